@@ -208,10 +208,10 @@ def run(folder: Path, mutants: list[Mutant], chosen: Sequence[str], known: Path 
     file = folder / f"results.{'-'.join(chosen)}.jsonl"
     found = results(file)
     before = results(known) if known else {}
-    stages = {stage: reached(folder, stage) for stage in chosen}
     trees: SimpleQueue[Path] = SimpleQueue()
-    for number in range(PROCESSES):
+    for number in range(PROCESSES):  # all of them now: what is committed meanwhile is of no matter
         trees.put(copied(folder, str(number)))
+    stages = {stage: reached(folder, stage) for stage in chosen}
 
     def tried(mutant: Mutant) -> tuple[str, str, str]:
         tree = trees.get()

@@ -9,8 +9,6 @@ from typing import Any
 def plain(value: float) -> str:
     """A number as people type it: 12 significant digits, no superfluous zeros.
 
-    Examples
-    --------
     >>> plain(5.0), plain(0.25), plain(1e-5)
     ('5', '0.25', '1e-5')
     """
@@ -22,8 +20,6 @@ def plain(value: float) -> str:
 def call(name: str, arguments: Mapping[str, Any]) -> str:
     """``name(key=value, …)`` with values as Python literals that round-trip exactly.
 
-    Examples
-    --------
     >>> call("Gaussian", {"sigma": 2.0})
     'Gaussian(sigma=2.0)'
     """

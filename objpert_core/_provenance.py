@@ -40,16 +40,9 @@ def app_folder() -> Path:
 def commit(*sources: Path, folder: Path = PACKAGE) -> str:
     """The short commit of `folder`'s checkout; "objpert_core" and the version where there is none.
 
-    A folder that merely lies below somebody's checkout, as an environment's site-packages may, is not part of it: git
-    has to keep files of the folder.
-
-    Parameters
-    ----------
-    sources
-        Files and folders that made the result; when one has changes that are not committed, the commit ends in `+`.
-        Default: `folder`.
-    folder : Path
-        A folder of the checkout.
+    The commit ends in `+` where one of the `sources` that made the result (by default `folder`) has changes that are
+    not committed. A folder that merely lies below somebody's checkout, as an environment's site-packages may, is not
+    part of that checkout: git has to keep files of the folder.
     """
     try:
         head, kept, changes = (
@@ -98,16 +91,9 @@ def machine() -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a file of results: a comment or a row, the columns' names being the first row.
+    """One line of a file of results, a comment or a row; the columns' names are the first row.
 
-    Parameters
-    ----------
-    number : int
-        Its number in the file, from 1.
-    note : tuple of str, optional
-        Name and value of a comment ``# name: value``; ("", text) of any other comment.
-    cells : tuple of str
-        The cells of a row; empty for a comment.
+    A comment ``# name: value`` has the note (name, value), any other comment the note ("", text).
     """
 
     number: int
@@ -117,28 +103,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """What a file of results holds.
-
-    Parameters
-    ----------
-    notes : Mapping
-        Its comments ``# name: value``.
-    rows : tuple of dict
-        Its rows by the columns' names, all cells as text.
-    """
+    """A file of results: its comments ``# name: value``, and its rows by the columns' names, all cells as text."""
 
     notes: Mapping[str, str]
     rows: tuple[dict[str, str], ...]
 
 
 def lines(path: Path) -> Iterator[Line]:
-    """The lines of a file of results, but for empty ones and a last one that is still being written.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    """
+    """The lines of a file of results, but for empty ones and a last one that is still being written."""
     text = path.read_text(encoding="utf-8")
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         if line.startswith("#"):
@@ -149,15 +121,7 @@ def lines(path: Path) -> Iterator[Line]:
 
 
 def read_table(path: Path) -> Table:
-    """A file of results as a table.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    ValueError
-        If a row has not as many cells as there are columns.
-    """
+    """A file of results as a table; `ValueError` if a row has not as many cells as there are columns."""
     found = list(lines(path))
     columns, *rows = [line.cells for line in found if line.note is None] or [()]
     notes = dict(line.note for line in found if line.note is not None and line.note[0])
@@ -165,41 +129,19 @@ def read_table(path: Path) -> Table:
 
 
 def note_line(name: str, value: str) -> str:
-    """A comment of a file of results.
-
-    Examples
-    --------
-    >>> note_line("seeds", "0 to 9")
-    '# seeds: 0 to 9\\n'
-    """
+    """A comment of a file of results."""
     return f"# {name}: {value}\n"
 
 
 def row_line(cells: Iterable[Any]) -> str:
-    """A row of a file of results.
-
-    Examples
-    --------
-    >>> row_line(["a", "b, c", 1])
-    'a,"b, c",1\\n'
-    """
+    """A row of a file of results."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(cells)
     return text.getvalue()
 
 
 def write_table(out: Path | TextIO, rows: Iterable[Mapping[str, Any]], notes: Mapping[str, str] | None = None) -> None:
-    """Write a file of results, each row as it comes.
-
-    Parameters
-    ----------
-    out : Path or TextIO
-        Where to; a file that is there is replaced.
-    rows : iterable of Mapping
-        The rows, all with the first one's names.
-    notes : Mapping, optional
-        How they were made: a comment line each.
-    """
+    """Write a file of results, each row as it comes, below a comment line for each note; replaces an existing file."""
     if isinstance(out, Path):
         with out.open("w", encoding="utf-8", newline="") as file:
             write_table(file, rows, notes)
@@ -215,14 +157,6 @@ def write_table(out: Path | TextIO, rows: Iterable[Mapping[str, Any]], notes: Ma
 
 
 def write_study(out: Path | TextIO, rows: Iterable[Mapping[str, Any]], command: str, seeds: str) -> None:
-    """Write the table of a study, with its command, its seeds, and the version and commit that it was begun with.
-
-    Parameters
-    ----------
-    out : Path or TextIO
-    rows : iterable of mappings
-        As for `write_table`.
-    command, seeds : str
-    """
+    """Write the table of a study, with its command, its seeds, and the version and commit that it was begun with."""
     version = f"{objpert_core.__version__}, commit: {commit()}"
     write_table(out, rows, {"command": command, "seeds": seeds, "version": version})

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+_LARGEST_WHOLE = 10**100
 
 
 def _refuse(name: str, value: object, allowed: str) -> ValueError:
@@ -19,7 +20,7 @@ def _refuse(name: str, value: object, allowed: str) -> ValueError:
 
 
 def _number(name: str, value: Any, allowed: str, good: Callable[[float], bool]) -> float:
-    """`value` as a float; `ValueError` unless it is a real number for which `good` holds. True and False are none."""
+    """`value` as a float; `ValueError` unless it is a real number (no truth value) for which `good` holds."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.ndarray)):
         raise _refuse(name, value, allowed)
     if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
@@ -94,8 +95,10 @@ def _whole(name: str, value: Any, least: int) -> int:
 
 
 def positive_integer(name: str, value: Any) -> int:
-    """`value` as an int; `ValueError` unless it is a whole number >= 1."""
-    return _whole(name, value, 1)
+    """`value` as an int; `ValueError` unless it is a whole number >= 1 whose square a double holds."""
+    if (whole := _whole(name, value, 1)) > _LARGEST_WHOLE:
+        raise _refuse(name, value, "a whole number from 1 to 10**100")
+    return whole
 
 
 def nonnegative_integer(name: str, value: Any) -> int:
@@ -105,9 +108,9 @@ def nonnegative_integer(name: str, value: Any) -> int:
 
 def integer_up_to(name: str, value: Any, most: int) -> int:
     """`value` as an int; `ValueError` unless it is a whole number >= 1 and at most `most`."""
-    if positive_integer(name, value) > most:
+    if (whole := _whole(name, value, 1)) > most:
         raise _refuse(name, value, f"a whole number from 1 to {most}")
-    return int(value)
+    return whole
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
@@ -190,25 +193,13 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def check_fields(instance: object, check: Callable[[str, Any], Any], *names: str) -> None:
-    """Replace the named fields of a frozen dataclass by what `check(name, value)` makes of them.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True)
-    ... class Noise:
-    ...     sigma: float
-    ...     def __post_init__(self):
-    ...         check_fields(self, positive, "sigma")
-    >>> Noise(2).sigma
-    2.0
-    """
+    """Replace the named fields of a frozen dataclass by what `check(name, value)` makes of them."""
     for name in names:
         object.__setattr__(instance, name, check(name, getattr(instance, name)))
 
 
 def sign_labels(labels: Any, rows: int, of: str) -> FloatArray:
-    """Labels in {-1, +1} as a float array of shape (rows,); `of` is what they belong to, for the message."""
+    """Labels in {-1, +1} as a float array of shape (rows,); messages say what the labels belong `of`."""
     y = np.array(labels, dtype=float)
     if y.ndim != 1 or not np.isin(y, (-1.0, 1.0)).all():
         raise ValueError(f"labels must be a sequence of values in {{-1, +1}}, got {labels!r}")
@@ -218,18 +209,7 @@ def sign_labels(labels: Any, rows: int, of: str) -> FloatArray:
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON that names every key once, for `json.loads`: readers would differ in which they believe.
-
-    Raises
-    ------
-    ValueError
-        For a key that stands twice.
-
-    Examples
-    --------
-    >>> once_each([("a", 1), ("b", 2)])
-    {'a': 1, 'b': 2}
-    """
+    """An object of JSON for `json.loads`; `ValueError` for a key that stands twice, which readers treat differently."""
     values = dict(pairs)
     if len(values) < len(pairs):
         raise ValueError("a key stands twice")

@@ -8,12 +8,7 @@ class ConvergenceError(RuntimeError):
 class ReleaseRefusedError(RuntimeError):
     """A private fit spent its budget and released nothing, as its mechanism may.
 
-    Parameters
-    ----------
-    reason : str
-        Why nothing was released, as one sentence; itself covered by the promise.
-    certificate : object
-        The `PrivacyCertificate` of what was spent.
+    The `certificate` says what was spent; the promise covers the `reason`, one sentence, itself.
     """
 
     def __init__(self, reason: str, certificate: object) -> None:

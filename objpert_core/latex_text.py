@@ -1,7 +1,7 @@
 r"""Unicode text as LaTeX that plain pdfLaTeX compiles: ``ε ≤ 10⁻⁵`` as ``$\varepsilon\le$ 10$^{-5}$``.
 
-Column names may come from anybody's file, so nothing that is given reaches TeX as a command: every character is a
-letter, a digit, harmless punctuation or an entry of the tables below. What LaTeX's standard fonts lack becomes its code
+Column names may come from anybody's file, so no text reaches TeX as a command: every character is a letter, a digit,
+harmless punctuation or an entry of the tables below. A character that LaTeX's standard fonts lack becomes its code
 point, as ``\texttt{U+4E2D}``.
 """
 
@@ -85,7 +85,7 @@ _SCRIPT = re.compile(rf"[{''.join(_RAISED)}]+|[{''.join(_LOWERED)}]+")
 
 
 class _Piece(NamedTuple):
-    """A part of the text that is one symbol; `script` where it hangs on the one before it."""
+    """A part of the text that is one symbol; a `script` hangs on the symbol before it."""
 
     body: str
     math: bool
@@ -93,24 +93,13 @@ class _Piece(NamedTuple):
 
 
 def escaped(text: str) -> str:
-    r"""The text for LaTeX's text mode; only the standard fonts and no package are needed.
+    r"""The text on one line for LaTeX's text mode, with balanced braces and dollar signs, for the standard fonts and no
+    package.
 
-    Parameters
-    ----------
-    text : str
-        Any text. Ends of lines and control characters become blanks, marks without width are left out.
+    Ends of lines and control characters become blanks, marks without width are left out.
 
-    Returns
-    -------
-    str
-        Without an end of a line; braces and dollar signs are balanced.
-
-    Examples
-    --------
     >>> print(escaped("√n, σ² ≤ 10⁻⁵ & 50 %"))
     $\sqrt{n}$, $\sigma^{2}$ $\le$ 10$^{-5}$ \& 50 \%
-    >>> print(escaped(r"\input{secret}"), escaped("\u4e2d"))
-    \textbackslash{}input\{secret\} \texttt{U+4E2D}
     """
     pieces: list[_Piece] = []
     rest = unicodedata.normalize("NFC", text)
@@ -139,12 +128,10 @@ def _script(run: str) -> _Piece:
 
 
 def _bare(run: str) -> str:
-    """Letters and digits in math."""
     return "".join(_MATH.get(letter, letter) for letter in run)
 
 
 def _letter(letter: str) -> list[_Piece]:
-    """A single character, whatever it is."""
     if letter in _MATH:
         return [_Piece(_MATH[letter], math=True)]
     if letter in _TEXT:

@@ -1,7 +1,8 @@
 """A table of texts as Markdown, LaTeX, CSV, JSON or aligned text: what pages show and commands print, for a paper.
 
-Rows are mappings from column to text, as pages have them: the numbers in them are already rounded, promises upwards,
-and stay as they are. Every text is escaped for the format that it is written in.
+Rows are mappings from column to text, as pages have them; a row may leave columns out, and columns stand in the order
+in which rows first name them. The numbers are already rounded, promises upwards, and stay as they are. Every text is
+escaped for the format that it is written in.
 """
 
 from __future__ import annotations
@@ -44,33 +45,16 @@ _SIZES[r"\footnotesize\setlength{\tabcolsep}{3pt}"] = (8.5, 3.0)
 
 
 def write(rows: Rows, form: str, *, caption: str = "", label: str = "") -> str:
-    """The table in one of `FORMATS`; CSV and JSON have no caption, and only LaTeX has a label.
+    r"""The table in one of `FORMATS`; CSV and JSON have no caption, and only LaTeX has a label. It ends with a line
+    feed.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Column to text; a row may leave columns out. The columns stand in the order in which rows first name them.
-    form : {"text", "markdown", "latex", "csv", "json"}
-    caption, label : str
-        As for `to_latex`.
+    Without rows the text is empty, in JSON an empty list. `ValueError` for another `form` or label.
 
-    Returns
-    -------
-    str
-        Ends with a line feed; empty where there are no rows, in JSON an empty list.
-
-    Raises
-    ------
-    ValueError
-        If `form` is none of `FORMATS`, or `label` has other characters than a label may have.
-
-    Examples
-    --------
     >>> print(write([{"ε": "0.341", "who": "ours"}, {"ε": "5.73", "who": "a|b"}], "markdown"), end="")
     | ε | who |
     |---:|---|
     | 0.341 | ours |
-    | 5.73 | a\\|b |
+    | 5.73 | a\|b |
     """
     choice("form", form, FORMATS)
     if form == "latex":
@@ -111,46 +95,12 @@ def to_markdown(rows: Rows, *, caption: str = "") -> str:
 
 
 def to_latex(rows: Rows, *, caption: str = "", label: str = "") -> str:
-    r"""The table for a paper: booktabs' lines, numbers on the decimal sign, for plain pdfLaTeX.
+    """The table for a paper: booktabs' lines, numbers on the decimal sign, for plain pdfLaTeX.
 
-    It needs the packages ``booktabs`` and ``array``, and ``longtable`` where it has more than `LONG` rows; its first
-    line says so. Columns of words are broken into lines where the table would be wider than an article's line.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Column to text.
-    caption : str
-        As text, not as LaTeX.
-    label : str
-        For ``\ref``: letters, digits and ``:._-``.
-
-    Returns
-    -------
-    str
-        A ``table`` or ``longtable``, to be read with ``\input``.
-
-    Raises
-    ------
-    ValueError
-        If `label` has other characters.
-
-    Examples
-    --------
-    >>> print(to_latex([{"ε": "0.341"}, {"ε": "5.7"}], caption="50 % less"), end="")  # doctest: +ELLIPSIS
-    % objpert ...: \usepackage{booktabs,array}
-    \begin{table}
-      \centering
-      \caption{50 \% less}
-      \begin{tabular}{r}
-        \toprule
-        $\varepsilon$ \\
-        \midrule
-        0.341 \\
-        5.7\phantom{00} \\
-        \bottomrule
-      \end{tabular}
-    \end{table}
+    The ``table`` needs the packages ``booktabs`` and ``array``; one of more than `LONG` rows is a ``longtable`` and
+    needs that package, too. Its first line says so. Columns of words are broken into lines where the table would be
+    wider than an article's line. The caption is text, not LaTeX; a label may have letters, digits and ``:._-``, else
+    `ValueError`.
     """
     if not _LABEL.fullmatch(label):
         raise ValueError(f"label must have letters, digits and :._- only, got {label!r}")
@@ -191,10 +141,8 @@ def to_csv(rows: Rows) -> str:
 def safe_cell(text: str) -> str:
     """Text for a file that a spreadsheet may open: what begins as formulas do gets a mark, but for a plain number.
 
-    What follows does not matter: ``-2+3+cmd|…`` begins with a number, and a spreadsheet would compute it.
+    The rest of the text does not matter: ``-2+3+cmd|…`` begins with a number, and a spreadsheet would compute it.
 
-    Examples
-    --------
     >>> safe_cell("=1+1"), safe_cell("-2+3"), safe_cell("−2.5 ± 0.3"), safe_cell("age")
     ("'=1+1", "'-2+3", '−2.5 ± 0.3', 'age')
     """
@@ -204,10 +152,8 @@ def safe_cell(text: str) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Whether a value that was not announced looks like a formula; a sign by itself is none.
+    """Whether an unannounced value looks like a formula; a sign by itself does not.
 
-    Examples
-    --------
     >>> is_formula("=SUM(A1:A9)"), is_formula("-2"), is_formula("-"), is_formula("-2+3+cmd|' /C calc'!A0")
     (True, False, False, True)
     """
@@ -223,7 +169,6 @@ def to_json(rows: Rows) -> str:
 
 
 def _cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
-    """Heads and cells, each one line."""
     heads = list(dict.fromkeys(name for row in rows for name in row))
     return [_one_line(head) for head in heads], [[_one_line(str(row.get(name, ""))) for name in heads] for row in rows]
 
@@ -281,7 +226,7 @@ def _on_the_decimal_sign(column: Sequence[str]) -> list[str]:
 
 
 def _layout(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> tuple[str, str]:
-    """Size of the letters and the columns' kinds, so that the table is no wider than a line if that can be had."""
+    """Size of the letters and the columns' kinds, so that the table is no wider than a line if possible."""
     columns = list(zip(*cells, strict=True))
     right = [_numeric(column) for column in columns]
     natural = [max(map(_width, (head, *column))) for head, column in zip(heads, columns, strict=True)]

@@ -97,14 +97,6 @@ def test_imports_run_one_way():
 
 
 @pytest.mark.thorough
-def test_no_page_imports_another():
-    for name in modules():
-        if name.startswith("pages."):
-            others = {room(target)[1] for target in own_imports(name) if target.startswith("pages.")}
-            assert others <= {room(name)[1]}, name
-
-
-@pytest.mark.thorough
 def test_nothing_goes_round_in_a_circle():
     graph = {name: own_imports(name) - {name} for name in modules()}
     while free := [name for name, targets in graph.items() if not targets]:

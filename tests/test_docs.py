@@ -106,25 +106,20 @@ def accounting_cell(label: str, library: str, row: dict[str, str]) -> str:
 def test_the_results_table_quotes_the_stored_results() -> None:
     with (ROOT / "data/results/adult_accuracy.csv").open() as file:
         stored = list(csv.DictReader(file))
-    text = RESULTS
-    for method, label in (
-        ("tight", "our defaults"),
-        ("published", "published recipe ("),
-        ("non-private", "without privacy"),
-    ):
+    labels = {"tight": "our defaults", "published": "published recipe (", "non-private": "without privacy"}
+    for method, label in labels.items():
         cells = [
             f"{100 * float(row['accuracy']):.2f} ± {100 * float(row['half_width_95']):.2f}"
             for row in stored
             if row["method"] == method
         ]
-        (line,) = [line for line in text.splitlines() if line.startswith(f"| {label}")]
+        (line,) = [line for line in RESULTS.splitlines() if line.startswith(f"| {label}")]
         assert [cell.strip() for cell in line.strip("|").split("|")[1:]] == cells
     assert all(row["command"] and row["seeds"] and row["commit"] for row in stored)
 
 
 @pytest.mark.slow
 def test_the_page_of_results_is_what_the_stored_results_give() -> None:
-    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    assert page == readme_tables.page(), "python -m benchmarks.readme_tables --write docs/results.md"
+    assert readme_tables.page() == RESULTS, "python -m benchmarks.readme_tables --write docs/results.md"
     for path in (ROOT / "data" / "results").glob("*.csv"):
-        assert f"`{path.name}`" in page
+        assert f"`{path.name}`" in RESULTS

@@ -13,27 +13,15 @@ import objpert_core
 
 FOUND = [module.name for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.")]
 MODULES = ["objpert_core", *(name for name in FOUND if not name.endswith("__main__"))]
-LONG = {  # their examples calibrate or fit: half a second and more
-    "accounting.calibration.ball",
-    "accounting.calibration.dp_sgd",
-    "accounting.calibration.population",
-    "accounting.calibration.tuning",
-    "accounting.mechanisms.allocation",
-    "accounting.mechanisms.composition",
-    "estimators.logistic_regression",
-    "estimators.ops_ptr",
-    "accounting.mechanisms.dp_sgd",
-    "estimators.dp_sgd",
-    "estimators.noisy_sgd",
-    "estimators.sco",
-    "experiments.population.methods",
-    "experiments.studies.defaults",
-    "experiments.studies.tuning_runs",
-    "learning.certificate",
-    "learning.dp_sgd.budget",
-    "learning.population.fit",
-    "learning.population.schedules",
-}
+_LONG = """
+    accounting.calibration.ball accounting.calibration.dp_sgd accounting.calibration.population
+    accounting.calibration.tuning accounting.mechanisms.allocation accounting.mechanisms.composition
+    estimators.logistic_regression estimators.ops_ptr accounting.mechanisms.dp_sgd estimators.dp_sgd
+    estimators.noisy_sgd estimators.sco experiments.population.methods experiments.studies.defaults
+    experiments.studies.tuning_runs learning.certificate learning.dp_sgd.budget learning.population.fit
+    learning.population.schedules
+"""
+LONG = set(_LONG.split())  # their examples calibrate or fit: half a second and more
 
 
 LONGEST = "learning.population.fit"  # three times as long while coverage is traced, and estimators.noisy_sgd fits too

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -96,35 +96,29 @@ def documents(release: own_table.Made) -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("kind", ["model", "certificate", "schema", "ledger", "events"])
-def test_whatever_a_field_holds_is_read_in_memory_like_the_document(
-    kind: str, value: str, release: own_table.Made
-) -> None:
-    document = documents(release)[kind]
-    READERS[kind](json.dumps(document))  # what is loaded once
-    for field in document:
-        text = json.dumps(document | {field: VALUES[value]}, ensure_ascii=False)
-        assert peak(READERS[kind], text) <= TIMES * len(text) + MORE, field
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("value", VALUES)
-def test_whatever_a_column_or_an_event_holds_is_read_in_memory_like_the_document(
-    value: str, release: own_table.Made
-) -> None:
+def documents_with(value: Any, release: own_table.Made) -> Iterator[tuple[str, object, dict[str, Any]]]:
+    """A kind, a place in its document, and the document with this value there."""
     found = documents(release)
-    for kind, field, change in (("schema", "columns", {"name": "a", "kind": "number"}), ("schema", "target", {})):
-        for key in ("low", "high", "missing", "categories", "kind", "column"):
-            inside = change | {key: VALUES[value]}
-            text = json.dumps(found[kind] | {field: [inside] if field == "columns" else inside}, ensure_ascii=False)
-            assert peak(READERS[kind], text) <= TIMES * len(text) + MORE, (field, key)
+    for kind, document in found.items():
+        for field in document:
+            yield kind, field, document | {field: value}
+    for key in ("low", "high", "missing", "categories", "kind", "column"):
+        yield "schema", key, found["schema"] | {"columns": [{"name": "a", "kind": "number", key: value}]}
+        yield "schema", key, found["schema"] | {"target": {key: value}}
     for name in ("GaussianDpEvent", "ComposedDpEvent", "MixtureOfGaussiansDpEvent", "SelfComposedDpEvent"):
-        event = ["dp_accounting.dp_event", name, VALUES[value], VALUES[value], VALUES[value]]
-        for fields in (3, 4, 5):
-            text = json.dumps(found["events"] | {"event": event[:fields]})
-            assert peak(READERS["events"], text) <= TIMES * len(text) + MORE, (name, fields)
+        for fields in (1, 2, 3):
+            event = ["dp_accounting.dp_event", name, *[value] * fields]
+            yield "events", (name, fields), found["events"] | {"event": event}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("value", VALUES)
+def test_whatever_a_document_holds_is_read_in_memory_like_the_document(value: str, release: own_table.Made) -> None:
+    for kind, document in documents(release).items():
+        READERS[kind](json.dumps(document))  # what is loaded once
+    for kind, place, document in documents_with(VALUES[value], release):
+        text = json.dumps(document, ensure_ascii=False)
+        assert peak(READERS[kind], text) <= TIMES * len(text) + MORE, (kind, place)
 
 
 @pytest.mark.thorough

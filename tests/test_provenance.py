@@ -25,14 +25,10 @@ def checkout(tmp_path):
     return tmp_path, git("rev-parse", "--short", "HEAD").strip()
 
 
-def test_a_clean_checkout_is_its_commit(checkout):
+def test_a_checkout_is_its_commit_and_changes_are_marked_where_they_matter(checkout):
     folder, head = checkout
     assert _provenance.commit(folder=folder) == head
     assert _provenance.commit(folder / "measured.py", folder=folder) == head
-
-
-def test_changes_are_marked_where_they_matter(checkout):
-    folder, head = checkout
     (folder / "other.py").write_text("2\n")
     assert _provenance.commit(folder=folder) == head + "+"
     assert _provenance.commit(folder / "measured.py", folder=folder) == head

@@ -258,16 +258,11 @@ def test_algorithm_1_takes_its_matrix():
     np.testing.assert_allclose(release.theta, expected, atol=1e-6 / mechanism.lam)
 
 
-def test_the_certificate_is_described_stored_read_and_verified():
+def test_the_certificate_is_the_mechanisms_and_a_better_one_does_not_verify():
     certificate = perturb_and_solve(*data(), calibrate(1.0, DELTA, 1.1), delta=DELTA, epsilon=1.0).certificate
     assert isinstance(certificate, PublicPriorCertificate)
     assert certificate.verify()
     assert certificate.rebuild() == calibrate(1.0, DELTA, 1.1)
-    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
-    public = PrivacyCertificate.from_json(certificate.public().to_json())
-    assert public.verify()
-    assert public.n_iter is None is public.gradient_norm
-    assert "(1, 1e-05)-differential privacy, add/remove one row" in repr(certificate)
     for forgery in ({"epsilon": 0.9}, {"sigma": 1.0}, {"lam": 1e-3}, {"lipschitz": 1.0}, {"gradient_norm": 1.0}):
         assert not dataclasses.replace(certificate, **forgery).verify(), forgery
 
@@ -315,14 +310,6 @@ def test_a_refusal_costs_what_a_release_costs():
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 def test_the_estimator_keeps_the_contract(case, promise):
     promise(case)
-
-
-def test_the_estimator_learns_and_certifies():
-    X, t = data(n=3000)
-    model = PublicPriorClassifier(epsilon=4.0, random_state=0).fit(X, t > 0)
-    assert model.score(X, t > 0) > 0.8
-    assert model.privacy_.verify()
-    assert model.coef_.shape == (1, 4)
 
 
 def test_an_estimator_whose_release_is_refused_is_left_unfitted():

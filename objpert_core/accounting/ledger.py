@@ -33,21 +33,7 @@ Value = float | int | str
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a release.
-
-    Attributes
-    ----------
-    name, symbol, label : str
-        What it is called in the core, in formulas and on a page.
-    default : float, int, str or None
-    low, high : float
-        What is allowed of a number.
-    whole : bool
-        Whether it must be a whole number.
-    options : mapping
-        The values of a parameter that is no number, in words.
-    required : bool
-    """
+    """One parameter of a release: its name in the core, its symbol in formulas and its label on a page."""
 
     name: str
     symbol: str
@@ -55,8 +41,8 @@ class Parameter:
     default: Value | None
     low: float = 0.0
     high: float = 0.0
-    whole: bool = False
-    options: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = False  # no fractions
+    options: Mapping[str, str] = field(default_factory=dict)  # the values of a parameter that is no number, in words
     required: bool = True
 
     def check(self, value: object) -> Value:
@@ -82,29 +68,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of release, and how `objpert_core.accounting` makes its mechanism.
+    """A kind of release, and how `objpert_core.accounting` makes its mechanism."""
 
-    Attributes
-    ----------
-    word : str
-        In the ledger's text.
-    label : str
-    maker : str
-        The name in `objpert_core.accounting`.
-    parameters : tuple of Parameter
-        Optional ones last.
-    fixed : mapping
-        The maker's other arguments.
-    paired : bool
-        Whether it is composed through the symmetric pair of its bound: k of them cost like √k.
-    """
-
-    word: str
+    word: str  # in the ledger's text
     label: str
-    maker: str
-    parameters: tuple[Parameter, ...]
-    fixed: Mapping[str, Value] = field(default_factory=dict)
-    paired: bool = False
+    maker: str  # a name in `objpert_core.accounting`
+    parameters: tuple[Parameter, ...]  # optional ones last
+    fixed: Mapping[str, Value] = field(default_factory=dict)  # the maker's other arguments
+    paired: bool = False  # composed through the symmetric pair of its bound: k of them cost like √k
 
 
 COUNT = Parameter("count", "", "How many", 1, 1, MOST_COPIES, whole=True)
@@ -146,10 +117,8 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """`count` releases of one kind; raises `ValueError` for values out of range.
-
-    Parameters that are left out take their defaults. The name has letters, digits, spaces and ``- ' ( ) ,``.
-    """
+    """`count` releases of one kind, `ValueError` for values out of range; left-out parameters take their defaults. The
+    name has letters, digits, spaces and ``- ' ( ) ,``."""
 
     kind: str
     values: tuple[Value | None, ...]  # in the order of the kind's parameters
@@ -176,7 +145,7 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """Its name, or what its kind is called."""
+        """The entry's name, or what its kind is called."""
         return self.name or KINDS[self.kind].label
 
     @property
@@ -187,25 +156,25 @@ class Entry:
 
     @property
     def parameters(self) -> dict[str, Value]:
-        """The same by name."""
+        """The parameters that have a value, by name."""
         return {parameter.name: value for parameter, value in self.given}
 
     def mechanism(self) -> acc.Mechanism:
-        """One release of it, as the core describes it."""
+        """One release of the entry, as the core describes it."""
         return _mechanism(replace(self, count=1, name=""))
 
     def one(self) -> str:
-        """Python for one of its releases, with ``objpert_core.accounting`` imported as ``acc``."""
+        """Python for one of the entry's releases, with ``objpert_core.accounting`` imported as ``acc``."""
         kind = KINDS[self.kind]
         made = call(f"acc.{kind.maker}", {**self.parameters, **kind.fixed})
         return f"acc.symmetrised({made})" if kind.paired else made
 
     def expression(self) -> str:
-        """Python for all of its releases."""
+        """Python for all of the entry's releases."""
         return self.one() if self.count == 1 else f"acc.repeat({self.one()}, {self.count})"
 
     def write(self) -> str:
-        """Its text, without what may be left out."""
+        """The entry's text, without what may be left out."""
         values, parameters = list(self.values), KINDS[self.kind].parameters
         while not parameters[len(values) - 1].required and values[-1] == parameters[len(values) - 1].default:
             values.pop()
@@ -225,7 +194,7 @@ def _mechanism(entry: Entry) -> acc.Mechanism:
 
 
 def _quoted(value: object) -> str:
-    """What was given, short and without line breaks, for an error message that quotes an address."""
+    """The value, short and without line breaks, for an error message that quotes an address."""
     text = value if isinstance(value, str) else repr(value)
     shown = "".join(c if c.isprintable() and c not in "`*_[]<>$\\#:" else "?" for c in text[:30])
     return f"'{shown}…'" if len(text) > 30 else f"'{shown}'"
@@ -291,7 +260,7 @@ def _entry(number: int, text: str) -> Entry:
 
 
 def checked(ledger: Sequence[Entry]) -> Ledger:
-    """The ledger, if it is within the limits; `ValueError` otherwise."""
+    """The ledger if it is within the limits; `ValueError` otherwise."""
     return parse(write(ledger))
 
 

@@ -1,7 +1,7 @@
 """A ledger as events of Google's dp_accounting, and back; dp_accounting itself is not needed.
 
-Noise and DP-SGD have events. A fit has one where it costs what Gaussian noise costs (λ >= 2σ²); any other is written as
-the least Gaussian noise that covers it, so that a total over there is never below the truth.
+Noise and DP-SGD have events. A fit has one where it costs what Gaussian noise costs (λ >= 2σ²). Any other release is
+written as the least Gaussian noise that covers it, so that dp_accounting's total is never below the truth.
 """
 
 from __future__ import annotations
@@ -16,25 +16,8 @@ from objpert_core.accounting.mechanisms.gaussian import Gaussian
 
 
 def entries_of(mechanism: Mechanism) -> ledger.Ledger:
-    """List a composition of Gaussian noise and DP-SGD as entries of a ledger.
+    """List a composition of Gaussian noise and DP-SGD as entries without names; `ValueError` for what no ledger has.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        As `read_dp_events` makes it.
-
-    Returns
-    -------
-    tuple of Entry
-        Without names: an event has none.
-
-    Raises
-    ------
-    ValueError
-        If a part is none that a ledger has, or out of its range.
-
-    Examples
-    --------
     >>> ledger.write(entries_of(compose(repeat(Gaussian(20.0), 3), DPSGD(1.0, 0.01, 500))))
     'gauss*3:20,1;dpsgd:1,0.01,500'
     """
@@ -58,44 +41,19 @@ def _entry(place: int, part: Mechanism, count: int) -> ledger.Entry:
 
 
 def read(text: str) -> ledger.Ledger:
-    """Read a document of events, as `write` or `write_dp_events` makes it.
-
-    Raises
-    ------
-    ValueError
-        If `read_dp_events` or `entries_of` refuses it.
-
-    Examples
-    --------
-    >>> ledger.write(read(write(ledger.parse("gauss:20,1@Histogram"))))
-    'gauss:20,1'
-    """
+    """Read a document of events, as `write` or `write_dp_events` makes it; errors are those of `entries_of`."""
     return entries_of(read_dp_events(text))
 
 
 def write(entries: ledger.Ledger) -> str:
     """Write a ledger as a document of events; entries without an event are covered by Gaussian noise.
-
-    Parameters
-    ----------
-    entries : tuple of Entry
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If there is no entry.
-    NotImplementedError
-        If nothing is proved about an entry.
-    """
+    `NotImplementedError` means that nothing is proved about an entry."""
     return write_dp_events(_together(entries), cover=True)
 
 
 def written(entries: ledger.Ledger) -> Mechanism:
     """What a reader of `write` accounts for: as private as the ledger, or less where an entry is covered.
 
-    Examples
-    --------
     >>> entries = ledger.parse("fit:8,10,1")
     >>> covered(entries), entries[0].mechanism().epsilon(1e-5) < written(entries).epsilon(1e-5)
     ((1,), True)

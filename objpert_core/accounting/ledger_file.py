@@ -24,14 +24,7 @@ LARGEST = 100_000
 
 
 class Saved(NamedTuple):
-    """What a file or a text holds.
-
-    Attributes
-    ----------
-    entries : tuple of Entry
-    delta, target : float or None
-        Where the file names them.
-    """
+    """What a file or a text holds; `delta` and `target` only where the file names them."""
 
     entries: ledger.Ledger
     delta: float | None = None
@@ -97,7 +90,6 @@ def _saved(entries: Sequence[Any], shared: Mapping[str, Any]) -> Saved:
 
 
 def _number(value: Any) -> float | None:
-    """What a file has for a number, where it is a finite one."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:

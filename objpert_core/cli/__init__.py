@@ -1,7 +1,8 @@
 """The command `objpert`: the app, and what one asks of the package without writing Python.
 
 Every command is one module here with two functions. ``add(commands)`` adds its parser, quickly: whatever is slow to
-import is imported by ``run(options)``, which returns the exit code.
+import is imported by ``run(options)``, which returns the exit code. An error that a module raises on purpose is one
+sentence (`ValueError`, `OSError`, `ImportError`, `Failed`), which `main` prints.
 """
 
 from __future__ import annotations
@@ -37,17 +38,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carry a command line out.
+    """Carry out a command line (without the program's name; None: this process's), and return the exit code.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Without the program's name; default: of this process.
-
-    Returns
-    -------
-    int
-        What `sys.exit` should be given: 0 done, 1 it ran and failed, 2 usage or bad input, 130 stopped.
+    0 done, 1 it ran and failed, 2 usage or bad input, 130 stopped, 141 nobody reads the output any more.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -73,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(given: list[str]) -> argparse.Namespace:
-    """The options of a command line; what a command hands on to another program is its `rest`."""
+    """The options of a command line; arguments that a command hands on to another program are its `rest`."""
     whole = parser()
     options, rest = whole.parse_known_args(given)
     if rest and not hasattr(options, "rest"):
@@ -89,5 +82,5 @@ def _tell(error: Exception, code: int) -> int:
 
 
 def _write_nowhere() -> None:
-    """Nobody reads any more: what Python still wants to flush goes to the null device."""
+    """Nobody reads any more: the rest that Python wants to flush goes to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,12 +16,7 @@ _LIST = "of a list of releases: the text or the file of the page Composition; - 
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "accounting",
         usage="objpert accounting [MECHANISM] (--delta X | --epsilon X) [options]",
@@ -50,20 +45,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Account and print.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made.
-
-    Raises
-    ------
-    ValueError
-        One sentence, for numbers that are out of range or do not go together.
-    Failed
-        If memory does not suffice.
-    """
+    """Account and print."""
     mechanisms.check_rows_per_person(options.rows_per_person)
     try:
         if options.ledger is not None:

@@ -12,12 +12,7 @@ EVERYWHERE = ("0.0.0.0", "::")
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "app",
         help="open the app in a browser; so does objpert alone",
@@ -35,18 +30,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Open the app; the exit code of its server.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made.
-
-    Raises
-    ------
-    ImportError
-        If what the app needs is not installed.
-    """
+    """Open the app; the exit code of its server."""
     words = ["-m", "objpert_core.cli.server", "run", "app.py", "--server.port", str(options.port)]
     words += ["--server.address", options.address]
     if options.address in EVERYWHERE:  # else Streamlit would ask a server elsewhere what this computer's address is
@@ -57,7 +41,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _port(text: str) -> int:
-    """A port, as argparse wants it."""
     if not (text.isdecimal() and 1 <= int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is no port; it must be from 1 to 65535")
     return int(text)

@@ -19,12 +19,7 @@ _MORE = (0.0, *(1e-6 * 2**step for step in range(10)))
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "calibrate",
         usage="objpert calibrate [MECHANISM] --epsilon X --delta X [options]",
@@ -48,18 +43,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Calibrate and print.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made.
-
-    Raises
-    ------
-    ValueError
-        One sentence, for numbers that are out of range or do not go together, and where no noise keeps the promise.
-    """
+    """Calibrate and print; `ValueError`, too, where no noise keeps the promise."""
     import objpert_core.accounting as acc
 
     mechanisms.check_rows_per_person(options.rows_per_person)

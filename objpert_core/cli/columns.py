@@ -89,13 +89,7 @@ _SPELT = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|"}
 
 
 def dialect(options: argparse.Namespace) -> Any:
-    """The `Dialect` that was typed.
-
-    Raises
-    ------
-    ValueError
-        One sentence.
-    """
+    """The `Dialect` that was typed."""
     from objpert_core.datasets import Dialect
 
     delimiter = _SPELT.get(options.delimiter, options.delimiter)
@@ -110,13 +104,7 @@ def content(name: str) -> bytes:
 
 
 def schema(options: argparse.Namespace) -> Any:
-    """The `TableSchema` of a file or of the options, never of the data.
-
-    Raises
-    ------
-    ValueError
-        One sentence, with the column.
-    """
+    """The `TableSchema` of a file or of the options, never of the data; `ValueError` names the column."""
     from objpert_core.datasets import TableSchema
 
     typed = [*options.columns, *options.missing, *options.mark_missing, *options.other]

@@ -9,12 +9,7 @@ PROGRAM = "objpert experiments"
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "experiments",
         help="the paper's figure and tables, and other experiments",
@@ -24,13 +19,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run `python -m objpert_core.experiments` under its other name; its exit code.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made; `rest` are the arguments for the program.
-    """
+    """Run `python -m objpert_core.experiments` under its other name, with the arguments in `rest`."""
     from objpert_core.experiments.__main__ import main
 
     return main(options.rest, program=PROGRAM)

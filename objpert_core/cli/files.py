@@ -15,14 +15,8 @@ STANDARD = "-"
 
 
 def read_bytes(name: str, what: str, most: int) -> bytes:
-    """A file's bytes, or those of standard input; a byte more than `most` is not read.
-
-    Raises
-    ------
-    ValueError
-        Where there are more than `most`.
-    OSError
-        If there is no such file, or it cannot be read.
+    """A file's bytes, or those of standard input; `ValueError` where there are more than `most` (the rest is not
+    read).
     """
     if name == STANDARD:
         content = sys.stdin.buffer.read(most + 1)
@@ -48,13 +42,7 @@ def read_text(name: str, what: str, most: int) -> str:
 
 
 def write_one(name: str, text: str, *, overwrite: bool) -> None:
-    """Write a file as a whole or not at all, or to standard output.
-
-    Raises
-    ------
-    FileExistsError
-        If there is one of this name, unless it may be overwritten.
-    """
+    """Write a file as a whole or not at all, or to standard output; `FileExistsError` unless it may be overwritten."""
     if name == STANDARD:
         print(text, end="")
         return
@@ -75,7 +63,7 @@ def write_one(name: str, text: str, *, overwrite: bool) -> None:
 
 
 def refuse_existing(paths: list[Path], *, overwrite: bool) -> None:
-    """Raise `FileExistsError` for the first that is there, unless it may be overwritten."""
+    """Raise `FileExistsError` for the first path that exists, unless it may be overwritten."""
     for path in paths:
         if not overwrite and path.exists():
             raise FileExistsError(f"{str(path)!r} is there already: name another one, or say --overwrite")
@@ -83,26 +71,10 @@ def refuse_existing(paths: list[Path], *, overwrite: bool) -> None:
 
 @contextmanager
 def folder_of(name: str, files: tuple[str, ...], *, overwrite: bool) -> Iterator[dict[str, bytes]]:
-    """A folder that gets its files all at once, at the end and only if nothing was raised before.
+    """A folder that gets its `files` all at once, at the end and only if nothing was raised before.
 
-    What is found out first is whether it can be written at all: a release that is lost has been paid for.
-
-    Parameters
-    ----------
-    name : str
-    files : tuple of str
-        What may be written; none of them may be there, unless `overwrite`.
-    overwrite : bool
-
-    Yields
-    ------
-    dict
-        To be filled with the files' contents.
-
-    Raises
-    ------
-    FileExistsError, OSError, ValueError
-        One sentence.
+    The caller fills the mapping with the files' contents. Whether the folder can be written at all is found out first:
+    a lost release has been paid for.
     """
     if not name:
         raise ValueError("--out must name a folder, got ''")

@@ -27,12 +27,7 @@ certificate. Each fit spends its ε; several of the same people add up."""
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "fit",
         usage="objpert fit DATA --epsilon X (--schema FILE | --target NAME …) [options]",
@@ -67,20 +62,9 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, fit, write and print.
+    """Read, fit, write and print; an error means that nothing was released, with one exception.
 
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made.
-
-    Raises
-    ------
-    ValueError, OSError, ImportError
-        One sentence; nothing is released and nothing is written.
-    ConvergenceError, Failed
-        If the solver did not get there, or something unexpected went wrong; nothing is released. `Failed` also where
-        the release is written and the answer cannot be shown, which it says.
+    The exception is a `Failed` which says that the release is written and only the answer cannot be shown.
     """
     from objpert_core.estimators import own_table
 
@@ -128,7 +112,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _names(options: argparse.Namespace) -> tuple[str, ...]:
-    """The files of a release: a card where it is asked for or an earlier one goes; else README.md is somebody's own."""
+    """The files of a release, with a card where one is asked for or an earlier one goes; else README.md is
+    somebody's own.
+    """
     earlier = options.overwrite and _is_a_card(Path(options.out) / CARD)
     return (MODEL, CERTIFICATE, SCHEMA, SKOPS, *([CARD] if options.card or earlier else []))
 
@@ -144,7 +130,7 @@ def _is_a_card(path: Path) -> bool:
 
 
 def _fitted(own_table: Any, ask: Any, content: bytes) -> Any:
-    """The fit; what the package warns of is told in a line each."""
+    """The fit; each warning of the package becomes a line."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", PrivacyBudgetWarning)

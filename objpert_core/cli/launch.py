@@ -16,19 +16,10 @@ PATHS = ("OBJPERT_LESSONS", "OBJPERT_DATA_DIR", "OBJPERT_ROOMS")  # may be relat
 
 
 def launch(words: Sequence[str], folder: Path | None = None) -> int:
-    """Run Python with these words in place of this process, its signals and exit code included.
+    """Run Python with these words (after the interpreter's name) in place of this process, its signals and exit code
+    included.
 
-    Parameters
-    ----------
-    words : sequence of str
-        What follows the interpreter's name.
-    folder : Path, optional
-        The program's current folder; default: the caller's.
-
-    Raises
-    ------
-    ImportError
-        If the app, or a package that it needs, is not installed.
+    `ImportError` where the app, or a package that it needs, is not installed.
     """
     app = _provenance.app_folder()
     if not (app / "app.py").is_file():

@@ -18,18 +18,7 @@ _HOW = {False: "by composition, docs/theorems.md, T8", True: "by Rényi curves a
 
 
 def total(options: argparse.Namespace) -> Answer:
-    """Account for the releases so far after each entry.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the command `accounting`.
-
-    Raises
-    ------
-    ValueError
-        One sentence, for a list that is none, and for options that do not go with one.
-    """
+    """Account for the releases so far after each entry."""
     import objpert_core.accounting as acc
     from objpert_core.accounting import ledger, ledger_file
 
@@ -74,19 +63,7 @@ def total(options: argparse.Namespace) -> Answer:
 
 
 def certificates(options: argparse.Namespace) -> Answer:
-    """Account for the releases of several certificates.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the command `accounting`.
-
-    Raises
-    ------
-    ValueError, OSError
-        One sentence, for a file without a certificate, for one that does not hold, and where they mean different
-        neighbours.
-    """
+    """Account for the releases of several certificates; `ValueError` where one does not hold, or neighbours differ."""
     from objpert_core.cli.releases import certificate_and_model
     from objpert_core.estimators.own_table import together
 
@@ -132,7 +109,7 @@ def _alone(options: argparse.Namespace, own: str, *rivals: str) -> None:
 
 
 def _content(given: str) -> bytes | str:
-    """What stands in a file or on standard input; or the text of a list itself, which has a colon and is no file."""
+    """The text of a file or of standard input; or the text of a list itself, which has a colon and is no file."""
     if given != "-" and ":" in given and not Path(given).is_file():
         return given
     return read_bytes(given, "the ledger", 100_000)

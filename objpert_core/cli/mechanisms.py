@@ -61,21 +61,10 @@ NUMBERS: Mapping[str, Number] = {
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A kind of mechanism.
+    """A kind of mechanism: the numbers that it `needs` and `takes`, and those of its calibration beside ε and δ.
 
-    Attributes
-    ----------
-    title : str
-    needs, takes : tuple of str
-        The numbers that it must and may have.
-    source : str
-        What proves its ε, where no `bound` is chosen.
-    make : callable
-        (the module `objpert_core.accounting`, numbers by name) to a mechanism.
-    target_needs, target_takes : tuple of str
-        The same for a calibration beside ε and δ.
-    calibrate : callable, optional
-        (module, numbers) to the mechanism with the least noise.
+    `make` and `calibrate` turn (the module `objpert_core.accounting`, numbers by name) into a mechanism, the latter
+    into the one with the least noise. `source` names the proof of its ε, where no `bound` is chosen.
     """
 
     title: str
@@ -256,13 +245,7 @@ def table(*, calibrating: bool) -> str:
 
 
 def numbers(options: argparse.Namespace, *, calibrating: bool) -> dict[str, Any]:
-    """The numbers that were given, by name.
-
-    Raises
-    ------
-    ValueError
-        Where the mechanism lacks one, or does not have one that was given.
-    """
+    """The numbers that were given, by name; `ValueError` where the mechanism lacks one or does not have a given one."""
     word, one = options.mechanism, MECHANISMS[options.mechanism]
     given = {name: value for name in NUMBERS if (value := getattr(options, name, None)) is not None}
     allowed = _allowed(word, calibrating)
@@ -274,17 +257,7 @@ def numbers(options: argparse.Namespace, *, calibrating: bool) -> dict[str, Any]
 
 
 def proof(word: str, single: Any, *, renyi: bool) -> tuple[str | None, str, str]:
-    """The bound's key, where there is a choice, its source, and the losses that it covers.
-
-    Parameters
-    ----------
-    word : str
-        The mechanism's.
-    single : Mechanism
-        As the core made it.
-    renyi : bool
-        Whether the Rényi curve alone is asked.
-    """
+    """The bound's key, where there is a choice, its source, and the losses that it covers."""
     entry = getattr(getattr(single, "objective", single), "entry", None)
     if entry is not None:
         return entry.key, entry.cited("rdp" if renyi else "profile"), entry.coverage.words
@@ -293,16 +266,7 @@ def proof(word: str, single: Any, *, renyi: bool) -> tuple[str | None, str, str]
 
 
 def with_adjacency(word: str, given: dict[str, Any], adjacency: str | None) -> dict[str, Any]:
-    """The numbers with the neighbours as an argument, for the mechanisms that have it as one.
-
-    Parameters
-    ----------
-    word : str
-        The mechanism's.
-    given : dict
-    adjacency : str or None
-        A key of `ADJACENCIES`; None for the mechanism's own.
-    """
+    """The numbers with the neighbours (None: the mechanism's own) as an argument, for mechanisms that take it."""
     if adjacency is None or word not in _BY_ARGUMENT:
         return given
     return given | {"adjacency": ADJACENCIES[adjacency]}

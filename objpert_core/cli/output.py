@@ -36,19 +36,7 @@ _SPELT |= {"–": "-", "−": "-", "’": "'", "“": '"', "”": '"', "…": ".
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command has found.
-
-    Attributes
-    ----------
-    headline : str
-        The result in one line.
-    facts : mapping
-        Names and what goes with them, as texts; one that is empty is left out.
-    document : mapping
-        For JSON: all numbers with all their digits.
-    rows : sequence of mappings
-        A table, as texts.
-    """
+    """What a command has found: facts as texts (an empty one is left out), a table, and all digits for JSON."""
 
     headline: str
     facts: Mapping[str, str]
@@ -112,8 +100,6 @@ def finite(value: float) -> float | None:
 def up(value: float, digits: int = 3) -> str:
     """A promised number, rounded up.
 
-    Examples
-    --------
     >>> up(0.3406693), up(1.0), up(12_345.0), up(1.234e-7), up(float("inf"))
     ('0.341', '1', '12400', '1.24e-7', 'infinite')
     """
@@ -121,10 +107,8 @@ def up(value: float, digits: int = 3) -> str:
 
 
 def down(value: float, digits: int = 3) -> str:
-    """A number below which nothing is, rounded down.
+    """A lower bound, rounded down.
 
-    Examples
-    --------
     >>> down(0.3406693), down(1.239e-7)
     ('0.34', '1.23e-7')
     """

@@ -52,14 +52,9 @@ def _width() -> int:
 
 
 def epilog(*examples: str, notes: str = "") -> str:
-    """What stands below a command's options: examples as they are typed, notes, and the exit codes.
+    """The text below a command's options: examples as they are typed, lines of notes, and the exit codes.
 
-    Parameters
-    ----------
-    *examples : str
-        Command lines; docs/command.md has each of them, and a test runs it.
-    notes : str
-        Lines of their own.
+    docs/command.md has each of the examples, and a test runs it.
     """
     title = "example" if len(examples) == 1 else "examples"
     parts = [f"{title}:\n" + "\n".join(f"  {line}" for line in examples)]

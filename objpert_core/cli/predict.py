@@ -1,4 +1,4 @@
-"""`objpert predict`: what a released model says of new rows."""
+"""`objpert predict`: a released model's predictions for new rows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,7 @@ from objpert_core.tables import safe_cell
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "predict",
         usage="objpert predict MODEL DATA [options]",
@@ -46,18 +41,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, predict and write.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made.
-
-    Raises
-    ------
-    ValueError, OSError
-        One sentence.
-    """
+    """Read, predict and write."""
     from objpert_core.datasets import TableSchema, TwoValues, read_features
 
     found = releases.model(options.model)
@@ -88,7 +72,7 @@ def _schema(options: argparse.Namespace) -> str:
 
 
 def _csv(target: str, predicted: list[Any], scores: list[float] | None) -> str:
-    """A table with what is predicted; no cell of it is a spreadsheet's formula."""
+    """A table with the predictions; no cell of it is a spreadsheet's formula."""
 
     def cell(value: Any) -> Any:
         return safe_cell(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""What `objpert accounting` is asked of a mechanism, ε at δ or δ at ε, and the answer."""
+"""The question that `objpert accounting` asks of a mechanism, ε at δ or δ at ε, and the answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from objpert_core.cli.output import INFINITE, down, finite, typed, up
 
 @dataclass(frozen=True)
 class Found:
-    """An ε or a δ, and why it is what it is where nothing is proved."""
+    """An ε or a δ, and the reason for its value where nothing is proved."""
 
     value: float
     why: str = ""
@@ -20,16 +20,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Question:
-    """ε at δ = `at`, or δ at ε = `at`.
-
-    Attributes
-    ----------
-    quantity : {"epsilon", "delta"}
-        What is asked.
-    at : float
-    renyi : bool
-        Whether to account by Rényi curves alone.
-    """
+    """ε at δ = `at`, or δ at ε = `at`; by Rényi curves alone where `renyi` is set."""
 
     quantity: str
     at: float
@@ -37,7 +28,7 @@ class Question:
 
     @property
     def symbol(self) -> str:
-        """ε or δ: what is asked."""
+        """The quantity asked for: ε or δ."""
         return "ε" if self.quantity == "epsilon" else "δ"
 
     @property
@@ -47,21 +38,15 @@ class Question:
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """The same as `where`, for JSON."""
         return {"delta" if self.quantity == "epsilon" else "epsilon": self.at}
 
     def by_renyi(self, mechanism: Any) -> bool:
-        """Whether the Rényi curve alone answers: it was asked for, or there is nothing else."""
+        """Whether the Rényi curve alone answers: it was asked for, or the mechanism has nothing else."""
         return self.renyi or not mechanism.has_profile
 
     def ask(self, mechanism: Any) -> Found:
-        """The answer of a mechanism.
-
-        Raises
-        ------
-        NotImplementedError
-            Where its proof has none.
-        """
+        """The answer of a mechanism; `NotImplementedError` where its proof has none."""
         from objpert_core.accounting import via_rdp
 
         asked = via_rdp(mechanism) if self.by_renyi(mechanism) else mechanism
@@ -73,7 +58,7 @@ class Question:
         return Found(value, why or "")
 
     def lower(self, mechanism: Any) -> float | None:
-        """What no proof can be below; None where that is not known."""
+        """A bound that no proof can go below; None where none is known."""
         bound = mechanism.lower_bound
         return None if bound is None else float(getattr(bound, self.quantity)(self.at))
 
@@ -84,11 +69,11 @@ class Question:
         return f"{self.symbol} = {up(value)} {self.where}"
 
     def no_less(self, lower: float | None) -> str:
-        """What no proof can be below, in words."""
+        """The lower bound, in words."""
         return "" if lower is None else f"{self.symbol} = {down(lower)}"
 
     def both(self, alone: Found, so_far: Found) -> dict[str, Any]:
-        """What one release of a list costs, and all up to it, for JSON; null is infinite."""
+        """The cost of one release of a list, and of all up to it, for JSON; null is infinite."""
         return {
             f"{self.quantity}_of_one": finite(alone.value),
             f"running_{self.quantity}": finite(so_far.value),
@@ -101,7 +86,7 @@ class Question:
 
 
 def add_question(command: argparse.ArgumentParser) -> Any:
-    """Add the options that ask; the group, for more of them."""
+    """Add the options that ask, and return their group, for further options."""
     group = command.add_argument_group("what is asked")
     group.add_argument("--delta", type=float, metavar="X", help="the slack δ at which to give ε")
     group.add_argument("--epsilon", type=float, metavar="X", help="the ε at which to give δ")
@@ -110,13 +95,7 @@ def add_question(command: argparse.ArgumentParser) -> Any:
 
 
 def question(options: argparse.Namespace, delta: float | None = None) -> Question:
-    """What was asked; `delta` is where it is taken where nothing was said.
-
-    Raises
-    ------
-    ValueError
-        Unless δ or ε was given, and not both.
-    """
+    """The question, at `delta` where nothing was said; `ValueError` unless δ or ε was given, and not both."""
     if options.delta is not None and options.epsilon is not None:
         raise ValueError("give --delta, to learn ε, or --epsilon, to learn δ, and not both")
     if options.epsilon is not None:

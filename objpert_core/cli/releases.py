@@ -1,4 +1,4 @@
-"""What `objpert fit` wrote, read again by `objpert predict` and `objpert verify`."""
+"""The files that `objpert fit` wrote, read again by `objpert predict` and `objpert verify`."""
 
 from __future__ import annotations
 
@@ -15,20 +15,14 @@ CERTIFICATE_SIZE = 1_000_000
 
 
 def model(name: str) -> Any:
-    """The `TableModel` of a release's folder or of a model's file.
-
-    Raises
-    ------
-    ValueError, OSError
-        One sentence.
-    """
+    """The `TableModel` of a release's folder or of a model's file."""
     from objpert_core.estimators.own_table import read_model
 
     return read_model(model_text(name))
 
 
 def model_text(name: str) -> str:
-    """The text of a model's file, or of that in a release's folder."""
+    """The text of a model's file, or of the model in a release's folder."""
     path = name
     if name != STANDARD and Path(name).is_dir():
         path = str(Path(name) / MODEL)
@@ -38,13 +32,7 @@ def model_text(name: str) -> str:
 
 
 def certificate_and_model(name: str) -> tuple[Any, Any]:
-    """The certificate of a release's folder, of a certificate's file or of a model's, and the model where it is there.
-
-    Raises
-    ------
-    ValueError, OSError
-        One sentence.
-    """
+    """The certificate of a release's folder, of a certificate's file or of a model's, and the model if it is there."""
     from objpert_core.estimators.own_table import FORMAT, read_model
     from objpert_core.learning import PrivacyCertificate
 

@@ -20,12 +20,7 @@ _TO_DO = (
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "schema",
         usage="objpert schema DATA --target NAME [options]",
@@ -47,18 +42,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look at the header and write.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made.
-
-    Raises
-    ------
-    ValueError, OSError
-        One sentence.
-    """
+    """Look at the header and write."""
     from objpert_core.datasets import look_at
     from objpert_core.datasets.tables.schema import FORMAT
 

@@ -10,12 +10,7 @@ from objpert_core.cli.launch import launch
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "serve",
         help="serve the app to a class: several processes behind nginx",
@@ -25,20 +20,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the script with the arguments given; its exit code.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made; `rest` are the arguments for the script.
-
-    Raises
-    ------
-    ImportError
-        If what the app needs is not installed.
-    ValueError
-        If this is not a system that the script runs on.
-    """
+    """Run the script with the arguments in `rest`; `ValueError` on a system that the script does not run on."""
     if os.name != "posix":
         raise ValueError("objpert serve needs Linux or macOS; on Windows docs/deploying.md has a container")
     words = ["-m", "deploy.serve", "--started-as", "objpert serve", *options.rest]

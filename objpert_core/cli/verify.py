@@ -16,12 +16,7 @@ _CANNOT = "that the fit went as the certificate says; docs/certificates.md"
 
 
 def add(commands: Any) -> None:
-    """Add the command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    """
+    """Add the command to a parser's commands."""
     command = commands.add_parser(
         "verify",
         usage="objpert verify CERTIFICATE [MODEL] [options]",
@@ -43,18 +38,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, verify and print.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add` made.
-
-    Raises
-    ------
-    ValueError, OSError
-        One sentence, for a file that holds no certificate or no model.
-    """
+    """Read, verify and print."""
     certificate, model = releases.certificate_and_model(options.certificate)
     if options.model is not None:
         model = releases.model(options.model)
@@ -93,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _shortened(text: str) -> str:
-    """A complaint may quote what it is about, which a stranger wrote."""
+    """A complaint, cut: it may quote its object, which a stranger wrote."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

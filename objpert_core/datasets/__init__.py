@@ -4,8 +4,8 @@
     >>> datasets.load("synthetic-l").X_train.shape
     (8000, 20)
 
-Every matrix is encoded by public constants only and has rows of norm one. `Dataset.stand_in` says when the rows
-are not the real data; whoever shows a result then says so too.
+Every matrix is encoded by public constants only and has rows of norm one. `Dataset.stand_in` says when the rows are not
+the real data; whoever shows a result then says so too.
 
 A table of your own comes from `read_table`, by a `TableSchema` of public ranges and categories (docs/own_data.md).
 """

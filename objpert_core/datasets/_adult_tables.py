@@ -1,8 +1,8 @@
 """Which counts of Adult are released, over which bins: the design of `adult-synthetic`.
 
 The design was fixed before any of these counts was taken, from what is public about the survey: the codebook, round
-numbers for the bins, the top codes, and common sense about which columns depend on which. Nothing in it was fitted
-to the rows. It is a Bayesian network whose every table holds the label:
+numbers for the bins, the top codes, and common sense about which columns depend on which. It is a Bayesian network
+whose every table holds the label:
 
     label -> (relationship, marital-status, sex)      occupation     | label, sex, education
     age | label, relationship                         workclass      | label, occupation
@@ -10,10 +10,9 @@ to the rows. It is a Bayesian network whose every table holds the label:
     race | label, relationship                        native-country | label, race
     (capital-gain, capital-loss) | label              fnlwgt         | label, race
 
-`education-num` needs no table: it is the survey's code of `education`.
-
-One person is in exactly one cell of each table, so adding or removing one changes the stacked counts by
-`sqrt(number of tables)` in Euclidean norm, whatever the person's values are.
+`education-num` needs no table: it is the survey's code of `education`. One person is in exactly one cell of each table,
+so adding or removing one changes the stacked counts by `sqrt(number of tables)` in Euclidean norm, whatever the
+person's values are.
 """
 
 from __future__ import annotations
@@ -117,24 +116,11 @@ def draw_within_bins(column: str, codes: IntArray, generator: np.random.Generato
 def conditional(noisy: FloatArray, sigma: float, table: Table) -> FloatArray:
     """Probabilities of the children given label and parents, from one noisy table: post-processing only.
 
-    A slice (all children for one setting of label and parents) is projected on the nonnegative counts of the
-    same sum, which takes noise off the empty cells instead of clipping it to a bias; then it is mixed with the
-    estimate that leaves out the most special parent. The mixing weight is the standard deviation of the slice's
-    sum, so a slice that holds little but noise follows its more general estimate, and a full one itself.
-
-    Parameters
-    ----------
-    noisy : ndarray
-        Counts of shape `table.shape`.
-    sigma : float
-        Standard deviation of the noise in each cell.
-    table : Table
-        The table's description.
-
-    Returns
-    -------
-    ndarray
-        float64 (2, *parents' levels, child_cells), summing to one over the last axis.
+    A slice (all children for one setting of label and parents) is projected on the nonnegative counts of the same sum,
+    which takes noise off the empty cells instead of clipping it to a bias; then it is mixed with the estimate that
+    leaves out the most special parent. The mixing weight is the standard deviation of the slice's sum, so a slice that
+    holds little but noise follows its more general estimate, and a full slice itself. The result has shape (2,
+    *parents' levels, child_cells).
     """
     cells = table.child_cells
     parent_shape = table.shape[: 1 + len(table.parents)]
@@ -152,13 +138,7 @@ def conditional(noisy: FloatArray, sigma: float, table: Table) -> FloatArray:
 
 
 def project_to_total(rows: FloatArray, totals: FloatArray) -> FloatArray:
-    """The nearest nonnegative vectors with the given sums, row by row (Euclidean projection on a simplex).
-
-    Examples
-    --------
-    >>> project_to_total(np.array([[5.0, 1.0, -2.0]]), np.array([4.0]))
-    array([[4., 0., 0.]])
-    """
+    """The nearest nonnegative vectors with the given sums, row by row (Euclidean projection on a simplex)."""
     ordered = -np.sort(-rows, axis=1)
     excess = np.cumsum(ordered, axis=1) - totals[:, None]
     thresholds = excess / np.arange(1, rows.shape[1] + 1)

@@ -20,12 +20,8 @@ class BoundedCache(Generic[T]):
     """Least-recently-used cache bounded by bytes, in which each value is made once however many ask for it.
 
     `functools.lru_cache` bounds the number of entries, not their size (Gisette is a thousand times larger than
-    breast-cancer), and lets twenty threads that miss together load the same file twenty times.
-
-    Parameters
-    ----------
-    max_bytes : int
-        The sum of `nbytes` to keep; a value larger than that is returned but not kept.
+    breast-cancer), and lets twenty threads that miss together load the same file twenty times. A value larger than
+    `max_bytes` is returned and not kept.
     """
 
     def __init__(self, max_bytes: int) -> None:

@@ -176,17 +176,8 @@ _cache: BoundedCache[_Pool | Dataset] = BoundedCache(700 * 2**20)
 
 
 def names(classes: int | None = None) -> tuple[str, ...]:
-    """The names that `load` knows.
+    """The names that `load` knows, or only those with that many classes.
 
-    Parameters
-    ----------
-    classes : int, optional
-        Of the data sets with so many classes alone.
-
-    Examples
-    --------
-    >>> names()[:3]
-    ('adult', 'adult-synthetic', 'gisette')
     >>> names(classes=10)
     ('digits',)
     """
@@ -200,18 +191,8 @@ def _entry(name: str) -> _Entry:
 def describe(name: str) -> str:
     """One paragraph about a data set: what it is, where it comes from, its licence, and whether it is a stand-in.
 
-    Parameters
-    ----------
-    name : str
-        One of `names()`.
+    A name that is not one of `names()` is refused with a `ValueError`.
 
-    Raises
-    ------
-    ValueError
-        If no data set has this name.
-
-    Examples
-    --------
     >>> describe("digits-4-9")
     "Tell a handwritten 4 from a 9: 361 images of 8 × 8 pixels. scikit-learn's copy of the optical digits; pixels \
 divided by 16. Licence: CC BY 4.0."
@@ -232,22 +213,9 @@ def available(name: str) -> bool:
 
 
 def damage(name: str) -> tuple[str, ...]:
-    """What is wrong with those raw files of a data set that are on disk; a file that is missing is not damaged.
+    """For each raw file on disk with a wrong SHA-256, a message with its path, the digest expected and the one found.
 
-    Parameters
-    ----------
-    name
-        As in `describe`, which also says what is refused.
-
-    Returns
-    -------
-    tuple[str, ...]
-        For each file with a wrong SHA-256 a message with its path, the digest expected and the one found.
-
-    Examples
-    --------
-    >>> damage("digits-4-9")
-    ()
+    A missing file is not damaged. A name that is not one of `names()` is refused with a `ValueError`.
     """
     found = []
     for raw in _entry(name).files:
@@ -270,12 +238,12 @@ def fetch(
     base_url: str | None = None,
     _registry: tuple[RawFile, ...] | None = None,
 ) -> list[Path]:
-    """Fetch the raw files of a data set that are not on disk yet.
+    """Fetch the raw files of a data set that are not on disk yet, and return the paths of the verified files.
 
     Parameters
     ----------
     name : str
-        One of `names()`; sets that need no files have nothing to fetch.
+        One of `names()` (`ValueError` for another); sets that need no files have nothing to fetch.
     progress : Progress or None
         Called as `progress(file name, bytes so far, total bytes or None)`; what it raises stops the transfer, and
         nothing is left behind.
@@ -283,18 +251,11 @@ def fetch(
         Where the files are; default: `OBJPERT_DATA_URL` if set, else the UCI archive. The digests must be the same
         whatever the place.
 
-    Returns
-    -------
-    list[Path]
-        Paths of the verified files.
-
     Raises
     ------
-    ValueError
-        If no data set has this name.
     DataUnavailableError
-        If a file on disk has a wrong digest, or a missing one could not be fetched in three tries; the message
-        names the folder to put it in.
+        If a file on disk has a wrong digest, or a missing one could not be fetched in three tries; the message names
+        the folder to put it in.
     """
     files = _entry(name).files if _registry is None else _registry
     return obtain(files, data_folder(), url=base_url, progress=progress)
@@ -306,25 +267,18 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
     Files that are neither in the data folder nor in its cache are fetched first. Loaded splits are kept in memory
     (bounded), so loading again is immediate, from any thread; the arrays are shared and therefore read-only.
 
-    The sizes of the two parts are functions of the number of rows, which is hence taken as public: under
-    add/remove adjacency that number is itself a fact about the people, here one that was published.
+    The sizes of the two parts are functions of the number of rows, which is hence taken as public: under add/remove
+    adjacency that number is itself a fact about the people, here one that was published.
 
     Parameters
     ----------
     name : str
-        One of `names()`.
+        One of `names()`; `ValueError` for another.
     split_seed : int
         Whole number >= 0 that decides which rows go where; equal seeds give equal splits.
 
-    Returns
-    -------
-    Dataset
-        A `Dataset`.
-
     Raises
     ------
-    ValueError
-        If no data set has this name, or `split_seed` is not a whole number >= 0.
     DataUnavailableError
         If its raw files can be neither found nor fetched, or have a wrong SHA-256.
 

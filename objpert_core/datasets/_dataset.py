@@ -1,4 +1,4 @@
-"""What every loader returns, and the two steps they share: unit rows and the 80/20 split."""
+"""What every loader returns, and the two steps that all loaders share: unit rows and the 80/20 split."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from objpert_core._validation import FloatArray, IntArray
 class Dataset:
     """A classification problem, split 80/20, every row of Euclidean norm one.
 
-    The arrays are read-only because one copy is shared by everybody who loads the same split; take `.copy()`
-    before changing anything. A row is divided by its own norm only, so no step between the raw files and
-    `X_train` looks at two people at once. What the split does reveal is the number of rows: the sizes of the
-    two parts are functions of n, so under add/remove adjacency n itself is treated as public.
+    The arrays are read-only because one copy is shared by everybody who loads the same split; take `.copy()` before
+    changing anything. A row is divided by its own norm only, so no step between the raw files and `X_train` looks at
+    two people at once. What the split does reveal is the number of rows n, which is treated as public (see `load`).
 
     Parameters
     ----------
@@ -32,10 +31,8 @@ class Dataset:
         What the labels 0, 1, … mean, in this order; as a rule there are two.
     origin : str
         Where the rows come from and how they were made.
-    citation : str
-        How to cite the source.
-    licence : str
-        Terms of the source.
+    citation, licence : str
+        How to cite the source, and its terms.
     stand_in_for : str or None
         The name of the real data set this one stands in for, or None.
     split_seed : int
@@ -80,16 +77,7 @@ class Dataset:
 
 
 def unit_rows(matrix: FloatArray) -> FloatArray:
-    """`matrix` with each row divided by its own Euclidean norm, in place; a zero row stays zero.
-
-    A row's scale depends on that row alone, so this costs no privacy.
-
-    Examples
-    --------
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
-    array([[0.6, 0.8],
-           [0. , 0. ]])
-    """
+    """`matrix` with each row divided by its own norm, in place, at no cost in privacy; a zero row stays zero."""
     norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     norms[norms == 0] = 1.0
     matrix /= norms[:, None]
@@ -97,13 +85,7 @@ def unit_rows(matrix: FloatArray) -> FloatArray:
 
 
 def training_size(rows: int) -> int:
-    """How many of `rows` rows go to the training part: four fifths, rounded down.
-
-    Examples
-    --------
-    >>> training_size(45222)
-    36177
-    """
+    """How many of `rows` rows go to the training part: four fifths, rounded down."""
     return 4 * rows // 5
 
 

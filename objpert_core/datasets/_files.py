@@ -47,8 +47,8 @@ class RawFile:
 def data_folder() -> Path:
     """The folder that holds the raw files.
 
-    `OBJPERT_DATA_DIR` when it is set; else `data/downloads` of a checkout one may write to; else the operating
-    system's cache folder (an installed package has no `data/`).
+    `OBJPERT_DATA_DIR` when it is set; else `data/downloads` of a checkout one may write to; else the operating system's
+    cache folder (an installed package has no `data/`).
     """
     chosen = os.environ.get(DATA_DIR_VARIABLE, "").strip()
     if chosen:
@@ -76,7 +76,7 @@ def _digest(path: Path, size: int, modified_ns: int) -> str:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal; computed again only when its size or time of change differs."""
+    """SHA-256 of a file in hexadecimal; computed again only when the file's size or time of change differs."""
     state = path.stat()
     return _digest(path, state.st_size, state.st_mtime_ns)
 
@@ -93,10 +93,7 @@ def present(files: Sequence[RawFile], root: Path) -> bool:
 def verified(raw: RawFile, root: Path) -> Path | None:
     """The file's path once its digest was checked; None when there is no such file.
 
-    Raises
-    ------
-    DataUnavailableError
-        If the file is there with a wrong digest; it is left untouched.
+    `DataUnavailableError` where the digest is wrong; the file is left untouched.
     """
     path = raw.find(root)
     if path is not None and (found := digest(path)) != raw.sha256:
@@ -117,29 +114,11 @@ def obtain(
     pause: float = 1.0,
     timeout: float = 30.0,
 ) -> list[Path]:
-    """Paths of verified files; those that are missing are fetched first.
+    """Paths of verified files; missing ones are fetched first.
 
-    Parameters
-    ----------
-    files : sequence of RawFile
-        The files wanted.
-    root : Path
-        The data folder.
-    url : str or None
-        Base URL; `base_url()` when None.
-    progress : Progress or None
-        See `Progress`; what it raises stops the transfer and leaves nothing behind.
-    attempts : int
-        Tries for each file before giving up.
-    pause : float
-        Seconds to wait after the first failure; doubled after each further one.
-    timeout : float
-        Seconds without an answer from the server that count as a failure.
-
-    Raises
-    ------
-    DataUnavailableError
-        Naming the folder to put the files in, when one can be neither found nor fetched.
+    Each file gets so many `attempts`; `pause` seconds follow the first failure, twice as many each further one, and a
+    server that is silent for `timeout` seconds has failed. What `progress` raises stops the transfer and leaves nothing
+    behind. `DataUnavailableError` names the folder to put the files in.
     """
     paths = []
     for raw in files:

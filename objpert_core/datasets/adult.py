@@ -26,16 +26,10 @@ _LABELS = {text: label for label, name in enumerate(CLASSES) for text in (name, 
 
 @dataclass(frozen=True, eq=False)
 class AdultRecords:
-    """Rows of Adult before the encoding.
+    """Rows of Adult before the encoding; labels are 1 for an income above 50,000 dollars.
 
-    Parameters
-    ----------
-    categories : ndarray
-        int64 (rows, 8), positions in the codebook, columns in the order of `CATEGORIES`.
-    numbers : ndarray
-        int64 (rows, 6), raw values, columns in the order of `MAXIMA`.
-    labels : ndarray
-        int64 (rows,), 1 for an income above 50,000 dollars.
+    `categories` has positions in the codebook, columns in the order of `CATEGORIES`; `numbers` has raw values, in the
+    order of `MAXIMA`.
     """
 
     categories: IntArray
@@ -57,28 +51,8 @@ class AdultRecords:
 def parse(lines: Iterable[str], source: str = "adult.data") -> AdultRecords:
     """Records of the raw comma-separated lines; rows with a missing value are left out.
 
-    Blank lines and the comment that opens `adult.test` ("|1x3 Cross validator") are skipped, and the full stop
-    that ends its labels is allowed.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        The file's lines.
-    source : str
-        The file's name, for messages.
-
-    Raises
-    ------
-    ValueError
-        Naming the file, the line, the column and the value, when a row has the wrong number of fields, a
-        category or label that the codebook does not have, or a number that is not a whole number >= 0.
-
-    Examples
-    --------
-    >>> line = ("39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, "
-    ...         "2174, 0, 40, United-States, <=50K")
-    >>> parse([line]).numbers.tolist()
-    [[39, 77516, 13, 2174, 0, 40]]
+    Blank lines and the comment that opens `adult.test` ("|1x3 Cross validator") are skipped, and the full stop that
+    ends its labels is allowed. `ValueError` names the file (`source`), the line, the column and the value.
     """
     categories: list[list[int]] = []
     numbers: list[list[int]] = []
@@ -129,18 +103,7 @@ def read(paths: Iterable[Path]) -> AdultRecords:
 
 
 def encode(records: AdultRecords) -> FloatArray:
-    """The 105-column matrix of unit rows: 99 indicators, then six numbers divided by their public maxima.
-
-    Parameters
-    ----------
-    records : AdultRecords
-        Rows as returned by `parse`.
-
-    Returns
-    -------
-    ndarray
-        float64 (rows, 105), every row of norm one; columns as in `adult_codebook.FEATURE_NAMES`.
-    """
+    """The 105-column matrix of unit rows (99 indicators, six scaled numbers), as `adult_codebook.FEATURE_NAMES`."""
     sizes = [len(values) for values in CATEGORIES.values()]
     matrix = np.zeros((len(records), sum(sizes) + len(MAXIMA)))
     rows = np.arange(len(records))[:, None]

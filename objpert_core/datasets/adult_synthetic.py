@@ -1,8 +1,8 @@
 """`adult-synthetic`: rows drawn from noisy counts of Adult that were released with (ε = 1, δ = 1e-9).
 
 The repository holds the noisy counts and nothing else of the data. Whatever is computed from them, this module
-included, is post-processing and costs no further privacy. The number of rows (45,222) is published with the data
-set and is not protected.
+included, is post-processing and costs no further privacy. The number of rows (45,222) is published with the data set
+and is not protected.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def provenance() -> dict[str, Any]:
 
 
 def positive_rate(counts: NoisyCounts) -> float:
-    """Share of label 1: every table holds the label, so their estimates are averaged by the inverse variance."""
+    """Share of label 1: every table holds the label, so the tables' estimates are averaged by the inverse variance."""
     weights = np.array([1.0 / table.size for table in counts.tables.values()])
     by_label = np.array([table.reshape(2, -1).sum(axis=1) for table in counts.tables.values()])
     negatives, positives = np.maximum(weights @ by_label / weights.sum(), 0.0)
@@ -63,22 +63,7 @@ def positive_rate(counts: NoisyCounts) -> float:
 
 
 def sample(counts: NoisyCounts, seed: int, rows: int = PUBLISHED_ROWS) -> AdultRecords:
-    """Rows drawn independently from the Bayesian network that the noisy counts describe.
-
-    Parameters
-    ----------
-    counts : NoisyCounts
-        Released tables.
-    seed : int
-        Seed of the draw; equal seeds give equal rows.
-    rows : int
-        How many.
-
-    Returns
-    -------
-    AdultRecords
-        Records of the same columns as Adult's.
-    """
+    """Rows drawn independently from the Bayesian network that the noisy counts describe."""
     generator = np.random.default_rng(seed)
     drawn: dict[str, IntArray] = {"label": (generator.random(rows) < positive_rate(counts)).astype(np.int64)}
     for table in TABLES:

@@ -18,17 +18,7 @@ from objpert_core.datasets._dataset import unit_rows
 def read(train: Path, valid: Path, train_labels: Path, valid_labels: Path) -> tuple[FloatArray, IntArray]:
     """The pooled rows of norm one, and their labels: 0 for the file's -1, 1 for its +1.
 
-    Parameters
-    ----------
-    train, valid : Path
-        Space-separated whole numbers, one row a line.
-    train_labels, valid_labels : Path
-        -1 or 1, one a line.
-
-    Raises
-    ------
-    ValueError
-        Naming the file, when a line is not of that form or rows, columns and labels do not match.
+    A file has a row of space-separated whole numbers, or a label, in each line; `ValueError` names a file that differs.
     """
     parts = [_matrix(train), _matrix(valid)]
     labels = [_labels(train_labels), _labels(valid_labels)]

@@ -94,15 +94,7 @@ def _redrawings(images: FloatArray, count: int, generator: np.random.Generator) 
 def make(seed: int) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
     """The training part (4,800 rows) and the test part (1,200 rows): X_train, y_train, X_test, y_test.
 
-    Parameters
-    ----------
-    seed : int
-        Decides which images serve which part, and every redrawing.
-
-    Returns
-    -------
-    tuple[FloatArray, IntArray, FloatArray, IntArray]
-        Rows of norm one; labels 0 for a 4 and 1 for a 9.
+    Labels are 0 for a 4 and 1 for a 9. The seed decides which images serve which part, and every redrawing.
     """
     digits = load_digits()
     kept = np.isin(digits.target, (4, 9))

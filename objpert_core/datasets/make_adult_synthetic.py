@@ -46,20 +46,7 @@ def add_noise(exact: dict[str, IntArray], sigma: float) -> dict[str, IntArray]:
 
 
 def release(records: adult.AdultRecords, epsilon: float = EPSILON, delta: float = DELTA) -> dict[str, Any]:
-    """Noisy counts of `records`, with what a reader needs to check them.
-
-    Parameters
-    ----------
-    records : adult.AdultRecords
-        The people.
-    epsilon, delta : float
-        The guarantee, adding or removing one person.
-
-    Returns
-    -------
-    dict[str, Any]
-        `tables` (flat lists of whole numbers, by name), `columns`, `sigma`, `sensitivity`, `epsilon`, `delta`.
-    """
+    """Noisy counts of `records` with (ε, δ) where one person is added or removed, and what checks them."""
     mechanism = calibrate_gaussian(epsilon, delta, _adult_tables.SENSITIVITY)
     noisy = add_noise(_adult_tables.count(records), mechanism.sigma)
     return {

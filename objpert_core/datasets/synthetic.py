@@ -1,10 +1,10 @@
 """`synthetic-l` and `synthetic-h`: Gaussian rows whose labels come from random normal weights, some flipped.
 
-`synthetic-l` (10,000 × 20) has independent standard normal columns. `synthetic-h` (5,000 × 5,000) has fewer
-training rows than columns. With equal variances no learner does well there: a plain logistic regression got 70 %
-of the test rows right even without label noise. So column j of `synthetic-h` has standard deviation j^(-3/2): most
-of the variance, and with it the answer, lies in few directions, as it does in real data with many columns.
-Rows are divided by their norm, which leaves the sign of a linear score as it is.
+`synthetic-l` (10,000 × 20) has independent standard normal columns. `synthetic-h` (5,000 × 5,000) has fewer training
+rows than columns. With equal variances no learner does well there: a plain logistic regression got 70 % of the test
+rows right even without label noise. So column j of `synthetic-h` has standard deviation j^(-3/2): most of the variance,
+and with it the answer, lies in few directions, as in real data with many columns. Rows are divided by their norm, which
+leaves the sign of a linear score as it is.
 """
 
 from __future__ import annotations
@@ -39,16 +39,7 @@ def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tupl
 def draw(rows: int, columns: int, *, decay: float, flipped: float, seed: int) -> tuple[FloatArray, IntArray]:
     """Gaussian rows of norm one and labels 1[x·w > 0], w ~ N(0, I), of which a share is flipped.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Shape of the matrix.
-    decay : float
-        Column j = 1, 2, … has standard deviation j**-decay.
-    flipped : float
-        Share of the labels turned over; the number is exact, the rows are random.
-    seed : int
-        Equal seeds give equal data.
+    Column j = 1, 2, … has standard deviation j**-decay. The number of flipped labels is exact, the rows are random.
     """
     generator = np.random.default_rng(seed)
     matrix = generator.standard_normal((rows, columns))

@@ -22,8 +22,9 @@ from objpert_core.learning.solvers import Callback
 class AdaOPSRegressor(PosteriorSample):
     """Linear regression by one posterior sample under (ε, δ)-differential privacy: adaptive one-posterior sampling.
 
-    Released is one draw from N(θ*, (γΛ)⁻¹), θ* being the ridge solution and Λ = Σx̃x̃ᵀ + λI. Before it, a noisy least
-    eigenvalue of Σx̃x̃ᵀ is released, which λ follows, and then a noisy bound on ‖Y‖ + ‖θ*‖. γ is as large as both allow.
+    Released is one draw from N(θ*, (γΛ)⁻¹), θ* being the ridge solution and Λ = Σx̃x̃ᵀ + λI. First a noisy least
+    eigenvalue of Σx̃x̃ᵀ is released, from which λ follows, and then a noisy bound on ‖Y‖ + ‖θ*‖. γ is as large as both
+    allow.
 
     Parameters
     ----------
@@ -32,8 +33,8 @@ class AdaOPSRegressor(PosteriorSample):
     %(delta target_bound)s
     %(accounting_of_samples)s
     row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
-        so that few rows are longer. "normalize" gives every row norm 1.
+        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants so
+        that few rows are longer. "normalize" gives every row norm 1.
     %(plain_intercept random_state on_error_by_row)s
 
     Attributes

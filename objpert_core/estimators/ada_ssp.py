@@ -27,8 +27,9 @@ _UP = 1 + 2.0**-40
 class AdaSSPRegressor(BoundedTargets):
     """Linear regression from noisy sums under (ε, δ)-differential privacy: adaptive sufficient statistics perturbation.
 
-    Released are Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of the first, each with normal noise. The normal equations are then
-    solved from these alone, with a ridge that is as large as the noise asks for where the data do not make up for it.
+    Released are Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of the first, each with normal noise. The normal equations are
+    then solved from these alone, with a ridge that is as large as the noise asks for where the data do not make up for
+    it.
 
     Parameters
     ----------
@@ -37,11 +38,11 @@ class AdaSSPRegressor(BoundedTargets):
     %(delta target_bound)s
     accounting : {"tight", "published"}, default="tight"
         "tight" takes the least noise with which the three releases together are (ε, δ)-DP. "published" takes the noise
-        as printed, √log(6/δ)/(ε/3). Where that does not keep (ε, δ), which is so for large ε, a warning says so and the
-        certificate does not verify.
+        as printed, √log(6/δ)/(ε/3). Where the printed noise does not keep (ε, δ), as for large ε, a warning says so and
+        the certificate does not verify.
     row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
-        so that few rows are longer. "normalize" gives every row norm 1.
+        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants so
+        that few rows are longer. "normalize" gives every row norm 1.
     %(plain_intercept random_state on_error_by_row)s
 
     Attributes

@@ -1,4 +1,4 @@
-"""What the estimators in a ball share: its radius, the loss they minimise, and the public number of rows."""
+"""The common ground of the estimators in a ball: its radius, the loss they minimise, and the public number of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensi
 
 
 class InBall(LinearModel):
-    """A linear model that is looked for in the ball ‖θ‖ ≤ `radius`. Subclasses say in `_chosen_loss` by what."""
+    """A linear model that is looked for in the ball ‖θ‖ ≤ `radius`; subclasses give the loss in `_chosen_loss`."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"radius": length, "public_rows": or_none(positive_integer)}
 

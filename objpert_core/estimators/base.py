@@ -1,4 +1,4 @@
-"""What the estimators share: their common parameters and what these may be, one `fit` for all, scores and warnings."""
+"""The common ground of all estimators: parameters and their constraints, one `fit` for all, scores and warnings."""
 
 from __future__ import annotations
 
@@ -51,13 +51,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
     """A private linear model: a score is a coefficient times a feature, summed, plus the intercept.
 
     A subclass lists its own parameters' constraints in `CONSTRAINTS` and says in `_release` how it learns. It may also
-    say in `_check_together` which parameters do not go together, in `_encoded` what the learner gets for `y`, and
-    in `_record` what else a release tells.
-
-    Attributes
-    ----------
-    CONSTRAINTS : mapping from str to callable
-        For each of the class's own parameters what it may be; `constraints` adds those of the classes it comes from.
+    say in `_check_together` which parameters do not go together, in `_encoded` what the learner gets for `y`, and in
+    `_record` what else a release tells.
     """
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
@@ -106,14 +101,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
         y : array-like or series, shape (n,)
             A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers.
         callback : callable, optional
-            ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops
-            the fit, leaves the estimator unfitted and is passed on. What it is told depends on the data.
+            ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops the
+            fit, leaves the estimator unfitted and is passed on. The callback's arguments depend on the data.
         **others
             None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -123,27 +114,18 @@ class LinearModel(WarnsOfCopies, LinearScores):
         ReleaseRefusedError
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
-            For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are
-            not those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and
-            `y`.
+            For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
+            those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
         """
         refuse_weights(self, others)
         return self.fit_beside((), X, y, callback)
 
     def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
-        """What every public `fit` does, for this model and `others` that differ from it by `random_state` alone.
+        """Every public `fit`, for this model and `others` that differ from it by `random_state` alone (if it
+        `shares_work`).
 
         Parameters come first: nothing of the data is touched before each was found in range. Whatever fails leaves all
         unfitted, so that no older model looks like the result of a fit that failed.
-
-        Parameters
-        ----------
-        others : sequence of estimators
-            None, unless the model `shares_work`.
-        X, y, callback
-            As in `fit`.
-        **options
-            They go on to `_check_together` and `_release`.
         """
         # Where floating-point errors are set to warn or to raise, one would tell of the row that it came from.
         with np.errstate(all="ignore") if self._releases else nullcontext():
@@ -191,7 +173,6 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     @property
     def _releases(self) -> bool:
-        """Whether a fit goes on where one row is invalid."""
         return self.on_error == "release"
 
     def _judged_row_by_row(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -222,7 +203,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     @classmethod
     def constraints(cls) -> dict[str, Constraint]:
-        """What each parameter may be, by name: `CONSTRAINTS` of this class and of all that it comes from."""
+        """The constraint of each parameter, by name: `CONSTRAINTS` of this class and of all that it comes from."""
         tables = (vars(parent).get("CONSTRAINTS", {}) for parent in reversed(cls.__mro__))
         return {name: constraint for table in tables for name, constraint in table.items()}
 
@@ -235,11 +216,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
         """`ValueError` for parameters, or options of `fit`, that contradict each other; each is in range by itself."""
 
     def _reads_rows(self) -> bool:
-        """Whether a rule of these parameters reads the number of rows off the data."""
         return False
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
-        """What the learner gets for `y`."""
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
@@ -249,11 +228,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> Sequence[Release[Any] | Refused[Any]]:
-        """What `_release` gives for each of several random states, for a model that `shares_work`."""
+        """`_release` for each of several random states at once, for a model that `shares_work`."""
         raise NotImplementedError(f"{type(self).__name__} shares no work between its fits")
 
     def _record(self, release: Release[Any]) -> None:
-        """Set what the fitted model keeps: coefficients, intercept and certificate."""
         self.privacy_ = release.certificate
         theta, features, constant = release.theta, self.n_features_in_, self.privacy_.intercept_scaling
         self._record_coefficients(
@@ -290,12 +268,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
         Raises
         ------
         sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
-
-        Warns
-        -----
-        PrivacyBudgetWarning
-            If the noise came from a seed: whoever knows it can subtract the noise from what is published.
+            Before a successful `fit`. A `PrivacyBudgetWarning` says that the noise came from a seed: whoever knows the
+            seed can subtract the noise from the published numbers.
         """
         check_is_fitted(self)
         if self.privacy_.reproducible:
@@ -324,11 +298,10 @@ class SolvedModel(LinearModel):
         self.max_iter = max_iter
 
     def _solving(self, callback: Callback | None) -> FitOptions:
-        """What a solved release is told by these parameters."""
         return {**self._sharing(callback), "random_state": self.random_state}
 
     def _sharing(self, callback: Callback | None) -> SharedOptions:
-        """The same, but for the noise."""
+        """The solving options of several draws together: `_solving` without the noise."""
         return {
             "row_norm": self.row_norm,
             "intercept_scaling": self._constant,

@@ -1,4 +1,4 @@
-"""What regressors by posterior draws and noisy sums share: targets clipped to a public bound, one certificate each."""
+"""The common ground of regressors by posterior draws and noisy sums: targets clipped to a public bound."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ class BoundedTargets(RegressorMixin, LinearModel):
             return y.astype(np.float64)
 
     def _sums(self, X: Any, targets: FloatArray) -> RegressionSums:
-        """X̃ᵀX̃ and X̃ᵀỹ of these rows."""
         return regression_sums(
             X,
             targets,
@@ -53,7 +52,7 @@ class BoundedTargets(RegressorMixin, LinearModel):
         )
 
     def _facts(self, source: NoiseSource) -> dict[str, Any]:
-        """What every certificate states that no mechanism decides."""
+        """The facts of every certificate that no mechanism decides."""
         return {
             "epsilon": float(self.epsilon),
             "delta": float(self.delta),
@@ -85,6 +84,6 @@ class BoundedTargets(RegressorMixin, LinearModel):
 
 
 def tell(callback: Callback | None, stage: int) -> None:
-    """Call a callback after a stage; it learns nothing of the data."""
+    """Call a callback after a stage; the callback learns nothing of the data."""
     if callback is not None:
         callback(stage, 0.0)

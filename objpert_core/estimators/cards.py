@@ -1,4 +1,4 @@
-"""A model card from a certificate: what a private model is, what it promises and what it does not, for whoever gets it.
+"""A model card from a certificate: what a private model is, what it promises and what it does not, for its recipient.
 
 The card is made from what `release` holds and from what its author types. Nothing else that depends on the data is in
 it: no trace, no number of iterations, no score that was not given.
@@ -68,9 +68,9 @@ def model_card(
         Markdown of your own: who is in the data and how they were collected, what the model is for, whom to ask. They
         are printed as they are.
     metrics : mapping from str to number or str, optional
-        Scores to show. They get a note that the promise does not cover them.
+        Scores to show, with a note that the promise does not cover them.
     labels_named : bool
-        Of a released classifier, which does not know it: whether its labels were named before the fit.
+        Of a released classifier: whether its labels were named before the fit, which the classifier does not know.
 
     Returns
     -------
@@ -83,9 +83,7 @@ def model_card(
     ImportError
         If skops is not installed.
     ValueError
-        If `model` is no private model, or a text is no text.
-    sklearn.exceptions.NotFittedError
-        Before a successful `fit`.
+        If `model` is no private model (`NotFittedError` for an unfitted one), or a text is no text.
 
     Examples
     --------
@@ -131,7 +129,6 @@ def is_card(text: str) -> bool:
 
 
 def _hub_card() -> Any:
-    """The class of the card: skops', with metadata in front."""
     try:
         base = importlib.import_module("skops.card").Card
     except ImportError as error:

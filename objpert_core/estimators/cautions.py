@@ -1,7 +1,7 @@
-"""What a private fit warns of: data that are read outside of its promise, and budgets that are spent twice.
+"""The warnings of a private fit: data that are read outside of its promise, and budgets that are spent twice.
 
-A promise covers what `fit` releases. Nothing here changes it; each warning says what the certificate does not know.
-Each is given once, so that a loop of fits does not repeat it: `forget_cautions` starts anew.
+A promise covers what `fit` releases. Nothing here changes the promise; each warning says what the certificate does not
+know. Each is given once, so that a loop of fits does not repeat it: `forget_cautions` starts anew.
 """
 
 from __future__ import annotations
@@ -40,12 +40,7 @@ _NEAR = 8  # callers
 
 
 def forget_cautions() -> None:
-    """Give every warning of this module again, the next time there is reason to.
-
-    Examples
-    --------
-    >>> forget_cautions()
-    """
+    """Give every warning of this module again, the next time there is reason to."""
     _told.clear()
     _warned_of_refit.clear()
 
@@ -53,9 +48,9 @@ def forget_cautions() -> None:
 class WarnsOfCopies(BaseEstimator):
     """Warns when a second copy of one estimator is fitted, as searches and cross-validation do.
 
-    They fit clones. Every clone carries its number among its parent's clones, also into another process, and
-    every clone after the first warns when it is fitted. Fitting one clone (as `Pipeline` or a calibrator may) does
-    not warn. In worker processes (``n_jobs > 1``) the warning goes to their standard error; a search's last fit, with
+    Searches fit clones. Every clone carries its number among its parent's clones, also into another process, and every
+    clone after the first warns when it is fitted. Fitting one clone (as `Pipeline` or a calibrator may) does not warn.
+    In worker processes (``n_jobs > 1``) the warning goes to their standard error; a search's last fit, with
     ``refit=True``, warns in the caller's process.
     """
 
@@ -111,7 +106,7 @@ def warn_of_rows(estimator: BaseEstimator) -> None:
 def warn_of_pipeline(estimator: BaseEstimator) -> None:
     """Warn, once a process, of what a pipeline fitted on the data before it came to `estimator`.
 
-    An estimator cannot see the pipeline that fits it. The stack can: a frame of `Pipeline.fit` is on it.
+    An estimator cannot see the pipeline that fits it. The stack shows the pipeline: a frame of `Pipeline.fit` is on it.
     """
     for name in _fitted_before(sys._getframe(1)):
         _warn_once(
@@ -123,7 +118,7 @@ def warn_of_pipeline(estimator: BaseEstimator) -> None:
 
 
 def warn_of_refit(estimator: BaseEstimator, X: Any, y: Any) -> None:
-    """Warn, once an estimator, that it is fitted to data that it was fitted to before."""
+    """Warn, once an estimator, that it is fitted again to the same data."""
     print_of_data = _fingerprint(X, y)
     seen = _seen.setdefault(estimator, set())
     if print_of_data in seen and estimator not in _warned_of_refit:
@@ -197,16 +192,6 @@ def learn_from_data(step: Any) -> list[str]:
 
     Their tag ``requires_fit`` decides; a composed step is taken apart. A frozen one does not learn, and what a private
     estimator selects is covered by its own promise.
-
-    Parameters
-    ----------
-    step : transformer, "passthrough", "drop" or None
-
-    Examples
-    --------
-    >>> from sklearn.preprocessing import Normalizer, StandardScaler
-    >>> learn_from_data(Pipeline([("one", StandardScaler()), ("other", Normalizer())]))
-    ['StandardScaler']
     """
     if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)):
         return [name for part in _parts(step) for name in learn_from_data(part)]

@@ -48,7 +48,7 @@ def two_labels(name: str, value: Any) -> np.ndarray | None:
 
 
 def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
-    """Refuse arguments of `fit` that are not its own, by a `TypeError`; of weights it says why.
+    """Refuse arguments of `fit` that are not its own, by a `TypeError` that explains why there are no weights.
 
     Scikit-learn takes what stands in a signature for what a `fit` can use; so `sample_weight` does not stand in ours.
     The estimator is unfitted, as after any fit that fails.

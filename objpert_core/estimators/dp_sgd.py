@@ -54,8 +54,6 @@ _NOT_PAID = (
 
 
 class _Data(NamedTuple):
-    """What a fit works on."""
-
     rows: Rows
     targets: FloatArray
     judges: tuple[Rows, FloatArray] | None  # X_val and y_val
@@ -76,9 +74,9 @@ def _different_rates(name: str, value: Any) -> list[float]:
 class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
 
-    In every step each row joins the batch by its own coin, the gradients of the batch are clipped and summed,
-    Gaussian noise is added to the sum, and the optimiser moves along it; the last iterate is released. Instead of
-    tossing coins, `sampling` may give each row one step of each epoch, which as a rule needs less noise.
+    In every step each row joins the batch by its own coin, the gradients of the batch are clipped and summed, Gaussian
+    noise is added to the sum, and the optimiser moves along it; the last iterate is released. Instead of tossing coins,
+    `sampling` may give each row one step of each epoch, which as a rule needs less noise.
 
     The learning rate has to come from somewhere. Three choices, from private to not:
 
@@ -93,10 +91,10 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     %(epsilon delta)s
     learning_rate : float, default=0.03
         For Adam; chosen on synthetic data only (`benchmarks/dp_sgd_learning_rates.py`: within 1 point of the best
-        rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used, and may be None, where
-        `learning_rates` is given.
+        rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used, and may be None, where `learning_rates`
+        is given.
     batch_size : int, default=256
-        Expected size of a batch; more than the rows there are means all of them in every step.
+        Expected size of a batch; all rows in every step if they are fewer.
     epochs : int, default=60
         There are epochs · ⌈n/batch_size⌉ steps.
     optimizer : {"adam", "sgd"}, default="adam"
@@ -122,7 +120,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     sampling : {"poisson", "allocation"}, default="poisson"
         How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
         each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its
-        own, and sums are divided by n/t. It is accounted for with one added or removed row by privacy loss
+        own, and sums are divided by n/t. Allocation is accounted for with one added or removed row by privacy loss
         distributions, and neither with `mean_runs` nor with the other choices of `adjacency`, `rows_per_person` and
         `accountant`; a `delta` below some 1e-13 for every step gains nothing.
 
@@ -200,35 +198,22 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     def fit(
         self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: Callback | None = None, **others: Any
     ) -> Self:
-        """Fit the private model.
+        """Fit the private model; see `ObjPertLogisticRegression.fit` for the rest, two labels being allowed.
 
         Parameters
         ----------
-        X : array-like or sparse matrix, shape (n, d)
-            Finite numbers. CSR is used as it is; other sparse formats are converted to it. Dense matrices that are not
-            stored row by row (a data frame's columns) are copied once into that order.
-        y : array-like, shape (n,)
-            Two labels.
+        X, y
+            Dense matrices that are not stored row by row (a data frame's columns) are copied once into that order.
         X_val, y_val : array-like, optional
             Rows and labels that choose among `learning_rates` by exact accuracy. Honest tuning then declares them
             **public**: the promise does not cover them.
         callback : callable, optional
             ``callback(step, gradient_norm)`` after every step of every run, with the norm of the noisy mean gradient
             (the smallest among candidates trained together). An exception raised in it stops the fit, leaves the
-            estimator unfitted and is passed on. Of honest tuning it learns how many runs there are and what those did
-            that are not released: outside the guarantee, do not publish.
+            estimator unfitted and is passed on. Of honest tuning the callback learns how many runs there are and what
+            the unreleased ones did: outside the guarantee, do not publish.
         **others
-            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range or parameters that contradict each other, NaN or inf in `X`, no rows, lengths
-            that differ, or labels that are not two classes.
+            None. `sample_weight` gets a `TypeError`.
         """
         refuse_weights(self, others)
         return self.fit_beside((), X, y, callback, X_val=X_val, y_val=y_val)
@@ -367,7 +352,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     def _split(
         self, data: _Data, budget: Budget, fraction: float | None, public_rows: int, streams: Streams
     ) -> tuple[IntArray | None, Score]:
-        """The rows to train on (None: all), and what judges a model."""
+        """The rows to train on (None: all), and the judge of a model."""
         rows, targets, judges = data
         if judges is not None:
             return None, exact_score(*judges)

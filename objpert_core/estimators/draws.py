@@ -22,7 +22,7 @@ def fit_many(
     """Fit copies of an estimator, one for each random state, as `fit` would one by one.
 
     Copies that differ by their noise alone share their work where they can: rows are checked and normalised once, and
-    the solver takes all draws through the data together. That is several times faster. Each draw is a release of its
+    the solver takes all draws through the data together, which is several times faster. Each draw is a release of its
     own: every one spends its own (ε, δ), and they add up (docs/theorems.md, T44). Equal seeds give equal noise.
 
     Parameters
@@ -39,14 +39,14 @@ def fit_many(
     Returns
     -------
     list of fitted estimators
-        Each is what `fit` gives with that random state, as exactly as `tau` asks for, with as good a certificate. How
-        many iterations it took may differ.
+        Each is what `fit` gives with that random state, as exactly as `tau` asks for, with as good a certificate. Its
+        number of iterations may differ.
 
     Raises
     ------
     ConvergenceError
-        If a draw does not reach `tau`, with its random state. Nothing is released, of the other draws neither. That a
-        draw fails, and which, depends on the data; no certificate covers it.
+        If a draw does not reach `tau`, with its random state. Nothing is released, of the other draws neither. The
+        failure of a draw depends on the data; no certificate covers it.
     ValueError
         For `random_states` that are no such sequence, and as from `fit`.
 
@@ -70,28 +70,7 @@ def fit_many(
 
 
 def fit_each(models: Sequence[LinearModel], X: Any, y: Any, callback: Callback | None = None) -> None:
-    """Fit estimators that differ by `random_state` alone to the same data; the rest is as for `fit_many`.
-
-    Parameters
-    ----------
-    models : sequence of estimators
-        At least one. They need not be copies of each other.
-    X, y, callback
-        As for `fit_many`.
-
-    Raises
-    ------
-    ConvergenceError, ValueError
-        As from `fit_many`.
-
-    Examples
-    --------
-    >>> from objpert_core.estimators import ObjPertRegressor
-    >>> models = [ObjPertRegressor(random_state=seed) for seed in (0, 1)]
-    >>> fit_each(models, np.ones((20, 1)), np.zeros(20))
-    >>> [model.privacy_.verify() for model in models]
-    [True, True]
-    """
+    """Fit estimators, any that differ by `random_state` alone, to the same data; the rest is as for `fit_many`."""
     first, *others = models
     if first.shares_work and not _repeated(model.random_state for model in models):
         first.fit_beside(others, X, y, callback)

@@ -6,9 +6,8 @@ normalisers. With r = √(‖x‖² + c²), c so small that it does not count wh
     (x, c)  →  (x, c)/r           by the norm "l2",
     (x/r, 1/r, 1/s)  →  x·min(1, s/r)   by the norm "max", whose largest entry is 1/r or 1/s, as |xⱼ| ≤ r and s < 1.
 
-The constants come from `PolynomialFeatures` of degree 1, which puts a 1 in front, and a `StandardScaler`.
-
-Rows that are centred and scaled go through two normalisers with a `StandardScaler` between them.
+The constants come from `PolynomialFeatures` of degree 1, which puts a 1 in front, and a `StandardScaler`. Rows that are
+centred and scaled go through two normalisers with a `StandardScaler` between them.
 """
 
 from __future__ import annotations
@@ -39,31 +38,10 @@ def as_pipeline(
     probabilities: bool = False,
     feature_names: np.ndarray | None = None,
 ) -> Pipeline:
-    """Build the pipeline whose scores are x̃ᵀcoef + intercept.
+    """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes.
 
-    Parameters
-    ----------
-    coef : ndarray of d numbers, or of shape (K, d) for K > 2 classes
-    intercept : float or ndarray of one number, or of K
-    row_norm : {"normalize", "clip"}
-    center, scale : ndarray of d numbers, optional
-        Rows of norm 1 lose `center`, are multiplied by `scale` and brought to norm 1 again; with "normalize" only.
-    classes : ndarray of two labels or K, optional
-        A regressor has none.
-    probabilities : bool
-        Whether the logistic function of a score is a probability, with K > 2 classes that of one against the others.
-    feature_names : ndarray of str, optional
-        For the first step to compare columns with.
-
-    Returns
-    -------
-    Pipeline
-
-    Examples
-    --------
-    >>> pipeline = as_pipeline(np.array([1.0, 2.0]), 0.5, "clip")
-    >>> pipeline.predict([[0.3, 0.4], [30.0, 40.0]]).round(12).tolist()
-    [1.6, 2.7]
+    Rows of norm 1 lose `center`, are multiplied by `scale` and brought to norm 1 again; with "normalize" only. With
+    `probabilities` the logistic function of a score is one, with K > 2 classes that of a class against the others.
     """
     weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)
     d = weights.shape[-1]
@@ -85,7 +63,6 @@ def _to_norm_1(columns: int) -> Normalizer:
 
 
 def _standardising(d: int, center: FloatArray | None, scale: FloatArray | None) -> list[tuple[str, Any]]:
-    """The steps that make a∘(u − μ̂), of norm 1, of rows u of norm 1."""
     if center is None and scale is None:
         return []
     scaler = StandardScaler(with_mean=center is not None, with_std=scale is not None).fit(np.zeros((1, d)))
@@ -114,7 +91,7 @@ def _one_in_front(columns: int) -> PolynomialFeatures:
 
 
 def _times(columns: int, factors: dict[int, float]) -> StandardScaler:
-    """What multiplies some columns by a number: a scaler that was never shown any data."""
+    """A scaler that multiplies some columns by a number, and was never shown any data."""
     scaler = StandardScaler(with_mean=False).fit(np.zeros((1, columns)))
     for column, factor in factors.items():
         scaler.scale_[column] = 1 / factor
@@ -123,7 +100,6 @@ def _times(columns: int, factors: dict[int, float]) -> StandardScaler:
 
 
 def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, probabilities: bool) -> Any:
-    """A fitted linear model of scikit-learn's with these coefficients."""
     model: Any
     if probabilities and weights.ndim == 2:
         assert classes is not None

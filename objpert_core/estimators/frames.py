@@ -1,7 +1,7 @@
 """Data frames of pandas and polars, looked at before scikit-learn turns them into arrays.
 
-A frame's columns must hold numbers. What is refused here is refused by the columns' names and types, in one sentence;
-an array has neither, and is left to what comes next. Neither package is imported here.
+A frame's columns must hold numbers. A refusal names the columns and their types, in one sentence; an array has neither,
+and is left to what comes next. Neither package is imported here.
 """
 
 from __future__ import annotations
@@ -20,30 +20,8 @@ MISSING = "y must hold no missing entries, got one: leave such rows out, or fit 
 def checked_rows(X: Any, *, entries: bool = True) -> Any:
     """Refuse a frame that cannot be an array of numbers; anything else comes back as it is.
 
-    Parameters
-    ----------
-    X : DataFrame of pandas or polars, or anything else
-        Its index does not count.
-    entries : bool
-        Whether columns must be of a type of numbers. If not, each entry is judged by itself later.
-
-    Returns
-    -------
-    X
-
-    Raises
-    ------
-    ValueError
-        For a LazyFrame, for two columns of one name, and for the first column that does not hold numbers: words,
-        categories, dates. Truth values are 0 and 1.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> checked_rows(pandas.DataFrame({"age": [30.0, 40.0], "job": ["cook", "smith"]}))
-    Traceback (most recent call last):
-        ...
-    ValueError: X must have columns of numbers, got column 'job' of type ...: encode it by a public rule, or drop it
+    `ValueError` for a LazyFrame, for two columns of one name, and for the first column that does not hold numbers:
+    words, categories, dates. Truth values are 0 and 1. Without `entries` each entry is judged by itself later.
     """
     refuse_lazy("X", X)
     kind = _package(X)
@@ -64,18 +42,7 @@ def checked_rows(X: Any, *, entries: bool = True) -> Any:
 def checked_targets(y: Any) -> Any:
     """Refuse targets that are lazy or miss an entry; a frame of one column is that column.
 
-    Parameters
-    ----------
-    y : Series or DataFrame of pandas or polars, or anything else
-
-    Returns
-    -------
-    y
-
-    Raises
-    ------
-    ValueError
-        For a LazyFrame, and for a missing entry. Arrays without an object type are left to what comes next.
+    Arrays without an object type are left to what comes next.
     """
     y = as_column(y)
     if _package(y) == "polars":

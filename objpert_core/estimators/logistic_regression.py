@@ -21,18 +21,10 @@ from objpert_core.learning.standardisation import AS_THEY_ARE
 
 
 class Planned(NamedTuple):
-    """What rules choose by public numbers, before any data are looked at.
+    """The choices of rules by public numbers, before any data are looked at: noise of the map, ε left, least λ, margin
+    k.
 
-    Attributes
-    ----------
-    standardisation : Standardisation
-        The noise of centre and scales.
-    epsilon : float
-        What they leave of ε, about; calibration finds it exactly.
-    lam : float
-        λ at least; privacy may need more.
-    margin : float
-        k.
+    ε is left about so: calibration finds it exactly. Privacy may need more λ.
     """
 
     standardisation: Standardisation
@@ -63,11 +55,10 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
         and the certificate says so. Choosing λ by looking at fits is not covered.
     margin : float >= 0 or None, default=None
         The loss is log(1 + e^{k − y·score}) with this k, which makes rows near the score 0 count for more
-        (`objpert_core.learning.LogisticLoss`). It costs no worst-case privacy, though ordinary rows come closer to the
-        worst case. 0 is logistic regression itself. None takes 0 if a
-        `noise_ratio` or a `lam` is given and otherwise `objpert_core.accounting.recommended_margin`, which goes by the
-        same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
-        `predict_proba` allows for k.
+        (`objpert_core.learning.LogisticLoss`). A margin costs no worst-case privacy, though ordinary rows come closer
+        to the worst case. 0 is logistic regression itself. None takes 0 if a `noise_ratio` or a `lam` is given and
+        otherwise `objpert_core.accounting.recommended_margin`, which goes by the same public numbers as the rule for λ
+        and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only; `predict_proba` allows for k.
     %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize)s
 
     Attributes
@@ -80,10 +71,10 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
     %(weights)s
 
     With K > 2 classes a row is in K fits, whose noise is independent. (ε, δ) is that of their composition, which one
-    row can attain: no accounting of these K fits gives less where λ ≥ 2σ², and otherwise little less. Where one row is
-    added or removed it has one class, and in the fits of the K − 1 others it counts as a row that is 1/√(K − 1) times
-    as long: all K fits then need √2 times the noise of one, not √K times (docs/theorems.md, T46). Where a row is
-    replaced, or one person has several, it counts in full everywhere. Probabilities are those of each class against the
+    row can attain: no accounting of these K fits gives less where λ ≥ 2σ², and otherwise little less. A row that is
+    added or removed has one class, and in the fits of the K − 1 others it counts as a row that is 1/√(K − 1) times as
+    long: all K fits then need √2 times the noise of one, not √K times (docs/theorems.md, T46). Where a row is replaced,
+    or one person has several, a row counts in full everywhere. Probabilities are those of each class against the
     others, over their sum.
 
     Examples
@@ -130,13 +121,8 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
     def published(cls, epsilon: float = 1.0, delta: float = 1e-5, **parameters: Any) -> Self:
         """The recipe of the paper's experiments; any parameter can be given and then replaces the recipe's.
 
-        Redberg, Koskela and Wang (2023), Section 5: the "glm" bound through its Rényi curve, σ = 1.3 σ_Gauss,
-        τ = 0.01, σ_out = 0.15 and a constant feature 1.
-
-        Examples
-        --------
-        >>> ObjPertLogisticRegression.published(epsilon=8.0).noise_ratio
-        1.3
+        Redberg, Koskela and Wang (2023), Section 5: the "glm" bound through its Rényi curve, σ = 1.3 σ_Gauss, τ = 0.01,
+        σ_out = 0.15 and a constant feature 1.
         """
         recipe: dict[str, Any] = {
             "bound": "glm",
@@ -154,11 +140,6 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
 
         σ and λ by their theorem (Theorem 2.8 of Redberg et al. 2023), which holds for the exact minimiser; the output
         noise that covers the solver's distance to it is paid for by composition (`accounting.ApproximateMinima`).
-
-        Examples
-        --------
-        >>> ObjPertLogisticRegression.kifer2012(epsilon=8.0).bound
-        'kifer2012'
         """
         recipe: dict[str, Any] = {"bound": "kifer2012", "lam": 0.0}
         return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
@@ -184,24 +165,14 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
         return balanced_rest(fits) if alone else 1.0
 
     def planned(self, rows: int, columns: int, *, sparse: bool = False) -> Planned:
-        """What the rules choose for data of this shape; no data are needed.
+        """The rules' choices for data of this shape (a `Planned`); no data are needed.
 
         Parameters
         ----------
-        rows : int >= 1
-            The number of rows; `public_rows`, where that is given, counts in its place.
-        columns : int >= 1
+        rows, columns : int >= 1
+            `public_rows`, where it is given, counts in the place of `rows`.
         sparse : bool, default=False
             Whether the rows are sparse, so that they are not centred.
-
-        Returns
-        -------
-        Planned
-
-        Raises
-        ------
-        ValueError
-            For a parameter, or a number, out of range.
 
         Examples
         --------

@@ -15,7 +15,7 @@ from objpert_core.learning.screening import labels_as_rows
 
 
 class SeveralClasses(LinearClassifier):
-    """A linear classifier that learns what several rows of targets at once ask for, one row for each class.
+    """A linear classifier that learns several rows of targets at once, one row for each class.
 
     With two classes it is a `LinearClassifier` like any other: one row of targets, one model.
     """

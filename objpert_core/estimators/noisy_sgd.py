@@ -40,22 +40,10 @@ class NoisyDescent(Scheduled):
             raise ValueError(f"step_scale must be 1.0 for schedule='bassily2019', got {self.step_scale!r}")
 
     def plan(self, n_rows: int, dimension: int) -> DescentPlan:
-        """Everything that the descent is told before it sees the data.
+        """The descent's settings for the public number of rows and of parameters (intercept included).
 
-        Parameters
-        ----------
-        n_rows : int >= 1
-            The public number of rows.
-        dimension : int >= 1
-            The number of parameters, intercept included.
+        `ValueError` as `fit`, for parameters out of range or a published schedule that does not apply.
 
-        Raises
-        ------
-        ValueError
-            As `fit`, for parameters out of range or a published schedule that does not apply.
-
-        Examples
-        --------
         >>> plan = NoisySGDClassifier(epsilon=0.5, delta=1e-8, radius=4.0).plan(10_000, 10)
         >>> plan.steps, round(plan.row_gradients)
         (259, 36711)
@@ -171,7 +159,7 @@ class NoisySGDRegressor(ResidualInBall, NoisyDescent):
     """Robust linear regression under (ε, δ)-differential privacy, by noisy gradient descent in a ball.
 
     As `NoisySGDClassifier`, for losses of the residual (y − target_offset)/target_scale − x̃ᵀθ whose slope is bounded.
-    Those with corners are replaced by their Moreau envelopes.
+    Losses with corners are replaced by their Moreau envelopes.
 
     %(replaced)s
 

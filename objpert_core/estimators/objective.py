@@ -1,4 +1,4 @@
-"""What the estimators by objective perturbation share: Algorithm 1 of Redberg, Koskela and Wang (2023)."""
+"""The common ground of the estimators by objective perturbation: Algorithm 1 of Redberg, Koskela and Wang (2023)."""
 
 from __future__ import annotations
 
@@ -28,24 +28,9 @@ from objpert_core.learning.release import Release
 
 
 class Public(NamedTuple):
-    """What a fit is planned by: public numbers, and what they leave of ε.
+    """The public numbers by which a fit is planned, and the ε that is left for each of its `fits`.
 
-    Attributes
-    ----------
-    rows : int or None
-        The number of rows; None where no rule goes by it.
-    rows_declared : bool
-        Whether it was declared, rather than read off the data.
-    dimension : int
-        The number of parameters.
-    standardisation : Standardisation
-        The noise of centre and scales.
-    fits : int
-        How many fits there are.
-    rest_weight : float
-        How long a row is in all fits but one.
-    epsilon : float
-        What is left for each fit.
+    `rows` is None where no rule goes by them; `rest_weight` is a row's length in all fits but one.
     """
 
     rows: int | None
@@ -58,16 +43,7 @@ class Public(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is minimised, but for the noise.
-
-    Attributes
-    ----------
-    loss : Loss
-    clip : float or None
-        Threshold on the norm of every row's gradient.
-    lam : float
-        The regularisation at least; privacy may need more.
-    """
+    """The objective, but for the noise; `lam` is the least λ, and privacy may need more."""
 
     loss: Loss
     clip: float | None = None
@@ -75,15 +51,10 @@ class Plan(NamedTuple):
 
 
 def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> Constraint:
-    """Met by the bounds that cover every one of `losses`.
+    """Met by the bounds that cover every one of `losses`; a message names the bound `first` before the others.
 
-    Parameters
-    ----------
-    *losses : LossFacts
-    first : str
-        The bound that the sentence about a wrong value names first; the others follow in the registry's order.
-    with_rdp : bool
-        Leave out those without a Rényi curve, which could only be split with the output noise (docs/theorems.md, T7).
+    `with_rdp` leaves out bounds without a Rényi curve, which could only be split with the output noise
+    (docs/theorems.md, T7).
     """
     keys = [
         key
@@ -94,7 +65,7 @@ def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> C
 
 
 class ObjectivePerturbationModel(SharesWork, StandardisesRows):
-    """A linear model by Algorithm 1. Subclasses give `bound` a constraint and say in `_plan` what they minimise."""
+    """A linear model by Algorithm 1. Subclasses give `bound` a constraint and their objective in `_plan`."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
         "noise_ratio": or_none(number_from(1)),
@@ -131,7 +102,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             )
 
     def _plan(self, public: Public) -> Plan:
-        """What is minimised; nothing else of the data may count."""
+        """The objective to minimise; nothing else of the data may count."""
         raise NotImplementedError(f"{type(self).__name__} must say what it minimises")
 
     def _rest_weight(self, fits: int) -> float:
@@ -139,7 +110,6 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         return 1.0
 
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
-        """What is public of a fit to so many rows and columns."""
         counted, declared = self._rows_counted(rows)
         standardisation, weight = self._standardisation(columns, sparse, counted), self._rest_weight(fits)
         left = remaining_epsilon(
@@ -218,7 +188,6 @@ class ClippedModel(ObjectivePerturbationModel):
         self.clip = clip
 
     def _chosen_loss(self) -> Loss:
-        """The loss the parameters ask for, not yet clipped."""
         raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
 
     def _check_together(self, **options: Any) -> None:

@@ -35,7 +35,6 @@ Judges = tuple[Rows, FloatArray]
 
 
 def _candidates(name: str, value: Any) -> FloatArray:
-    """One or more λ > 0."""
     found = positive_array(name, value)
     if found.ndim != 1 or not found.size:
         raise ValueError(f"{name} must be None or one or more numbers > 0, got {value!r}")
@@ -57,8 +56,8 @@ class OPSPTRRegressor(PosteriorSample):
     """Linear regression by the best of several posterior samples under (ε, δ)-differential privacy.
 
     Each run draws a λ from a list, asks the data for two noisy statistics, and releases one draw from the posterior
-    N(θ*, (γΛ)⁻¹), Λ = Σx̃x̃ᵀ + λI, with γ as large as the statistics allow. Of a random number of runs the one that is
-    best on public validation rows is released. Without such rows there is a single run, with the middle one of the λ.
+    N(θ*, (γΛ)⁻¹), Λ = Σx̃x̃ᵀ + λI, with γ as large as the statistics allow. Of a random number of runs the best one on
+    public validation rows is released. Without such rows there is a single run, with the middle λ.
 
     Parameters
     ----------
@@ -66,8 +65,7 @@ class OPSPTRRegressor(PosteriorSample):
         ε > 0 of one fit, for one row added or removed.
     %(delta target_bound)s
     lams : array-like of numbers > 0, shape (k,), or None, default=None
-        The list of λ, for rows of norm 1; public. None takes 30 from 2.5 to 2.5¹⁰, evenly spaced on a logarithmic
-        scale.
+        The public list of λ, for rows of norm 1. None takes 30 from 2.5 to 2.5¹⁰, evenly spaced in the logarithm.
     validation : pair of array-like, or None, default=None
         Rows and targets by which runs are judged, unless `fit` gets others. **They are taken as public**: the promise
         does not cover them. A ridge regression on them alone is often as good.
@@ -95,8 +93,8 @@ class OPSPTRRegressor(PosteriorSample):
     Notes
     -----
     Redberg, Zhu and Wang (2023), Algorithms 3 and 8, accounted for anew. The draw is exact in floating point:
-    docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule. How long a fit takes tells K, about: whoever
-    gets the model must not see that.
+    docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule. The time of a fit tells K, about: whoever gets
+    the model must not see it.
     %(weights)s
 
     Examples
@@ -134,33 +132,23 @@ class OPSPTRRegressor(PosteriorSample):
         self.fallback = fallback
 
     def fit(self, X: Any, y: Any, *, validation: Any = None, callback: Callback | None = None, **others: Any) -> Self:
-        """Fit the private model.
+        """Fit the private model; see `ObjPertRegressor.fit` for the rest.
 
         Parameters
         ----------
-        X : array-like or sparse matrix, shape (n, d)
-            Finite numbers. CSR is used as it is; other sparse formats are converted to it.
-        y : array-like, shape (n,)
-            Finite numbers.
+        X, y
         validation : pair of array-like, optional
             Rows and targets in place of the parameter's; **taken as public**.
         callback : callable, optional
             ``callback(stage, 0.0)`` after each of three stages. An exception raised in it stops the fit, leaves the
             estimator unfitted and is passed on.
         **others
-            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
-
-        Returns
-        -------
-        self
+            None. `sample_weight` gets a `TypeError`.
 
         Raises
         ------
         ReleaseRefusedError
             If all runs refuse; its certificate says what was spent.
-        ValueError
-            For a parameter out of range, NaN or inf, no rows, or lengths that differ. With ``on_error="release"`` only
-            for parameters, validation rows, and the shapes of `X` and `y`.
         """
         refuse_weights(self, others)
         return self.fit_beside((), X, y, callback, validation=self.validation if validation is None else validation)
@@ -198,7 +186,7 @@ class OPSPTRRegressor(PosteriorSample):
         return outcome
 
     def _spent(self, runs: float) -> AdaptiveSampling | Shares:
-        """What one run may spend, so that the best of them keeps (ε, δ)."""
+        """The shares that one run may spend, so that the best run keeps (ε, δ)."""
         epsilon, delta = float(self.epsilon), float(self.delta)
         if self.accounting == "tight":
             return calibrate_adaptive_sampling(epsilon, delta, mean_runs=runs)

@@ -26,8 +26,8 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     """Logistic regression under (ε, δ)-differential privacy, by output perturbation: fit, then add noise.
 
     Minimises the sum of the logistic losses plus λ/2 ‖θ‖² until the gradient's norm is at most `tau`, adds
-    N(0, σ²) to every coefficient and releases the sum. One row moves the solution by at most (R + 2τ)/λ, and σ is
-    calibrated to that. The simplest private learner; objective perturbation is nearly always more accurate.
+    N(0, σ²) to every coefficient and releases the sum. One row moves the solution by at most (R + 2τ)/λ, to which σ is
+    calibrated. The simplest private learner; objective perturbation is nearly always more accurate.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
         is then treated as public**, and the certificate says so. Choosing λ by looking at fits is not covered.
     %(tau solver intercept row_norm random_state)s
     adjacency : {"add/remove", "replace"}, default="add/remove"
-        Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. The words of
-        the other estimators, "add/remove one row" and "replace one row", mean the same.
+        Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. "add/remove
+        one row" and "replace one row", as the other estimators say, mean the same.
     %(margin public_rows classes max_iter on_error rows_per_person standardize)s
 
     Attributes

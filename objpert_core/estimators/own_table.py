@@ -48,19 +48,10 @@ _NUMBER, _TWO_VALUES = "regression", "two values"
 
 @dataclass(frozen=True)
 class Ask:
-    """Everything public that decides a fit.
+    """Everything public that decides a fit; `text` is the schema, as JSON.
 
-    Attributes
-    ----------
-    text : str
-        The schema, as JSON.
-    epsilon, delta : float
-    rows : int or None
-        The number of rows, where one is known beforehand.
-    seed : int or None
-        Of the noise; None takes it from the operating system.
-    dialect : Dialect
-        How the file is written, as far as its owner said so.
+    `rows` is the number of rows, where one is known beforehand, and a `seed` of None takes the noise from the operating
+    system.
     """
 
     text: str = field(repr=False)
@@ -78,17 +69,9 @@ class Ask:
 
 @dataclass(frozen=True)
 class Made:
-    """A fit that was made: what may be published, and what is for the table's holder alone.
+    """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone.
 
-    Attributes
-    ----------
-    ask : Ask
-    model : Released
-        With its public certificate.
-    names : tuple of str
-        The features, as the schema names them.
-    notes : tuple of str
-        What was done to the values on reading: outside of the certificate.
+    The notes say how values were changed on reading: outside of the certificate.
     """
 
     ask: Ask
@@ -114,16 +97,7 @@ def estimator(ask: Ask) -> Any:
 def made(ask: Ask, content: bytes) -> Made:
     """Read a file and fit to it: one release.
 
-    Parameters
-    ----------
-    ask : Ask
-    content : bytes
-        The file.
-
-    Raises
-    ------
-    TableError, ValueError, ConvergenceError
-        What `read_table` and the estimator raise; it depends on the data, and no certificate covers it.
+    Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
     """
     table = read_table(content, ask.schema, ask.dialect)
     model = estimator(ask).fit(table.X, table.y)
@@ -157,24 +131,14 @@ def certificate_json(made: Made) -> bytes:
 
 
 def schema_json(made: Made) -> bytes:
-    """What was typed about the table."""
+    """The schema that was typed."""
     return made.ask.text.encode()
 
 
 def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
-    """What releases from the same people are together.
+    """The mechanism of releases from the same people together; `ValueError` if they mean different neighbours.
 
     Each certificate's mechanism is built again, with the noisy centre and scales that it covers.
-
-    Parameters
-    ----------
-    certificates : sequence of PrivacyCertificate
-        One or more.
-
-    Raises
-    ------
-    ValueError
-        If they mean different neighbours.
     """
     return compose(*(certificate.accounted(certificate.rebuild()) for certificate in certificates))
 
@@ -185,13 +149,7 @@ def skops_is_there() -> bool:
 
 
 def skops_file(made: Made) -> bytes:
-    """The model as a pipeline of scikit-learn's own parts, for skops.
-
-    Raises
-    ------
-    ImportError
-        Where skops is not installed.
-    """
+    """The model as a pipeline of scikit-learn's own parts, for skops; `ImportError` where skops is not installed."""
     if not skops_is_there():
         raise ImportError("a model for scikit-learn needs skops: pip install 'objpert[export]'")
     skops = importlib.import_module("skops.io")  # it takes a moment to load
@@ -201,7 +159,7 @@ def skops_file(made: Made) -> bytes:
 def _without_addresses(content: bytes) -> bytes:
     """A file of skops whose objects are numbered from 1, and which has no date.
 
-    Skops names them by their addresses in memory, and where a fit's objects lie depends on the data.
+    Skops names objects by their addresses in memory, and where a fit's objects lie depends on the data.
     """
     numbers: dict[int, int] = {}
 
@@ -231,31 +189,16 @@ def _without_addresses(content: bytes) -> bytes:
 
 
 def card_file(made: Made) -> bytes:
-    """The model's card in Markdown, from its certificate; see `model_card`.
-
-    Raises
-    ------
-    ImportError
-        Where skops is not installed.
-    """
+    """The model's card in Markdown, from its certificate; see `model_card`."""
     title = f"A private model of {safe_text(made.ask.schema.target.column, LONGEST_TITLE)}"
     return bytes(model_card(made.model, title=title, labels_named=True).render().encode())
 
 
 @dataclass(frozen=True)
 class TableModel:
-    """A model that was read from its file.
+    """A model that was read from its file: it predicts the column `target` from the matrix of `TableSchema.encode`.
 
-    Attributes
-    ----------
-    model : Released
-        It takes what `TableSchema.encode` makes.
-    target : str
-        The column that it predicts.
-    labels : tuple of str
-        The target's two values, that of label 0 first; empty for a number.
-    features : tuple of str
-        The columns of the matrix.
+    `labels` are the target's two values, that of label 0 first; empty for a number.
     """
 
     model: Released
@@ -264,35 +207,15 @@ class TableModel:
     features: tuple[str, ...]
 
     def predict(self, X: FloatArray) -> list[Any]:
-        """The predicted value of every row, as the table would have it: a label's text, or a number.
-
-        Parameters
-        ----------
-        X : ndarray, shape (n, d)
-            From the schema that was published with the model.
-        """
+        """The predicted value of every row, as the table would have it: a label's text, or a number."""
         found = self.model.predict(X).tolist()
         return [self.labels[one] for one in found] if self.labels else found
 
 
 def read_model(text: str) -> TableModel:
-    """The model in a file that `model_json` wrote; anybody may have written it, and it is not trusted.
+    """The model in a file that `model_json` wrote; anybody may have written the file, and it is not trusted.
 
-    Parameters
-    ----------
-    text : str
-
-    Raises
-    ------
-    ValueError
-        One sentence, for any other text. Whether the certificate holds is `privacy_.verify`'s business.
-
-    Examples
-    --------
-    >>> read_model("{}")
-    Traceback (most recent call last):
-    ...
-    ValueError: the model must say “format”: “objpert released model 1”
+    `ValueError` for any other text. Whether the certificate holds is `privacy_.verify`'s business.
     """
     if len(text) > LARGEST:
         raise ValueError(f"the model must have at most {LARGEST:,} characters, got {len(text):,}")
@@ -356,7 +279,7 @@ def _numbers(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _entries(values: Any, shape: tuple[int, ...]) -> list[Any] | None:
-    """What lists of this shape hold, one after the other; None where they are of another one."""
+    """The entries of lists of this shape, one after the other; None where the lists are of another one."""
     if not shape:
         return [values]
     if not isinstance(values, list) or len(values) != shape[0]:

@@ -19,7 +19,7 @@ class PhasedERMClassifier(MarginInBall):
     """A linear classifier under (ε, δ)-differential privacy, by phased empirical risk minimisation in a ball.
 
     Half of the rows are fitted, and noise is added; half of the rest is fitted close to that, with less noise; and so
-    on. Each row is in one phase, so that ε is paid once. It asks of the loss no more than bounded gradients. Where
+    on. Each row is in one phase, so that ε is paid once. The loss needs bounded gradients and nothing else. Where
     objective perturbation has a proof (`ObjPertSCOClassifier`), that is more accurate.
 
     %(replaced)s

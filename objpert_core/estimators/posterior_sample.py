@@ -1,4 +1,4 @@
-"""What regressors by one posterior sample share: three ways to account for it, and what is recorded of a run."""
+"""The common ground of regressors by one posterior sample: three ways to account for it, and the record of a run."""
 
 from __future__ import annotations
 
@@ -22,13 +22,7 @@ from objpert_core.learning.release import Refused, Release
 
 
 class PosteriorSample(BoundedTargets):
-    """A linear regression that releases one draw from a posterior.
-
-    Attributes
-    ----------
-    lam_ : float
-        λ of the draw, for rows of norm 1; covered by the promise.
-    """
+    """A linear regression that releases one draw from a posterior; the promise covers its `lam_`."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight", "split", "published")}
 
@@ -52,7 +46,6 @@ class PosteriorSample(BoundedTargets):
         runs: float = 1.0,
         public_validation: bool = False,
     ) -> Release[Any] | Refused[Any]:
-        """The release, or the refusal, of the best of `runs` runs on average, with its certificate."""
         facts = self._facts(source) | {
             "lattice": None if run is None else run.spacing,
             "public_validation": public_validation,

@@ -39,39 +39,38 @@ def _zero_or_length(name: str, value: Any) -> float:
 class QOPLasso(RegressorMixin, LinearModel):
     """The lasso, least squares or least squares in a box under (ε, δ)-differential privacy, by quadratic perturbation.
 
-    What is minimised is ½Σ(yᵢ − x̃ᵢᵀθ)² + α‖θ‖₁ over the box, a sum and not a mean: α is n times scikit-learn's `alpha`.
-    Released are the Gram matrix with a Wishart matrix added to it, B = Σx̃x̃ᵀ + σ²W, and the gradient at a public anchor
-    θ̃ with normal noise. The problem is then solved from these alone. So its solution for every other α and every other
-    box costs no more (`path`, `resolve`). The noise pulls towards the anchor, as a ridge of about mσ² would; what of
-    that is known beforehand is taken off (`debias`).
+    The problem is to minimise ½Σ(yᵢ − x̃ᵢᵀθ)² + α‖θ‖₁ over the box, a sum and not a mean: α is n times scikit-learn's
+    `alpha`. Released are the Gram matrix with a Wishart matrix added, B = Σx̃x̃ᵀ + σ²W, and the gradient at a public
+    anchor θ̃ with normal noise. The problem is then solved from these alone, so that a solution for another α or another
+    box costs no more (`path`, `resolve`). The noise pulls towards the anchor, as a ridge of about mσ² would; the part
+    of this pull that is known beforehand is taken off (`debias`).
 
     Parameters
     ----------
     epsilon : float, default=1.0
-        ε > 0 of one fit, for neighbours as `adjacency` has them; for all that is solved from it together.
+        ε > 0 of one fit and of all problems solved from it together, for neighbours as `adjacency` has them.
     %(delta)s
     alpha : float >= 0, default=1.0
         α, in units of the sum of losses.
     anchor : array of shape (n_features,) or None, default=None
         θ̃, a public guess of the coefficients: from other data, or a model published before. None is 0.
     residual_bound : float >= 0 or None, default=None
-        R: residuals y − x̃ᵀθ̃ at the anchor are clipped to this size, and the noise on the gradient goes with it. A
+        R: residuals y − x̃ᵀθ̃ at the anchor are clipped to R, and the gradient's noise is proportional to it. A
         public number: take it from what is known of the targets in general. None takes 1.0, which suits targets of
         that size. 0, for an anchor that fits every record that can occur, leaves out the gradient and its noise:
         **labels are then not used**, a warning says so, and only the penalty or the box leads away from the anchor.
     bounds : pair of numbers or of arrays of shape (n_features,), or None, default=None
         The box: every coefficient is kept from the first to the second. None keeps none.
     degrees_of_freedom : int or None, default=None
-        m >= D + 1 of the Wishart matrix, D counting the coefficients with the intercept's. None takes what needs the
-        least noise.
+        m >= D + 1 of the Wishart matrix, for D coefficients with the intercept. None takes the m of least noise.
     adjacency : {"replace one row", "add/remove one row"}, default="replace one row"
         Whether neighbouring data sets differ by one row replaced by another, or by one row more or less.
     tilt_share : float strictly between 0 and 1, default=0.5
-        The gradient's part of the budget, as that of the squared ratio of sensitivity to noise that a Gaussian
-        mechanism may have at (ε, δ). The Gram matrix has what is left.
+        The gradient's part of the squared ratio of sensitivity to noise that a Gaussian mechanism may have at
+        (ε, δ). The Gram matrix has the rest.
     debias : bool, default=True
         Take the mean of the Wishart matrix, mσ²·I, off B before a problem is solved, as far as B's least eigenvalue
-        allows. That looks at the release only, and costs nothing.
+        allows. The step looks at the release only, and costs no privacy.
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1.
@@ -81,8 +80,8 @@ class QOPLasso(RegressorMixin, LinearModel):
         becomes 1 + s², and noise grows with it. The intercept's anchor is 0, and it is neither penalised nor bounded.
     %(random_state)s
     solver : {"coordinate-descent", "davis-yin"}, default="coordinate-descent"
-        What solves the released problem; see `objpert_core.learning.solvers.lasso`. It goes as near to the minimum as
-        doubles allow, and does not touch privacy.
+        See `objpert_core.learning.solvers.lasso`. Either goes as near to the minimum as doubles allow, and does not
+        touch privacy.
     on_error : {"raise", "release"}, default="raise"
         "raise" stops a fit with an error that names an invalid row, which tells whoever sees it something about the
         data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that are no
@@ -109,8 +108,8 @@ class QOPLasso(RegressorMixin, LinearModel):
     Notes
     -----
     Cortild and Cartis (2026), "Quadratic Objective Perturbation", who assume that the anchor fits every record. Here
-    that is enforced, by clipping rows and residuals, and privacy is accounted for exactly: docs/theorems.md, T31, T34
-    and T35. `ObjPertRegressor` is more accurate as a rule; the gain of this is one release for every α and every box.
+    rows and residuals are clipped instead, and privacy is accounted for exactly: docs/theorems.md, T31, T34 and T35.
+    `ObjPertRegressor` is more accurate as a rule; the gain here is one release for every α and every box.
     %(weights)s
 
     Examples
@@ -174,23 +173,10 @@ class QOPLasso(RegressorMixin, LinearModel):
         return self.noisy_sums_.tilt
 
     def path(self, alphas: Any) -> FloatArray:
-        """Solve for other α from what was released, over the box that `bounds` says; it costs no privacy.
+        """Coefficients for other α, shape (n_alphas, n_features_in_), from what was released, at no cost in privacy.
 
-        Parameters
-        ----------
-        alphas : array-like of numbers >= 0, shape (n_alphas,)
-
-        Returns
-        -------
-        ndarray, shape (n_alphas, n_features_in_)
-            Coefficients; `resolve` gives a model with its intercept.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
-        ValueError
-            If an α is out of range.
+        The box is that of `bounds`; `resolve` gives a model with its intercept. `ValueError` for an α that is no number
+        >= 0, `NotFittedError` before a successful `fit`.
         """
         check_is_fitted(self)
         values = [nonnegative("alphas", alpha) for alpha in np.ravel(alphas)]
@@ -202,26 +188,10 @@ class QOPLasso(RegressorMixin, LinearModel):
         return found
 
     def resolve(self, *, alpha: float | None = None, bounds: Any = "same") -> Self:
-        """Solve for another α or another box from what was released; it costs no privacy.
+        """A fitted copy for another α or another box, from what was released, at no cost in privacy.
 
-        Parameters
-        ----------
-        alpha : float >= 0, optional
-            As it is, if left out.
-        bounds : as the parameter `bounds`, optional
-            As it is, if left out.
-
-        Returns
-        -------
-        QOPLasso
-            A fitted copy with these parameters. Its certificate is this one's, with its own coefficients' fingerprint.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
-        ValueError
-            If a parameter is out of range.
+        An argument that is left out keeps its value. The certificate is this model's, with the copy's fingerprint of
+        coefficients. `ValueError` for a parameter out of range, `NotFittedError` before a successful `fit`.
         """
         check_is_fitted(self)
         other = copy.copy(self)
@@ -312,7 +282,6 @@ class QOPLasso(RegressorMixin, LinearModel):
         return sums.problem(penalty, low, high, bool(self.debias))
 
     def _box(self, features: int) -> tuple[FloatArray, FloatArray]:
-        """The ends of the box, each a number or one for each feature."""
         box = box_argument("bounds", self.bounds)
         if box is None:
             return np.array(-np.inf), np.array(np.inf)

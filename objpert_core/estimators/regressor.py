@@ -17,10 +17,10 @@ from objpert_core.learning.problem.losses import HuberLoss, Loss, SquaredLoss
 class ObjPertRegressor(ScaledTargets, ClippedModel):
     """Ridge or Huber regression under (ε, δ)-differential privacy, by objective perturbation.
 
-    The loss of a row is ℓ((y − target_offset)/target_scale − x̃ᵀθ). Its gradient is clipped to norm `clip`, which for
-    a linear model has a closed form: far from the fit the loss goes on as a straight line. Then bᵀθ with
-    b ~ N(0, σ²I) and λ/2 ‖θ‖² are added to the sum, it is minimised until the gradient's norm is at most `tau`, and
-    N(0, sigma_out²) is added to every coefficient. Nothing is tuned on the data, the targets' scale included.
+    The loss of a row is ℓ((y − target_offset)/target_scale − x̃ᵀθ). Its gradient is clipped to norm `clip`, in closed
+    form for a linear model: far from the fit the loss goes on as a straight line. Then bᵀθ with b ~ N(0, σ²I) and λ/2
+    ‖θ‖² are added to the sum, the sum is minimised until its gradient's norm is at most `tau`, and N(0, sigma_out²) is
+    added to every coefficient. Nothing is tuned on the data, the targets' scale included.
 
     Parameters
     ----------

@@ -16,26 +16,10 @@ Copy = TypeVar("Copy", bound="Released")
 class Released(LinearScores):
     """A released model: a fitted estimator's `release` makes it, and nothing changes it.
 
-    As scikit-learn's `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is.
-
-    Attributes
-    ----------
-    coef_, intercept_, center_, scale_
-        As in the estimator, bit by bit; `center_` and `scale_` are None where rows are not centred or not scaled.
-    n_features_in_ : int
-    privacy_ : PrivacyCertificate
-        The public part; ``privacy_.verify(model)`` compares its fingerprint with the coefficients. Its `row_norm` says
-        what is done to the rows.
-
-    Examples
-    --------
-    >>> import pickle, warnings
-    >>> from objpert_core.estimators import ObjPertLogisticRegression
-    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1])
-    >>> model = ObjPertLogisticRegression(classes=[0, 1], public_rows=2).fit(X, y)
-    >>> published = pickle.loads(pickle.dumps(model.release()))
-    >>> published.privacy_.verify(published), bool((published.predict(X) == model.predict(X)).all())
-    (True, True)
+    As scikit-learn's `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is. `coef_` and
+    `intercept_` are the estimator's, bit by bit, and `center_` and `scale_` (None where rows are not centred or not
+    scaled). `privacy_` is the certificate's public part; ``privacy_.verify(model)`` compares its fingerprint with the
+    coefficients.
     """
 
     n_features_in_: int
@@ -50,12 +34,7 @@ class Released(LinearScores):
 
 
 class ReleasedClassifier(ClassScores, Released):
-    """A released classifier.
-
-    Attributes
-    ----------
-    classes_ : ndarray, shape (2,) or (K,)
-    """
+    """A released classifier."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -64,13 +43,7 @@ class ReleasedClassifier(ClassScores, Released):
 
 
 class ReleasedProbabilisticClassifier(Probabilities, ReleasedClassifier):
-    """A released classifier with probabilities.
-
-    Attributes
-    ----------
-    margin_ : float
-        The margin of its loss, a public number.
-    """
+    """A released classifier with probabilities, and the public margin of its loss."""
 
 
 class ReleasedRegressor(RegressorMixin, Released):
@@ -82,19 +55,7 @@ class ReleasedRegressor(RegressorMixin, Released):
 
 
 def released(model: LinearScores, *, feature_names: bool = False) -> Released:
-    """Copy what may be published of a fitted `model`; see `LinearModel.release`.
-
-    Parameters
-    ----------
-    model : LinearScores
-        Fitted.
-    feature_names : bool
-        Whether to copy the names of columns.
-
-    Returns
-    -------
-    Released
-    """
+    """Copy what may be published of a fitted `model`; see `LinearModel.release`."""
     if is_regressor(model):
         return _filled(ReleasedRegressor(), model, feature_names)
     if not isinstance(model, Probabilities):

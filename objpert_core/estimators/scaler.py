@@ -13,7 +13,7 @@ from objpert_core.estimators.frames import checked_rows
 
 
 class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Clip every feature to its public range and scale that to [−1, 1].
+    """Clip every feature to its public range and scale that range to [−1, 1].
 
     scikit-learn's scalers take means, deviations or extremes from the data, and no private estimator after them can
     take that back. This one takes two public numbers for each feature. One row's result depends on that row alone, so
@@ -33,9 +33,9 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    NaN stays NaN, and infinity is clipped: what comes next judges such rows, by itself or with
-    ``on_error="release"``. An entry that is no number at all, such as a word, raises here, whatever comes next: have
-    such entries made NaN by a rule for each alone. Sparse matrices are refused, as the middle of a range is seldom 0.
+    NaN stays NaN, and infinity is clipped: what comes next judges such rows, by itself or with ``on_error="release"``.
+    An entry that is no number at all, such as a word, raises here, whatever comes next: have such entries made NaN by a
+    rule for each alone. Sparse matrices are refused, as the middle of a range is seldom 0.
 
     Examples
     --------
@@ -54,10 +54,7 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the ranges against the number of features; nothing else of `X` is looked at.
 
-        Raises
-        ------
-        ValueError
-            If a range is empty or not finite, or there is not one for each feature.
+        `ValueError` if a range is empty or not finite, or there is not one for each feature.
         """
         self._ranges(validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False).shape[1])
         return self

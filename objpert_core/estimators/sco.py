@@ -34,7 +34,6 @@ class ObjectiveInBall(Scheduled, SolvedModel):
         self.sigma_out = sigma_out
 
     def _threshold(self) -> float | None:
-        """Threshold on the norm of every row's gradient; None clips nothing."""
         return None
 
     def _check_together(self, **options: Any) -> None:
@@ -48,32 +47,15 @@ class ObjectiveInBall(Scheduled, SolvedModel):
 
     @property
     def _goes_by_rows(self) -> bool:
-        """Whether λ goes by the number of rows."""
         return self.schedule != "tight" or (self.loss == LogisticLoss.name and self.lam is None)
 
     def _reads_rows(self) -> bool:
         return self._goes_by_rows and super()._reads_rows()
 
     def plan(self, n_rows: int, dimension: int) -> ObjectivePlan:
-        """Noise, regularisation and smoothing, which are chosen before any data are seen.
+        """Noise, regularisation and smoothing for the public number of rows and of parameters (intercept included).
 
-        Parameters
-        ----------
-        n_rows : int >= 1
-            The public number of rows.
-        dimension : int >= 1
-            The number of parameters, intercept included.
-
-        Raises
-        ------
-        ValueError
-            As `fit`, for parameters out of range or a published schedule that does not apply.
-
-        Examples
-        --------
-        >>> plan = ObjPertSCOClassifier(epsilon=0.5, delta=1e-8, radius=4.0, schedule="bassily2019").plan(10_000, 10)
-        >>> round(plan.mechanism.objective.lam, 1)
-        151.5
+        `ValueError` as `fit`, for parameters out of range or a published schedule that does not apply.
         """
         loss, longest, clip = self._chosen_loss(), row_radius(self._constant), self._threshold()
         gradient = loss.lipschitz * longest
@@ -115,7 +97,6 @@ class ObjectiveInBall(Scheduled, SolvedModel):
 
 
 def _least_bound(loss: Loss) -> str:
-    """The bound that asks for the least noise among those that cover the loss, also as an envelope."""
     if isinstance(loss, LogisticLoss):
         return "logistic"
     return "monotone" if loss.monotone else "two-signed"
@@ -128,8 +109,8 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the losses, minimises over the ball ‖θ‖ ≤ `radius` until it
     is certain to be within `tau`/λ of the minimum, adds N(0, sigma_out²) to every coefficient and releases the sum,
     which is in the ball but for that noise. σ and λ follow from public numbers alone; nothing is tuned on the data. The
-    aim is a population risk next to that of the best model in the ball. A model that is kept small has no log-odds for
-    scores, so there are no probabilities; for these take `ObjPertLogisticRegression`.
+    aim is a population risk next to that of the best model in the ball. The scores of a model that is kept small are no
+    log-odds, so there are no probabilities; for these take `ObjPertLogisticRegression`.
 
     %(replaced)s
 
@@ -196,10 +177,10 @@ class ObjPertSCORegressor(ResidualInBall, ObjectiveInBall):
     schedule : {"tight", "bassily2019"}, default="tight"
         As for `ObjPertSCOClassifier`.
     loss : {"absolute", "pinball", "epsilon-insensitive", "huber", "squared"}, default="absolute"
-        The absolute loss finds a median, "pinball" the `quantile`, "squared" a mean; it needs a `clip`.
+        The absolute loss finds a median, "pinball" the `quantile`, "squared" a mean; "squared" needs a `clip`.
     clip : float > 0 or None, default=None
-        C: no row's gradient gets longer than this, and σ is proportional to it, or to the loss's slope times R where
-        that is less. None clips nothing.
+        C: no row's gradient gets longer than C, and σ is proportional to C, or to the loss's slope times R where the
+        latter is less. None clips nothing.
     %(tau sigma_out solver no_intercept)s
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`; "normalize" gives every row norm 1.

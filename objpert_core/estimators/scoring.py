@@ -1,6 +1,6 @@
-"""What a fitted linear model can do without the data it was fitted to: score rows, and predict.
+"""The abilities of a fitted linear model without the data it was fitted to: to score rows, and to predict.
 
-Estimators and their released copies (`released`) share it.
+Estimators and their released copies (`released`) share them.
 """
 
 from __future__ import annotations
@@ -55,10 +55,8 @@ class LinearScores(BaseEstimator):
 
         Raises
         ------
-        sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
-        ValueError
-            If `X` has another number of features than in `fit`, or holds NaN or inf.
+        sklearn.exceptions.NotFittedError, ValueError
+            Before a successful `fit`; if `X` has another number of features than in `fit`, or holds NaN or inf.
         """
         rows = self._mapped_rows(X)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
@@ -74,23 +72,18 @@ class LinearScores(BaseEstimator):
     def to_sklearn(self) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.
 
-        Its `decision_function`, for a regressor its `predict`, gives the scores of this one but for rounding. Rows that
-        this one refuses it may score. Rows shorter than 1e-14 it may leave as short as they are, where "normalize"
-        stretches those from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the model centres rows,
-        it takes no sparse ones.
+        Its `decision_function`, for a regressor its `predict`, gives the scores of this model but for rounding. The
+        pipeline may score rows that this model refuses. It may leave rows shorter than 1e-14 as short as they are,
+        where "normalize" stretches rows from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the
+        model centres rows, the pipeline takes no sparse ones. Before a successful `fit` a `NotFittedError` is raised.
 
         Returns
         -------
         sklearn.pipeline.Pipeline
             Its last step is a `LogisticRegression` where this model's probabilities are those of its scores, as they
             are without a margin (for more than two classes a `OneVsRestClassifier` of such, if rows of other classes
-            count in full); otherwise a `LinearSVC`, which has none; for a regressor a `LinearRegression`. It carries
-            no certificate and none of the data's traces.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
+            count in full); otherwise a `LinearSVC`, which has none; for a regressor a `LinearRegression`. The pipeline
+            carries no certificate and none of the data's traces.
         """
         check_is_fitted(self)
         margin = getattr(self, "margin_", None)
@@ -107,7 +100,7 @@ class LinearScores(BaseEstimator):
 
     @property
     def _length_of_rest(self) -> float:
-        """How long rows of other classes were in the fit of one; see `objpert_core.learning.problem.rest`."""
+        """The length of rows of other classes in the fit of one; see `objpert_core.learning.problem.rest`."""
         return getattr(self.privacy_, "rest_weight", 1.0)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -120,7 +113,7 @@ class LinearScores(BaseEstimator):
 
 
 class ClassScores(ClassifierMixin, LinearScores):
-    """Two classes, of which the sign of the score decides; or more, each with a score, of which the largest does."""
+    """Two classes, of which the sign of the score decides; or more, each with a score, of which the largest decides."""
 
     classes_: np.ndarray
 
@@ -132,7 +125,7 @@ class ClassScores(ClassifierMixin, LinearScores):
     def decision_function(self, X: Any) -> FloatArray:
         """Scores, positive for ``classes_[1]``: for logistic regression without a margin its log-odds.
 
-        With more than two classes a column for each, of the class against the others. Arguments, shape and errors are
+        With more than two classes a column for each class, against the others. Arguments, shape and errors are
         as in `scores`.
         """
         return self.scores(X)
@@ -151,8 +144,8 @@ class Probabilities(ClassScores):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of ``classes_``, shape (n, 2) or (n, K); arguments and errors as in `scores`.
 
-        They are those for which the score has the least expected loss (`LogisticLoss.log_odds`). With more than two
-        classes each has one of its own against the others, and they are divided by their sum.
+        For these probabilities the score has the least expected loss (`LogisticLoss.log_odds`). With more than two
+        classes each class has a probability against the others, divided by their sum.
         """
         odds = self._log_odds(X)
         if odds.ndim == 2:

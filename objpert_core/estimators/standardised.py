@@ -1,4 +1,4 @@
-"""What the estimators share that may centre and scale features privately before they fit (docs/theorems.md, T45)."""
+"""The common ground of estimators that may centre and scale features privately before a fit (docs/theorems.md, T45)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,7 @@ AUTO = "auto"
 
 
 def auto_or_plan(name: str, value: Any) -> Any:
-    """`value`; `ValueError` unless it is "auto", True, False or a `Standardisation`.
-
-    Examples
-    --------
-    >>> auto_or_plan("standardize", "auto")
-    'auto'
-    """
+    """`value`; `ValueError` unless it is "auto", True, False or a `Standardisation`."""
     if isinstance(value, (bool, np.bool_, Standardisation)) or (isinstance(value, str) and value == AUTO):
         return value
     raise ValueError(f"{name} must be 'auto', True, False or a Standardisation, got {value!r}")
@@ -57,7 +51,6 @@ class StandardisesRows(WithNeighbours):
 
     @property
     def _lam_by_rule(self) -> bool:
-        """Whether λ comes from a rule that goes by the number of rows."""
         return self._left_to_rules
 
     @property
@@ -67,7 +60,6 @@ class StandardisesRows(WithNeighbours):
 
     @property
     def _map_asked_for(self) -> bool:
-        """Whether rows are to be centred or scaled whatever a rule says."""
         return not isinstance(self.standardize, str) and bool(self.standardize) and self.standardize != AS_THEY_ARE
 
     @property
@@ -89,24 +81,13 @@ class StandardisesRows(WithNeighbours):
             )
 
     def _rows_counted(self, given: int) -> tuple[int | None, bool]:
-        """The number that rules take for that of the rows, of which there are `given`; and whether it was declared.
-
-        None where nothing goes by it.
-        """
+        """The number of rows for rules, of `given` ones (None where no rule uses it), and whether it was declared."""
         if not (self._lam_by_rule or self._map_reads_rows):
             return None, False
         return (given, False) if self.public_rows is None else (int(self.public_rows), True)
 
     def _standardisation(self, columns: int, sparse: bool, rows: int | None) -> Standardisation:
-        """The noise of centre and scales, by public numbers and by whether rows are sparse: these are not centred.
-
-        Parameters
-        ----------
-        columns : int
-        sparse : bool
-        rows : int or None
-            See `_rows_counted`.
-        """
+        """The noise of centre and scales, by public numbers and by whether rows are sparse: these are not centred."""
         plan = self.standardize
         if not isinstance(plan, Standardisation):
             if not self._map_reads_rows:

@@ -16,10 +16,10 @@ from objpert_core.learning.problem.losses import HuberisedHingeLoss, Loss, Squar
 class ObjPertSVC(LinearClassifier, ClippedModel):
     """A linear support vector machine under (ε, δ)-differential privacy, by objective perturbation.
 
-    The hinge has a corner, which no such proof covers; its squared and its rounded form have none. Their gradients
-    are clipped to norm `clip` in closed form, bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² are added to the sum, it is minimised
-    until the gradient's norm is at most `tau`, and N(0, sigma_out²) is added to every coefficient. Scores are not
-    log-odds, so there are no probabilities; for these take `ObjPertLogisticRegression`.
+    The hinge has a corner, which no such proof covers; its squared and its rounded form have no corner. Their gradients
+    are clipped to norm `clip` in closed form, bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² are added to the sum, the sum is
+    minimised until its gradient's norm is at most `tau`, and N(0, sigma_out²) is added to every coefficient. Scores are
+    not log-odds, so there are no probabilities; for these take `ObjPertLogisticRegression`.
 
     Parameters
     ----------

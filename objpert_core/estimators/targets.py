@@ -1,4 +1,4 @@
-"""What regressors share: targets in public units, coefficients in the units of the targets."""
+"""The common ground of regressors: targets in public units, coefficients in the units of the targets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ScaledTargets(RegressorMixin, LinearModel):
         self.target_scale = target_scale
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
-        """(y − target_offset)/target_scale; what overflows is refused like any other infinity."""
+        """(y − target_offset)/target_scale; an overflow is refused like any other infinity."""
         with np.errstate(over="ignore"):
             return (y.astype(np.float64) - float(self.target_offset)) / float(self.target_scale)
 

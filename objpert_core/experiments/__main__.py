@@ -101,7 +101,6 @@ def _parser(program: str) -> argparse.ArgumentParser:
 
 
 def _where(command: argparse.ArgumentParser) -> None:
-    """Add the options that say where a sweep runs."""
     command.add_argument("--jobs", type=int, default=1, help="fits at a time on this machine")
     command.add_argument("--backend", choices=BACKENDS, default="loky")
     command.add_argument("--scheduler", help="Dask scheduler: address or scheduler file")
@@ -130,15 +129,7 @@ def _population_parser(commands: Any) -> None:
 
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m objpert_core.experiments") -> int:
-    """Run a command; what `sys.exit` should be given.
-
-    Parameters
-    ----------
-    arguments : Sequence[str] or None
-        As on the command line; None takes those.
-    program : str
-        What help texts call it.
-    """
+    """Run a command and return its exit status; `program` is what help texts call it."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = _parser(program).parse_args(given)
     try:

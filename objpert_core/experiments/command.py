@@ -12,13 +12,7 @@ from objpert_core.tables import FORMATS
 
 
 def add_family(commands: Any, family: Family) -> None:
-    """Add a family's command to a parser's commands.
-
-    Parameters
-    ----------
-    commands : action of `ArgumentParser.add_subparsers`
-    family : Family
-    """
+    """Add a family's command to `commands`, which `ArgumentParser.add_subparsers` made."""
     told = "; ".join(f"{name}: {one.title}" for name, one in family.experiments.items())
     command = commands.add_parser(
         family.name,
@@ -40,14 +34,7 @@ def add_format(command: argparse.ArgumentParser) -> None:
 
 
 def run_family(options: argparse.Namespace, family: Family) -> int:
-    """Carry a family's command out; what `sys.exit` should be given.
-
-    Parameters
-    ----------
-    options : Namespace
-        Of the parser that `add_family` made.
-    family : Family
-    """
+    """Carry out a family's command, parsed by what `add_family` added; returns the exit status."""
     chosen = options.experiments or list(family.experiments)
     for name in chosen:
         family.path_of(name, options.out)  # an unknown one is refused before the first is run

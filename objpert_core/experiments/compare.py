@@ -1,8 +1,8 @@
 """What privacy costs on one data set: the same task without privacy and by several private learners.
 
-`compare` is a generator that gives one value after each step. So it serves a background thread, a progress bar and a
-plain loop alike. It looks at the test rows and at fits without privacy freely, because it measures. Of all this only a
-private model and its certificate may be released. The learners are those of `learners.COMPARABLE`.
+`compare` is a generator that gives one value after each step, for a background thread, a progress bar or a plain loop.
+It looks freely at the test rows and at fits without privacy, because it measures. Of its results only a private model
+and its certificate may be released. The learners are those of `learners.COMPARABLE`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ ROC_GRID.setflags(write=False)
 
 @dataclass(frozen=True)
 class Settings:
-    """What to compare.
+    """What to compare; `ValueError` if a setting is out of range.
 
     Parameters
     ----------
@@ -92,21 +92,14 @@ class Settings:
         Draw i of every private method is made with the noise seed `seed + i`.
     methods : tuple of str
         Names of `learners.COMPARABLE`, each once; kept in that order.
-    batch_size, epochs : int
-        Of DP-SGD.
-    learning_rates : tuple of float
-        DP-SGD's candidates, among which both of its methods choose.
+    batch_size, epochs, learning_rates
+        Of DP-SGD; both of its methods choose among the learning rates.
     large_batch_size, fine_learning_rates
-        The same two for "dpsgd-standardised".
+        Batch size and candidates of "dpsgd-standardised".
     mean_runs : float
         DP-SGD that pays for its tuning trains K ~ Poisson(mean_runs) candidates.
     solver : str
-        Of every method that has one, a key of `SOLVERS`; DP-SGD and the reference have none.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
+        A key of `SOLVERS`, for every method but DP-SGD and the reference, which have no solver.
     """
 
     epsilon: float = 1.0
@@ -180,7 +173,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One fitted model and how it does on the test rows.
+    """One fitted model and its results on the test rows.
 
     Parameters
     ----------
@@ -189,19 +182,19 @@ class Fit:
     seed : int or None
         The noise seed, None without privacy.
     accuracy : float
-        Share of the test rows it gets right.
+        Share of the test rows that the model gets right.
     auc : float
-        Area under its ROC curve on the test rows; with more than two classes the mean over one against the rest.
+        Area under the ROC curve on the test rows; with more than two classes the mean over one against the rest.
     roc : ndarray of shape (201,)
         True positive rate at the false positive rates of `ROC_GRID`; the same mean.
     coef : ndarray of shape (d,), or (K, d) with K > 2 classes
-        The coefficients of the data's columns. Of a model on mapped rows the slopes of its score: see
-        `preprocessed.slopes`.
+        The coefficients of the data's columns; of a model on mapped rows the slopes of its score
+        (`preprocessed.slopes`).
     intercept : float, or ndarray of shape (K,)
         The decision's constant term.
     gradient_norms : tuple of float
-        The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Like
-        everything here except a private model it depends on the data outside the guarantee.
+        The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Outside
+        the guarantee, as is everything here except a private model and its certificate.
     seconds : float
         Time of the fit, calibration and tuning included; of draws made together an equal share.
     privacy : PrivacyCertificate or None
@@ -209,7 +202,7 @@ class Fit:
     runs : int
         How many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
     learning_rate : float or None
-        The one that DP-SGD's tuning chose.
+        The learning rate that DP-SGD's tuning chose.
     """
 
     method: str
@@ -231,18 +224,10 @@ _references: weakref.WeakKeyDictionary[Dataset, Fit] = weakref.WeakKeyDictionary
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The fits made so far; complete in itself, never changed.
+    """The fits made so far, in the order in which they were made; complete in itself, never changed.
 
-    Parameters
-    ----------
-    settings : Settings
-        What was asked for.
-    data : DataFacts
-        Which rows, but not the rows.
-    baseline : float
-        Test accuracy of always answering the class that is more frequent in the training rows.
-    fits : tuple of Fit
-        In the order in which they were made.
+    `data` has facts about the rows, and `baseline` is the test accuracy of always answering the class that is more
+    frequent in the training rows.
     """
 
     settings: Settings
@@ -265,9 +250,9 @@ class Comparison:
         return mean_interval([fit.accuracy for fit in fits]) if fits else None
 
     def difference(self, method: str, other: str) -> Interval | None:
-        """Mean of accuracy by `method` minus accuracy by `other`, draws of the same noise seed taken in pairs.
+        """Mean accuracy of `method` minus `other`, paired by noise seed; None before the first pair.
 
-        A model without privacy has no noise and stands beside every draw. None before the first pair.
+        A model without privacy has no noise and is paired with every draw.
         """
         shares = [[fit.accuracy for fit in self.of(name)] for name in (method, other)]
         most = max(map(len, shares))
@@ -289,9 +274,9 @@ class Comparison:
         return np.mean([fit.roc for fit in fits], axis=0) if fits else None
 
     def largest_coefficients(self, count: int = 12) -> IntArray:
-        """The columns with the largest coefficients without privacy, largest first. Empty before the first fit.
+        """The columns with the largest coefficients without privacy, largest first; empty before the first fit.
 
-        Where nothing is fitted without privacy, the first private model's. With more than two classes by the norm.
+        Where nothing is fitted without privacy, the first private model's count; with several classes the norm counts.
         """
         if not self.fits:
             return np.empty(0, dtype=np.intp)
@@ -325,10 +310,9 @@ def compare(
     data : Dataset
         The rows, already of norm one.
     settings : Settings
-        Privacy target, methods, number of draws.
     should_stop : callable
         Asked before every fit, at every solver iteration and at every step of DP-SGD. Once it is true the generator
-        ends, and what is under way is dropped: a fit, or all draws that are made together.
+        ends and drops what is under way: a fit, or all draws that are made together.
     tell : callable
         Called where `should_stop` is asked during a fit, with the method and what the estimator's callback was told:
         (iteration, gradient norm), for honest tuning (run, runs, step, gradient norm).
@@ -336,8 +320,8 @@ def compare(
     Yields
     ------
     Comparison
-        The comparison so far: first without any fit, then once more after each fit, or after all draws of a method
-        that are made together, up to ten of them.
+        The comparison so far: first without any fit, then once more after each fit, or after up to ten draws that are
+        made together.
 
     Raises
     ------
@@ -352,8 +336,6 @@ def compare(
     >>> *_, last = compare(load("breast-cancer"), Settings(epsilon=1.0, repeats=2))
     >>> [fit.method for fit in last.fits]
     ['non-private', 'published', 'published', 'tight', 'tight']
-    >>> last.complete
-    True
     """
     for name in settings.methods:
         if len(data.classes) > 2 and not COMPARABLE[name].many_classes:
@@ -384,7 +366,7 @@ def compare(
 
 
 def _rounds(settings: Settings) -> Iterator[tuple[str, range]]:
-    """Which draws of which method are made at once: several where they share work, which takes a moment; else one."""
+    """Which draws of which method are made at once: several where draws share work, else one."""
     quick = [name for name in settings.private if settings.solver == "newton" and settings.shares_work(name)]
     for name in quick:
         for first in range(0, settings.repeats, _AT_ONCE):
@@ -422,7 +404,6 @@ def _labels(data: Dataset) -> tuple[int, ...]:
 
 
 def _judged(data: Dataset, method: str, ready: Prepared, seconds: float) -> Fit:
-    """A fitted model on the test rows."""
     model = ready.model
     scores = model.decision_function(ready.X_test)
     coef = slopes(ready)

@@ -11,17 +11,7 @@ from objpert_core.datasets import Dataset
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What results say about their rows, without the rows: results are kept long after a matrix can be let go.
-
-    Parameters
-    ----------
-    name, label, split_seed, feature_names, classes, citation, stand_in_for
-        As in `Dataset`.
-    train_rows, test_rows, columns : int
-        Sizes.
-    majority : int
-        The label, a place in `classes`, that is most frequent in the training rows.
-    """
+    """Facts of a `Dataset` without its rows: results are kept long after a matrix can be let go."""
 
     name: str
     label: str

@@ -27,10 +27,8 @@ TRIALS = 10
 
 
 def noise_seed(dataset: str, method: str, epsilon: float, trial: int) -> int:
-    """The noise seed of one piece of work: as if drawn at random, but the same whenever it is done.
+    """The noise seed of one piece of work: as if drawn at random, but the same whenever the piece is done.
 
-    Examples
-    --------
     >>> noise_seed("adult", "tight", 1.0, 0), noise_seed("adult", "tight", 1.0, 1)
     (750610425, 3311341290)
     """
@@ -42,10 +40,7 @@ def noise_seed(dataset: str, method: str, epsilon: float, trial: int) -> int:
 class Piece:
     """One method at one ε in one trial; trial t has the split of seed t.
 
-    Parameters
-    ----------
-    version : str
-        The package's version where the sweep was started; a worker with another one refuses.
+    A worker refuses a piece whose `version` of the package (the one that started the sweep) is not its own.
     """
 
     dataset: str
@@ -62,7 +57,7 @@ class Piece:
 
     @property
     def key(self) -> tuple[str, float, int]:
-        """What there is one of in a file: method, ε and trial, as of a `Run`."""
+        """Method, ε and trial, as of a `Run`: a file holds each key once."""
         return self.method, self.epsilon, self.trial
 
     @property
@@ -87,7 +82,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to run.
+    """What to run; `ValueError` if a parameter is out of range.
 
     Parameters
     ----------
@@ -100,12 +95,6 @@ class Sweep:
     trials : int
         Repetitions, each with its own split and noise.
     parameters : Parameters
-        Everything else.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
     """
 
     dataset: str
@@ -148,9 +137,7 @@ def run(
     Parameters
     ----------
     sweep : Sweep
-        What to run.
     store : Store
-        Where to.
     jobs, backend, scheduler
         As in `runner.execute`.
     stream : TextIO or None

@@ -1,6 +1,5 @@
-"""A file of results as it is read: summarised, and indexed by method and ε.
-
-`load` remembers what it has read for as long as the file does not change.
+"""A file of results, summarised and indexed by method and ε; `load` remembers it for as long as the file does not
+change.
 """
 
 from __future__ import annotations
@@ -21,20 +20,16 @@ from objpert_core.experiments.summary import Interval, mean_interval
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """One file of results.
+    """One file of results, with its header and runs in `results`.
 
     Attributes
     ----------
     key : str
         The file's name without "figure2_" and ".csv": the data set's, unless the run was a variant.
-    results : Results
-        Header and runs.
-    points : mapping
-        Mean accuracy and time of each method at each ε.
+    points, index : mapping
+        Mean accuracy and time, and the runs in the order of trials, by (method, ε).
     claims : mapping
-        Tight against the best DP-SGD whose tuning is not paid for, at every ε that has both.
-    index : mapping
-        The runs of each method at each ε, by trial.
+        By ε: "tight" against the best DP-SGD whose tuning is not paid for.
     """
 
     key: str
@@ -88,7 +83,7 @@ class Stored:
         return Parameters.from_configuration(self.results.configuration)
 
     def point(self, method: str, epsilon: float) -> tables.Point | None:
-        """Mean accuracy and time at one ε; the model without privacy is the same at each."""
+        """Mean accuracy and time at one ε; the model without privacy is the same at each ε."""
         return self.points.get((method, target(method, epsilon)))
 
     def runs(self, method: str, epsilon: float) -> tuple[Run, ...]:
@@ -139,13 +134,7 @@ def indexed(key: str, found: Results) -> Stored:
 
 
 def load(key: str) -> Stored:
-    """One file of `results.stored`, read again when it has changed.
-
-    Raises
-    ------
-    ValueError
-        Where it is damaged, or gone.
-    """
+    """One file of `results.stored`, read again when it has changed; `ValueError` where the file is damaged or gone."""
     path = results.to_read(results.path_of(key))
     try:
         state = path.stat()

@@ -53,8 +53,6 @@ _DIRECT_SOLVER_COLUMNS = 1000  # scikit-learn's Newton-Cholesky is exact and fas
 def reference_parameters(columns: int) -> dict[str, Any]:
     """Parameters of scikit-learn's `LogisticRegression` for the reference without privacy on that many columns.
 
-    Examples
-    --------
     >>> reference_parameters(105)["C"]
     100.0
     """
@@ -73,10 +71,8 @@ def reference(columns: int) -> LogisticRegression:
 
 
 def declared(model: Any, rows: int) -> Any:
-    """`model`, told the number of rows where a rule of its asks for one: that of a published data set is public.
+    """`model`, told the number of rows where one of its rules asks for `public_rows`: a published data set's is public.
 
-    Examples
-    --------
     >>> declared(estimators.DPSGDLogisticRegression(), 36_177).public_rows
     36177
     """
@@ -85,13 +81,7 @@ def declared(model: Any, rows: int) -> Any:
 
 @dataclass(frozen=True)
 class Of:
-    """A parameter of an estimator that the settings of an experiment decide.
-
-    Parameters
-    ----------
-    name : str
-        The settings' attribute. Where the settings have none of that name, the estimator's default holds.
-    """
+    """An estimator's parameter that the settings' attribute `name` decides; without it the default holds."""
 
     name: str
 
@@ -106,12 +96,10 @@ class Learner:
         Its key here, in settings, in stored results and in links.
     kind : str
         `NO_PRIVACY`, `ALGORITHM_1`, `SVM`, `OUTPUT_NOISE` or `DP_SGD`.
-    label : str
-        A word or two for legends, columns and controls.
-    title : str
-        The same in full, to begin a sentence with.
+    label, title : str
+        A word or two for legends, columns and controls; the same in full, to begin a sentence with.
     explanation : str
-        What it is.
+        What the learner is.
     accountant : str
         What its (ε, δ) was computed by, to follow "by"; empty without privacy. `TIGHT` names the default's.
     covers : str
@@ -123,7 +111,7 @@ class Learner:
     certificate : tuple of str
         Attributes of its certificate to show, the most telling first.
     variant : str
-        What tells it from another learner of the same label; see `full_label`.
+        What tells the learner from another one of the same label; see `full_label`.
     training : str
         How Figure 2 trains it: `PLAIN`, `JUDGED`, `LUCKIEST` or `AGAIN`.
     standardised : str
@@ -133,7 +121,7 @@ class Learner:
     figure2 : str
         `TABLE`, `EXPLANATION`, or empty where Figure 2 does not have it.
     live : int
-        Its place in the live comparison, from 1; 0 where that does not offer it.
+        Its place in the live comparison, from 1; 0 where the live comparison does not offer the learner.
     """
 
     name: str
@@ -171,8 +159,6 @@ class Learner:
     def parameters(self, settings: object) -> dict[str, Any]:
         """The recipe with what `settings` decide filled in: `compare.Settings`, or Figure 2's `methods.Parameters`.
 
-        Examples
-        --------
         >>> LEARNERS["tight-no-margin"].parameters(object())
         {'standardize': False, 'margin': 0.0}
         """
@@ -468,10 +454,8 @@ LABEL_WORDS: Mapping[str, str] = {
 
 
 def label_words(names: Collection[str]) -> dict[str, str]:
-    """The words that the full labels of some learners have, each once, and what they mean.
+    """The words of the learners' full labels that need a legend, each once, with their meanings.
 
-    Examples
-    --------
     >>> label_words(["dpsgd-honest"])
     {'paid': 'ε covers the choice too'}
     """

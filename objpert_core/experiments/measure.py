@@ -19,10 +19,9 @@ CLEAR_REFS = Path("/proc/self/clear_refs")
 class Measured(Generic[Result]):
     """What a call returned, the seconds it took, and the MB it needed at most on top of those in use.
 
-    `seconds` are the calling thread's processor time: with one thread of linear algebra what a clock would show on a
-    machine that does nothing else, and much the same on one that does.
-    `peak_mb` is None where the system does not tell, and in a thread other than the first, beside which others may
-    allocate.
+    `seconds` are the calling thread's processor time: with one thread of linear algebra the time on an idle machine,
+    and nearly the same on a busy one. `peak_mb` is None where the system does not tell, and in any thread but the
+    first, beside which others may allocate.
     """
 
     result: Result
@@ -31,13 +30,7 @@ class Measured(Generic[Result]):
 
 
 def measured(call: Callable[[], Result]) -> Measured[Result]:
-    """Call and measure.
-
-    Examples
-    --------
-    >>> measured(lambda: sum(range(10))).result
-    45
-    """
+    """Call, and measure the call."""
     before = _start_watching_memory()
     clock = getattr(time, "thread_time", time.process_time)  # a browser's Python has no threads
     began = clock()

@@ -1,7 +1,7 @@
 """The methods of Figure 2, with every parameter in one place.
 
-All of them get the same rows, the same row norm and the same constant feature. DP-SGD clips where the logistic
-gradient ends anyway, at the norm of a row with its constant, so that its clipping changes nothing.
+All of them get the same rows, the same row norm and the same constant feature. DP-SGD clips at the norm of a row with
+its constant, which no logistic gradient exceeds: the clipping changes nothing.
 """
 
 from __future__ import annotations
@@ -95,8 +95,6 @@ EVERY: Mapping[str, str] = {**METHODS, **EXPLANATIONS}
 def grid(lowest: float, highest: float, count: int, digits: int = 6) -> tuple[float, ...]:
     """Learning rates from 10^lowest to 10^highest, evenly spaced in the logarithm and rounded to some digits.
 
-    Examples
-    --------
     >>> grid(-8, -1, 3)
     (1e-08, 3.16228e-05, 0.1)
     """
@@ -105,7 +103,7 @@ def grid(lowest: float, highest: float, count: int, digits: int = 6) -> tuple[fl
 
 @dataclass(frozen=True)
 class Parameters:
-    """What all rows of one file share.
+    """What all rows of one file share; `ValueError` if a parameter is out of range.
 
     The defaults are the paper's text where the paper says something.
 
@@ -117,23 +115,16 @@ class Parameters:
         The constant feature of every private method; the paper's is 1.
     row_norm : str
         What every method does to the rows.
-    epochs, optimizer
-        Of DP-SGD.
+    epochs, optimizer, learning_rates
+        Of DP-SGD, the last its candidates.
     batch_size : int
         Expected batch of DP-SGD; all rows in every step if they are fewer.
-    learning_rates : tuple of float
-        DP-SGD's candidates.
     mean_runs : float
         Honest DP-SGD trains K ~ Poisson(mean_runs) candidates; more than 10 with probability 0.9.
     large_batch_size, fine_learning_rates
-        The same two for "dpsgd-dishonest-large".
+        Batch size and candidates of "dpsgd-dishonest-large".
     noise_ratio, tau, sigma_out : float
         Of "published".
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
     """
 
     delta: float = 1e-5
@@ -170,18 +161,7 @@ class Parameters:
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Parameters:
-        """The inverse of `as_configuration`, also after a trip through JSON.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is unknown or out of range.
-
-        Examples
-        --------
-        >>> Parameters.from_configuration({"epochs": 30, "learning_rates": [0.1]}).learning_rates
-        (0.1,)
-        """
+        """The inverse of `as_configuration`, also after JSON; `ValueError` if a parameter is unknown or invalid."""
         unknown = sorted(set(configuration) - {parameter.name for parameter in fields(cls)})
         if unknown:
             raise ValueError(f"configuration must hold parameters that this version knows, got {unknown[0]!r}")
@@ -199,23 +179,9 @@ PRESETS: Mapping[str, Parameters] = {
 
 
 def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | None) -> Any:
-    """The unfitted estimator of a private method.
+    """The unfitted estimator of a private method, one of `EVERY`; `ValueError` for any other name.
 
-    Parameters
-    ----------
-    method : str
-        One of `EVERY`, not "non-private". Of an explanation, one of the fits it is made of.
-    epsilon : float
-        ε > 0.
-    parameters : Parameters
-        All the rest.
-    seed : int or None
-        Noise seed.
-
-    Raises
-    ------
-    ValueError
-        If no private method has this name.
+    Of an explanation, one of the fits that make the explanation.
     """
     choice("method", method, tuple(name for name in EVERY if LEARNERS[name].private))
     return LEARNERS[method].make(
@@ -240,7 +206,7 @@ def fit(
     """Fit one method once, or tune it once, and measure it.
 
     The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by. That
-    is the paper's choice, for reproduction only, and it makes the strongest rival there can be.
+    choice is the paper's, for reproduction only, and it makes the strongest possible rival.
 
     Parameters
     ----------
@@ -251,11 +217,9 @@ def fit(
     epsilon : float
         ε > 0; infinite for "non-private".
     trial : int
-        Number of the repetition.
     seed : int or None
         Noise seed; None for "non-private".
     parameters : Parameters
-        All the rest.
     callback : callable, optional
         Given to a private estimator's `fit`; what it raises stops the fit.
 
@@ -301,7 +265,7 @@ class _Training:
     watched: Mapping[str, Any]
 
     def ready(self, seed: int | None) -> Prepared:
-        """The unfitted model with a noise seed, and the rows that it is fitted to."""
+        """The unfitted model with a noise seed, and the rows for its fit."""
         data = self.data
         rows, columns = data.X_train.shape
         if not self.learner.private:
@@ -313,7 +277,7 @@ class _Training:
         return ready
 
     def fitted(self, ready: Prepared, *, judged: bool = False) -> Prepared:
-        """The same, fitted to the training rows; the test rows choose among its candidates where it is judged."""
+        """`ready`, fitted to the training rows; where it is judged, the test rows choose among its candidates."""
         judges = {"X_val": ready.X_test, "y_val": self.data.y_test} if judged else {}
         ready.model.fit(ready.X_train, self.data.y_train, **judges, **self.watched)
         return ready

@@ -27,17 +27,7 @@ ACCURACIES: Mapping[str, Mapping[float, tuple[float, ...]]] = {
 
 @dataclass(frozen=True)
 class PaperNumber:
-    """A test accuracy that the paper prints.
-
-    Parameters
-    ----------
-    dataset, method, epsilon
-        Ours, for the paper's data set, method and ε.
-    column : str
-        The table's name for the method.
-    accuracy : float
-        As a share.
-    """
+    """A test accuracy (a share) that the paper prints in `column`; data set, method and ε have our names."""
 
     dataset: str
     method: str
@@ -56,10 +46,8 @@ PAPER = tuple(
 
 
 def printed(dataset: str, method: str) -> dict[float, float]:
-    """The paper's accuracies of a learner on a data set by ε; empty where it prints none.
+    """The paper's accuracies of a learner on a data set by ε; empty where the paper prints none.
 
-    Examples
-    --------
     >>> printed("adult", "published")
     {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}
     """

@@ -1,7 +1,7 @@
 """What stands between a learner of the registry and its fit: the public number of rows, and rows centred and scaled.
 
-DP-SGD gains from centring and scaling as Algorithm 1 does. To be fair it gets the same: the centre and the scales are
-released with the noise that the default learner would spend on them, and DP-SGD has the ε that is then left.
+DP-SGD gains from centring and scaling as Algorithm 1 does. To be fair, DP-SGD gets both: centre and scales are released
+with the noise that the default learner would spend on them, and DP-SGD has the rest of ε.
 """
 
 from __future__ import annotations
@@ -60,11 +60,7 @@ def prepared(learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArr
     model : estimator
         Its estimator, with the whole ε. The noise of the map comes from a seed of its own, made from `random_state`.
     X_train, X_test : ndarray
-        Rows of norm one. That of training rows is a published number.
-
-    Returns
-    -------
-    Prepared
+        Rows of norm one. The number of training rows is a published one.
 
     Examples
     --------
@@ -92,14 +88,7 @@ def prepared(learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArr
 
 
 def of_ours(model: Any, rows: int, columns: int) -> Planned:
-    """What the default learner plans at a model's ε, δ and constant, on so many rows of so many columns.
-
-    Examples
-    --------
-    >>> from objpert_core.estimators import DPSGDLogisticRegression
-    >>> of_ours(DPSGDLogisticRegression(epsilon=0.001), rows=10, columns=3).epsilon
-    0.001
-    """
+    """What the default learner plans at a model's ε, δ and constant, on so many rows of so many columns."""
     same = {name: getattr(model, name) for name in ("epsilon", "delta", "intercept_scaling", "row_norm")}
     return LEARNERS[TIGHT].make(**same).planned(rows, columns)
 
@@ -110,19 +99,11 @@ def _seed_of_the_map(seed: int | None) -> int | None:
 
 
 def slopes(ready: Prepared) -> FloatArray:
-    """The coefficients of a fitted model as slopes of its score in the columns of the data's rows.
+    """The coefficients of a fitted model as slopes of its score in the columns of the data's rows: (1, d), or (K, d)
+    with K > 2 classes.
 
-    A model on mapped rows w = a∘(u − μ̂)/‖a∘(u − μ̂)‖ has the score θ·w. Its coefficients are a∘θ, divided by the mean
-    of the norm over the test rows.
-
-    Parameters
-    ----------
-    ready : Prepared
-        With a fitted model.
-
-    Returns
-    -------
-    ndarray of shape (1, d), or (K, d) with K > 2 classes
+    A model on mapped rows w = a∘(u − μ̂)/‖a∘(u − μ̂)‖ has the score θ·w. Its slopes are a∘θ, divided by the mean of the
+    norm over the test rows.
     """
     coef = np.array(ready.model.coef_, dtype=np.float64)
     row_map = ready.map
@@ -137,13 +118,7 @@ def _mean_norm(ready: Prepared, row_map: RowMap) -> float:
 
 
 def noise_of(ready: Prepared) -> Mapping[str, float | None]:
-    """What the map of a fitted model says in a row of results: its two noises and a number for the rule.
-
-    Parameters
-    ----------
-    ready : Prepared
-        With a fitted model.
-    """
+    """What the map of a fitted model says in a row of results: its two noises and a number for the rule."""
     own = getattr(ready.model, "privacy_", None) if ready.row_map is None else ready.plan
     noises = {name: getattr(own, name, None) for name in ("center_noise", "scale_noise")}
     return noises | {"map_rule": map_rule() if any(noises.values()) else None}
@@ -153,8 +128,8 @@ def noise_of(ready: Prepared) -> Mapping[str, float | None]:
 def map_rule() -> float:
     """A number that changes with the rule by which `release_map` makes centre and scales of its noisy sums.
 
-    It is the sum of those of eight fixed rows with seeded noise. Rows of results that have another one were made by
-    another rule and cannot be made again.
+    It is the sum of the centres and scales of eight fixed rows with seeded noise. Rows of results with another number
+    were made by another rule and cannot be made again.
     """
     rows = np.cos(np.arange(40.0).reshape(8, 5) ** 2) + 1.0
     found = release_map(rows, Standardisation(0.5, 0.5), noise_source(0))

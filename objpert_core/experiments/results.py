@@ -29,7 +29,7 @@ class Row(Protocol):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What there is one of in a file."""
+        """What names the row: a file holds each key once."""
 
     @property
     def group(self) -> tuple[Any, ...]:
@@ -60,10 +60,8 @@ def columns_of(kind: type[Row]) -> tuple[str, ...]:
 
 
 def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
-    """How many columns a file with these is short of: it is older than they are. None where it is no such file.
+    """How many of the last columns a file that is older than these columns lacks; None for any other file.
 
-    Examples
-    --------
     >>> lacking(COLUMNS, Run), lacking(COLUMNS[:-1], Run), lacking(COLUMNS[1:], Run)
     (0, 1, None)
     """
@@ -74,36 +72,30 @@ def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
 
 @dataclass(frozen=True)
 class Run:
-    """One fit, or one tuning of several, and how it did on the test rows.
+    """One fit, or one tuning of several, and its result on the test rows.
 
     Parameters
     ----------
-    dataset : str
-        Name of the data set.
-    method : str
-        What was fitted, one of `methods.METHODS`.
+    dataset, method : str
+        The data set's name; what was fitted, one of `methods.METHODS`.
     epsilon : float
         The ε promised; infinite without privacy.
-    delta : float or None
-        The δ promised; None without privacy.
+    delta, seed
+        The δ promised and the noise seed; None without privacy.
     trial : int
         Number of the repetition; all methods of one trial share the split.
     split_seed : int
         Seed of the split into training and test rows.
-    seed : int or None
-        Noise seed; None without privacy.
     accuracy : float
-        Share of the test rows it got right.
+        Share of the test rows that the model gets right.
     seconds : float
         Processor time of `fit` with one thread, calibration and tuning included.
     runs : int
         Models trained, all candidates of a tuning counted.
     learning_rate : float or None
         The one chosen by DP-SGD.
-    sigma : float or None
-        Standard deviation of the noise in the objective or in the output.
-    lam : float or None
-        λ of the regulariser.
+    sigma, lam : float or None
+        Standard deviation of the noise in the objective or in the output; λ of the regulariser.
     noise_multiplier : float or None
         DP-SGD's noise in units of the clipping threshold.
     peak_mb : float or None
@@ -142,7 +134,7 @@ class Run:
 
     @property
     def key(self) -> Key:
-        """What there is one of in a file: method, ε and trial."""
+        """Method, ε and trial."""
         return self.method, self.epsilon, self.trial
 
     @property
@@ -166,13 +158,7 @@ class Run:
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Self:
-        """The inverse of `as_row`.
-
-        Raises
-        ------
-        ValueError
-            If a cell does not hold what its column should.
-        """
+        """The inverse of `as_row`; `ValueError` where a cell does not hold what its column should."""
         values: dict[str, Any] = {name: row[name] for name in ("dataset", "method")}
         for name in ("trial", "split_seed", "runs"):
             values[name] = int(row[name])
@@ -200,20 +186,10 @@ def cell(value: str | float | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Results(Generic[AnyRow]):
-    """What one file holds.
+    """What one file holds: the data set, the package's version that made the file, and the rows in the file's order.
 
-    Parameters
-    ----------
-    dataset : str
-        Name of the data set.
-    version : str
-        Version of the package that made it.
-    configuration : Mapping
-        Every parameter that is the same for all its rows.
-    sessions : tuple[Mapping[str, str], ...]
-        For each command that added rows what it was, on which commit and machine.
-    runs : tuple
-        The rows, in the file's order.
+    `configuration` has every parameter that is the same for all rows; `sessions` have, of each command that added rows,
+    the command line, the commit and the machine.
     """
 
     dataset: str
@@ -233,10 +209,7 @@ class Results(Generic[AnyRow]):
 
 
 def folder() -> Path:
-    """The folder for results that are made: `data/results` of a checkout, the current one for an installed package.
-
-    It need not exist.
-    """
+    """The folder for results that are made, which need not exist: a checkout's `data/results`, else the current one."""
     root = _provenance.checkout()
     return Path.cwd() if root is None else root / "data" / "results"
 
@@ -247,29 +220,15 @@ def _shipped() -> Path:
 
 
 def to_read(path: Path) -> Path:
-    """The file to read where `path` would be written: itself, or the one of its name that came with the package.
-
-    Parameters
-    ----------
-    path : Path
-        A file. Only in `folder` is another one read in its place, and only where it is missing.
-    """
+    """The file to read in place of `path`: in `folder`, if `path` is missing, the file that came with the package."""
     own = _shipped() / path.name
     return own if path.parent == folder() and not path.is_file() and own.is_file() else path
 
 
 def path_of(dataset: str, where: Path | None = None) -> Path:
-    """Where the results of a data set are or would be.
+    """Where the results of a data set are or would be; `where` is a folder or a file (then taken as it is), `folder` if
+    left out.
 
-    Parameters
-    ----------
-    dataset : str
-        Name of the data set.
-    where : Path, optional
-        A folder, or a file, which is then taken as it is; `folder` if left out.
-
-    Examples
-    --------
     >>> path_of("adult", Path("mine.csv")).name, path_of("adult", Path.cwd()).name
     ('mine.csv', 'figure2_adult.csv')
     """
@@ -287,12 +246,7 @@ def stored() -> tuple[str, ...]:
 def load(dataset: str, where: Path | None = None) -> Results[Run]:
     """The stored results of one data set; arguments as for `path_of`.
 
-    Raises
-    ------
-    DataUnavailableError
-        If there are none; the message names the command that makes them.
-    ValueError
-        If the file is damaged.
+    `DataUnavailableError` names the command that makes them; `ValueError` says that the file is damaged.
     """
     path = to_read(path_of(dataset, where))
     if not path.is_file():
@@ -306,18 +260,7 @@ def load(dataset: str, where: Path | None = None) -> Results[Run]:
 def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
     """The results in a file, which may be older than the last columns; a line still being written is left out.
 
-    Parameters
-    ----------
-    path : Path
-    kind : type, default=Run
-        Of the rows.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    ValueError
-        If it is damaged or no file of results; the message names the line.
+    `ValueError` where the file is damaged or holds no results; the message names the line.
     """
     header: dict[str, str] = {}
     sessions: list[Mapping[str, str]] = []

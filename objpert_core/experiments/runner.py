@@ -26,7 +26,7 @@ class Work(Protocol):
         """What takes about the same time as this; progress is estimated by it."""
 
     def __call__(self) -> Any:
-        """Do the work; what it returns becomes the outcome's result."""
+        """Do the work; its return value becomes the outcome's result."""
 
 
 AnyWork = TypeVar("AnyWork", bound=Work)
@@ -43,11 +43,11 @@ class Outcome:
     work : Any
         What was to be done.
     result : Any
-        What it returned, None if it failed.
+        What the piece returned, None if it failed.
     error : str or None
-        Type and message of the exception, None if it worked.
+        Type and message of the exception, None if the piece worked.
     seconds : float
-        Wall-clock time it took, loading its data included.
+        Wall-clock time, loading its data included.
     """
 
     work: Any
@@ -59,7 +59,7 @@ class Outcome:
 def execute(
     work: Sequence[AnyWork], jobs: int = 1, backend: str = "loky", scheduler: str | None = None
 ) -> Iterator[Outcome]:
-    """Do all of it and yield each outcome as it comes, in any order.
+    """Do all of `work` and yield each outcome as it comes, in any order.
 
     Every piece runs with one thread of linear algebra, wherever it runs, so that their times can be compared. A piece
     that raises does not stop the others.
@@ -125,14 +125,7 @@ def _attempt(work: Work) -> Outcome:
 class Progress:
     """Says after every piece how many are done and when all may be, from the pace so far and each kind's mean time.
 
-    Parameters
-    ----------
-    work : sequence of Work
-        Everything to be done.
-    stream : TextIO
-        Where to write.
-    clock : callable
-        Seconds, from any start.
+    `work` is everything to be done; `clock` gives seconds from any start.
     """
 
     def __init__(self, work: Sequence[Work], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
@@ -174,19 +167,10 @@ def carry_out(
     backend: str = "loky",
     scheduler: str | None = None,
 ) -> tuple[Outcome, ...]:
-    """Do all of it, keep each result as it comes, and say how far it is; what failed comes back.
+    """Do all of `todo`, `keep` each result as it comes, and say how far the work is; what failed comes back.
 
-    Parameters
-    ----------
-    todo : sequence of Work
-    keep : callable
-        Takes the result of a piece that worked.
-    describe : callable
-        One line about an outcome.
-    stream : TextIO
-        Where progress is written.
-    jobs, backend, scheduler
-        As in `execute`, which also says what is refused.
+    `describe` makes one line about an outcome; `jobs`, `backend` and `scheduler` are as in `execute`, which also says
+    what is refused.
     """
     progress, failed = Progress(todo, stream), []
     for outcome in execute(todo, jobs, backend, scheduler) if todo else ():
@@ -199,13 +183,7 @@ def carry_out(
 
 
 def _duration(seconds: float) -> str:
-    """A time in words, coarser the longer it is.
-
-    Examples
-    --------
-    >>> _duration(42.4), _duration(601), _duration(7500)
-    ('42 s', '10 min', '2 h 5 min')
-    """
+    """A time in words, coarser the longer it is."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -10,12 +10,7 @@ class StoppedError(Exception):
 
 
 def stopper(should_stop: Callable[[], bool]) -> Callable[..., None]:
-    """A callback for an estimator's or a solver's `fit`, which raises `StoppedError` once `should_stop` says so.
-
-    Examples
-    --------
-    >>> stopper(lambda: False)(1, 0.5)
-    """
+    """A callback for an estimator's or a solver's `fit`, which raises `StoppedError` once `should_stop` says so."""
 
     def watch(*_: float) -> None:
         if should_stop():

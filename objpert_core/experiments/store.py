@@ -1,6 +1,6 @@
 """Writing files of results: whole rows, one run at a time, nothing mixed that does not belong together.
 
-A file can be continued after an interruption; whenever a run adds rows it first writes a line about itself.
+A file can be continued after an interruption; before its first row every run writes a line about itself.
 """
 
 from __future__ import annotations
@@ -29,13 +29,7 @@ except ImportError:  # not on Windows: two runs on one file are then not kept ap
 
 
 def session(command: str) -> dict[str, str]:
-    """What a row should be traced back by: the command, the commit, versions, machine and time.
-
-    Parameters
-    ----------
-    command : str
-        The command line.
-    """
+    """What a row should be traced back by: the command, the commit, versions, machine and time."""
     return {
         "command": command,
         "commit": _provenance.commit(),
@@ -46,30 +40,10 @@ def session(command: str) -> dict[str, str]:
 
 
 def forget(path: Path, methods: Collection[str], kind: type[Row] = Run) -> int:
-    """Take the rows of some methods out of a file, for example because their calibration has changed since.
+    """Take the rows of some methods out of a file, for example because their calibration has changed since; how many.
 
-    The file is replaced as a whole or not at all. The lines about the sessions that made the rows stay.
-
-    Parameters
-    ----------
-    path : Path
-        A file of results; nothing is done where there is none.
-    methods : collection of str
-        Whose rows to take out.
-    kind : type, default=Run
-        Of the rows.
-
-    Returns
-    -------
-    int
-        How many rows were taken out.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged.
-    OSError
-        If it cannot be replaced, or a run is writing to it.
+    The file is replaced as a whole or not at all, and `OSError` says that a run is writing to it. The lines about the
+    sessions that made the rows stay.
     """
     if not path.is_file():
         return 0
@@ -83,7 +57,7 @@ def forget(path: Path, methods: Collection[str], kind: type[Row] = Run) -> int:
 
 
 def _widen(path: Path, kind: type[Row]) -> None:
-    """Give a file that is older than the last columns these columns, empty in the rows that it has."""
+    """Give a file that is older than the last columns these columns, empty in its rows."""
     columns = next((line.cells for line in _provenance.lines(path) if line.note is None), ())
     if not columns or not (missing := lacking(columns, kind)):
         return
@@ -97,7 +71,6 @@ def _widen(path: Path, kind: type[Row]) -> None:
 
 
 def _replace(path: Path, lines: Iterable[str]) -> None:
-    """Put these lines in the place of a file's, all or none."""
     spare = path.with_name(path.name + ".new")
     spare.write_text("".join(lines), encoding="utf-8")
     os.replace(spare, path)
@@ -113,32 +86,11 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 class Store:
-    """A file of results that rows are added to. A context manager; one at a time for each file.
+    """A file of results that rows are added to: a context manager, one at a time for each file.
 
-    Parameters
-    ----------
-    path : Path
-        The file; made if absent, continued otherwise. A last row that was cut off is dropped.
-    dataset : str
-        Name of the data set.
-    configuration : Mapping
-        What all rows share; anything JSON can hold.
-    session : Mapping
-        See `session`; written before the first row that is added.
-    kind : type, default=Run
-        Of the rows.
-
-    Attributes
-    ----------
-    done
-        The keys of the rows that the file holds; of a `Run` (method, ε, trial).
-
-    Raises
-    ------
-    ValueError
-        If the file was made for another data set, configuration or version, or is damaged.
-    OSError
-        If it cannot be written, or another run is writing to it.
+    The file is made if absent, continued otherwise; a last row that was cut off is dropped. `done` has the keys of its
+    rows. `ValueError` says that the file is damaged or was made for another data set, configuration or version,
+    `OSError` that another run is writing to it.
     """
 
     def __init__(
@@ -193,11 +145,8 @@ class Store:
     def append(self, run: Row) -> None:
         """Add one row and see it to the disk.
 
-        Raises
-        ------
-        ValueError
-            If the file has a row of this key, the run holds a NaN, or its noise is not that of the
-            other trials: the code that calibrates has changed since.
+        `ValueError` where the file has a row of this key, the run holds a NaN, or its noise is not that of the other
+        trials: the code that calibrates has changed since.
         """
         if run.key in self.done:
             raise ValueError(f"there is a row for {run.key} already")
@@ -222,7 +171,7 @@ class Store:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Close the file, which lets another run have it."""
+        """Close the file, which lets another run open it."""
         self._file.close()
 
     def __enter__(self) -> Self:

@@ -24,25 +24,7 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is stored in one file.
-
-    Attributes
-    ----------
-    title : str
-        What it measures.
-    names : tuple of str
-        The columns that name a piece of the work.
-    pieces : tuple of tuple
-        Every piece.
-    rows : callable
-        The rows of a piece, as dataclasses; called with its name.
-    value : str
-        The column of what is measured.
-    beside : tuple of str
-        Columns that belong to the value and name nothing.
-    seeds : str
-        Where its seeds are written.
-    """
+    """What is stored in one file; the columns `names` name a piece, the columns `beside` belong to the `value`."""
 
     title: str
     names: tuple[str, ...]
@@ -55,19 +37,7 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """A file of results.
-
-    Attributes
-    ----------
-    name : str
-        A key of the family's experiments.
-    experiment : Experiment
-        What was measured.
-    notes : mapping
-        How it was made last.
-    rows : tuple of mapping
-        All cells as text.
-    """
+    """A file of results: how it was made last (`notes`), and all cells as text."""
 
     name: str
     experiment: Experiment
@@ -75,13 +45,13 @@ class Stored:
     rows: tuple[dict[str, str], ...]
 
     def values(self, column: str = "", /, **wanted: object) -> list[float]:
-        """What was measured in the rows that have these cells; or another column of theirs."""
+        """What was measured in the rows that have these cells; or another column of these rows."""
         texts = {name: str(value) for name, value in wanted.items()}
         column = column or self.experiment.value
         return [float(row[column]) for row in self.rows if texts.items() <= row.items()]
 
     def interval(self, column: str = "", /, **wanted: object) -> Interval | None:
-        """Mean and 95 % interval over the rows that have these cells; None where there are none."""
+        """Mean and 95 % interval over the rows that have these cells; None without such rows."""
         found = self.values(column, **wanted)
         return mean_interval(found) if found else None
 
@@ -92,17 +62,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Family:
-    """Experiments that one command makes.
-
-    Attributes
-    ----------
-    name : str
-        The command's, and the beginning of the files' names.
-    about : str
-        What the command makes.
-    experiments : mapping
-        By their keys.
-    """
+    """Experiments that one command makes; `name` is the command's, and the beginning of the files' names."""
 
     name: str
     about: str
@@ -121,23 +81,10 @@ class Family:
         return tuple(name for name in self.experiments if results.to_read(self.path_of(name)).is_file())
 
     def make(self, name: str, made_by: Mapping[str, str], where: Path | None = None, *, most: int | None = None) -> int:
-        """Do what a file does not hold yet, and add it piece by piece.
+        """Do what a file does not hold yet, add it piece by piece (at most `most`), and return how many pieces were
+        added.
 
-        Parameters
-        ----------
-        name : str
-            A key of `experiments`.
-        made_by : mapping
-            Comment lines about this run; written before the first row that it adds.
-        where : Path or None
-            The folder.
-        most : int or None
-            Stop after so many pieces.
-
-        Returns
-        -------
-        int
-            How many pieces were added.
+        The comment lines `made_by` are written before the first row that this run adds.
         """
         path, experiment = self.path_of(name, where), self[name]
         held = _provenance.read_table(path).rows if path.is_file() else ()
@@ -157,12 +104,7 @@ class Family:
     def load(self, name: str, where: Path | None = None) -> Stored:
         """The stored results of one experiment, read again when they have changed.
 
-        Raises
-        ------
-        DataUnavailableError
-            If there are none; the message names the command that makes them.
-        ValueError
-            If the file is damaged, or `name` is not a key of `experiments`.
+        `DataUnavailableError` names the command that makes them; `ValueError` says that the file is damaged.
         """
         command = f"python -m objpert_core.experiments {self.name} {name}"
         path = results.to_read(self.path_of(name, where))
@@ -193,20 +135,8 @@ class Family:
 def read_again(path: Path, read: Callable[[Path], Read], what: str, command: str) -> Read:
     """What `read` makes of a file; remembered until the file changes.
 
-    Parameters
-    ----------
-    path : Path
-    read : callable
-        From the path to what the file holds.
-    what : str
-        What the file is of or for, with that word.
-    command : str
-        What makes it.
-
-    Raises
-    ------
-    DataUnavailableError
-        If there is no such file; the message names `what` and `command`.
+    Without the file `DataUnavailableError` names `what` the file is of or for (with that word) and the `command` that
+    makes it.
     """
     try:
         state = path.stat()

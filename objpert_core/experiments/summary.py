@@ -16,16 +16,7 @@ from objpert_core._validation import positive_integer
 class Interval:
     """A mean and its two-sided interval by Student's t.
 
-    One value says nothing about spread: it has a mean, and no interval.
-
-    Parameters
-    ----------
-    mean : float
-        The mean of the values.
-    low, high : float
-        The interval's ends; NaN where there is none.
-    count : int
-        How many values.
+    One value says nothing about spread: `low` and `high` are then NaN.
     """
 
     mean: float
@@ -54,14 +45,9 @@ def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     Parameters
     ----------
     values : sequence of float
-        Independent draws, at least one.
+        Independent draws, at least one, or `ValueError`.
     level : float
-        Coverage, strictly between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If `values` is empty or `level` is out of range.
+        Coverage, strictly between 0 and 1, or `ValueError`.
 
     Examples
     --------
@@ -84,9 +70,10 @@ def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
 
 
 def wilson_interval(share: float, count: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for a probability of which `count` trials showed `share`.
+    """Wilson's score interval (its two ends) for a probability of which `count` trials showed `share`.
 
-    Unlike the normal approximation it has a width also when every trial succeeded, and it stays within 0 and 1.
+    Unlike the normal approximation the interval has a width also when every trial succeeded, and stays within 0 and 1.
+    E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
 
     Parameters
     ----------
@@ -97,19 +84,10 @@ def wilson_interval(share: float, count: int, level: float = 0.95) -> tuple[floa
     level : float
         Coverage, strictly between 0 and 1.
 
-    Returns
-    -------
-    tuple[float, float]
-        The interval's two ends.
-
     Raises
     ------
     ValueError
-        If `share` is not from 0 to 1, `count` is not a whole number >= 1, or `level` is not strictly between 0 and 1.
-
-    References
-    ----------
-    E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
+        If a parameter is out of range.
 
     Examples
     --------

@@ -38,16 +38,9 @@ WIDE = 0.04  # an interval of more than four points around "no difference" says 
 
 @dataclass(frozen=True)
 class Median:
-    """A time, or a ratio of two: the median and the range over the trials.
+    """A time, or a ratio of two: the median, and the least and greatest value over the trials (`low`, `high`).
 
     A few trials on a busy machine do not move a median, but they do a mean.
-
-    Parameters
-    ----------
-    median : float
-        The middle value.
-    low, high : float
-        The least and the greatest.
     """
 
     median: float
@@ -58,8 +51,6 @@ class Median:
     def of(cls, values: Sequence[float]) -> Median:
         """The median and the range of at least one value.
 
-        Examples
-        --------
         >>> Median.of([0.2, 0.1, 9.0])
         Median(median=0.2, low=0.1, high=9.0)
         """
@@ -79,15 +70,13 @@ class Point:
     Parameters
     ----------
     method, epsilon
-        Which; ε is infinite for "non-private".
+        ε is infinite for "non-private".
     accuracy : Interval
         Mean test accuracy with its 95 % interval (Student's t over the trials).
     seconds : Median
         Median time of one fit, tuning included, with its range.
-    runs : float
-        Mean number of models trained.
-    peak_mb : float or None
-        Largest extra memory of any trial; None where it was not measured.
+    runs, peak_mb : float
+        Mean number of models trained; largest extra memory of any trial, None where it was not measured.
     """
 
     method: str
@@ -107,8 +96,8 @@ class Claim:
     epsilon : float
         The target of both.
     rival : str
-        Which of the rivals: the one with the best mean accuracy at this ε over the trials in common. Among
-        dishonest DP-SGDs that is a choice in their favour on top of the learning rate's choice by test accuracy.
+        The rival with the best mean accuracy at this ε over the trials in common. Among dishonest DP-SGDs this choice
+        is in their favour, on top of the learning rate's choice by test accuracy.
     difference : Interval
         Accuracy of `method` − the rival's, mean over the trials in common, which share the split, with its 95 %
         interval.
@@ -126,9 +115,9 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """About accuracy: "ahead" or "behind" where the interval excludes 0, "even" where it does not.
+        """About accuracy: "ahead" or "behind" where the interval excludes 0, else "even"; "unknown" with one trial.
 
-        "unclear" where it does not but is wider than `WIDE`, "unknown" with a single trial.
+        "unclear" instead of "even" where the interval is wider than `WIDE`.
         """
         if not self.difference.known:
             return "unknown"
@@ -140,21 +129,19 @@ class Claim:
 
     @property
     def width(self) -> float:
-        """The length of the difference's interval, which ends where a difference of two shares does."""
+        """The length of the difference's interval, cut at −1 and 1, where a difference of two shares ends."""
         low, high = self.difference.within(-1.0, 1.0)
         return high - low
 
     @property
     def tenfold(self) -> bool:
-        """Whether it took at most a tenth of the rival's time, by the medians."""
+        """Whether `method` took at most a tenth of the rival's time, by the medians."""
         return self.speedup.median >= TENFOLD
 
 
 def summary(results: Results) -> tuple[Point, ...]:
     """A point for every method and ε that has rows, methods in the order of `EVERY`, ε rising.
 
-    Examples
-    --------
     >>> run = Run("adult", "tight", 1.0, 1e-5, trial=0, split_seed=0, seed=7, accuracy=0.84, seconds=0.2)
     >>> summary(Results("adult", "0.1.0", {}, (), (run,)))[0].accuracy.mean
     0.84
@@ -181,16 +168,9 @@ def _point(method: str, epsilon: float, runs: tuple[Run, ...]) -> Point:
 
 
 def claims(results: Results, method: str = TIGHT, rivals: Sequence[str] = UNPAID) -> tuple[Claim, ...]:
-    """A claim for every ε at which `method` and one of `rivals` have trials in common, ε rising.
+    """A claim about `method` for every ε at which it and one of `rivals` have trials in common, ε rising.
 
-    Parameters
-    ----------
-    results : Results
-        What was run.
-    method : str
-        The method that the claim is about.
-    rivals : sequence of str
-        Whom it is compared with: at each ε the most accurate of those that have the most trials in common.
+    The rival at each ε is the most accurate of those that have the most trials in common.
     """
     found = []
     for epsilon in sorted({run.epsilon for run in results.runs if run.method == method}):
@@ -220,10 +200,7 @@ def claims(results: Results, method: str = TIGHT, rivals: Sequence[str] = UNPAID
 
 
 def variant(results: Results, words: str) -> tuple[Claim, ...]:
-    """The claims of one of `VARIANTS`, over the trials of the rival that makes it; none where that was not run.
-
-    So that rival counts where it has fewer trials than the others, too.
-    """
+    """The claims of one of `VARIANTS`, over the trials of the rival that makes it; none where that was not run."""
     method, rivals = VARIANTS[words]
     if own := set(rivals) - {*UNPAID}:
         trials = {run.trial for run in results.runs if run.method in own}
@@ -259,7 +236,6 @@ def verdict(found: Iterable[Claim]) -> str:
 
 
 def _called(rivals: Collection[str]) -> str:
-    """The rivals of some claims, in words."""
     if len(rivals) == 1 and not {*rivals} & {*UNPAID}:
         return next(iter(rivals))
     extra = f", {UNPAID_STANDARDISED} among them" if UNPAID_STANDARDISED in rivals else ""
@@ -269,8 +245,6 @@ def _called(rivals: Collection[str]) -> str:
 def accuracy_text(interval: Interval) -> str:
     """A mean accuracy in per cent, with half its interval where there is one.
 
-    Examples
-    --------
     >>> accuracy_text(mean_interval([0.84, 0.86]))
     '85.00 ± 12.71'
     """

@@ -31,20 +31,10 @@ _NOISES: Mapping[str, tuple[str, ...]] = {TIGHT_CENTRED: ("center_noise",), TIGH
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the chain.
+    """One step of the chain: the learner `method`, a key of `CHAIN`, has this step and all before it.
 
-    Parameters
-    ----------
-    method : str
-        The learner with this step and all before it, a key of `CHAIN`.
-    name : str
-        What the step is called.
-    accuracy : Interval
-        Mean test accuracy with its interval.
-    gain : Interval or None
-        Accuracy with the step minus accuracy without it, paired by trial; None for the first.
-    skipped : bool
-        Whether its public rule leaves the step out here: then it changes nothing.
+    `gain` is the accuracy with the step minus the accuracy without it, paired by trial; None for the first. A step that
+    its public rule leaves out here is `skipped`, and changes nothing.
     """
 
     method: str
@@ -56,18 +46,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Waterfall:
-    """What each step changes on one data set at one ε, over the trials that all steps have.
+    """What each step, from the published one to the default, changes on one data set at one ε, over their common
+    trials.
 
-    Parameters
-    ----------
-    label : str
-        The data set's name; a stand-in says so.
-    epsilon, delta : float
-        What every step promises.
-    steps : tuple of Step
-        The first is the published one, the last the default.
-    total : Interval
-        Accuracy of the last minus that of the first, paired by trial. Its mean is the sum of the gains.
+    `total` is the accuracy of the last step minus that of the first, paired by trial; its mean is the sum of the gains.
     """
 
     label: str
@@ -83,16 +65,9 @@ class Waterfall:
 
 
 def of_stored(stored: Stored, epsilon: float) -> Waterfall | None:
-    """The waterfall of stored runs at one ε; None where a step has no trial in common with the others.
+    """The waterfall of stored runs at one of their ε; None where a step has no trial in common with the others.
 
     Centring and scaling are one step where centring alone was not run.
-
-    Parameters
-    ----------
-    stored : Stored
-        A file of results.
-    epsilon : float
-        One of its ε.
     """
     runs = {method: stored.runs(method, epsilon) for method in CHAIN}
     shares = {method: {run.trial: run.accuracy for run in found} for method, found in runs.items()}
@@ -112,10 +87,10 @@ def of_comparison(comparison: Comparison) -> Waterfall | None:
 def _waterfall(
     label: str, epsilon: float, delta: float, shares: Mapping[str, Mapping[int, float]], releases: Mapping[str, Any]
 ) -> Waterfall | None:
-    """The waterfall of accuracies by learner and trial.
+    """The waterfall of accuracies by learner and trial; `center_noise` and `scale_noise` of `releases` say which steps
+    were skipped.
 
-    `releases` say by their attributes `center_noise` and `scale_noise` which steps were skipped. A learner whose step
-    is skipped is the one before it with other noise: it stands for both, and changes nothing.
+    A learner whose step is skipped is the learner before it with other noise: the latter stands for both.
     """
     names, noises = dict(CHAIN), dict(_NOISES)
     if not shares[TIGHT_CENTRED]:

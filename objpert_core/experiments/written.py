@@ -17,15 +17,7 @@ _CLAIMS = "tight − the best dishonest DP-SGD, in points of accuracy, paired by
 
 
 def report_rows(results: Results) -> list[dict[str, str]]:
-    """A row for every method and ε that was run: accuracy in per cent, seconds, models, MB.
-
-    Examples
-    --------
-    >>> from objpert_core.experiments.results import Run
-    >>> run = Run("adult", "tight", 1.0, 1e-5, trial=0, split_seed=0, seed=7, accuracy=0.84, seconds=0.2)
-    >>> report_rows(Results("adult", "0.1.0", {}, (), (run,)))[0]["accuracy"]
-    '84.00'
-    """
+    """A row for every method and ε that was run: accuracy in per cent, seconds, models, MB."""
     return [
         {
             "method": point.method,
@@ -58,13 +50,7 @@ def claim_rows(results: Results) -> list[dict[str, str]]:
 
 
 def paper_rows(results: Results) -> list[dict[str, str]]:
-    """The paper's table for this data set (Table 1 or 2) with ours beside it.
-
-    Raises
-    ------
-    ValueError
-        If the paper prints no table for this data set.
-    """
+    """The paper's table for this data set (1 or 2) with ours beside it; `ValueError` if the paper prints none."""
     if results.dataset not in ACCURACIES:
         raise ValueError(f"the paper has tables for {', '.join(ACCURACIES)}, got results for {results.dataset!r}")
     points = {(point.method, point.epsilon): point for point in summary(results)}
@@ -89,30 +75,12 @@ def paper_rows(results: Results) -> list[dict[str, str]]:
 
 
 def report(results: Results, form: str = "text") -> str:
-    """Every point, and as text every claim, too; in another of `objpert_core.tables.FORMATS` the table alone.
-
-    Parameters
-    ----------
-    results : Results
-    form : str
-        One of `objpert_core.tables.FORMATS`.
-
-    Returns
-    -------
-    str
-        Without a last line feed.
-    """
+    """Every point and, as text, every claim, in one of `objpert_core.tables.FORMATS`; no last line feed."""
     return _with_claims(results, report_rows(results), _REPORT.format(results.dataset), form)
 
 
 def paper_table(results: Results, form: str = "text") -> str:
-    """The paper's table for this data set (Table 1 or 2) with ours beside it; parameters as for `report`.
-
-    Raises
-    ------
-    ValueError
-        If the paper prints no table for this data set.
-    """
+    """`paper_rows` in one of `objpert_core.tables.FORMATS`."""
     return _with_claims(results, paper_rows(results), _PAPER.format(results.dataset), form)
 
 

@@ -1,4 +1,4 @@
-"""What rounding can take of τ, by public numbers alone: a fit that could fail by it is refused before it begins.
+"""What rounding can take of τ, by public numbers alone: a fit that rounding could fail is refused before it begins.
 
 docs/theorems.md, T15: the bound of `gradient_norm_bound` on a `fine` objective, at its largest over all data.
 """
@@ -26,22 +26,8 @@ _ROUNDS = 60
 class Allowance:
     """The public numbers of a fit that decide what rounding can add to a gradient.
 
-    Parameters
-    ----------
-    n_rows : int
-    dimension : int
-        D.
-    longest : float
-        R.
-    loss : Loss
-        For a row of norm R, not clipped.
-    gradient : float
-        C: no row's gradient is longer.
-    lam : float
-    noise : float, default=0.0
-        σ of the linear term.
-    ball : float, default=inf
-        M.
+    `longest` is R, `loss` the unclipped loss of a row of norm R; no row's gradient is longer than `gradient`, C;
+    `noise` is the linear term's σ, and `ball` is M.
     """
 
     n_rows: int
@@ -54,10 +40,10 @@ class Allowance:
     ball: float = math.inf
 
     def length(self, tau: float) -> float:
-        """No θ at which the gradient's norm is at most τ is longer.
+        """The length that no θ exceeds whose gradient has norm τ at most.
 
-        λ‖θ‖ ≤ nC + ‖b‖ + τ. For a loss of the margin, which falls to no less than 0, −u·f'(u) ≤ f(0) gives
-        λ‖θ‖² ≤ n·f(0) + (‖b‖ + τ)·‖θ‖ as well.
+        λ‖θ‖ ≤ nC + ‖b‖ + τ. For a loss of the margin, which falls to no less than 0, −u·f'(u) ≤ f(0) gives λ‖θ‖² ≤
+        n·f(0) + (‖b‖ + τ)·‖θ‖ as well.
         """
         most = (self.n_rows * self.gradient + self._tilt + tau) / self.lam
         if self.loss.takes_margins:
@@ -68,19 +54,10 @@ class Allowance:
 
     @property
     def _tilt(self) -> float:
-        """‖b‖ at most."""
         return self.noise * (math.sqrt(self.dimension) + DEVIATIONS)
 
     def rounding(self, tau: float) -> float:
-        """What rounding adds to a gradient of norm τ at most, the distance of b from normal noise included.
-
-        Examples
-        --------
-        >>> from objpert_core.learning.problem.losses import LOGISTIC
-        >>> numbers = {"n_rows": 10**6, "dimension": 100, "longest": 1.0, "loss": LOGISTIC}
-        >>> Allowance(**numbers, gradient=1.0, lam=1.0, noise=4.0).rounding(1e-6) < 5e-8
-        True
-        """
+        """The most that rounding adds to a gradient of norm τ, the distance of b from normal noise included."""
         pulls, turned = self.n_rows * self.gradient, self.n_rows * self.loss.smoothness * self.longest
         off = score_error(self.dimension, self.longest, self.length(tau)) + 32 * UNIT * own_constant(self.loss)
         scores = turned * off
@@ -96,8 +73,6 @@ class Allowance:
     def least_tau(self) -> float:
         """The τ from which on no data make a fit fail by rounding; `inf` if there is none.
 
-        Examples
-        --------
         >>> from objpert_core.learning.problem.losses import LOGISTIC
         >>> numbers = {"n_rows": 10**7, "dimension": 100, "longest": 1.0, "loss": LOGISTIC}
         >>> 1e-7 < Allowance(**numbers, gradient=1.0, lam=1.0, noise=4.0).least_tau() < 1e-6
@@ -112,7 +87,7 @@ class Allowance:
         return math.inf
 
     def refuse(self, tau: float) -> None:
-        """`ConvergenceError` for a τ with which rounding could make the fit fail, and the τ that would do."""
+        """`ConvergenceError`, which names a τ that would do, where rounding could make the fit fail at this τ."""
         if (least := self.least_tau()) > tau:
             raise ConvergenceError(
                 f"tau is too small for these data in double precision: it must be at least {1.06 * least:.1e} for "

@@ -1,12 +1,13 @@
 """The certificate of a private fit: what was promised, by which proof, and enough numbers to check it again.
 
-A family of mechanisms has its own kind of certificate, a subclass of `PrivacyCertificate` that names its mechanisms:
-``class MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. It says what each of its fields may say
-(`STATED`) and which of them the mechanism decides (`numbers`), builds the mechanism again from them (`rebuild`) and
-checks what its proof needs (`holds`). `PrivacyCertificate.describe`, JSON and `verify` find it by the mechanism's name.
+A family of mechanisms has a kind of certificate, a subclass of `PrivacyCertificate` that names its mechanisms: ``class
+MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. The subclass says what each of its fields may say
+(`STATED`) and which fields the mechanism decides (`numbers`), builds the mechanism again from these (`rebuild`) and
+checks what the proof needs (`holds`). `PrivacyCertificate.describe`, JSON and `verify` find the subclass by the
+mechanism's name.
 
-A certificate may come from anybody, so reading and verifying it trust nothing: unknown, doubled or misplaced keys are
-refused, every field is held against its rule, and `verify` answers False where anything is wrong.
+A certificate may come from anybody, so neither reading nor verifying trusts anything: unknown, doubled or misplaced
+keys are refused, every field is held against its rule, and `verify` answers False where anything is wrong.
 """
 
 from __future__ import annotations
@@ -86,25 +87,10 @@ def adjacency_words(
 ) -> str:
     """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data.
 
-    A fit whose rules read the number m off the data is one of a family of mechanisms, one for each m. The promise of
-    each is about data sets of this size: a neighbour has one row left out of the sums, or another row in its place,
-    and the rules go by m for both.
+    A fit whose rules read the number m = `public_rows` off the data is one of a family of mechanisms, one for each m.
+    The promise of each is about data sets of this size: a neighbour has one row left out of the sums, or another row in
+    its place, and the rules go by m for both. With `rows_declared` the words are the mechanism's `own`.
 
-    Parameters
-    ----------
-    own : str
-        The mechanism's own adjacency.
-    public_rows : int, optional
-        m, the number that the rules went by.
-    rows_declared : bool, optional
-        True where m was declared before the data were looked at; the words are then the mechanism's own.
-    rows_per_person : int >= 1
-        How many rows neighbours may differ in.
-
-    Examples
-    --------
-    >>> adjacency_words("add/remove one row", 500, rows_declared=True)
-    'add/remove one row'
     >>> adjacency_words("add/remove one row", 500, rows_declared=False)
     'data sets of the same size m = 500, known to all, up to one row left out of the sums'
     >>> adjacency_words("replace one row", rows_per_person=3)
@@ -121,32 +107,12 @@ def adjacency_words(
 
 
 def coefficients_sha256(coef: Any, intercept: Any, center: Any = None, scale: Any = None) -> str:
-    """The fingerprint of a model's published coefficients, by which a certificate names the model it is about.
+    """The fingerprint, 64 hexadecimal digits, of published coefficients, by which a certificate names its model.
 
     SHA-256 of four pieces: the line ``coef_`` with the array's shape, its entries as little-endian doubles in C order,
     the line ``intercept_`` with its shape, and its entries. A line is ASCII, its parts stand one blank apart, and it
     ends with a line feed: ``coef_ 1 30`` for one row of thirty coefficients, ``intercept_`` for a number. Where the
     model centres or scales its rows, the line ``center_`` with its entries follows, then ``scale_``.
-
-    Parameters
-    ----------
-    coef : array
-        `coef_`, of any shape.
-    intercept : array or float
-        `intercept_`.
-    center, scale : array, optional
-        `center_` and `scale_`, shape (d,).
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coefficients_sha256(np.array([[1.0, 2.0]]), np.zeros(1))[:16]
-    'd7a1e04ff3305bbc'
     """
     digest = hashlib.sha256()
     pieces = {"coef_": coef, "intercept_": intercept}
@@ -162,11 +128,11 @@ def coefficients_sha256(coef: Any, intercept: Any, center: Any = None, scale: An
 class PrivacyCertificate(ABC):
     """What one fit promises: (ε, δ)-differential privacy of all that is released: coefficients, centre and scales.
 
-    Everything but the diagnostics is fixed before the data are looked at, but for the number of rows where
-    `public_rows` says that it is treated as public; so the certificate may be published with the model. The
-    diagnostics depend on the data and on the noise: they are *outside* the guarantee, for the eyes of whoever holds
-    the data; `to_dict` keeps them apart under ``"diagnostics"`` and `public` leaves them out. Outside it are also a
-    fit's running time, the error of a failed fit and the labels seen where they were not given.
+    Everything but the diagnostics is fixed before the data are looked at, except the number of rows where `public_rows`
+    says that it is treated as public. So the certificate may be published with the model. The diagnostics depend on the
+    data and on the noise: they are *outside* the guarantee, for the eyes of whoever holds the data. `to_dict` keeps
+    them apart under ``"diagnostics"`` and `public` leaves them out. Also outside the guarantee are a fit's running
+    time, the error of a failed fit, and the labels seen where they were not given.
 
     Attributes
     ----------
@@ -176,8 +142,7 @@ class PrivacyCertificate(ABC):
         The guarantee for one fit. Fits on overlapping data add up.
     adjacency : str
         Which data sets count as neighbours: the mechanism's own adjacency where the number of rows was declared or no
-        rule reads it, and a promise about data sets of one known size where it was read off the data
-        (`adjacency_words`).
+        rule reads that number; data sets of one known size where that number was read off the data.
     accountant : str
         How (ε, δ) was computed.
     row_norm : str
@@ -187,27 +152,26 @@ class PrivacyCertificate(ABC):
     noise_source : str
         Where the noise's bits came from; one of `NOISE_SOURCES`.
     reproducible : bool
-        True where the noise came from a seed: whoever knows it can subtract the noise.
+        True where the noise came from a seed: whoever knows the seed can subtract the noise.
     schema : int
-        The form of the certificate, 1 or 2. Form 1 says nothing of the fields below: its promise is one in exact
-        arithmetic, and it does not tell whether the number of rows was declared.
+        The form of the certificate, 1 or 2. Form 1 says nothing of the fields below: its promise holds in exact
+        arithmetic, and form 1 does not tell whether the number of rows was declared.
     lattice : float or None
         Spacing h of the lattice that the release, or for DP-SGD every step's sum, lies on; a power of two. None: not on
         a lattice.
     on_error : {"raise", "release"}
-        What the fit did with invalid rows and where its solver did not get there. Taken on trust.
+        What the fit did with invalid rows and where its solver failed. Taken on trust.
     coefficients_sha256 : str or None
-        The fingerprint of the coefficients that this is the certificate of (`coefficients_sha256`); None where nothing
-        was released, or before the coefficients have got their names.
+        SHA-256 fingerprint of the coefficients that the certificate is about; None where nothing was released, or
+        before the coefficients have got their names.
     rows_declared : bool or None
         Whether the public number of rows was declared before the data were looked at, or read off the data; None where
-        no rule reads it.
+        no rule reads that number.
     rows_per_person : int
-        How many rows of one person the promise covers together; `adjacency` says so.
+        How many rows of one person the promise covers together.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from objpert_core.estimators import ObjPertLogisticRegression
     >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1])
     >>> certificate = ObjPertLogisticRegression(classes=[0, 1]).fit(X, y).privacy_
@@ -280,13 +244,7 @@ class PrivacyCertificate(ABC):
 
     @property
     def mechanism_adjacency(self) -> str:
-        """The mechanism's own adjacency, read back from the words of `adjacency`.
-
-        Raises
-        ------
-        ValueError
-            If the words are none that `adjacency_words` finds for this number of rows.
-        """
+        """The mechanism's own adjacency, read back from `adjacency`; ValueError if no mechanism has these words."""
         rows = getattr(self, "public_rows", None)
         for own in ADJACENCIES:
             if self.adjacency == adjacency_words(own, rows, self.rows_declared, self.rows_per_person):
@@ -301,7 +259,7 @@ class PrivacyCertificate(ABC):
     @classmethod
     @abstractmethod
     def numbers(cls, mechanism: Any) -> dict[str, Any]:
-        """Name the fields that the mechanism decides, with their values; `rebuild` undoes it."""
+        """Name the fields that the mechanism decides, with their values; `rebuild` is the inverse."""
 
     @abstractmethod
     def rebuild(self) -> Mechanism:
@@ -309,56 +267,35 @@ class PrivacyCertificate(ABC):
 
     @abstractmethod
     def holds(self) -> bool:
-        """Say whether what the proof takes for granted is true: bounds on one row, where the solver stopped."""
+        """Say whether the proof's conditions hold: bounds on one row, and a gradient as short as promised."""
 
     @classmethod
     def uncovered(cls, mechanism: Any, loss: Loss, clip: float | None, radius: float, dimension: int) -> str | None:
-        """Say why the proof is not about this problem; `perturb_and_solve` asks before it touches the data.
+        """Say why the proof does not cover this problem, in a clause after "mechanism's"; None where the proof does.
 
-        Parameters
-        ----------
-        mechanism : Mechanism
-        loss : Loss
-            Before clipping.
-        clip : float or None
-            Threshold on the norm of every row's gradient.
-        radius : float
-            The largest norm of a row with its constant.
-        dimension : int
-            The length of θ.
-
-        Returns
-        -------
-        str or None
-            A clause that goes on from "mechanism's"; None where the proof covers the problem. A family that does not
-            say is taken to cover nothing.
+        `perturb_and_solve` asks before it touches the data. A family without such a rule is taken to cover nothing.
+        `loss` is the loss before clipping, `clip` the threshold on every row's gradient norm or None, `radius` the
+        largest norm of a row with its constant, and `dimension` the length of θ.
         """
         return f"certificate, a {cls.__name__}, must say which losses are covered"
 
     def accounted(self, mechanism: Any) -> Mechanism:
         """Choose where (ε, δ) come from: the mechanism itself, or its Rényi curve for the accountant "rdp".
 
-        Of a mechanism about one row, that is for all rows of one person.
+        Where `mechanism` is about one row, the result is about all rows of one person.
         """
         return by_accountant(group(mechanism, self.rows_per_person), self.accountant)
 
     def cases(self, mechanism: Any) -> tuple[Any, ...]:
-        """List the mechanisms that must each keep (epsilon, delta): as a rule the one."""
+        """List the mechanisms that must each keep (epsilon, delta): as a rule `mechanism` alone."""
         return (mechanism,)
 
     # --- what is the same for all --------------------------------------------------------------------------------
 
     @staticmethod
     def kind_for(mechanism: Mechanism) -> type[PrivacyCertificate]:
-        """Find the kind of certificate that describes a fit by `mechanism`.
+        """Find the kind of certificate that describes a fit by `mechanism`; ValueError if there is none.
 
-        Raises
-        ------
-        ValueError
-            If there is none.
-
-        Examples
-        --------
         >>> PrivacyCertificate.kind_for(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)).__name__
         'ObjectivePerturbationCertificate'
         """
@@ -372,18 +309,10 @@ class PrivacyCertificate(ABC):
 
     @staticmethod
     def describe(mechanism: Mechanism, **facts: Any) -> PrivacyCertificate:
-        """Write the certificate of a fit by `mechanism`, of the kind that its family registered.
+        """Write the certificate of a fit by `mechanism`, of the kind that its family registered; ValueError if there is
+        none.
 
-        Parameters
-        ----------
-        mechanism : Mechanism
-        **facts
-            The fields that the mechanism does not decide.
-
-        Raises
-        ------
-        ValueError
-            If no kind of certificate is for this mechanism.
+        `facts` are the fields that the mechanism does not decide.
         """
         return PrivacyCertificate.kind_for(mechanism).from_mechanism(mechanism, **facts)
 
@@ -396,7 +325,7 @@ class PrivacyCertificate(ABC):
         return cls(**own, **facts)
 
     def about(self, coef: Any, intercept: Any, center: Any = None, scale: Any = None) -> Self:
-        """This certificate with the fingerprint of the coefficients that it is about; see `coefficients_sha256`."""
+        """Return this certificate with the fingerprint of these coefficients, which it then is about."""
         return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale))
 
     def verify(self, model: Any = None) -> bool:
@@ -406,14 +335,14 @@ class PrivacyCertificate(ABC):
         ----------
         model : estimator, optional
             A fitted model, or anything with `coef_` and `intercept_`, and with `center_` and `scale_` where rows are
-            centred and scaled: the certificate must then name these very coefficients, and numbers that only they tell,
-            as `dimension`, must be right. Otherwise those are taken on trust.
+            centred and scaled. The certificate must then name these very coefficients, and numbers that only the
+            coefficients tell, as `dimension`, must be right. Without a model those numbers are taken on trust.
 
         Returns
         -------
         bool
-            True if every field says what it may, what the certificate covers is (epsilon, delta)-DP on rows of the
-            enforced norm, and all that the proof needs holds.
+            True if every field keeps its rule, what the certificate covers is (epsilon, delta)-DP on rows of the
+            enforced norm, and the proof's conditions hold.
         """
         try:
             with np.errstate(all="ignore"):
@@ -435,7 +364,7 @@ class PrivacyCertificate(ABC):
         )
 
     def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say whether these coefficients are such as a release on the certificate's lattice has; here, any are."""
+        """Say whether a release on the certificate's lattice can have these coefficients; here, any are allowed."""
         return True
 
     def _names(self, model: Any) -> bool:
@@ -472,12 +401,12 @@ class PrivacyCertificate(ABC):
 
     @property
     def most_rows(self) -> float | None:
-        """How many rows `reach` allows for: a number that was declared may be ten times too small."""
+        """How many rows `reach` allows for: ten times a declared number, which may be too small."""
         rows = getattr(self, "public_rows", None)
         return None if rows is None else rows * (10.0 if self.rows_declared else 1.0)
 
     def _within_reach(self, coef: Any, intercept: Any, center: Any, scale: Any) -> bool:
-        """Whether the fit can have ended there. A regressor's units are its targets', which no certificate names."""
+        """Whether the fit can have ended there; a regressor's units are its targets', which no certificate names."""
         mapped = (center is None or np.linalg.norm(center) <= 1 + _SLACK) and (
             scale is None or bool(np.all((scale > 0) & (scale <= SCALE_FLOOR**-0.5 * (1 + _SLACK))))
         )
@@ -488,10 +417,7 @@ class PrivacyCertificate(ABC):
         return bool(mapped and np.all(lengths <= (math.inf if reach is None else reach * (1 + _SLACK))))
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether the proof has room for rounding to a lattice of this `spacing` in so many dimensions.
-
-        A family that does not say has none.
-        """
+        """Say whether the proof has room for rounding to a lattice of this `spacing`; without a rule there is none."""
         return False
 
     @classmethod
@@ -505,7 +431,7 @@ class PrivacyCertificate(ABC):
         }
 
     def complaint(self) -> str | None:
-        """The first thing wrong with a field by itself, or with two together, as a clause; None where there is none.
+        """Say what is wrong with the first bad field or pair of fields, as a clause; None where nothing is wrong.
 
         A field without a rule in `STATED` is wrong.
         """
@@ -530,7 +456,7 @@ class PrivacyCertificate(ABC):
         return self._contradiction()
 
     def _contradiction(self) -> str | None:
-        """What does not fit together among fields that are each in order."""
+        """What contradicts among fields that each keep their own rule."""
         rows = getattr(self, "public_rows", None)
         if self.reproducible is (self.noise_source == OPERATING_SYSTEM):
             return f"reproducible must be {not self.reproducible} for noise from the {self.noise_source}"
@@ -545,10 +471,11 @@ class PrivacyCertificate(ABC):
         return None
 
     def public(self) -> Self:
-        """The certificate without its diagnostics: nothing left in it depends on the data but the number of rows.
+        """Return the certificate without its diagnostics: the rest depends on the data through the number of rows
+        alone.
 
-        And that only where it was not given as `public_rows`; `rows_declared` says so. The fingerprint depends on the
-        data through the released coefficients alone.
+        That dependence is there only where `public_rows` was not given; `rows_declared` tells. The fingerprint depends
+        on the data through the released coefficients alone.
         """
         defaults: dict[str, Any] = {
             field.name: field.default for field in fields(self) if field.name in self.DIAGNOSTICS
@@ -556,7 +483,7 @@ class PrivacyCertificate(ABC):
         return replace(self, **defaults)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain numbers and strings; what depends on the data apart, under ``"diagnostics"``."""
+        """Return the fields as plain numbers and strings; what depends on the data is under ``"diagnostics"``."""
         values = asdict(self)
         if self.schema == 1:  # as it was written
             values = {name: value for name, value in values.items() if name not in _since_form_1()}
@@ -571,20 +498,16 @@ class PrivacyCertificate(ABC):
         return values
 
     def to_json(self, indent: int | None = 2) -> str:
-        """`to_dict` as JSON; numbers keep all their digits."""
+        """Return `to_dict` as JSON; numbers keep all their digits."""
         return json.dumps(self.to_dict(), indent=indent)
 
     @staticmethod
     def from_dict(values: Any) -> PrivacyCertificate:
-        """The certificate that `to_dict` described. What it says is not judged here: ask `verify`.
+        """Return the certificate that `to_dict` described. Its content is not judged here: ask `verify`.
 
-        A dict without the key ``"schema"`` is of form 1, written before there were forms.
-
-        Raises
-        ------
-        ValueError
-            If `values` is not such a dict: a field is missing, unknown, or stands where it does not belong (diagnostics
-            stand under ``"diagnostics"`` only, and nothing else does), or the form is a newer one.
+        A dict without the key ``"schema"`` is of form 1, written before there were forms. ValueError if a field is
+        missing, unknown, or stands where it does not belong (diagnostics, and nothing else, stand under
+        ``"diagnostics"``), or the form is a newer one.
         """
         if type(values) is not dict:
             raise ValueError(f"values must be a dict as to_dict writes it, got a {type(values).__name__}")
@@ -610,13 +533,10 @@ class PrivacyCertificate(ABC):
 
     @staticmethod
     def from_json(text: str | bytes) -> PrivacyCertificate:
-        """The certificate that `to_json` wrote.
+        """Return the certificate that `to_json` wrote.
 
-        Raises
-        ------
-        ValueError
-            If `text` is not JSON, names one key twice (readers would differ in which they believe), holds NaN or an
-            infinity, or does not hold what `from_dict` takes.
+        ValueError if `text` is not JSON, names one key twice (readers would differ in which they believe), holds NaN or
+        an infinity, or does not hold what `from_dict` takes.
         """
         try:
             values = json.loads(text, object_pairs_hook=once_each, parse_constant=_no_number)
@@ -625,7 +545,7 @@ class PrivacyCertificate(ABC):
         return PrivacyCertificate.from_dict(values)
 
     def _lines(self) -> list[str]:
-        """What `repr` says between the promise and the source of the noise: name and value in two columns."""
+        """The lines of `repr` between the promise and the source of the noise: name and value in two columns."""
         return []
 
     def _rows(self) -> str:
@@ -641,12 +561,9 @@ class PrivacyCertificate(ABC):
             return f"{type(self).__name__} that no fit has written"
 
     def statement(self) -> list[dict[str, str]]:
-        """What the certificate says, as rows of a table; nothing in them depends on the data but what `public` keeps.
+        """Return what the certificate says as rows of a table, from the fields that `public` keeps alone.
 
-        Raises
-        ------
-        ValueError
-            If a field says what no fit writes.
+        ValueError if a field says what no fit writes.
         """
         if problem := self.complaint():
             raise ValueError(f"the certificate must be one that a fit has written: {problem}")
@@ -679,10 +596,7 @@ class PrivacyCertificate(ABC):
 
 
 def _doubles(array: Any) -> bool:
-    """Whether the fingerprint, which is one of doubles, tells all there is in these numbers.
-
-    Wider floats, complex numbers and integers could carry more than was released.
-    """
+    """Whether doubles, of which the fingerprint is made, hold all of the array; wider numbers could carry more."""
     return bool(array.dtype.kind == "f" and array.dtype.itemsize <= 8)
 
 
@@ -691,7 +605,7 @@ def _since_form_1() -> set[str]:
 
 
 def _exactly(name: str, values: dict[Any, Any], needed: set[str], allowed: set[str]) -> None:
-    """`ValueError` unless `values` has every key of `needed`, and else only keys of `allowed`."""
+    """`ValueError` unless `values` has every key of `needed`, and beyond them only keys of `allowed`."""
     if wrong := set(values).difference(allowed).symmetric_difference(needed):
         raise ValueError(
             f"{name} must hold exactly a certificate's fields, got a difference in {sorted(wrong, key=str)!r}"
@@ -713,14 +627,13 @@ class SolvedCertificate(PrivacyCertificate):
     Attributes
     ----------
     gradient_norm : float or None
-        Diagnostic: the gradient norm verified at the solution; None in a `public` certificate. Of several fits the
-        largest.
+        Diagnostic: the gradient norm verified at the solution, of several fits the largest; None in a `public` one.
     n_iter : int or None
-        Diagnostic: the solver's iterations; None in a `public` certificate. Of several fits all together.
+        Diagnostic: the solver's iterations in all fits together; None in a `public` certificate.
     center_noise : float or None
-        Standard deviation of the noise on the sum of the rows' directions, where these were centred before the fit.
+        Standard deviation of the noise on the sum of the rows' directions, where rows were centred before the fit.
     scale_noise : float or None
-        The same for the sum of their sizes, where columns were scaled before the fit.
+        Standard deviation of the noise on the sum of the sizes, where columns were scaled before the fit.
     fits : int
         How many fits by the mechanism there are, one for each class against the others.
     rest_weight : float
@@ -750,11 +663,11 @@ class SolvedCertificate(PrivacyCertificate):
 
     @property
     def standardisation(self) -> Standardisation:
-        """The noise of what was released before the fit."""
+        """The noise of the centre and the scales that were released before the fit."""
         return Standardisation(self.center_noise, self.scale_noise)
 
     def accounted(self, mechanism: Any) -> Mechanism:
-        """The whole: what was released before, and all fits, for all rows of one person."""
+        """Return the whole: what was released before, and all fits, for all rows of one person."""
         return composed_fit(
             mechanism,
             self.standardisation.mechanisms(self.mechanism_adjacency),
@@ -776,7 +689,7 @@ class SolvedCertificate(PrivacyCertificate):
         return super()._contradiction()
 
     def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
-        """The line of `repr` for what went by the number of rows; beside a map λ may not have, rule or not."""
+        """The line of `repr` on what was chosen by the number of rows; a map may go by rows where λ does not."""
         steps = [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
         if not steps:
             what = "lam was"
@@ -803,17 +716,17 @@ class SolvedCertificate(PrivacyCertificate):
         return lines
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether a lattice of this `spacing` has room in the proof.
+        """Say whether a lattice of this `spacing` has room in the proof: λh√D/2 ≤ τ, and 2¹⁰ ≤ σ/h ≤ 2⁵².
 
-        Rounding θ̃ moves it by h√D/2 at most, which is paid out of τ: λh√D/2 ≤ τ. The noise must be many lattice points
-        wide, and not so many that doubles cannot tell them apart: 2¹⁰ ≤ σ/h ≤ 2⁵².
+        Rounding moves θ̃ by h√D/2 at most, which is paid out of τ. The noise must be many lattice points wide, and not
+        so many that doubles cannot tell the points apart.
         """
         lam, tau, noise = (getattr(self, name) for name in ("lam", "tau", self.OUTPUT_NOISE))
         points = noise / spacing
         return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= LARGEST_RATIO)
 
     def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say whether a classifier's coefficients are multiples of h; a regressor's are so before they are scaled."""
+        """Say whether a classifier's coefficients are multiples of h; a regressor's are scaled after rounding."""
         return self.lattice is None or coef.ndim == 1 or not np.fmod(coef, self.lattice).any()
 
     def reached(self, tau: float) -> bool:
@@ -823,14 +736,12 @@ class SolvedCertificate(PrivacyCertificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("ApproximateMinima",)):
-    """The certificate of Algorithm 1 of Redberg, Koskela and Wang (2023).
-
-    Other fields: `PrivacyCertificate`, `SolvedCertificate`.
+    """The certificate of Algorithm 1 of Redberg, Koskela and Wang (2023); see also `SolvedCertificate` for fields.
 
     Attributes
     ----------
     bound : str
-        The theorem used; `accountant` says how (ε, δ) came from it ("profile" or "rdp").
+        The theorem used; `accountant` says how (ε, δ) came from the theorem ("profile" or "rdp").
     sigma, lam : float
         Standard deviation of each entry of the objective's linear noise, and the regularisation λ.
     tau, sigma_out : float
@@ -845,12 +756,12 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     clip : float or None
         Threshold C to which every row's gradient was clipped in norm.
     public_rows : int or None
-        The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
+        The number of rows, where λ was chosen by that number, which the guarantee then takes as public.
     ball_radius : float or None
-        M, where θ was looked for in the ball ‖θ‖ ≤ M; the output noise comes on top. It costs no privacy.
+        M, where θ was looked for in the ball ‖θ‖ ≤ M; the output noise comes on top. The ball costs no privacy.
     envelope : float or None
-        β, where every row's loss was replaced by its Moreau envelope of this smoothness in θ. A loss with corners needs
-        one.
+        β, where every row's loss was replaced by its Moreau envelope of this smoothness in θ; a loss with corners needs
+        an envelope.
     """
 
     ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
@@ -903,7 +814,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         return None if math.isinf(minimum) else minimum + noise * self.sigma_out
 
     def rebuild(self) -> ApproximateMinima:
-        """Build the mechanism again, from the certificate's numbers alone."""
+        """See `PrivacyCertificate.rebuild`."""
         own = {name: getattr(self, name) for name in _OF_OBJECTIVE}
         objective = ObjectivePerturbation(**own, adjacency=self.mechanism_adjacency)
         return ApproximateMinima(objective, self.tau, self.sigma_out)
@@ -912,11 +823,11 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     def uncovered(
         cls, mechanism: ApproximateMinima, loss: Loss, clip: float | None, radius: float, dimension: int
     ) -> str | None:
-        """Say why the theorem does not cover the problem; see `covers`."""
+        """Say why the theorem does not cover the problem; see `PrivacyCertificate.uncovered`."""
         return covers(mechanism.objective, loss, clip, radius, dimension)
 
     def holds(self) -> bool:
-        """Say whether the bounds on gradient and Hessian hold for this loss on these rows and τ was reached."""
+        """Say whether the bounds on gradient and Hessian hold for this loss on these rows, and τ was reached."""
         loss = loss_named(self.loss, self.loss_parameter, EVERY_LOSS)
         if self.envelope is not None:
             loss = widest_envelope(loss, self.envelope, self.radius)
@@ -949,14 +860,10 @@ _OF_OBJECTIVE = ("bound", "sigma", "lam", "lipschitz", "smoothness", "dimension"
 
 
 def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "lam was") -> list[str]:
-    """Say on a line of a certificate's `repr` that λ was chosen by the number of rows; no line where it was not.
+    """Say on a line of a certificate's `repr` that `what` was chosen by the number of rows; no line for None.
 
-    `what` says what was chosen, if not λ.
-
-    Examples
-    --------
-    >>> by_public_rows(None), len(by_public_rows(500)), by_public_rows(500, declared=True)
-    ([], 1, ['  public     lam was chosen for 500 rows, a number that was declared'])
+    >>> by_public_rows(None), by_public_rows(500, declared=True)
+    ([], ['  public     lam was chosen for 500 rows, a number that was declared'])
     """
     if rows is None:
         return []
@@ -965,14 +872,7 @@ def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "
 
 
 def by_accountant(mechanism: Mechanism, accountant: str) -> Mechanism:
-    """Choose where (ε, δ) come from: `mechanism` itself, or its Rényi curve alone for the accountant "rdp".
-
-    Examples
-    --------
-    >>> exact = ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)
-    >>> by_accountant(exact, "rdp").epsilon(1e-5) > by_accountant(exact, "profile").epsilon(1e-5)
-    True
-    """
+    """See `PrivacyCertificate.accounted`."""
     return via_rdp(mechanism) if accountant == "rdp" else mechanism
 
 
@@ -987,34 +887,10 @@ def proved_epsilon(
     fits: int = 1,
     rest_weight: float = 1.0,
 ) -> float:
-    """Find the ε that a certificate may state at `delta`.
+    """Find the ε that a certificate may state at `delta`: `epsilon`, or the mechanism's own where `epsilon` is None.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-    epsilon : float or None
-        An ε that the mechanism should keep, for example the one it was calibrated to; None takes the mechanism's own.
-    delta : float
-    accountant : {"profile", "rdp"}
-    rows_per_person : int >= 1
-        How many rows of one person the certificate covers together, `mechanism` being about one.
-    before, fits, rest_weight
-        What else the certificate covers; see `composed_fit`.
-
-    Returns
-    -------
-    float
-        `epsilon`, or the mechanism's own where that is None.
-
-    Raises
-    ------
-    ValueError
-        If the mechanism does not keep `epsilon`, or no ε at all.
-
-    Examples
-    --------
-    >>> proved_epsilon(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1), 1.0, 1e-5)
-    1.0
+    `ValueError` if the mechanism, which is about one row, does not keep `epsilon` together with what else the
+    certificate covers: `before`, `fits` and `rest_weight`, as `composed_fit` takes them, and `rows_per_person`.
     """
     accounted = composed_fit(
         mechanism,
@@ -1035,7 +911,7 @@ def proved_epsilon(
 
 
 class Bounded(Parameters, Protocol):
-    """What `covers` has to know: a theorem, and what it is told of one row."""
+    """What `covers` reads: a theorem, and what the theorem is told of one row."""
 
     @property
     def bound(self) -> str:
@@ -1045,21 +921,8 @@ class Bounded(Parameters, Protocol):
 def covers(
     promised: Bounded, loss: Loss, clip: float | None, radius: float, dimension: int | None = None
 ) -> str | None:
-    """Why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if it does.
+    """Say why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if the proof does.
 
-    Parameters
-    ----------
-    promised : ObjectivePerturbation or ObjectivePerturbationCertificate
-    loss : Loss
-    clip : float or None
-    radius : float
-    dimension : int, optional
-        Compared with the theorem's where both are given.
-
-    Examples
-    --------
-    >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.0) is None
-    True
     >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.5)
     'lipschitz must be at least 1.5, got 1.0'
     """

@@ -1,8 +1,8 @@
 """Several private fits of the same rows that differ by their noise alone, so that they can share their work.
 
-Every draw costs what a fit by itself costs, and they add up, though a solver that sees all of them lets the noise of
-one have a part in the θ of another. The proof is docs/theorems.md, T44: given all exact minima, each θ is within τ/λ of
-its own, and the output noise covers that.
+Every draw costs what a fit by itself costs, and the costs add up. A solver that sees all draws lets the noise of one
+have a part in the θ of another. docs/theorems.md, T44, has the proof: given all exact minima, each θ is within τ/λ of
+its own, and the output noise covers that distance.
 """
 
 from __future__ import annotations
@@ -36,26 +36,7 @@ _MOST_NUMBERS = 2**26  # in the rows, 0.5 GB: of more than that draws make no se
 
 
 class Draws:
-    """Fits of the same rows, one for each random state.
-
-    Parameters
-    ----------
-    X, targets, loss
-        As in `Fit`.
-    random_states : sequence of None, int, RandomState or Generator
-        Where each fit's noise comes from.
-    **options
-        As in `Fit`, but for `random_state`.
-
-    Attributes
-    ----------
-    fits : list of Fit
-
-    Raises
-    ------
-    ValueError
-        As from `Fit`.
-    """
+    """Fits of the same rows, one for each random state; arguments and errors as in `Fit`."""
 
     def __init__(
         self,
@@ -75,15 +56,7 @@ class Draws:
         self._plan, self._public_rows = AS_THEY_ARE, self.rows_given
 
     def standardise(self, plan: Standardisation, n_rows: int | None) -> None:
-        """Have every draw release a centre and scales of its own, and learn from the rows that they map to.
-
-        Parameters
-        ----------
-        plan : Standardisation
-            Their noise; a step without noise is left out.
-        n_rows : int >= 1, optional
-            The public number of rows; the number given if left out, which is then public.
-        """
+        """Have every draw release a centre and scales of its own, and learn from the mapped rows; see `Fit`."""
         self._plan, self._public_rows = plan, self.rows_given if n_rows is None else n_rows
 
     @property
@@ -93,7 +66,7 @@ class Draws:
 
     @property
     def rows_given(self) -> int:
-        """The number of rows that were given, also of those that cannot be used."""
+        """The number of rows that were given, unusable ones included."""
         return self.fits[0].rows_given
 
     def release(
@@ -109,12 +82,7 @@ class Draws:
     ) -> list[Release[Any]]:
         """Release every draw; arguments and errors as in `Fit.release`, but for `perturb`.
 
-        Parameters
-        ----------
-        perturb : callable
-            What a source's noise adds to the sum of the losses. The output noise is drawn after that.
-        loss : callable
-            The loss on the rows that are learned from; clipped, where it has to be.
+        `perturb` says what a source's noise adds to the sum of the losses; the output noise is drawn after that.
         """
         if self._plan != AS_THEY_ARE:
             facts |= {"center_noise": self._plan.center_noise, "scale_noise": self._plan.scale_noise}
@@ -139,10 +107,10 @@ class Draws:
         stop_at: float,
         radius: float | None,
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
-        """Every draw's fit, perturbation and loss, and what a solver has found for it, where the draws share one.
+        """Every draw's fit, perturbation and loss, and what a shared solver has found for it.
 
-        After centring and scaling every draw has rows of its own, of which those of one draw are kept at a time: what
-        is given for one draw is no longer to be used when the next is asked for.
+        After centring and scaling every draw has rows of its own, and the rows of one draw are kept at a time: do not
+        use them after asking for the next draw.
         """
         if self._plan != AS_THEY_ARE:
             yield from self._mapped(perturb, loss, stop_at, radius)
@@ -182,7 +150,7 @@ class Draws:
             yield fit, perturbation, own, found
 
     def _may_share(self, radius: float | None) -> bool:
-        """Whether directions are to be shared; rows that cannot be mapped are for a fit by itself to refuse."""
+        """Whether directions are to be shared; rows that cannot be mapped are left for each fit to refuse."""
         rows = self.rows
         centred = self._plan.center_noise is not None
         fits = rows.matrix.nnz if rows.sparse else rows.n_rows * rows.n_features
@@ -198,9 +166,10 @@ class Draws:
     def _found_by_maps(
         self, first: PerturbedObjective, maps: Sequence[RowMap], drawn: Sequence[Perturbation], tau: float
     ) -> Sequence[SolverResult | None]:
-        """What one solver finds for objectives that differ by a map and a linear term; None for each where it cannot.
+        """What one solver finds for objectives that differ by a map and a linear term; None for each where the solver
+        cannot.
 
-        A loss that has a constant for every row is another one behind another map.
+        A loss that has a constant for every row becomes another loss behind another map.
         """
         none = [None] * len(drawn)
         alike = all(np.ndim(one.quadratic) == 0 and one.quadratic == drawn[0].quadratic for one in drawn)
@@ -217,7 +186,7 @@ class Draws:
         return solve_family(images, tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
 
     def _together(self, objectives: Sequence[PerturbedObjective], tau: float) -> Sequence[Found | None]:
-        """What one solver finds for all of them; None for each where they have to be solved one by one."""
+        """What one solver finds for all objectives; None for each where they have to be solved one by one."""
         one, count = objectives[0], len(objectives)
         alike = all(np.ndim(other.lam) == 0 and other.lam == one.lam for other in objectives)
         if count == 1 or not one.n_rows or not alike:

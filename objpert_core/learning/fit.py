@@ -41,7 +41,7 @@ _MUCH = 2**21  # numbers in the rows, from which on it pays to read them in sing
 
 
 class SharedOptions(TypedDict, total=False):
-    """Keyword arguments that fits which differ by their noise alone have in common; meanings and defaults: `Fit`."""
+    """Keyword arguments that fits which differ by their noise alone have in common; see `Fit`."""
 
     row_norm: str
     intercept_scaling: float
@@ -58,32 +58,16 @@ class FitOptions(SharedOptions, total=False):
 
 
 class Found(NamedTuple):
-    """Where a solver stopped.
-
-    Attributes
-    ----------
-    result : SolverResult
-    norm : float
-        The norm of the exact gradient there, or of the residual, is at most this.
-    """
+    """Where a solver stopped; `norm` bounds the exact gradient, or the residual, at that place."""
 
     result: SolverResult
     norm: float
 
 
 class NoisyMinimum(NamedTuple):
-    """Where a solver stopped, with noise.
+    """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data.
 
-    Attributes
-    ----------
-    theta : ndarray, shape (D,)
-        On the lattice, output noise added.
-    result : SolverResult
-        What the solver found; it depends on the data.
-    reached : float
-        The gradient's norm there at most, all that arithmetic adds included.
-    spacing : float
-        Of the lattice.
+    `reached` bounds the gradient's norm where the solver stopped, all that arithmetic adds included.
     """
 
     theta: FloatArray
@@ -103,7 +87,7 @@ class Fit:
         −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
     loss : Loss
     row_norm : {"normalize", "clip"}, default="normalize"
-        See `Rows`. A zero row stays zero: it speaks through the constant only.
+        See `Rows`. A zero row stays zero: such a row contributes through the constant only.
     intercept_scaling : float, default=0.3
         The constant s appended to every row; 0 for no intercept.
     solver, max_iter, callback
@@ -111,17 +95,17 @@ class Fit:
     random_state : None, int, RandomState or Generator, default=None
         See `noise_source`.
     on_error : {"raise", "release"}, default="raise"
-        "release" leaves rows that cannot be used out of every sum (`screening.usable`). Where the solver does not get
-        there, a slower one goes on that is sure to in exact arithmetic; should rounding keep that from it as well, the
-        answer for no data is released (docs/theorems.md, T23).
+        "release" leaves rows that cannot be used out of every sum (`screening.usable`). Where the solver does not reach
+        τ, a slower solver goes on that is sure to reach τ in exact arithmetic. Should rounding stop the slower solver
+        too, the answer for no data is released (docs/theorems.md, T23).
     source : NoiseSource, optional
-        What the noise is drawn from, in place of `random_state`: for a fit that is a part of another.
+        What the noise is drawn from, in place of `random_state`, for a fit that is part of another fit.
 
     Attributes
     ----------
     rows : Rows
     rows_given : int
-        The number of rows in `X`, also of those that cannot be used.
+        The number of rows in `X`, unusable ones included.
     source : NoiseSource
         What the perturbation is drawn from, and then the output noise.
 
@@ -159,19 +143,10 @@ class Fit:
         self._map = RowMap()
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
-        """Release a centre and scales, and learn from the rows that they map to.
+        """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows.
 
-        Parameters
-        ----------
-        plan : Standardisation
-            Their noise, drawn from this fit's source; a step without noise is left out.
-        n_rows : int >= 1
-            The public number of rows.
-
-        Raises
-        ------
-        ValueError
-            If rows are not normalised, or are sparse and should be centred.
+        `n_rows` is the public number of rows. ValueError if rows are not normalised, or are sparse and should be
+        centred.
         """
         if plan == AS_THEY_ARE:
             return
@@ -180,7 +155,7 @@ class Fit:
         self._learn_from(*map_rows(self.rows.matrix, plan, self.source, n_rows=n_rows))
 
     def learning_from(self, row_map: RowMap, mapped: Any) -> Fit:
-        """Another fit with this one's noise source, of the rows that a released map has made of this one's."""
+        """Return a fit, with this fit's noise source, of the rows that a released map has made of this fit's rows."""
         other = copy(self)
         other._learn_from(row_map, mapped)
         return other
@@ -204,16 +179,16 @@ class Fit:
         """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
 
         τ pays for all that arithmetic adds. The gradient as computed, a bound on its rounding, the distance of the
-        noise drawn from normal noise and the rounding of θ to the lattice together must not exceed it
-        (docs/theorems.md, T15). So the solver has to come to τ/2. Where a quick bound on the rounding is too much, a
-        closer one is computed (`problem.fine`).
+        noise drawn from normal noise and the rounding of θ to the lattice together must not exceed τ (docs/theorems.md,
+        T15). So the solver has to come to τ/2. Where a quick bound on the rounding is too large, a closer one is
+        computed.
 
         Parameters
         ----------
         mechanism : Mechanism
             What the certificate describes.
         perturbation : Perturbation
-            What is added to the sum of the losses.
+            Added to the sum of the losses.
         loss : Loss
             Clipped, where it has to be.
         stop_at : float > 0
@@ -221,11 +196,11 @@ class Fit:
         output_noise : float
             Standard deviation of the noise on every coefficient.
         radius : float > 0, optional
-            M: minimise over the ball ‖θ‖ ≤ M. What is released lies there but for rounding to the lattice and the
-            output noise, which come after it. The distance to the minimum over the ball is bounded by a residual as it
-            is by a gradient without one (docs/theorems.md, T26), so τ pays for the same.
+            M: minimise over the ball ‖θ‖ ≤ M. The release lies in the ball but for rounding to the lattice and the
+            output noise, which come later. With a ball, τ bounds a residual in place of the gradient
+            (docs/theorems.md, T26).
         found : Found, optional
-            What a solver has found already. Where it is not within τ, this fit's own solver starts anew.
+            What a solver has found already. If `found` is not within τ, this fit's own solver starts anew.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
@@ -233,8 +208,8 @@ class Fit:
         ------
         ConvergenceError
             If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
-            whether the solver likes it would void the proof. With ``on_error="release"`` only where τ is too small for
-            the answer for no data, too, which no data decide.
+            whether the solver succeeds would void the proof. With ``on_error="release"`` only where τ is too small even
+            for the answer for no data, which does not depend on the data.
         """
         noise = {"stop_at": stop_at, "output_noise": output_noise}
         noisy = self.noisy_minimum(perturbation, loss, **noise, radius=radius, found=found)
@@ -258,28 +233,12 @@ class Fit:
         radius: float | None = None,
         **facts: Any,
     ) -> Release[Any]:
-        """Fit the same rows to several targets, one after the other, under one certificate.
+        """Fit the same rows to several targets, one after the other, under one certificate; `theta` has shape (K, D).
 
-        Parameters
-        ----------
-        mechanism, stop_at, output_noise, radius, **facts
-            As in `release`. The certificate gets the largest gradient norm, and the iterations of all fits together.
-        targets : sequence of ndarray, shape (n,)
-            For the rows as they are after `standardise`.
-        perturb : callable
-            What a source's noise adds to the sum of the losses; drawn for every fit, its output noise after it.
-        loss : Loss
-            Clipped, where it has to be.
-
-        Returns
-        -------
-        Release
-            `theta` has shape (K, D).
-
-        Raises
-        ------
-        ConvergenceError
-            If one of them does not reach τ: nothing is released.
+        Arguments and errors as in `release`, but for `targets` and `perturb`. Each of `targets` has shape (n,), for the
+        rows as they are after `standardise`. `perturb` says what a source's noise adds to the sum of the losses; that
+        noise is drawn for every fit, and the fit's output noise after it. The certificate gets the largest gradient
+        norm, and the iterations of all fits together. If one fit does not reach τ, nothing is released.
         """
         told: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
         found = [self._with(one).noisy_minimum(perturb(self.source), loss, **told) for one in targets]
@@ -302,12 +261,12 @@ class Fit:
         return other
 
     def objective(self, perturbation: Perturbation, loss: Loss) -> PerturbedObjective:
-        """What is minimised: the sum of the losses and the perturbation."""
+        """Return what is minimised: the sum of the losses and the perturbation."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
         return PerturbedObjective(self.rows, self._targets, perturbation.quadratic, linear, loss)
 
     def drawing_from(self, random_state: Seed) -> Fit:
-        """Another fit of the same rows, which they share, with a noise of its own."""
+        """Return a fit that shares this fit's rows and draws noise of its own."""
         other = copy(self)
         other.source = noise_source(random_state)
         return other
@@ -337,10 +296,10 @@ class Fit:
     def _solved(
         self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
     ) -> Found:
-        """Where to stop, and a bound on the gradient's norm, or the residual's, there with all that is `added` to it.
+        """Where to stop, and a bound there on the gradient's norm, or the residual's, with all that is `added` to it.
 
-        With ``on_error="release"`` the answer for no data is looked at first: where τ is too small for that, none of
-        the data decide that there is an error.
+        With ``on_error="release"`` the answer for no data is looked at first: where τ is too small for that answer, the
+        error does not depend on the data.
         """
 
         def with_added(found: Found) -> Found:
@@ -393,14 +352,8 @@ class Fit:
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
         """Release no model, and certify what it cost to find out that there is none.
 
-        Parameters
-        ----------
-        mechanism : Mechanism
-            What the certificate describes: all that a release would have cost.
-        reason : str
-            One sentence, which may say only what the mechanism covers.
-        **facts
-            As in `release`.
+        `mechanism` describes all that a release would have cost. `reason` is one sentence, which may say only what the
+        mechanism covers; `facts` as in `release`.
         """
         return Refused(self._certificate(mechanism, **facts), reason)
 
@@ -429,7 +382,7 @@ def _spacing(tau: float, step: float, output_noise: float) -> float:
 def _minimum_of_tilt(objective: PerturbedObjective, tau: float, radius: float | None) -> SolverResult:
     """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form; but for a matrix Λ in a ball, to τ.
 
-    For a number λ the minimum over a ball is that over all of space, shortened: ν = ‖b‖/M − λ.
+    For a number λ the minimum over a ball is the minimum over all of space, shortened: ν = ‖b‖/M − λ.
     """
     if np.ndim(objective.lam) == 0:
         theta: FloatArray = -objective.linear / objective.lam
@@ -456,7 +409,6 @@ def _minimum_of_tilt(objective: PerturbedObjective, tau: float, radius: float | 
 
 
 def _not_converged(result: SolverResult, reached: float, tau: float, max_iter: int) -> str:
-    """Say where the solver stopped, and what might help."""
     if result.exhausted:
         advice = f"raise max_iter above {max_iter} or try another solver"
     else:

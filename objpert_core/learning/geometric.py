@@ -1,4 +1,4 @@
-"""Whole-numbered chance: two-sided geometric noise, and the number of tries until the first success; exactly.
+"""Exact whole-numbered chance: two-sided geometric noise, and the number of tries until the first success.
 
 Two-sided geometric noise is Laplace noise for whole numbers: Z = k with a probability proportional to e^{−r|k|}. A
 whole number that neighbours move by m at most is then ε-DP for r = ε/m, in floating point as on paper: nothing rounds.
@@ -20,28 +20,8 @@ _SLACK = 1 + 2.0**-45
 def two_sided_geometric(source: NoiseSource, decay: float) -> int:
     """Draw a whole number k with a probability proportional to e^{−decay·|k|}.
 
-    It is the difference of two geometric numbers, each ⌊−log U/decay⌋ for a uniform U, with as many digits of U as
-    decide it.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    decay : float > 0
-
-    Raises
-    ------
-    ValueError
-        If `decay` is not a finite number > 0.
-
-    Notes
-    -----
-    Ghosh, Roughgarden and Sundararajan (2012), "Universally utility-maximizing privacy mechanisms".
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> two_sided_geometric(noise_source(0), 50.0)
-    0
+    k is the difference of two geometric numbers, each ⌊−log U/decay⌋ for a uniform U, with as many digits of U as
+    decide it. Ghosh, Roughgarden and Sundararajan (2012), "Universally utility-maximizing privacy mechanisms".
     """
     per_step = Decimal(positive("decay", decay))
     return _geometric(source, per_step) - _geometric(source, per_step)
@@ -64,20 +44,8 @@ def _geometric(source: NoiseSource, decay: Decimal) -> int:
 def tail_point(decay: float, failure: float) -> int:
     """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`.
 
-    Pr[Z >= k] = e^{−decay·k}/(1 + e^{−decay}). Rounded up.
+    Pr[Z >= k] = e^{−decay·k}/(1 + e^{−decay}), rounded up.
 
-    Parameters
-    ----------
-    decay : float > 0
-    failure : float strictly between 0 and 1
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Examples
-    --------
     >>> tail_point(0.5, 1e-6)  # Laplace noise on real numbers takes log(1/(2·10⁻⁶))/0.5 = 26.2
     27
     """
@@ -87,13 +55,7 @@ def tail_point(decay: float, failure: float) -> int:
 
 
 def decay_of(epsilon: float, sensitivity: int) -> float:
-    """The largest double `decay` with decay·sensitivity <= ε, or the next one below it.
-
-    Examples
-    --------
-    >>> decay_of(0.5, 4)
-    0.125
-    """
+    """The largest double `decay` with decay·sensitivity <= ε, or the next one below it."""
     decay = epsilon / sensitivity
     while Fraction(decay) * sensitivity > Fraction(epsilon):
         decay = math.nextafter(decay, 0.0)
@@ -101,24 +63,7 @@ def decay_of(epsilon: float, sensitivity: int) -> float:
 
 
 def first_success(source: NoiseSource, probability: float) -> int:
-    """Draw the number of tries until the first success, each succeeding with that `probability`; it is 1 or more.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    probability : float in (0, 1]
-
-    Raises
-    ------
-    ValueError
-        If the probability is not a number in (0, 1].
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> first_success(noise_source(0), 1.0)
-    1
-    """
+    """Draw the number of tries, 1 or more, until the first success, where each succeeds with that `probability`."""
     chance = rate("probability", probability)
     tries = min(math.ceil(4 / chance), 2**40)
     failed = 0

@@ -15,27 +15,15 @@ _FARTHEST = 2.0**61  # lattice points: values beyond are moved there, which brin
 
 
 def power_of_two(value: float) -> float:
-    """Find the greatest power of two that is at most `value` > 0.
-
-    Examples
-    --------
-    >>> power_of_two(1.0), power_of_two(0.7), power_of_two(5.0)
-    (1.0, 0.5, 4.0)
-    """
+    """Find the greatest power of two that is at most `value` > 0."""
     return math.ldexp(1.0, math.frexp(value)[1] - 1)
 
 
 def nearest_points(values: FloatArray, spacing: float) -> IntArray:
     """Number the lattice points next to `values`: each is within spacing/2 of its value.
 
-    Parameters
-    ----------
-    values : ndarray of finite numbers
-    spacing : float
-        A power of two, so that dividing by it rounds nothing.
+    The spacing is a power of two, so that dividing by it rounds nothing.
 
-    Examples
-    --------
     >>> nearest_points(np.array([0.3, -0.9]), 0.25).tolist()
     [1, -4]
     """
@@ -44,30 +32,11 @@ def nearest_points(values: FloatArray, spacing: float) -> IntArray:
 
 
 def release_on_lattice(values: FloatArray, sigma: float, spacing: float, source: NoiseSource) -> FloatArray:
-    """Round `values` to the lattice and add N(0, σ²) noise, rounded to it as well.
+    """Round `values` to the lattice and add N(0, σ²) noise, rounded to the lattice as well.
 
-    Parameters
-    ----------
-    values : ndarray, shape (D,)
-        What they are between neighbours may differ by the sensitivity that σ covers, less spacing·√D: that is by how
-        much rounding can move two points apart.
-    sigma : float > 0
-    spacing : float
-        A power of two; σ is from 2⁻²⁰ to 2⁵² times it.
-    source : NoiseSource
-
-    Returns
-    -------
-    ndarray, shape (D,)
-        Multiples of the spacing. It is the Gaussian mechanism of noise σ on the rounded values, and then some rounding
-        (docs/theorems.md, T14).
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> released = release_on_lattice(np.array([0.3, 0.7]), 1.0, 2.0**-20, noise_source())
-    >>> bool((released % 2.0**-20 == 0).all())
-    True
+    Between neighbours `values` may differ by the sensitivity that σ covers, less spacing·√D: rounding can move two
+    points apart by so much. The spacing is a power of two, and σ is from 2⁻²⁰ to 2⁵² times the spacing. The result is
+    that of the Gaussian mechanism of noise σ on the rounded values, post-processed by rounding (docs/theorems.md, T14).
     """
     noise = source.rounded_normal(sigma / spacing, len(values))
     return np.asarray((nearest_points(values, spacing) + noise) * spacing, dtype=np.float64)

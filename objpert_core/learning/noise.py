@@ -1,19 +1,19 @@
 """Gaussian noise on a lattice, exactly sampled, from the operating system's randomness or from a seed.
 
-A generator such as numpy's default is not cryptographic: who sees some of its output can work out the rest, and
-with it the noise. Private noise therefore takes its bits from `os.urandom`. Seeded noise is for teaching and for
-tests; it takes its bits from numpy and passes them through the very same steps.
+A generator such as numpy's default is not cryptographic: who sees some of its output can work out the rest, and with it
+the noise. Private noise therefore takes its bits from `os.urandom`. Seeded noise is for teaching and for tests; it
+takes its bits from numpy and passes them through the very same steps.
 
-A sampler that computes normal numbers in doubles reaches some doubles and not others, and that tells data sets apart
-(Mironov 2012). Here a normal number is sampled exactly, in the sense that all its digits could be had, and what leaves
-this file is its rounding to a lattice. Rounding a sum whose first term lies on the lattice is the same as rounding its
-second term. So a value on the lattice plus such noise is a post-processing of the Gaussian mechanism. Whatever holds
-for that one holds for it: profile, Rényi curve, composition. The proof is docs/theorems.md, T14.
+A sampler that computes normal numbers in doubles reaches some doubles and not others, and the gaps tell data sets apart
+(Mironov 2012). Here a normal number is sampled exactly, in the sense that all its digits could be had, and only its
+rounding to a lattice leaves this file. Rounding a sum whose first term lies on the lattice is the same as rounding its
+second term. So a value on the lattice plus such noise is a post-processing of the Gaussian mechanism, and profile,
+Rényi curve and composition of that mechanism hold for it (docs/theorems.md, T14).
 
 How: the half-line is cut into blocks of equal width. A random word chooses a block with a probability that is a known
 integer over 2⁶³ and above the normal density there; a second word is the place in the block; the rest of the first word
 keeps the place or not. All this is done for many numbers at once, in doubles, with a margin for their rounding. Where
-the margin leaves the answer open, as many more digits and random bits are taken as decide it.
+the margin leaves the answer open, more digits and random bits are taken until they decide it.
 """
 
 from __future__ import annotations
@@ -60,32 +60,17 @@ class NoiseSource:
     reproducible: bool
 
     def rounded_normal(self, ratio: float, size: int) -> IntArray:
-        """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer; exactly.
+        """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer, exactly; int64, shape
+        (size,).
+
+        Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; docs/theorems.md,
+        T14. The law is not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
 
         Parameters
         ----------
         ratio : float from 2⁻²⁰ to 2⁵²
-            The noise's standard deviation divided by the lattice's spacing.
+            The noise's standard deviation divided by the lattice's spacing; ValueError outside this range.
         size : int
-
-        Returns
-        -------
-        ndarray of int64, shape (size,)
-
-        Raises
-        ------
-        ValueError
-            If the ratio is out of range.
-
-        Notes
-        -----
-        Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; for the discrete
-        Gaussian, which is not what this is, see Canonne, Kamath and Steinke (2020). docs/theorems.md, T14.
-
-        Examples
-        --------
-        >>> noise_source(7).rounded_normal(1000.0, 3).dtype
-        dtype('int64')
         """
         if not SMALLEST_RATIO <= ratio <= LARGEST_RATIO:
             raise ValueError(f"ratio must be a number from 2**-20 to 2**52, got {ratio!r}")
@@ -97,34 +82,20 @@ class NoiseSource:
         return np.concatenate(found)
 
     def standard_normal(self, size: int) -> FloatArray:
-        """`size` independent N(0, 1) numbers, shape (size,), each rounded to a multiple of `NORMAL_SPACING`."""
+        """Draw `size` independent N(0, 1) numbers, shape (size,), each rounded to a multiple of `NORMAL_SPACING`."""
         return np.asarray(self.rounded_normal(1 / NORMAL_SPACING, size) * NORMAL_SPACING, dtype=np.float64)
 
 
 def noise_source(random_state: int | np.random.RandomState | np.random.Generator | None = None) -> NoiseSource:
-    """The source of noise that a `random_state` argument asks for.
+    """Return the source of noise that a `random_state` argument asks for; ValueError for any other type.
 
-    Parameters
-    ----------
-    random_state : None, int, numpy.random.RandomState or numpy.random.Generator
-        None reads `os.urandom`. Everything else can be replayed and is marked `reproducible`: whoever knows it
-        can subtract the noise, so it protects nobody.
-
-    Returns
-    -------
-    NoiseSource
-
-    Raises
-    ------
-    ValueError
-        For any other `random_state`.
+    None reads `os.urandom`. Everything else can be replayed and is marked `reproducible`: whoever knows the seed or
+    generator can subtract the noise, so such noise protects nobody.
 
     Examples
     --------
     >>> noise_source().origin
     'operating system'
-    >>> noise_source(7).standard_normal(2).shape
-    (2,)
     """
     state = random_state_argument("random_state", random_state)
     if state is None:
@@ -139,15 +110,9 @@ class _Blocks:
     """The half-line of |x|, x ~ N(0, ratio²), in blocks of 2^bits lattice points each (or of a part of one).
 
     A word below 2⁶³ belongs to block j where it is at least `starts[j]` and less than `starts[j + 1]`; from the last of
-    `starts` on it belongs to what is beyond the table. A place in a block is kept if the word's distance from the start
-    is less than the density there, peak·exp(−x²/(2·ratio²)). No block is smaller than that, anywhere in it.
-
-    Attributes
-    ----------
-    ratio, width : float
-        Standard deviation in lattice points; width of a block in standard deviations.
-    bits, peak : int
-    starts : ndarray of uint64
+    `starts` on, the word belongs to what is beyond the table. A place in a block is kept if the word's distance from
+    the start is less than the density there, peak·exp(−x²/(2·ratio²)). No block is smaller than the density anywhere in
+    it. `width` is that of a block in standard deviations.
     """
 
     ratio: float
@@ -157,7 +122,7 @@ class _Blocks:
     starts: np.ndarray
 
     def draw(self, read: Callable[[int], bytes], tries: int) -> IntArray:
-        """What `tries` tries give: fewer numbers than tries, as a rule a thirtieth fewer."""
+        """The numbers that `tries` tries give: fewer than tries, as a rule by a thirtieth."""
         narrow = self.bits < 28  # then 32 bits hold the place in the block with some digits to spare
         digits = 32 if narrow else 64
         words = np.frombuffer(read(8 * tries), dtype="<u8")
@@ -187,7 +152,7 @@ class _Blocks:
         return np.where(words & np.uint64(1), -magnitude, magnitude)[kept]
 
     def _beyond(self, read: Callable[[int], bytes]) -> tuple[int, int]:
-        """Choose a block beyond the table, and say by how much its share is smaller than what all of them have.
+        """Choose a block beyond the table, and say by how much its share is smaller than the common one.
 
         Fours of blocks have shares ½, ¼, ⅛, …; the density falls by more than a half from four to four.
         """
@@ -218,10 +183,8 @@ class _Blocks:
 
 
 def with_digits(digits: int) -> AbstractContextManager[Context]:
-    """A decimal context with so many digits, in which nothing that is met here is too small to be a number.
+    """A decimal context with so many digits, in which no number that occurs here underflows to 0.
 
-    Examples
-    --------
     >>> with with_digits(3):
     ...     print(Decimal(1) / 3, Decimal(-(10**8)).exp() > 0)
     0.333 True
@@ -230,13 +193,13 @@ def with_digits(digits: int) -> AbstractContextManager[Context]:
 
 
 class Unfolding:
-    """A uniform random number of which some binary digits are known, and as many more as are asked for."""
+    """A uniform random number of which some binary digits are known; further digits are drawn as they are asked for."""
 
     def __init__(self, known: int, bits: int, read: Callable[[int], bytes]) -> None:
         self._known, self._bits, self._read = known, bits, read
 
     def bounds(self) -> tuple[Decimal, Decimal]:
-        """The least and the largest that the number can be."""
+        """The least and the largest value that the number can have."""
         unit = Decimal(2) ** -self._bits
         return self._known * unit, (self._known + 1) * unit
 
@@ -255,8 +218,8 @@ def _table(ratio: float, reach: float) -> _Blocks:
     """Cut up the half-line; blocks beyond `reach` standard deviations have to share what words are left.
 
     Every share is rounded up, by more than its computation in doubles can be off. The first block beyond needs at most
-    an eighth of what is left, which is twice what it gets here. The next four need less than half as much each, as
-    the density falls that fast there (4·width·reach > log 2), and so on.
+    a sixteenth of what is left and gets an eighth. The next four get, and need, half as much each at most, as the
+    density falls that fast there (4·width·reach > log 2), and so on.
     """
     bits = math.floor(math.log2(ratio * _WIDTH))
     width = 2.0**bits / ratio

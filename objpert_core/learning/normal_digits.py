@@ -1,8 +1,8 @@
 """Normal numbers of which some binary digits are known, and as many more as are asked for, with exactly their law.
 
-A release that rounds a function of normal numbers has to round as if they were known with all their digits
-(docs/theorems.md, T35). Each is known to lie in a cell at first. Where that leaves a rounding open, it gets 64 more
-digits, drawn from its law in its cell, and so on.
+A release that rounds a function of normal numbers has to round as if these numbers were known with all their digits
+(docs/theorems.md, T35). Each number is known to lie in a cell at first. Where its cell leaves a rounding open, the
+number gets 64 more digits, drawn from its law in the cell, and so on.
 """
 
 from __future__ import annotations
@@ -22,28 +22,9 @@ _MORE = 64
 class NormalDigits:
     """Normal numbers, each known to lie in a cell, whose further digits are drawn as they are asked for.
 
-    A number lies in (c − ½ + [0, 1])·2^−first at first, c its entry of `cells`. Later it lies in one of the cells of
-    width 2^−digits that these are cut into.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, shape (count,)
-        As `NoiseSource.rounded_normal` draws them, with the ratio 2^first.
-    first : int >= 1
-
-    Attributes
-    ----------
-    digits : int
-        Binary digits after the point that are known by now.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> source = noise_source(0)
-    >>> drawn = NormalDigits(source.rounded_normal(2.0**FIRST_DIGITS, 2), FIRST_DIGITS)
-    >>> drawn.refine(source.read)
-    >>> drawn.digits, len(drawn.middles())
-    (114, 2)
+    A number lies in (c − ½ + [0, 1])·2^−first at first, c its entry of `cells`, which `NoiseSource.rounded_normal`
+    draws with the ratio 2^first. Later the number lies in one of the cells of width 2^−digits that the first cells are
+    cut into.
     """
 
     def __init__(self, cells: IntArray, first: int) -> None:
@@ -62,10 +43,10 @@ class NormalDigits:
         return low, low + 2
 
     def refine(self, read: Callable[[int], bytes]) -> None:
-        """Draw 64 more digits of each.
+        """Draw 64 more digits of each number.
 
-        The first time by rejection from the uniform law in the cell. What is kept is a uniform number, of which the
-        digits that decided were looked at, and nothing else; so all further digits are uniform, too.
+        The first time by rejection from the uniform law in the cell. The number kept is uniform, and only the digits
+        that decided were looked at; so all further digits are uniform, too.
         """
         first_time = self.digits == self._first
         known = [int(cell) for cell in self._known]
@@ -109,7 +90,7 @@ def _within_cell(cell: int, first: int, place: int, read: Callable[[int], bytes]
 
 
 def _keeps(cell: int, first: int, place: int, height: int, digits: int) -> bool | None:
-    """Whether height < exp(−(x² − x₀²)/2) by these digits of x and of the height; None where they leave it open."""
+    """Whether height < exp(−(x² − x₀²)/2) by these digits of x and height; None where they leave the question open."""
     with localcontext() as context:
         context.prec = 20 + digits
         width, step = Decimal(2) ** -first, Decimal(2) ** -digits

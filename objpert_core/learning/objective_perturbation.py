@@ -42,7 +42,7 @@ class PerturbsObjective(Protocol):
 
 
 class PerturbOptions(SharedOptions, total=False):
-    """Keyword arguments of `perturb_and_solve`, which says what they mean."""
+    """Keyword arguments of `perturb_and_solve`."""
 
     delta: Required[float]
     loss: Loss
@@ -67,50 +67,50 @@ def perturb_and_solve(
 ) -> Release[Any]:
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
+    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
+    (docs/theorems.md, T1). For the logistic loss a row's gradient has norm at most R = √(1 + s²) without clipping.
+
     Parameters
     ----------
     X, targets
         As in `Fit`.
     mechanism : ApproximateMinima, or another that perturbs the objective
-        It supplies the linear and the quadratic term, τ and σ_out, and bounds on one row's gradient and Hessian, which
-        must hold for these rows.
+        The mechanism supplies the linear and the quadratic term, τ and σ_out, and bounds on one row's gradient and
+        Hessian, which must hold for these rows.
     delta : float
         The δ at which the certificate states ε.
     loss : Loss
-        Logistic regression unless told otherwise. Its bounds need not hold for `targets` of any size: clipping, or
-        the loss itself, bounds every row's gradient.
+        Logistic regression unless told otherwise. The loss's bounds need not hold for `targets` of any size: clipping,
+        or the loss itself, bounds every row's gradient.
     clip : float > 0, optional
         Clipping threshold C on the norm of every row's gradient; needed where the loss's slope is unbounded.
     epsilon : float, optional
-        An ε the mechanism is known to satisfy at `delta`, for example the one it was calibrated to; computed from
-        the mechanism if left out.
+        An ε the mechanism is known to satisfy at `delta`, for example its calibration target; computed from the
+        mechanism if left out.
     accountant : {"profile", "rdp"}
         How ε is computed, and what the certificate says of it.
     public_rows : int, optional
-        The number of rows, if the mechanism was chosen by it; the certificate then says that it is treated as public.
+        The number of rows, if the mechanism was chosen by that number; the certificate then says that the number is
+        treated as public.
     rows_declared : bool, default=False
-        Whether that number was declared before the data were looked at. Otherwise it was read off them, and the
-        certificate promises less (`objpert_core.learning.certificate.adjacency_words`).
+        Whether that number was declared before the data were looked at. Otherwise the number was read off the data, and
+        the certificate promises less: privacy among data sets of this one size.
     rows_per_person : int >= 1
         How many rows of one person the promise shall cover together; `mechanism` is about one row.
     radius : float > 0, optional
-        M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy. The release lies there but for the output noise,
-        which is added after that.
+        M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy. The release lies in the ball but for the output
+        noise.
     envelope : float > 0, optional
         β: replace every row's loss by its Moreau envelope of this smoothness in θ (`envelope_steps`), which is no
-        steeper. `mechanism` must be told of gradients up to the loss's slope times R and a smoothness from β on. The
-        loss may then have corners (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an envelope.
+        steeper than the loss. `mechanism` must be told of gradients up to the loss's slope times R and a smoothness
+        from β on. The loss may then have corners (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an
+        envelope.
     standardisation : Standardisation
-        Centre and scale the rows privately before the fit, with this noise (`release_map`); not at all unless told.
-        `epsilon` is what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, by
-        X's number of rows if left out, which is then treated as public.
+        Centre and scale the rows privately before the fit, with this noise; neither happens unless told. `epsilon` is
+        what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, by X's number of
+        rows if left out, which is then treated as public.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
-
-    Returns
-    -------
-    Release
-        With the kind of certificate that the mechanism's family registered.
 
     Raises
     ------
@@ -118,14 +118,9 @@ def perturb_and_solve(
         If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
         not reach τ. Nothing is released (see `Fit.release`).
     ValueError
-        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is not
-        one that a certificate can name (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an
-        objective, its bounds do not cover the loss on rows of this norm, or its family has no balls or envelopes.
-
-    Notes
-    -----
-    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
-    (docs/theorems.md, T1). For the logistic loss a row's gradient has norm at most R = √(1 + s²) without clipping.
+        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, a certificate
+        cannot name the loss (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an objective, its
+        bounds do not cover the loss on rows of this norm, or its family has no balls or envelopes.
 
     Examples
     --------
@@ -160,38 +155,11 @@ def perturb_and_solve_draws(
     standardisation: Standardisation = AS_THEY_ARE,
     **options: Unpack[SharedOptions],
 ) -> list[Release[Any]]:
-    """Make several private fits that differ by their noise alone; what they can share is done once (`Draws`).
+    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`).
 
-    Parameters
-    ----------
-    X, targets, mechanism
-        As in `perturb_and_solve`.
-    random_states : sequence
-        One `random_state` for each fit.
-    delta, loss, clip, epsilon, accountant, public_rows, rows_declared, rows_per_person, radius, envelope, \
-    standardisation, **options
-        As in `perturb_and_solve`, but for `random_state`. Every draw releases a map of its own.
-
-    Returns
-    -------
-    list of Release
-        Each costs what a fit by itself costs, and their costs add up.
-
-    Raises
-    ------
-    ConvergenceError
-        If one of the fits does not reach τ: none is released.
-    ValueError
-        As from `perturb_and_solve`.
-
-    Examples
-    --------
-    >>> from objpert_core.accounting import calibrate_objective_perturbation
-    >>> mechanism = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.0, tau=1e-6)
-    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
-    >>> both = perturb_and_solve_draws(X, targets, mechanism, [0, 1], delta=1e-5, intercept_scaling=0.0)
-    >>> [bool(release.theta[0] > 0 > release.theta[1]) for release in both]
-    [True, True]
+    Arguments and errors as in `perturb_and_solve`, but for `random_states`, one for each fit. Every draw releases a map
+    of its own. Each fit costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is
+    released.
     """
     released = _perturbs_objective(mechanism)
     in_open_unit("delta", delta)
@@ -216,7 +184,7 @@ def perturb_and_solve_draws(
     promised = loss if envelope is None else widest_envelope(loss, named["envelope"], longest)
 
     def taken(learned: Rows) -> Loss:
-        """The loss on the rows that are learned from, which may be others than those given."""
+        """The loss on the rows that are learned from, which may differ from the rows given."""
         own = loss if envelope is None else MoreauEnvelope(loss, envelope_steps(learned, named["envelope"]))
         return own if clip is None else ClippedLoss(own, learned.slopes_of_norm(clip))
 
@@ -267,48 +235,11 @@ def perturb_and_solve_classes(
 ) -> Release[Any]:
     """Fit one private model for each class by Algorithm 1, of the class against all others, under one certificate.
 
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-    targets : ndarray, shape (K, n)
-        +1.0 where a row is of the class, −1.0 where it is of another one; one +1.0 in every column at most. With
-        ``on_error="release"`` a row counts as none where a target is neither.
-    mechanism : ApproximateMinima
-        That of one fit, for rows of full length; see `calibrate_remaining` with ``copies=K``.
-    rest_weight : float from 0.001 to 1
-        How long a row is in the fits of classes that it does not belong to (`one_vs_rest`).
-    loss : LogisticLoss
-        With a margin or without.
-    delta, random_state, epsilon, accountant, public_rows, rows_declared, rows_per_person, standardisation, **options
-        As in `perturb_and_solve`. All fits learn from the same mapped rows; ε is what all of it together satisfies.
-
-    Returns
-    -------
-    Release
-        `theta` of shape (K, D).
-
-    Raises
-    ------
-    ConvergenceError
-        If one of the fits does not reach τ: nothing is released.
-    ValueError
-        As from `perturb_and_solve`, and if a row belongs to two classes.
-
-    Notes
-    -----
-    docs/theorems.md, T46.
-
-    Examples
-    --------
-    >>> from objpert_core.accounting import calibrate_objective_perturbation, calibrate_remaining
-    >>> fit = calibrate_remaining(
-    ...     2.0, 1e-5, lambda left: calibrate_objective_perturbation(left, 1e-5, tau=1e-6), copies=3
-    ... )
-    >>> X, labels = np.repeat(np.eye(3), 500, axis=0), np.repeat([0, 1, 2], 500)
-    >>> targets = np.where(labels == np.arange(3)[:, None], 1.0, -1.0)
-    >>> release = perturb_and_solve_classes(X, targets, fit, delta=1e-5, epsilon=2.0, intercept_scaling=0.0)
-    >>> release.theta.argmax(axis=1).tolist(), release.certificate.fits, release.certificate.verify()
-    ([0, 1, 2], 3, True)
+    `targets` has shape (K, n) and one +1.0 in every column at most, `theta` shape (K, D). `mechanism` is that of one
+    fit, for rows of full length; see `calibrate_remaining` with ``copies=K``. `rest_weight`, from 0.001 to 1, is how
+    long a row is in the fits of classes that it does not belong to. All fits learn from the same mapped rows, and ε is
+    what map and fits satisfy together (docs/theorems.md, T46). A row of two classes, or with a target other than ±1, is
+    a ValueError, or left out with ``on_error="release"``. If one fit does not reach τ, nothing is released.
     """
     released = _perturbs_objective(mechanism)
     in_open_unit("delta", delta)
@@ -364,7 +295,9 @@ def perturb_and_solve_classes(
 def _refuse_small_tau(
     mechanism: Mechanism, n_rows: int, rows: Rows, loss: Loss, gradient: float, ball: float | None = None
 ) -> None:
-    """`ConvergenceError` where rounding could make the fit fail; a mechanism of another family has to see."""
+    """`ConvergenceError` where rounding could make the fit fail; only the fit can tell for mechanisms of other
+    families.
+    """
     if isinstance(mechanism, ApproximateMinima):
         Allowance(
             n_rows=n_rows,
@@ -401,9 +334,9 @@ def _before(mechanism: Mechanism, plan: Standardisation) -> tuple[Gaussian, ...]
 
 
 def _named(kind: type[PrivacyCertificate], **asked: tuple[str, float | None]) -> dict[str, float]:
-    """The fields in which a certificate of this kind says what was asked for; `ValueError` where it has no such field.
+    """The fields in which a certificate of this kind says what was `asked`; `ValueError` where it has no such field.
 
-    An argument's name stands before the field's name and the value.
+    Each value of `asked`, by argument name, is the field's name and its value.
     """
     has = {item.name for item in fields(kind)}
     given = {name: (field, value) for name, (field, value) in asked.items() if value is not None}

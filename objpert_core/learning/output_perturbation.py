@@ -2,8 +2,8 @@
 
 Where every row's gradient has norm ≤ R and the solver stops at a gradient of norm ≤ τ, its stopping place moves by at
 most (R + 2τ)/λ when a row is added or removed, and by at most (2R + 2τ)/λ when one is replaced. The release is
-therefore a Gaussian mechanism of that sensitivity. No solver's stopping place enters but through τ, whatever path it
-took. Both are tight for the logistic loss. The proof, and the data that come close, are docs/theorems.md, T10.
+therefore a Gaussian mechanism of that sensitivity. The solver enters the proof through τ alone, whatever path it took.
+Both bounds are tight for the logistic loss. The proof, and the data that come close, are docs/theorems.md, T10.
 """
 
 from __future__ import annotations
@@ -43,9 +43,13 @@ _GRADIENTS_MOVED = {ADD_REMOVE: 1, REPLACE_ONE: 2}  # how many gradients of one 
 def output_sensitivity(
     lam: float, lipschitz: float, tau: float, adjacency: str = "add/remove", rows_per_person: int = 1
 ) -> float:
-    """Bound how far one row moves the point where a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if it is replaced.
+    """Bound how far one row moves the point where a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if the row is replaced.
 
-    k rows of one person move it by (kR + 2τ)/λ or (2kR + 2τ)/λ.
+    The bound is the L2 sensitivity of θ̃. k rows of one person move the point by (kR + 2τ)/λ or (2kR + 2τ)/λ.
+    ValueError if a number is not positive, or the adjacency unknown.
+
+    Chaudhuri, Monteleoni and Sarwate (2011), Lemma 7 and Corollary 8, for a solver that is not exact (docs/theorems.md,
+    T10).
 
     Parameters
     ----------
@@ -59,21 +63,6 @@ def output_sensitivity(
         Also in the mechanisms' words, "add/remove one row" and "replace one row".
     rows_per_person : int >= 1
 
-    Returns
-    -------
-    float
-        L2 sensitivity of θ̃.
-
-    Raises
-    ------
-    ValueError
-        If a number is not positive, or the adjacency unknown.
-
-    Notes
-    -----
-    Chaudhuri, Monteleoni and Sarwate (2011), Lemma 7 and Corollary 8, for a solver that is not exact
-    (docs/theorems.md, T10).
-
     Examples
     --------
     >>> round(output_sensitivity(lam=10.0, lipschitz=1.0, tau=1e-6), 12)
@@ -84,7 +73,6 @@ def output_sensitivity(
 
 
 def _moved(lipschitz: float, adjacency: str, rows_per_person: int) -> float:
-    """How far one person's rows can move the gradient at any θ."""
     gradients = _GRADIENTS_MOVED[NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]]
     return positive("lipschitz", lipschitz) * gradients * positive_integer("rows_per_person", rows_per_person)
 
@@ -97,7 +85,7 @@ def recommended_output_lam(
     adjacency: str = "add/remove",
     rows_per_person: int = 1,
 ) -> float:
-    """Choose the λ that `OutputPerturbationLogisticRegression` takes unless told, from public numbers only.
+    """Choose the λ that `OutputPerturbationLogisticRegression` takes by default, from public numbers only.
 
     Noise of standard deviation σ/λ on every coefficient, σ being the Gaussian mechanism's for one row's gradient, costs
     about ½(σ/λ)²·tr(H) of the loss, and tr(H) = h·n·R² whatever the number of features; regularisation costs about
@@ -105,6 +93,8 @@ def recommended_output_lam(
     (`experiments.defaults`),
 
         λ = ½·(σ²R²n)^⅓.
+
+    ValueError if no such number of rows, (ε, δ) or radius exists, or the adjacency is unknown.
 
     Parameters
     ----------
@@ -116,16 +106,6 @@ def recommended_output_lam(
         The radius R.
     adjacency, rows_per_person
         As in `output_sensitivity`.
-
-    Returns
-    -------
-    float
-        λ > 0.
-
-    Raises
-    ------
-    ValueError
-        If no such number of rows, (ε, δ) or radius exists, or the adjacency is unknown.
 
     Examples
     --------
@@ -144,18 +124,14 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
     Attributes
     ----------
-    sigma : float
-        Standard deviation of the noise on each coefficient.
-    lam : float
-        The regularisation λ.
-    tau : float
-        Gradient norm the solver had to reach.
-    lipschitz : float
-        Bound on one row's gradient norm: the radius R = √(1 + s²).
+    sigma, lam : float
+        Standard deviation of the noise on each coefficient, and the regularisation λ.
+    tau, lipschitz : float
+        Gradient norm the solver had to reach, and the bound on one row's gradient norm: the radius R = √(1 + s²).
     public_rows : int or None
-        The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
+        The number of rows, where λ was chosen by that number, which the guarantee then takes as public.
     margin : float or None
-        The loss's margin; the promise is the same for every one (docs/theorems.md, T2). None in form 1 only.
+        The loss's margin, which the promise does not depend on (docs/theorems.md, T2). None in form 1 only.
     """
 
     STATED: ClassVar[Mapping[str, Stated]] = {
@@ -182,7 +158,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
     @classmethod
     def numbers(cls, mechanism: OutputPerturbation) -> dict[str, Any]:
-        """Name the noise; what the sensitivity came from is the fit's to say."""
+        """Name the noise; the fit itself says where the sensitivity came from."""
         return {"sigma": mechanism.sigma}
 
     def reach(self, dimension: int) -> float | None:
@@ -196,7 +172,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
         return OutputPerturbation(self.sigma, self.sensitivity, adjacency=self.mechanism_adjacency)
 
     def accounted(self, mechanism: OutputPerturbation) -> Mechanism:
-        """The whole; the mechanism's sensitivity is that of all rows of one person already."""
+        """See `SolvedCertificate.accounted`; the mechanism's sensitivity is that of all rows of one person already."""
         before = self.standardisation.mechanisms(self.mechanism_adjacency, self.rows_per_person)
         return composed_fit(mechanism, before, copies=self.fits)
 
@@ -221,7 +197,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
 
 class OutputOptions(SharedOptions, total=False):
-    """Keyword arguments of `solve_and_perturb`, which says what they mean."""
+    """Keyword arguments of `solve_and_perturb`."""
 
     epsilon: Required[float]
     delta: Required[float]
@@ -239,6 +215,9 @@ def solve_and_perturb(
 ) -> Release[OutputPerturbationCertificate]:
     """Fit private logistic regression by output perturbation: solve once, then add noise to the solution.
 
+    Chaudhuri, Monteleoni and Sarwate (2011), Algorithm 1, with Gaussian noise and the sensitivity of
+    `output_sensitivity`. There the loss is averaged over n rows; here it is summed, so that λ here is nλ there.
+
     Parameters
     ----------
     X, targets
@@ -246,11 +225,11 @@ def solve_and_perturb(
     epsilon, delta : float
         The guarantee of the release.
     loss : LogisticLoss
-        With a margin or without: its gradients have norm ≤ R either way.
+        With a margin or without: gradients have norm ≤ R either way.
     lam : float > 0, optional
         λ; by default `recommended_output_lam` for `public_rows` and for what is left of ε.
     public_rows : int, optional
-        The number of rows that this rule goes by; by default X's, which is then treated as public.
+        The number of rows that the rule for λ goes by; by default X's, which is then treated as public.
     tau : float > 0
         Gradient norm the solver must reach.
     adjacency : {"add/remove", "replace"}
@@ -262,10 +241,6 @@ def solve_and_perturb(
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
-    Returns
-    -------
-    Release
-
     Raises
     ------
     ConvergenceError
@@ -273,11 +248,6 @@ def solve_and_perturb(
         not reach τ. Nothing is released.
     ValueError
         If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
-
-    Notes
-    -----
-    Chaudhuri, Monteleoni and Sarwate (2011), Algorithm 1, with Gaussian noise and the sensitivity proved at the top
-    of this file. There the loss is averaged over n rows; here it is summed, so that λ here is nλ there.
 
     Examples
     --------
@@ -309,31 +279,8 @@ def solve_and_perturb_draws(
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits that differ by their noise alone: one solution serves them all.
 
-    Parameters
-    ----------
-    X, targets
-        As in `solve_and_perturb`.
-    random_states : sequence
-        One `random_state` for each fit.
-    epsilon, delta, loss, lam, public_rows, tau, adjacency, rows_per_person, standardisation, **options
-        As in `solve_and_perturb`, but for `random_state`.
-
-    Returns
-    -------
-    list of Release
-        Each costs what a fit by itself costs, and their costs add up.
-
-    Raises
-    ------
-    ConvergenceError, ValueError
-        As from `solve_and_perturb`.
-
-    Examples
-    --------
-    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
-    >>> both = solve_and_perturb_draws(X, targets, [0, 1], epsilon=1.0, delta=1e-5, intercept_scaling=0.0)
-    >>> [bool(release.theta[0] > 0 > release.theta[1]) for release in both]
-    [True, True]
+    Arguments and errors as in `solve_and_perturb`, but for `random_states`, one for each fit. Each fit costs what a fit
+    by itself costs, and the costs add up.
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     choice("adjacency", adjacency, ADJACENCIES)

@@ -1,4 +1,4 @@
-"""What a private fit gives: a model with its certificate, or a refusal that cost as much."""
+"""What a private fit returns: a model with its certificate, or a refusal that cost as much."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTHING_RELEASED = "nothing was released: the private test of the data did not p
 
 
 class _Outcome:
-    """An outcome has no truth value: a refusal would pass for an error, and it has spent its budget."""
+    """An outcome has no truth value: as False, a refusal would pass for an error, though it has spent its budget."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} is neither true nor false: ask .released")
@@ -31,15 +31,14 @@ class Release(_Outcome, Generic[Certificate]):
     Attributes
     ----------
     theta : ndarray, shape (D,), or (K, D) for K fits under one certificate
-        The private parameters, output noise added. With an intercept the last one still has to be multiplied by
-        `intercept_scaling`. This is what may be published.
+        The private parameters, output noise added, which may be published. With an intercept the last parameter still
+        has to be multiplied by `intercept_scaling`.
     certificate : PrivacyCertificate
-        What publishing it costs.
+        What publishing `theta`, `center` and `scale` costs.
     gradient_norms : tuple of float
-        The solver's trace. Depends on the data: outside the guarantee. Of several fits one after the other.
+        The solver's trace, of several fits one after the other. Depends on the data: outside the guarantee.
     center, scale : ndarray, shape (d,), or None
-        What was released before the fit, where rows were centred and scaled (`learning.standardisation.RowMap`). It is
-        a part of the model, and may be published with it.
+        What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
 
     Examples
     --------
@@ -71,9 +70,9 @@ class Released(_Outcome, Generic[Value, Certificate]):
     Attributes
     ----------
     value : object
-        What was released. This is what may be published.
+        What was released, and may be published.
     certificate : PrivacyCertificate
-        What publishing it costs, all of `published` included.
+        What publishing `value` costs, all of `published` included.
     published : mapping
         What else the certificate covers, by name: the released bound and the parameter chosen by it, the winning
         candidate and its score, or whether a fallback has answered.
@@ -100,15 +99,15 @@ class Released(_Outcome, Generic[Value, Certificate]):
 
 @dataclass(frozen=True)
 class Refused(_Outcome, Generic[Certificate]):
-    """⊥, a private fit that released no model. That it refused is itself a private answer, and was paid for.
+    """⊥, a private fit that released no model. The refusal is itself a private answer, and was paid for.
 
     Attributes
     ----------
     certificate : PrivacyCertificate
         What the refusal cost: as much as a release.
     reason : str
-        Why there is no model, as one sentence. It may say only what the certificate covers; by default it says nothing
-        that "refused" does not.
+        Why there is no model, as one sentence, which may say only what the certificate covers; by default no more than
+        "refused".
 
     Examples
     --------
@@ -130,11 +129,5 @@ class Refused(_Outcome, Generic[Certificate]):
         return False
 
     def required(self) -> NoReturn:
-        """Raise, for callers that need a model.
-
-        Raises
-        ------
-        ReleaseRefusedError
-            Always, with the reason; its `certificate` says what was spent.
-        """
+        """Raise ReleaseRefusedError with the reason; its `certificate` says what was spent."""
         raise ReleaseRefusedError(self.reason, self.certificate)

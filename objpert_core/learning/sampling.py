@@ -1,7 +1,7 @@
 """Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits.
 
-All of it has exactly the law that the accountant takes it to have. A number is computed in doubles where their
-rounding cannot matter, and with as many digits, and as many more random bits, as it takes where it could.
+Every draw has exactly the law that the accountant assumes. A number is computed in doubles where their rounding cannot
+matter; elsewhere more digits and random bits are taken until they decide it.
 """
 
 from __future__ import annotations
@@ -31,28 +31,11 @@ _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relative
 
 
 class Streams:
-    """Independent noise sources with names, from one `random_state`.
+    """Independent noise sources with names, from one `random_state` and below one `name`.
 
-    Without a seed every stream is the operating system. With one, stream ``(a, b, …)`` depends on the seed and on
-    its name only, so that what is drawn from one stream does not move another.
-
-    Parameters
-    ----------
-    random_state : None, int, RandomState or Generator
-        As for `noise_source`; a RandomState or Generator gives 32 bytes, once, and is not used again.
-    name : tuple of int, optional
-        Put in front of every name.
-
-    Raises
-    ------
-    ValueError
-        Where `noise_source` refuses the `random_state`.
-
-    Examples
-    --------
-    >>> one, same = Streams(7).stream(1), Streams(7).stream(1)
-    >>> bool(np.all(one.standard_normal(3) == same.standard_normal(3)))
-    True
+    Without a seed every stream is the operating system. With a seed, stream ``(a, b, …)`` depends on the seed and on
+    its name only, so that drawing from one stream does not move another. A RandomState or Generator gives 32 bytes,
+    once, and is not used again.
     """
 
     def __init__(
@@ -129,21 +112,6 @@ def selected(source: NoiseSource, n: int, probability: float) -> IntArray:
     """The numbers among 0 … n − 1 whose own coin, each with that `probability`, fell heads; sorted.
 
     The gaps between them are geometric and drawn as such, so about p·n random numbers are used instead of n.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    n : int >= 0
-    probability : float in (0, 1]
-
-    Returns
-    -------
-    ndarray of int
-
-    Examples
-    --------
-    >>> selected(NoiseSource(bytes, "zeros", True), 4, 1.0).tolist()
-    [0, 1, 2, 3]
     """
     if probability == 1:
         return np.arange(n)
@@ -162,22 +130,6 @@ def poisson_batches(source: NoiseSource, n_rows: int, sample_rate: float, steps:
     """The batches of DP-SGD: in each of `steps` steps every row joins with probability `sample_rate`.
 
     The steps' rows are laid end to end and drawn from as one line by `selected`, a block of steps at a time.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    n_rows, steps : int
-    sample_rate : float in (0, 1]
-
-    Yields
-    ------
-    ndarray of int
-        Sorted row numbers, possibly none.
-
-    Examples
-    --------
-    >>> [len(batch) for batch in poisson_batches(noise_source(0), 5, 1.0, 2)]
-    [5, 5]
     """
     rate("sample_rate", sample_rate)
     at_once = max(1, min(int(_BLOCK / max(1.0, n_rows * sample_rate)), 2**40 // max(1, n_rows)))
@@ -194,34 +146,9 @@ def allocated_batches(
 ) -> Iterator[IntArray]:
     """The batches of random allocation: in each epoch every row is in `selections` of the `steps` steps.
 
-    Which ones is drawn for each row on its own, every choice of different steps being equally likely. At any time the
-    memory is that of a few whole numbers for each row.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    n_rows : int >= 0
-    steps : int >= 1
-        Of one epoch.
-    epochs : int >= 1
-    selections : int from 1 to `steps`
-        More than one takes a random word for each row in each step, instead of one in each epoch.
-
-    Yields
-    ------
-    ndarray of int
-        Sorted row numbers, possibly none; `steps` · `epochs` times.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> epoch = list(allocated_batches(noise_source(0), 5, steps=2, epochs=1))
-    >>> sorted(int(row) for batch in epoch for row in batch)
-    [0, 1, 2, 3, 4]
+    A row's steps are drawn for the row alone, every choice of different steps being equally likely. The memory used is
+    a few whole numbers for each row. More than one selection takes a random word for each row in each step, instead of
+    one in each epoch.
     """
     steps, epochs = positive_integer("steps", steps), positive_integer("epochs", epochs)
     selections = integer_up_to("selections", selections, steps)
@@ -230,7 +157,6 @@ def allocated_batches(
 
 
 def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray]:
-    """An epoch in which every row has one step."""
     step_of = uniform_choices(source, steps, n_rows)
     order = np.argsort(step_of, kind="stable")  # within a step the rows stay sorted
     ends = np.cumsum(np.bincount(step_of, minlength=steps))
@@ -241,9 +167,9 @@ def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray
 
 
 def _several(source: NoiseSource, n_rows: int, steps: int, selections: int) -> Iterator[IntArray]:
-    """An epoch in which every row has several: with k to come in j steps, it is in the next one with probability k/j.
+    """An epoch in which every row has several: with k to come in j steps, a row is in the next with probability k/j.
 
-    That is selection sampling (Knuth, The Art of Computer Programming, Section 3.4.2, Algorithm S).
+    Selection sampling: Knuth, The Art of Computer Programming, Section 3.4.2, Algorithm S.
     """
     to_come = np.full(n_rows, selections)
     for left in range(steps, 0, -1):
@@ -253,23 +179,7 @@ def _several(source: NoiseSource, n_rows: int, steps: int, selections: int) -> I
 
 
 def poisson_count(source: NoiseSource, mean: float) -> int:
-    """Draw a number with the Poisson law: the first that a uniform number's place in the unit interval allows.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    mean : float > 0
-
-    Raises
-    ------
-    ValueError
-        If the mean is not a finite number > 0.
-
-    Examples
-    --------
-    >>> poisson_count(noise_source(0), 1e-9)
-    0
-    """
+    """Draw a number with the Poisson law: the first that a uniform number's place in the unit interval allows."""
     rate_of = Decimal(positive("mean", mean))
     uniform, digits = Unfolding(0, 0, source.read), 40
     while True:
@@ -289,22 +199,7 @@ def poisson_count(source: NoiseSource, mean: float) -> int:
 
 
 def uniform_choices(source: NoiseSource, options: int, size: int) -> IntArray:
-    """Draw `size` independent numbers from 0 … options − 1, each equally likely.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    options, size : int
-
-    Returns
-    -------
-    ndarray of int, shape (size,)
-
-    Examples
-    --------
-    >>> uniform_choices(noise_source(0), 1, 3).tolist()
-    [0, 0, 0]
-    """
+    """Draw `size` independent numbers from 0 … options − 1, each equally likely."""
     found, left = [np.empty(0, np.intp)], size
     limit = np.uint64(2**64 - 2**64 % options - 1)  # words above it would make some numbers likelier
     while left:
@@ -315,23 +210,7 @@ def uniform_choices(source: NoiseSource, options: int, size: int) -> IntArray:
 
 
 def best_among(answers: Iterable[Answer], score: Callable[[Answer], float]) -> tuple[float, Answer] | None:
-    """Find the answer with the highest score, the first of equals; a NaN is as bad as −∞.
-
-    Parameters
-    ----------
-    answers : iterable
-    score : callable
-        From an answer to a number.
-
-    Returns
-    -------
-    tuple of (score, answer), or None where there are no answers
-
-    Examples
-    --------
-    >>> best_among([1, -3, 3], abs)
-    (3.0, -3)
-    """
+    """Find the highest score and its answer, the first of equals; a NaN is as bad as −∞, and no answers give None."""
     best: tuple[float, Answer] | None = None
     for answer in answers:
         own = float(score(answer))

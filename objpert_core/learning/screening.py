@@ -1,9 +1,9 @@
-"""Rows that cannot be used, for a fit that must not say that there was one: they count as none.
+"""Rows that cannot be used, for a fit that must not say that there was one: such rows are ignored.
 
 A fit that raises for a NaN and names the row tells whoever sees the error that this row is there. With
-``on_error="release"`` each row is judged by itself, and one that cannot be used is left out of every sum, as if it were
-not there; the number of rows that rules may read stays the number given. A map that treats each row by itself takes
-neighbours to neighbours, so the promise holds (docs/theorems.md, T23).
+``on_error="release"`` each row is judged by itself, and a row that cannot be used is left out of every sum, as if it
+were not there; the number of rows that rules may read stays the number given. A map that treats each row by itself
+takes neighbours to neighbours, so the promise holds (docs/theorems.md, T23).
 """
 
 from __future__ import annotations
@@ -22,27 +22,9 @@ from objpert_core.learning.problem.rows import usable_rows
 
 
 def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
-    """Leave out the rows that cannot be used.
+    """Leave out rows that cannot be used: with NaN or infinity, of norm 1e150 or more, or with targets bad for `loss`.
 
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-    targets : ndarray, shape (n,)
-    loss : Loss
-        A `MarginLoss` takes the targets −1.0 and +1.0, a `ResidualLoss` finite numbers.
-
-    Returns
-    -------
-    X, targets
-        The rows without NaN and infinity, of norm below 1e150, whose targets are such that `loss` takes them. In double
-        precision, whatever `X` was: what becomes of a row must not depend on the others.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.losses import LOGISTIC
-    >>> rows, targets = usable(np.array([[1.0], [np.nan], [2.0]]), np.array([1.0, 1.0, np.nan]), LOGISTIC)
-    >>> rows.tolist(), targets.tolist()
-    ([[1.0]], [1.0])
+    The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others.
     """
     X, keep = judged(X, targets, loss)
     return (X, targets) if keep.all() else (X[keep], targets[keep])  # as a rule all can be used: no copy
@@ -50,20 +32,7 @@ def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
 
 @np.errstate(all="ignore")
 def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.bool_]]:
-    """Say of each row whether it can be used; arguments as for `usable`.
-
-    Returns
-    -------
-    X : ndarray or csr_array, shape (n, d)
-        In double precision.
-    keep : ndarray of bool, shape (n,)
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.losses import LOGISTIC
-    >>> judged(np.array([[1.0], [np.nan]]), np.array([1.0, 1.0]), LOGISTIC)[1].tolist()
-    [True, False]
-    """
+    """Say of each row whether it can be used, as `usable` does; `X` comes back in double precision."""
     if not sp.issparse(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     X, keep = usable_rows(X)
@@ -77,17 +46,11 @@ def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.boo
 def as_numbers(values: Any) -> Any:
     """Make an array of numbers of what may hold other things: NaN where an entry is no number.
 
-    An entry is a number where it is real, or complex without an imaginary part; a text that spells one is one, too. All
-    else is none, whatever it would answer if asked: a masked entry, an array within an array, an object of its own
-    kind. Nothing warns, since a warning would tell that the entry is there.
+    An entry is a number where it is real, or complex without an imaginary part, or a text that spells a number.
+    Everything else is NaN, whatever it would answer if asked: a masked entry, an array within an array, an object of
+    its own kind. Nothing warns, since a warning would tell that the entry is there. Arrays of numbers, sparse matrices
+    and data frames of numbers come back as they are.
 
-    Parameters
-    ----------
-    values : array-like
-        Arrays of numbers, sparse matrices and what already is a data frame of numbers come back as they are.
-
-    Examples
-    --------
     >>> as_numbers([[1, "2.5"], [None, "no"], [np.complex128(1 + 2j), np.ma.masked]]).tolist()
     [[1.0, 2.5], [nan, nan], [nan, nan]]
     """
@@ -121,13 +84,7 @@ def _sparse(values: Any) -> Any:
 
 
 def without_masks(values: Any) -> Any:
-    """Put None where an array is masked; anything else comes back as it is.
-
-    Examples
-    --------
-    >>> without_masks(np.ma.array([1, 2], mask=[False, True])).tolist()
-    [1, None]
-    """
+    """Put None where an array is masked; anything else comes back as it is."""
     if not isinstance(values, np.ma.MaskedArray) or values is np.ma.masked:
         return values
     if not np.ma.is_masked(values):
@@ -155,13 +112,6 @@ def _number(entry: Any) -> float:
 def labels_as_targets(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
     """−1.0 and +1.0 for the two classes; NaN for every other label.
 
-    Parameters
-    ----------
-    y : ndarray, shape (n,)
-    classes : ndarray, shape (2,)
-
-    Examples
-    --------
     >>> labels_as_targets(np.array([0, 1, 7, None], dtype=object), np.array([0, 1])).tolist()
     [-1.0, 1.0, nan, nan]
     """
@@ -172,18 +122,7 @@ def labels_as_targets(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
 
 
 def labels_as_rows(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
-    """A row of targets for each class: +1.0 for its label, −1.0 for the other classes'; NaN for every other label.
-
-    Parameters
-    ----------
-    y : ndarray, shape (n,)
-    classes : ndarray, shape (K,)
-
-    Examples
-    --------
-    >>> labels_as_rows(np.array([0, 2, 7, None], dtype=object), np.array([0, 1, 2])).tolist()
-    [[1.0, -1.0, nan, nan], [-1.0, -1.0, nan, nan], [-1.0, 1.0, nan, nan]]
-    """
+    """A row of targets for each class: +1.0 for its label, −1.0 for the other classes'; NaN for every other label."""
     found = np.array([_equal(y, label) for label in classes.tolist()])
     return np.where(found, 1.0, np.where(found.any(axis=0), -1.0, np.nan))
 

@@ -1,4 +1,4 @@
-"""Rows centred and scaled privately: two noisy sums, the map that comes from them, and the rows that it gives.
+"""Rows centred and scaled privately: two noisy sums, the map that comes from them, and the rows that the map gives.
 
 A row x has the direction u = x/‖x‖, 0 where x is. With public noise σ_c and σ_s (`accounting.Standardisation`) and the
 public number of rows n,
@@ -8,11 +8,11 @@ public number of rows n,
 
 a fit then learns from the rows a∘(u − μ̂), which `Rows` brings to norm 1.
 
-What a row gives depends on that row alone, to the last digit, whatever the others are and wherever it stands: all sums
-over columns are folded in one order that only the number of columns decides. Terms are rounded towards zero to whole
-numbers of the lattice's spacing, which makes no row longer; sums of whole numbers are exact, and the noise is sampled
-on the lattice. So both releases are the Gaussian mechanism of sensitivity 1, and no rounding has to be paid for
-(docs/theorems.md, T14 and T45). What is made of them needs nothing but public numbers.
+What a row contributes depends on that row alone, to the last digit, whatever the others are and wherever it stands: all
+sums over columns are folded in one order that only the number of columns decides. Terms are rounded towards zero to
+whole numbers of the lattice's spacing, which makes no row longer; sums of whole numbers are exact, and the noise is
+sampled on the lattice. So both releases are the Gaussian mechanism of sensitivity 1, and no rounding has to be paid for
+(docs/theorems.md, T14 and T45). The map is made from these releases and public numbers alone.
 """
 
 from __future__ import annotations
@@ -45,17 +45,8 @@ _SMALLEST_NORM = 1e-150
 
 @dataclass(frozen=True, eq=False)
 class RowMap:
-    """What is done to every row: u = x/‖x‖, less a centre, times a weight for every column.
+    """What is done to every row: u = x/‖x‖, less a centre μ̂, times a weight a for every column; None skips a step.
 
-    Parameters
-    ----------
-    center : ndarray, shape (d,), optional
-        μ̂; None leaves the directions where they are.
-    scale : ndarray, shape (d,), optional
-        a; None is a weight of 1 for every column.
-
-    Examples
-    --------
     >>> RowMap(np.array([0.5, 0.0]), np.array([1.0, 2.0])).apply(np.array([[3.0, 4.0]])).round(12).tolist()
     [[0.1, 1.6]]
     """
@@ -64,50 +55,18 @@ class RowMap:
     scale: FloatArray | None = None
 
     def apply(self, X: Any) -> Any:
-        """Map every row by itself.
+        """Map every row by itself to a∘(u − μ̂), not yet of norm 1; sparse rows stay sparse where there is no centre.
 
-        Parameters
-        ----------
-        X : ndarray or scipy sparse matrix, shape (n, d)
-            Of finite numbers; never written to.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, d), or csr_array
-            a∘(u − μ̂), not yet of norm 1. Sparse rows stay sparse where there is no centre.
-
-        Raises
-        ------
-        ValueError
-            If X holds NaN, infinity or a row of norm above 1e150.
+        `X` is never written to. `ValueError` for NaN, infinity or a row of norm above 1e150.
         """
         directions = Directions(X)
         return directions.mapped(self, out=directions.units)
 
 
 class Directions:
-    """u = x/‖x‖ of every row, found once, however many maps are made of them.
+    """u = x/‖x‖ of every row, found once, however many maps are made of the directions; errors as from `RowMap.apply`.
 
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-        Of finite numbers; never written to.
-
-    Attributes
-    ----------
-    units : ndarray of float64, shape (n, d), or csr_array
-        Of norm 1 or a little less; 0 where a row is.
-
-    Raises
-    ------
-    ValueError
-        If X holds NaN, infinity or a row of norm above 1e150.
-
-    Examples
-    --------
-    >>> directions = Directions(np.array([[3.0, 4.0]]))
-    >>> directions.mapped(RowMap(np.array([0.5, 0.0]), np.array([1.0, 2.0]))).round(12).tolist()
-    [[0.1, 1.6]]
+    The norm of `units` is 1 or a little less, and 0 where a row is.
     """
 
     def __init__(self, X: Any) -> None:
@@ -115,7 +74,7 @@ class Directions:
         self._sums: dict[tuple[str, float], IntArray] = {}
 
     def release(self, plan: Standardisation, source: NoiseSource, n_rows: int) -> RowMap:
-        """As `release_map`; what the noise has no part in is summed the first time only."""
+        """As `release_map`; sums without noise in them are computed the first time only."""
         center, scale, missed = None, None, 0.0
         if (sigma := plan.center_noise) is not None:
             released = _noisy(lambda spacing: self._once("u", spacing), sigma, source)
@@ -126,14 +85,7 @@ class Directions:
         return RowMap(center, scale)
 
     def mapped(self, row_map: RowMap, *, out: Any = None) -> Any:
-        """What `row_map.apply` gives.
-
-        Parameters
-        ----------
-        row_map : RowMap
-        out : ndarray of float64, shape (n, d), or csr_array, optional
-            Where the rows are written; an array of their own if left out. It may be `units`, which are then lost.
-        """
+        """As `row_map.apply`, written to `out`, which may be `units`; these are then lost."""
         units = self.units
         if not sp.issparse(units):
             return _mapped(units, row_map.center, row_map.scale, np.empty_like(units) if out is None else out)
@@ -155,52 +107,17 @@ class Directions:
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
-    """Release the noisy sums that a plan asks for, and make a map of them.
+    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say.
 
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-        Of finite numbers; never written to.
-    plan : Standardisation
-        The noise of each sum; a step without noise is left out.
-    source : NoiseSource
-        The centre's noise is drawn first.
-    n_rows : int >= 1, optional
-        The public number of rows, by which sums are divided; X's if left out, which is then public.
-
-    Returns
-    -------
-    RowMap
-        A function of the noisy sums and of public numbers. Publishing it costs what `plan.mechanisms` say.
-
-    Raises
-    ------
-    ValueError
-        If X holds NaN, infinity or a row of norm above 1e150, or is sparse where the plan has a centre, which would
-        make it dense; or if the noise is less than 2⁻⁵⁰.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> X = np.repeat([[1.0, 0.0], [0.6, 0.8]], 5000, axis=0)
-    >>> released = release_map(X, Standardisation(5.0, 5.0), noise_source(0))
-    >>> released.center.round(2).tolist()
-    [0.8, 0.4]
+    The centre's noise is drawn first, and a step without noise is left out. `n_rows` is the public number of rows, by
+    which sums are divided; if it is left out, X's number of rows is public. `ValueError` as from `RowMap.apply`, for
+    sparse rows with a centre, which would make them dense, and for noise below 2⁻⁵⁰.
     """
     return map_rows(X, plan, source, n_rows=n_rows)[0]
 
 
 def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> tuple[RowMap, Any]:
-    """As `release_map`, and the rows of `X` as the map has them: ``row_map.apply(X)``, which is then made already.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> X = np.array([[3.0, 4.0], [1.0, 0.0]])
-    >>> row_map, mapped = map_rows(X, Standardisation(0.1, 0.1), noise_source(0))
-    >>> np.array_equal(row_map.apply(X), mapped)
-    True
-    """
+    """As `release_map`, and ``row_map.apply(X)``, which is made on the way."""
     if plan.center_noise is not None and sp.issparse(X):
         raise ValueError(f"X must be dense where rows are centred, got a sparse {type(X).__name__}")
     count = X.shape[0] if n_rows is None else positive_integer("n_rows", n_rows)
@@ -222,14 +139,10 @@ def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSo
 def _center(mean: FloatArray, noise: float) -> tuple[FloatArray, float]:
     """Shrink a noisy mean of directions towards the direction (1, …, 1)/√d, and into the unit ball.
 
-    By the positive part of James and Stein (1961): the component along it by what is left of its square without the
-    noise's, the rest by d − 3 squares of the noise, for the d − 1 dimensions that it has; not at all for d ≤ 3.
-
-    Returns
-    -------
-    center : ndarray, shape (d,)
-    missed : float
-        How far from it the mean is, as far as can be told: by noise that was kept, and by what was shrunk away.
+    By the positive part of James and Stein (1961): the component along that direction by what is left of its square
+    without the noise's, the rest by d − 3 squares of the noise, for the d − 1 dimensions that the rest has; not at all
+    for d ≤ 3. The second number estimates how far the centre is from the mean: by noise that was kept, and by what was
+    shrunk away.
     """
     dimension = len(mean)
     along = np.full(dimension, math.fsum(mean) / dimension)
@@ -248,7 +161,7 @@ def _kept(noise: float, total: float) -> float:
 def _weights(mean: FloatArray, noise: float, missed: float) -> FloatArray:
     """a_j = (max(m̂_j, 0)² + c)^(−½); c keeps columns whose mean is lost in noise from being blown up.
 
-    So it does where the centre misses much: there |z| mostly tells how far off it is.
+    c also grows where the centre misses much: there |z| mostly tells how far off the centre is.
     """
     floor = max(SCALE_FLOOR, (SCALE_NOISE_FLOOR * noise) ** 2, missed**2)
     return np.asarray(1 / np.sqrt(np.maximum(mean, 0.0) ** 2 + floor))

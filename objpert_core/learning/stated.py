@@ -17,17 +17,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Stated:
-    """A rule for one field.
+    """A rule for one field: `allowed` goes on from "must be", and `met` answers for any value without raising.
 
-    Attributes
-    ----------
-    allowed : str
-        What the field may say; it goes on from "must be".
-    met : callable
-        Whether a value meets the rule. It answers for any value and does not raise.
-
-    Examples
-    --------
     >>> POSITIVE.met(1.0), POSITIVE.met(1), POSITIVE.met(math.nan)
     (True, False, False)
     """
@@ -51,35 +42,17 @@ def whole(least: int) -> Stated:
 
 
 def one_of(*allowed: str) -> Stated:
-    """Met by these strings.
-
-    Examples
-    --------
-    >>> one_of("honest", "none").allowed
-    "one of 'honest', 'none'"
-    """
+    """Met by these strings."""
     return Stated("one of " + ", ".join(map(repr, allowed)), lambda value: type(value) is str and value in allowed)
 
 
 def or_nothing(rule: Stated) -> Stated:
-    """`rule`, met by None as well.
-
-    Examples
-    --------
-    >>> or_nothing(COUNT).met(None), or_nothing(COUNT).met(0)
-    (True, False)
-    """
+    """`rule`, met by None as well."""
     return Stated(f"None or {rule.allowed}", lambda value: value is None or rule.met(value))
 
 
 def several(rule: Stated) -> Stated:
-    """Met by a tuple of one or more different values, each of which meets `rule`.
-
-    Examples
-    --------
-    >>> several(POSITIVE).met((0.1, 0.2)), several(POSITIVE).met(()), several(POSITIVE).met((0.1, 0.1))
-    (True, False, False)
-    """
+    """Met by a tuple of one or more different values, each of which meets `rule`."""
     return Stated(
         f"one or more different values in a tuple, each {rule.allowed}",
         lambda value: (

@@ -28,32 +28,19 @@ def excess_risk_bound(
 ) -> float:
     """Upper bound on the mean excess training loss E L(θ̃) − L(θ₀), summed over the rows.
 
+    In units of the loss (nats for the logistic loss); divide by `rows` for the mean loss. Redberg, Koskela and Wang
+    (2023), Theorem H.1, corrected: docs/theorems.md, T13. Never above `published_excess_risk_bound`. Another kind of
+    mechanism, or a number out of range, raises a `ValueError`.
+
     Parameters
     ----------
     mechanism : ObjectivePerturbation or ApproximateMinima
         σ and λ, and with an `ApproximateMinima` τ and σ_out. Its `lipschitz` and `smoothness` bound one row's gradient
         and Hessian, row norm included.
-    rows : int >= 1
-        The number of rows n.
-    dimension : int >= 1
-        The length of θ: features, plus one with an intercept.
+    rows, dimension : int >= 1
+        The number of rows n, and the length of θ: features, plus one with an intercept.
     comparator_norm : float >= 0
         ‖θ₀‖₂ of the model compared with, usually the one without privacy.
-
-    Returns
-    -------
-    float
-        In units of the loss (nats for the logistic loss); divide by `rows` for the mean loss.
-
-    Raises
-    ------
-    ValueError
-        If the mechanism is of another kind, or a number is out of range.
-
-    Notes
-    -----
-    Redberg, Koskela and Wang (2023), Theorem H.1, corrected: docs/theorems.md, T13. Never above
-    `published_excess_risk_bound`.
 
     Examples
     --------
@@ -80,20 +67,8 @@ def published_excess_risk_bound(
 ) -> float:
     """Theorem H.1 as printed: valid, but loose by a factor of about nβ/λ; for comparison only.
 
-    Parameters
-    ----------
-    mechanism, rows, dimension
-        As in `excess_risk_bound`; β‖X‖² is the mechanism's `smoothness`.
-    comparator_norm : float >= 0
-        ‖θ*‖ of a minimiser.
+    Arguments and errors as in `excess_risk_bound`; β‖X‖² is the mechanism's `smoothness`, θ₀ a minimiser θ*.
 
-    Returns
-    -------
-    float
-        As in `excess_risk_bound`, which also says what is refused.
-
-    Examples
-    --------
     >>> mechanism = ObjectivePerturbation(sigma=5.0, lam=1.0, smoothness=0.25)
     >>> published_excess_risk_bound(mechanism, rows=100, dimension=4, comparator_norm=2.0)
     1302.0
@@ -108,24 +83,9 @@ def published_excess_risk_bound(
 def best_regularisation(sigma: float, dimension: int, comparator_norm: float) -> float:
     """The λ = √d·σ/‖θ₀‖ at which V²/(4λ) is least for a given σ, privacy left aside.
 
-    Parameters
-    ----------
-    sigma : float > 0
-    dimension : int >= 1
-    comparator_norm : float > 0
+    Where privacy asks for more than this λ, regularisation costs more than noise does. `ValueError` unless all
+    arguments are positive.
 
-    Returns
-    -------
-    float
-        λ > 0. Where privacy asks for more than this, regularisation costs more than noise does.
-
-    Raises
-    ------
-    ValueError
-        If a number is not positive.
-
-    Examples
-    --------
     >>> best_regularisation(5.0, 100, 20.0)
     2.5
     """

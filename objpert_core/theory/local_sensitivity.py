@@ -3,7 +3,7 @@
 Conventions: Euclidean norms; one row is added or removed; ``curvature`` is the smallest eigenvalue of the Hessian at
 the minimiser of the data at hand, ``gap`` the difference of the two largest eigenvalues of AᵀA. Both are statistics of
 the data with a global sensitivity, so that a noisy one may be published, and a sensitivity that is smaller than the
-worst case be used. Statements and proofs: docs/theorems.md, T43.
+worst case be used. Numbers out of range raise a `ValueError`. Statements and proofs: docs/theorems.md, T43.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ GAP_SENSITIVITY = 1.0
 def minimiser_sensitivity(curvature: float, *, lipschitz: float = 1.0, concordance: float = 1.0) -> float:
     """By how much adding or removing a row moves the minimiser of a sum of losses: −log(1 − RL/c)/R at most.
 
+    A distance in θ; infinite where c <= RL, and L/c at R = 0. Both directions start from the data at hand, so c is of
+    these data alone. No smaller number holds for every such objective. Redberg, Zhu and Wang (2023), Appendix C.2, ask
+    the same of an ellipsoid.
+
     Parameters
     ----------
     curvature : float > 0
@@ -27,30 +31,13 @@ def minimiser_sensitivity(curvature: float, *, lipschitz: float = 1.0, concordan
     lipschitz : float > 0
         L, the largest norm of one row's gradient; 1 for the logistic loss on unit rows.
     concordance : float >= 0
-        R, for which the objective is generalised self-concordant: |D³F[u, v, v]| <= R‖u‖·D²F[v, v]. It is 1 for the
+        R, for which the objective is generalised self-concordant: |D³F[u, v, v]| <= R‖u‖·D²F[v, v]. R is 1 for the
         logistic loss on unit rows with any quadratic regulariser, and 0 for squares.
-
-    Returns
-    -------
-    float
-        A distance in θ; infinite where c <= RL.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Both directions start from the data at hand, so c is of these data alone. No smaller number holds for every such
-    objective. At R = 0 it is L/c. Redberg, Zhu and Wang (2023), Appendix C.2, ask the same of an ellipsoid.
 
     Examples
     --------
     >>> round(minimiser_sensitivity(10.0), 6), round(minimiser_sensitivity(10.0, concordance=0.0), 6)
     (0.105361, 0.1)
-    >>> minimiser_sensitivity(1.0)
-    inf
     """
     c, slope = positive("curvature", curvature), positive("lipschitz", lipschitz)
     r = nonnegative("concordance", concordance)
@@ -65,27 +52,16 @@ def minimiser_sensitivity(curvature: float, *, lipschitz: float = 1.0, concordan
 def curvature_sensitivity(*, lipschitz: float = 1.0, concordance: float = 1.0, smoothness: float = 0.25) -> float:
     """By how much adding or removing a row changes the smallest eigenvalue of the Hessian at the minimiser: RL + β.
 
+    A global sensitivity: RL + β holds for all data, with any regulariser for which there are minimisers. A row that is
+    added lowers the eigenvalue by RL at most. Theorem C.11 of Redberg, Zhu and Wang (2023) has 2RL + β and asks for
+    λ >= RL.
+
     Parameters
     ----------
     lipschitz, concordance
         As in `minimiser_sensitivity`.
     smoothness : float >= 0
         β, the largest eigenvalue of one row's Hessian.
-
-    Returns
-    -------
-    float
-        A global sensitivity: it holds for all data, with any regulariser for which there are minimisers.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Theorem C.11 of Redberg, Zhu and Wang (2023) has 2RL + β and asks for λ >= RL. A row that is added lowers the
-    eigenvalue by RL at most.
 
     Examples
     --------
@@ -99,25 +75,14 @@ def curvature_sensitivity(*, lipschitz: float = 1.0, concordance: float = 1.0, s
 def projector_sensitivity(gap: float) -> float:
     """By how much adding or removing a unit row moves the top eigenvector's projector: √(1 − √(1 − 1/d²)) exactly.
 
+    A distance ‖vvᵀ − wwᵀ‖ in Frobenius' norm, about 1/(√2·d); √2, the most there is, where d <= 1. The number is the
+    supremum over all rows of norm 1 at most, reached in every dimension from two on. The angle between v and w is half
+    of arcsin(1/d) at most. Theorem C.13 of Redberg, Zhu and Wang (2023) has a bound for several eigenvectors.
+
     Parameters
     ----------
     gap : float > 0
         d, the largest eigenvalue of AᵀA less the second.
-
-    Returns
-    -------
-    float
-        A distance ‖vvᵀ − wwᵀ‖ in Frobenius' norm, about 1/(√2·d); √2, the most there is, where d <= 1.
-
-    Raises
-    ------
-    ValueError
-        If `gap` is out of range.
-
-    Notes
-    -----
-    The supremum over all rows of norm 1 at most, reached in every dimension from two on. The angle between v and w is
-    half of arcsin(1/d) at most. Theorem C.13 of Redberg, Zhu and Wang (2023) has a bound for several eigenvectors.
 
     Examples
     --------

@@ -39,24 +39,15 @@ _ROUNDING = 1e-9  # relative: a gradient below it that does not get smaller is a
 class MinimiserLaw:
     """The law of objective perturbation's minimiser for logistic regression with a few parameters.
 
+    The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1. `ValueError` if a value is out of
+    range or the lengths differ.
+
     Parameters
     ----------
-    rows : array of shape (n, D)
-        The xᵢ; n may be 0.
-    labels : sequence of n values in {-1, +1}
-    sigma : float > 0
-        Standard deviation of each coordinate of b.
-    lam : float > 0
-        Regularisation λ.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range or the lengths differ.
-
-    Notes
-    -----
-    Redberg et al. (2023), proof of Theorem 3.1 (the change of variables).
+    rows, labels : array of shape (n, D), and sequence of n values in {-1, +1}
+        The xᵢ and yᵢ; n may be 0.
+    sigma, lam : float > 0
+        Standard deviation of each coordinate of b, and regularisation λ.
 
     Examples
     --------
@@ -168,11 +159,8 @@ def _squares(vectors: FloatArray) -> FloatArray:
 def log_odds(joined: MinimiserLaw, left: MinimiserLaw, theta: Any) -> FloatArray:
     """Logarithm of the odds that θ came from `joined` and not from `left`, both equally likely before, shape (…).
 
-    Examples
-    --------
     >>> left = MinimiserLaw([[0.6, 0.8]] * 5, [1, 1, 1, -1, -1], sigma=2.0, lam=1.0)
-    >>> joined = left.add([0.6, 0.8], -1)
-    >>> [round(float(value), 2) for value in log_odds(joined, left, [[1.0, 1.0], [-1.0, -1.0]])]
+    >>> [round(float(value), 2) for value in log_odds(left.add([0.6, 0.8], -1), left, [[1.0, 1.0], [-1.0, -1.0]])]
     [-0.48, 0.25]
     """
     return joined.log_density(theta) - left.log_density(theta)
@@ -180,15 +168,7 @@ def log_odds(joined: MinimiserLaw, left: MinimiserLaw, theta: Any) -> FloatArray
 
 @dataclass(frozen=True)
 class Estimate:
-    """A chance that was sampled, and an interval around it.
-
-    Attributes
-    ----------
-    value, low, high : float
-        From 0 to 1.
-    draws : int
-        How many were drawn.
-    """
+    """A chance that was sampled in `draws` draws: its `value` and the interval from `low` to `high` around it."""
 
     value: float
     low: float
@@ -201,24 +181,16 @@ def sampled_success(
 ) -> Estimate:
     """How often the best attacker tells which of two equally likely data sets a release came from, by sampling.
 
-    Parameters
-    ----------
-    joined, left : MinimiserLaw
-    draws : int >= 2
-        Releases that are drawn, each from either law with a coin's chance.
-    seed : int >= 0
-    outside : float strictly between 0 and 1
-        The interval misses the exact chance, (1 + total variation)/2, with at most this probability.
-
-    Returns
-    -------
-    Estimate
-
-    Notes
-    -----
     The mean of max(p, 1 − p), p the posterior of each release, which has the chance as its expectation and varies less
     than hits do. The interval is Maurer and Pontil's (2009, Theorem 4): it holds for every law, not only for large
     samples.
+
+    Parameters
+    ----------
+    draws : int >= 2
+        Releases that are drawn, each from either law with a coin's chance.
+    outside : float strictly between 0 and 1
+        The interval misses the exact chance, (1 + total variation)/2, with at most this probability.
 
     Examples
     --------
@@ -241,17 +213,10 @@ def sampled_success(
 
 
 def counted_success(hits: int, rounds: int, *, outside: float = 0.05) -> Estimate:
-    """How often an attacker is right who was right in `hits` of `rounds` independent rounds.
+    """How often an attacker is right who was right in 0 <= `hits` <= `rounds` independent rounds, `rounds` >= 1.
 
-    Parameters
-    ----------
-    hits : int from 0 to `rounds`
-    rounds : int >= 1
-    outside : float strictly between 0 and 1
-        The interval, Clopper and Pearson's, misses the chance with at most this probability.
+    The interval, Clopper and Pearson's, misses the chance with at most the probability `outside`.
 
-    Examples
-    --------
     >>> found = counted_success(20, 20)
     >>> found.value, round(found.low, 3), found.high
     (1.0, 0.832, 1.0)
@@ -268,13 +233,6 @@ def counted_success(hits: int, rounds: int, *, outside: float = 0.05) -> Estimat
 def coin_hits(rounds: int, *, outside: float = 0.05) -> tuple[int, int]:
     """Between which numbers of hits, both included, a coin stays; it misses on either side with half of `outside`.
 
-    Parameters
-    ----------
-    rounds : int >= 0
-    outside : float strictly between 0 and 1
-
-    Examples
-    --------
     >>> coin_hits(20)
     (6, 14)
     """
@@ -289,24 +247,11 @@ def coin_hits(rounds: int, *, outside: float = 0.05) -> tuple[int, int]:
 def success_allowed(epsilon: float, delta: float) -> float:
     """How often any attacker is right at most, whatever the (ε, δ)-private release, if a fair coin decided.
 
-    Parameters
-    ----------
-    epsilon : float >= 0
-        May be infinite: nothing is promised then.
-    delta : float from 0 to 1
+    (e^ε + δ)/(1 + e^ε), rounded up, for ε >= 0, infinite where nothing is promised, and δ from 0 to 1. A whole profile
+    allows less: `objpert_core.accounting.best_guess`. An attacker who says "in" on an event S is right with chance (p +
+    q)/2, p = P(S) and q = Q(not S). Privacy says p ≤ e^ε (1 − q) + δ and q ≤ e^ε (1 − p) + δ; their sum is the bound
+    (Kairouz, Oh and Viswanath 2015).
 
-    Returns
-    -------
-    float
-        (e^ε + δ)/(1 + e^ε), rounded up. A whole profile allows less: `objpert_core.accounting.best_guess`.
-
-    Notes
-    -----
-    An attacker who says "in" on an event S is right with chance (p + q)/2, p = P(S) and q = Q(not S). Privacy says
-    p ≤ e^ε (1 − q) + δ and q ≤ e^ε (1 − p) + δ; their sum is the bound (Kairouz, Oh and Viswanath 2015).
-
-    Examples
-    --------
     >>> round(success_allowed(1.0, 0.0), 4), success_allowed(0.0, 0.0)
     (0.7311, 0.5)
     """

@@ -1,11 +1,10 @@
 """A textbook sampler of normal numbers, and the attack of Mironov (2012) on a minimiser whose tilt came from it.
 
-A uniform number k·2⁻⁵³ passed through Φ⁻¹ is how normal numbers are made in textbooks. It reaches 2⁵³ doubles and no
-others. So a minimiser can be one of (2⁵³)^D points, another such set for every data set. Who knows all rows but one
-asks of either data set how many draws lead to exactly the published double; for the wrong one it is none, as a rule. ε
-does not enter.
-
-`objpert_core.learning.noise` has the noise against which this attack has nothing to find.
+A uniform number k·2⁻⁵³ passed through Φ⁻¹ is how normal numbers are made in textbooks. The sampler reaches 2⁵³ doubles
+and no others. So a minimiser can be one of (2⁵³)^D points, another such set for every data set. Who knows all rows but
+one asks of either data set how many draws lead to exactly the published double; for the wrong data set the count is
+zero, as a rule. ε does not enter. `objpert_core.learning.noise` has the noise against which this attack has nothing to
+find.
 """
 
 from __future__ import annotations
@@ -26,13 +25,7 @@ _WIDEST = 48  # beyond, a double has so many words that their number is its dens
 
 
 def textbook_normal(words: IntArray) -> FloatArray:
-    """Φ⁻¹(k·2⁻⁵³) for whole numbers k from 1 to 2⁵³ − 1: normal numbers, as far as a statistical test can tell.
-
-    Examples
-    --------
-    >>> textbook_normal(np.array([2**52])).tolist()
-    [0.0]
-    """
+    """Φ⁻¹(k·2⁻⁵³) for whole numbers k from 1 to 2⁵³ − 1: normal numbers, as far as a statistical test can tell."""
     return np.asarray(ndtri(words * (1 / WORDS)))
 
 
@@ -47,21 +40,11 @@ def random_words(count: int, dimension: int, random: np.random.Generator) -> Int
 
 
 def preimages(law: MinimiserLaw, theta: FloatArray) -> int | None:
-    """How many words lead to exactly this θ under `law`; None where they are too many to be tried one by one.
+    """How many words lead to exactly this published θ, shape (D,), under `law`; None where they are too many to try.
 
-    Parameters
-    ----------
-    law : MinimiserLaw
-    theta : ndarray, shape (D,)
-        What was published.
-
-    Notes
-    -----
-    −∇J(θ) tells the tilt up to rounding. All words that near it are tried, and more as long as one close to the edge
+    −∇J(θ) tells the tilt up to rounding. All words near this tilt are tried, and more as long as one close to the edge
     fits.
 
-    Examples
-    --------
     >>> law = MinimiserLaw([[0.6, 0.8, 0.0], [-1.0, 0.0, 0.0]], [1, -1], sigma=2.0, lam=1.0)
     >>> theta = naive_release(law, np.array([2**51 + 1, 2**52 + 12345, 2**50 - 3]))
     >>> preimages(law, theta) >= 1, preimages(law, np.nextafter(theta, 9.0))
@@ -86,24 +69,10 @@ def preimages(law: MinimiserLaw, theta: FloatArray) -> int | None:
 def digits_posterior(joined: MinimiserLaw, left: MinimiserLaw, theta: FloatArray) -> float:
     """The chance that θ, published with textbook noise, came from `joined` and not from `left`; even before.
 
-    Every word is as likely as every other, so the odds are those of the numbers of words that lead to θ. Where no word
-    does, as θ has other noise, or where they are too many to count, it is what the densities say.
-
-    Parameters
-    ----------
-    joined, left : MinimiserLaw
-    theta : ndarray, shape (D,)
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
+    Every word is as likely as every other, so the odds are those of the numbers of words that lead to θ, of shape (D,).
+    Where no word leads to θ, as θ has other noise, or where the words are too many to count, the densities decide.
     Mironov (2012), "On significance of the least significant bits for differential privacy".
 
-    Examples
-    --------
     >>> left = MinimiserLaw([[0.6, 0.8, 0.0], [-1.0, 0.0, 0.0]], [1, -1], sigma=20.0, lam=1.0)
     >>> joined = left.add([0.6, 0.0, 0.8], -1)
     >>> digits_posterior(joined, left, naive_release(joined, np.array([2**50 + 7, 2**52 - 99991, 2**49])))

@@ -35,26 +35,17 @@ _LARGEST = 500.0  # ε; e^ε beyond it leaves little room before it overflows
 class OneDimensionalLogistic:
     """The law of objective perturbation's minimiser for logistic regression with one parameter.
 
+    The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1, in one dimension. `ValueError` if a
+    value is out of range or the lengths differ.
+
     Parameters
     ----------
-    features : sequence of n floats
-        The xᵢ; n may be 0.
-    labels : sequence of n values in {-1, +1}
-    sigma : float > 0
-        Standard deviation of b.
-    lam : float > 0
-        Regularisation λ.
+    features, labels : sequence of n floats, and sequence of n values in {-1, +1}
+        The xᵢ and yᵢ; n may be 0.
+    sigma, lam : float > 0
+        Standard deviation of b, and regularisation λ.
     margin : float >= 0
         k, see `LogisticLoss`.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range or the lengths differ.
-
-    Notes
-    -----
-    Redberg et al. (2023), proof of Theorem 3.1 (the change of variables), in one dimension.
 
     Examples
     --------
@@ -143,22 +134,10 @@ class OneDimensionalLogistic:
         return float(low), float(high)
 
     def hockey_stick(self, other: OneDimensionalLogistic, epsilon: float, *, cells: int = 4000) -> float:
-        """Integrate E[1 − e^{ε−loss}]₊ of this law against `other`: the exact δ of this pair of data sets at ε.
+        """Integrate E[1 − e^{ε−loss}]₊ of this law against `other`: the exact δ of this pair of data sets at ε >= 0.
 
-        Parameters
-        ----------
-        other : OneDimensionalLogistic
-        epsilon : float >= 0
-        cells : int, default=4000
-
-        Returns
-        -------
-        float
-            A lower bound, which approaches the exact value from below as the cells get finer.
-
-        Notes
-        -----
-        Both laws' probabilities of `cells` intervals are exact, and merging outcomes never adds to the divergence.
+        A lower bound, which approaches the exact value from below as the cells get finer: both laws' probabilities of
+        `cells` intervals are exact, and merging outcomes never adds to the divergence.
         """
         first, second = self._cells(other, cells)
         return float(np.maximum(first - math.exp(float(epsilon_array(epsilon))) * second, 0.0).sum())
@@ -166,20 +145,9 @@ class OneDimensionalLogistic:
     def pair_epsilon(self, other: OneDimensionalLogistic, delta: float, *, cells: int = 4000) -> float:
         """The smallest ε at which this pair of data sets is (ε, δ)-indistinguishable, in both directions.
 
-        Parameters
-        ----------
-        other : OneDimensionalLogistic
-        delta : float strictly between 0 and 1
-        cells : int, default=4000
+        What one person in one data set pays, not a promise to anybody else. A lower bound, which approaches the exact
+        value from below as the `cells` get finer; `math.inf` where a cell is reached from one data set only.
 
-        Returns
-        -------
-        float
-            What one person in one data set pays, not a promise to anybody else. A lower bound, which approaches the
-            exact value from below as the cells get finer; `math.inf` where a cell is reached from one data set only.
-
-        Examples
-        --------
         >>> crowd = OneDimensionalLogistic([1.0] * 80, [1] * 48 + [-1] * 32, sigma=4.0, lam=1.0)
         >>> round(crowd.pair_epsilon(crowd.add(1.0, 1), 1e-5), 3)  # certified for everybody: 0.926
         0.502

@@ -98,7 +98,6 @@ class _Setting:
 
     @property
     def paper(self) -> dict[str, Any]:
-        """Arguments of the published formulas."""
         return {
             "n": self.n,
             "d": self.d,
@@ -115,7 +114,6 @@ class _Setting:
 
     @property
     def noise(self) -> float:
-        """σ_G."""
         return calibrate_gaussian(self.epsilon, self.delta).sigma
 
     @property
@@ -134,11 +132,11 @@ class _Setting:
         return private + 2 * self.lipschitz**2 / lam
 
     def best_lam(self, sigma: float) -> float:
-        """Λ* = √(8nL² + dσ²)/M, where that is least."""
+        """Λ* = √(8nL² + dσ²)/M, where `regularised` is least."""
         return math.sqrt(8 * self.n * self.lipschitz**2 + self.d * sigma**2) / self.radius
 
     def tight(self) -> tuple[float, float]:
-        """σ = 2Lσ_G, and Λ: the one given, or Λ* but at least the 2L²/ε from which on that σ is enough."""
+        """σ = 2Lσ_G, and Λ: the one given, or Λ* but at least the 2L²/ε from which on this σ is enough."""
         sigma = 2 * self.lipschitz * self.noise
         least = 2 * self.lipschitz**2 / self.epsilon
         if self.lam is None:
@@ -153,7 +151,6 @@ class _Setting:
         return self.step_scale * self.radius / (self.lipschitz * spread)
 
     def phases(self) -> list[tuple[int, float]]:
-        """(n_i, η_i) of phased ERM."""
         return phased_schedule(**self.paper)
 
 
@@ -172,7 +169,12 @@ def excess_population_bound(
     step_scale: float = 1.0,
     lam: float | None = None,
 ) -> float:
-    """Bound a method's mean excess population risk from above.
+    """Bound a method's mean excess population risk from above, in units of the loss.
+
+    Unless published, the bound is at most 2·ML, which no model of the ball exceeds. The bounds are about the noise that
+    a method adds and its exact minimisers; whether that noise is private is the accountant's matter. docs/theorems.md,
+    T24: with many steps "gd" has ML√(2/n + 4dσ_G²/n²); "objective-tight" has ML√(2/n + dσ_G²/n²), the best constant of
+    all; "phased" about ML√(10.7/n + 256dσ_G²/n²).
 
     Parameters
     ----------
@@ -195,30 +197,16 @@ def excess_population_bound(
     lam : float > 0, optional
         Λ of "objective-tight" and "no-privacy"; the best that is allowed, if left out.
 
-    Returns
-    -------
-    float
-        In units of the loss. Unless published, at most 2·ML, which no model of the ball exceeds.
-
     Raises
     ------
     ValueError
         If there is no such method, a number is out of range, the method is not published, or its condition on β fails.
 
-    Notes
-    -----
-    docs/theorems.md, T24. The bounds are about the noise that a method adds and its exact minimisers; whether that
-    noise is private is the accountant's matter. With many steps "gd" has ML√(2/n + 4dσ_G²/n²); "objective-tight" has
-    ML√(2/n + dσ_G²/n²), the best constant of all; "phased" about ML√(10.7/n + 256dσ_G²/n²).
-
     Examples
     --------
-    >>> for method in ("sgd", "gd", "objective-tight"):
-    ...     print(method, round(excess_population_bound(method, 10_000, 10, 0.5, 1e-8, radius=4.0), 4))
-    sgd 0.1314
-    gd 0.0618
-    objective-tight 0.0579
-    >>> round(excess_population_bound("sgd", 10_000, 10, 0.5, 1e-8, radius=4.0, published=True), 4)
+    >>> for published in (False, True):
+    ...     print(round(excess_population_bound("sgd", 10_000, 10, 0.5, 1e-8, radius=4.0, published=published), 4))
+    0.1314
     0.4
     """
     setting = _setting(
@@ -246,24 +234,11 @@ def stability_bound(
 ) -> float:
     """Bound a method's uniform stability from above: how much the loss on any one row changes when a row is replaced.
 
-    Parameters
-    ----------
-    method, n, d, epsilon, delta, radius, lipschitz, smoothness, published, steps, step_scale, lam
-        As in `excess_population_bound`, which also says what is refused.
+    α with E ℓ(w; z) − E ℓ(w'; z) ≤ α for neighbouring data and every z; α also bounds the mean of the population risk
+    less the mean loss on the rows given. docs/theorems.md, T24. Attained by a linear loss, as long as the ball is not
+    touched. Of Algorithm 1, Lemma 3.4 prints L²ηT/n; the mean of w₀ … w_{T−1} has L²η(T − 1)/n. Of Algorithm 2, Lemma
+    5.5 prints twice what holds. Arguments and errors are those of `excess_population_bound`.
 
-    Returns
-    -------
-    float
-        α with E ℓ(w; z) − E ℓ(w'; z) ≤ α for neighbouring data and every z; it also bounds the mean of the population
-        risk less the mean loss on the rows given.
-
-    Notes
-    -----
-    docs/theorems.md, T24. Attained by a linear loss, as long as the ball is not touched. Of Algorithm 1, Lemma 3.4
-    prints L²ηT/n; the mean of w₀ … w_{T−1} has L²η(T − 1)/n. Of Algorithm 2, Lemma 5.5 prints twice what holds.
-
-    Examples
-    --------
     >>> for published in (False, True):
     ...     print(round(stability_bound("objective", 300, 10, 1.0, 1 / 300**2, radius=4.0, published=published), 4))
     0.0615
@@ -313,23 +288,16 @@ def descent_parts(
 ) -> DescentParts:
     """Take the bound on noisy gradient descent apart, at a number of steps of one size.
 
+    docs/theorems.md, T24. The sum is least at ηT = M/(L√(2/n + 4dσ_G²/n²)), where it is what "gd" has. A number out of
+    range raises a `ValueError`.
+
     Parameters
     ----------
     n, d, epsilon, delta, radius, lipschitz, smoothness
         As in `excess_population_bound`.
-    steps : int >= 1
-        T.
+    steps : int T >= 1
     step_size : float > 0, optional
         η, below 1/β; M/(20L), or 1/(4β) if that is less, if left out.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
-    docs/theorems.md, T24. The sum is least at ηT = M/(L√(2/n + 4dσ_G²/n²)), where it is what "gd" has.
 
     Examples
     --------
@@ -385,7 +353,7 @@ def _setting(
 
 
 def _most_smoothness(method: str, setting: _Setting) -> float:
-    """β up to which the method's proof holds."""
+    """The largest β for which the method's proof holds."""
     if method == "sgd":
         return published_sgd_schedule(**setting.paper, strict=False).largest_smoothness
     if method == "objective":  # β ≤ εnλ
@@ -482,7 +450,7 @@ def _phased(setting: _Setting) -> float:
 
 
 def _phased_stability(setting: _Setting, published: bool) -> float:
-    """That of the first phase: what comes later only follows, as proximal points do not drive starts apart."""
+    """The first phase's stability: later phases only follow, as proximal points do not drive starts apart."""
     return setting.lipschitz**2 * setting.phases()[0][1]
 
 
@@ -519,15 +487,15 @@ LearnFrom = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 @dataclass(frozen=True)
 class Stability:
-    """What replacing a row was seen to change.
+    """What replacing a row was seen to change; each number has its standard error beside it.
 
     Attributes
     ----------
     distance, distance_error : float
-        L·E‖w − w'‖ over data and randomness, and its standard error: it bounds the change of any loss.
+        L·E‖w − w'‖ over data and randomness, which bounds the change of any loss.
     change, change_error : float
-        The largest mean change of the loss on one row that was found, and its standard error. The uniform stability of
-        a method is the largest over all data and rows, so this is a look from below.
+        The largest mean change of the loss on one row that was found. The uniform stability of a method is the largest
+        over all data and rows, so this is a look from below.
     gap, gap_error : float
         The population risk less the mean loss on the rows learnt from, on average: the generalisation gap.
     runs : int
@@ -556,27 +524,20 @@ def measured_stability(
 ) -> Stability:
     """Fit neighbouring data with the same batches and the same noise, and see how far the models are apart.
 
+    A number out of range raises a `ValueError`.
+
     Parameters
     ----------
     learn : callable
         ``learn(X, y, seed)`` gives θ; with the same seed it must draw the same batches and the same noise.
     population : Population
     n : int >= 1
-        Rows.
-    pairs : int >= 1
-        Pairs of neighbouring data sets; they differ in the first row.
-    repeats : int >= 2
-        Fits of each pair, with seeds of their own.
+    pairs, repeats : int >= 1, and >= 2
+        Pairs of neighbouring data sets, which differ in the first row, and fits of each pair, with seeds of their own.
     probes : int >= 1
         Rows on which losses are compared, besides the one replaced.
     opposite : bool, default=True
         Whether the row is replaced by one that pulls the other way, or by a fresh one.
-    seed : int >= 0
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------

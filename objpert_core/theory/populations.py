@@ -1,9 +1,9 @@
 """Populations whose excess risk is known to many digits: rows to learn from, and models judged without a test set.
 
-Each is a law of rows (x, y) with a loss ℓ(θ; x, y), convex in θ, and a ball ‖θ‖ ≤ M. L(θ) = E ℓ(θ; x, y) is the
-population risk, θ* its minimiser over the ball, and L(θ) − L(θ*) the excess risk, computed here by quadrature or in
-closed form.
-Shapes: θ is (d,), or (k, d) for k models at once, with one number or (k,) numbers in return.
+Each is a law of rows (x, y) with a loss ℓ(θ; x, y), convex in θ, and a ball ‖θ‖ ≤ M of dimension d >= 1. The population
+risk is L(θ) = E ℓ(θ; x, y), θ* its minimiser over the ball, and L(θ) − L(θ*) the excess risk, computed here by
+quadrature or in closed form. θ has shape (d,), or (k, d) for k models at once, with one number or (k,) numbers in
+return.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Population(ABC):
     @property
     @abstractmethod
     def lipschitz(self) -> float:
-        """L: no row's gradient is longer, at any θ in the ball."""
+        """L: the largest norm of a row's gradient, at any θ in the ball."""
 
     @property
     @abstractmethod
     def smoothness(self) -> float:
-        """β: no row's loss is curved more, as a function of θ; `inf` for one with corners."""
+        """β: the largest curvature of a row's loss, as a function of θ; `inf` for a loss with corners."""
 
     @property
     @abstractmethod
@@ -71,13 +71,7 @@ class Population(ABC):
         """L(θ) − L(θ*) of each row of `thetas`."""
 
     def excess(self, theta: FloatArray) -> Any:
-        """L(θ) − L(θ*): negative only outside the ball, or by rounding.
-
-        Raises
-        ------
-        ValueError
-            If θ does not have d entries, or one that is not finite.
-        """
+        """L(θ) − L(θ*): negative only outside the ball, or by rounding; `ValueError` unless θ has d finite entries."""
         thetas = np.atleast_2d(np.asarray(theta, dtype=np.float64))
         if thetas.ndim != 2 or thetas.shape[1] != self.dimension or not np.isfinite(thetas).all():
             raise ValueError(f"theta must hold {self.dimension} finite numbers, got shape {np.shape(theta)}")
@@ -104,25 +98,14 @@ def _on_sphere(n: int, dimension: int, random: np.random.Generator) -> FloatArra
 
 @dataclass(frozen=True)
 class LogisticOnSphere(Population):
-    """x uniform on the unit sphere, y = ±1 with P(y = 1 | x) = expit(xᵀθ*), ‖θ*‖ = M, and the logistic loss.
+    """x uniform on the unit sphere, y = ±1 with P(y = 1 | x) = expit(xᵀθ*), ‖θ*‖ = `radius` M, and the logistic loss.
 
-    Parameters
-    ----------
-    dimension : int >= 1
-    radius : float > 0, default=4.0
-        M: of the ball, and the norm of θ*, which has equal entries.
+    θ* has equal entries. With s(u) = log(1 + e^u), the excess risk is E[s(b) − s(a) − s'(a)(b − a)], a = xᵀθ*, b = xᵀθ.
+    Only x's projection on the plane of θ and θ* matters. Its squared length q has the density
+    (d − 2)/2·(1 − q)^{(d − 4)/2} on [0, 1], for which there are Gauss–Jacobi nodes, and its angle is uniform, for which
+    equal steps are as good. On the circle (d = 2) the length is 1, and d = 1 has two points that count the same.
 
-    Notes
-    -----
-    With s(u) = log(1 + e^u), the excess risk is E[s(b) − s(a) − s'(a)(b − a)], a = xᵀθ*, b = xᵀθ. Only x's projection
-    on the plane of θ and θ* matters. Its squared length q has the density (d − 2)/2·(1 − q)^{(d − 4)/2} on [0, 1], for
-    which there are Gauss–Jacobi nodes, and its angle is uniform, for which equal steps are as good. On the circle
-    (d = 2) the length is 1, and d = 1 has two points that count the same.
-
-    Examples
-    --------
-    >>> population = LogisticOnSphere(10)
-    >>> round(population.excess(np.zeros(10)), 5)
+    >>> round(LogisticOnSphere(10).excess(np.zeros(10)), 5)
     0.13724
     """
 
@@ -198,25 +181,12 @@ class LogisticOnSphere(Population):
 
 @dataclass(frozen=True)
 class AbsoluteWithLaplace(Population):
-    """x uniform on the unit sphere, y = xᵀθ* + Laplace noise, ‖θ*‖ = M, and the absolute loss.
+    """x uniform on the unit sphere, y = xᵀθ* + Laplace noise, ‖θ*‖ = `radius` M, and the absolute loss.
 
-    Parameters
-    ----------
-    dimension : int >= 1
-    radius : float > 0, default=2.0
-        M.
-    scale : float > 0, default=0.5
-        b of the noise, whose mean size it is.
+    `scale` b > 0 is the noise's mean size. For a residual that is off by v, E|v + noise| − E|noise| = |v| +
+    b·expm1(−|v|/b). Here v = ‖θ − θ*‖·x₁, and x₁ = sin φ with a density proportional to cos^{d − 2}φ.
 
-    Notes
-    -----
-    For a residual that is off by v, E|v + noise| − E|noise| = |v| + b·expm1(−|v|/b). Here v = ‖θ − θ*‖·x₁, and
-    x₁ = sin φ with a density proportional to cos^{d − 2}φ.
-
-    Examples
-    --------
-    >>> population = AbsoluteWithLaplace(10)
-    >>> round(population.excess(np.zeros(10)), 4)
+    >>> round(AbsoluteWithLaplace(10).excess(np.zeros(10)), 4)
     0.2391
     """
 
@@ -296,19 +266,9 @@ class _Cube(Population):
 class LinearHardInstance(_Cube):
     """The linear loss −⟨θ, z⟩ on corners of a cube: only the direction of E z is to be learnt, and no method is fast.
 
-    Parameters
-    ----------
-    dimension : int >= 1
-    bias : float, 0 < bias <= 1
-        ‖E z‖; `hard_bias` has the worst for a sample size and a privacy.
-    radius : float > 0, default=1.0
+    0 < `bias` = ‖E z‖ <= 1; `hard_bias` has the worst for a sample size and a privacy. The lower bounds of Bassily,
+    Smith and Thakurta (2014) for private empirical risk are proved on such data.
 
-    Notes
-    -----
-    The lower bounds of Bassily, Smith and Thakurta (2014) for private empirical risk are proved on such data.
-
-    Examples
-    --------
     >>> population = LinearHardInstance(500, 0.05)
     >>> population.excess(np.zeros(500)), abs(population.excess(population.minimiser)) < 1e-15
     (0.05, True)
@@ -340,16 +300,8 @@ class LinearHardInstance(_Cube):
 class MeanEstimation(_Cube):
     """The squared distance ½‖θ − z‖² on corners of a cube: the mean is to be found, with a Hessian of full rank.
 
-    Parameters
-    ----------
-    dimension : int >= 1
-    bias : float, 0 < bias <= 1
-        ‖E z‖.
-    radius : float > 0, default=1.0
-        M, at least `bias`.
+    0 < `bias` = ‖E z‖ <= 1, and the radius M is at least `bias`.
 
-    Examples
-    --------
     >>> MeanEstimation(9, 0.5).excess(np.zeros(9))
     0.125
     """
@@ -388,17 +340,9 @@ class MeanEstimation(_Cube):
 def hard_bias(n: int, d: int, epsilon: float, delta: float) -> float:
     """Find the bias at which the hard instance is hardest: max(1/√n, √d·σ_G/n), 1 at most.
 
-    Less of it costs little to miss, more of it is easily seen; σ_G is the analytic Gaussian mechanism's noise at
-    sensitivity 1.
+    Less bias costs little to miss, more is easily seen. σ_G is the analytic Gaussian mechanism's noise at sensitivity 1
+    for the learner's (ε, δ), n the number of rows, and d that of parameters.
 
-    Parameters
-    ----------
-    n, d : int >= 1
-    epsilon, delta : float
-        (ε, δ) of whoever learns.
-
-    Examples
-    --------
     >>> round(hard_bias(10_000, 500, 0.5, 1e-8), 4)
     0.0221
     """
@@ -408,16 +352,10 @@ def hard_bias(n: int, d: int, epsilon: float, delta: float) -> float:
 
 
 def unit_jacobi(count: int, exponent: float) -> tuple[FloatArray, FloatArray]:
-    """Gauss nodes on [0, 1] for the weight (1 + a)(1 − q)^a, of mass 1.
+    """Gauss nodes, `count` >= 1 of them, on [0, 1] for the weight (1 + a)(1 − q)^a of mass 1, a = `exponent` > −1.
 
-    Parameters
-    ----------
-    count : int >= 1
-    exponent : float > -1
-        a. SciPy's own nodes overflow from about a = 1,000 on, as their weights have another mass.
+    SciPy's own nodes overflow from about a = 1,000 on, as their weights have another mass.
 
-    Examples
-    --------
     >>> nodes, weights = unit_jacobi(4, 0.0)
     >>> round(float(weights @ nodes**7), 12)
     0.125

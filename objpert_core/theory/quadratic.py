@@ -14,33 +14,18 @@ def exact_excess_bound(
 ) -> float:
     """Bound on the mean excess of J at the minimiser of J + σ²/2·(θ − θ̃)ᵀW(θ − θ̃): mσ²(D + η)²/2 + τ.
 
+    Of the sum over all rows, in the units of J. Corollary 3.4 of Cortild and Cartis (2026) at η = τ = 0. The perturbed
+    objective at its least value is at most the one at the minimiser of J, and nowhere below J. A number out of range
+    raises a `ValueError`.
+
     Parameters
     ----------
-    scale : float > 0
-        σ².
-    degrees_of_freedom : int >= 1
-        m; the mean of W is m times the identity.
-    distance : float >= 0
-        D, how far the minimiser of J is from θ*.
-    anchor_error : float >= 0
-        η, how far the anchor θ̃ is from θ*.
+    scale, degrees_of_freedom : float > 0, and int >= 1
+        σ² and m; the mean of W is m times the identity.
+    distance, anchor_error : float >= 0
+        D and η, how far the minimiser of J and the anchor θ̃ are from θ*.
     tolerance : float >= 0
         τ, by which the perturbed objective may exceed its least value.
-
-    Returns
-    -------
-    float
-        Of the sum over all rows, in the units of J.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Corollary 3.4 of Cortild and Cartis (2026) at η = τ = 0. The perturbed objective at its least value is at most
-    the one at the minimiser of J, and it is nowhere below J.
 
     Examples
     --------
@@ -68,36 +53,19 @@ def inexact_excess_bound(
 ) -> float:
     """Bound on the mean excess of J where normal noise σ̃ is added to a minimiser that is not exact.
 
+    Theorem 3.3 of Cortild and Cartis (2026): ndLσ̃²/2 + G√d·σ̃ + τ + mσ²(D² + η²). The mean of ‖N(0, I)‖ is
+    √2·Γ((d + 1)/2)/Γ(d/2). A number out of range raises a `ValueError`.
+
     Parameters
     ----------
     scale, degrees_of_freedom, distance, anchor_error, tolerance
         As in `exact_excess_bound`.
-    rows : int >= 1
-        n.
-    dimension : int >= 1
-        d.
-    sigma_out : float >= 0
-        σ̃.
-    smoothness : float > 0
-        L of one row's loss.
-    subgradient : float >= 0
-        G, the largest norm of a subgradient of the regulariser.
+    rows, dimension, sigma_out : int >= 1, and float >= 0
+        n, d and σ̃.
+    smoothness, subgradient : float > 0, and >= 0
+        L of one row's loss, and G, the largest norm of a subgradient of the regulariser.
     sharpened : bool
         Whether (D + η)²/2 takes the place of D² + η², and the mean length of the noise that of √d·σ̃.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Theorem 3.3 of Cortild and Cartis (2026): ndLσ̃²/2 + G√d·σ̃ + τ + mσ²(D² + η²). The mean of ‖N(0, I)‖ is
-    √2·Γ((d + 1)/2)/Γ(d/2).
 
     Examples
     --------

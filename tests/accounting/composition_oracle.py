@@ -210,11 +210,6 @@ def delta(laws: tuple[Law, ...], epsilon: float) -> float:
     return float(profile(laws, np.array([float(epsilon)]))[0])
 
 
-def dpsgd_delta(noise_multiplier: float, q: float, steps: int, epsilon: float) -> float:
-    """The larger of both directions of add/remove."""
-    return max(delta((subsampled(noise_multiplier, q, side),) * steps, epsilon) for side in ("remove", "add"))
-
-
 # --- closed forms ---------------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from tests.second_opinion.definition import Pair
+
 Array = np.ndarray
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
@@ -106,66 +108,23 @@ class Release:
         return np.sort(self.solve(self.sigma * np.linspace(-reach, reach, panels + 1)))
 
 
-def _gauss(breaks: Array) -> tuple[Array, Array]:
-    half = np.diff(breaks) / 2
-    nodes = (breaks[1:] + breaks[:-1])[:, None] / 2 + half[:, None] * _NODES
-    return nodes.ravel(), (half[:, None] * _WEIGHTS).ravel()
-
-
-def hockey_stick(first: Release, second: Release, epsilons: Array) -> Array:
-    """∫ (p − e^ε·q)₊ for the densities p, q of two releases, with break points where p = e^ε·q."""
-    grid = first.grid()
+def pair(first: Release, second: Release) -> Pair:
+    """Both densities, for the quadrature of the second opinion."""
 
     def loss(theta: Array) -> Array:
         return first.log_density(theta) - second.log_density(theta)
 
-    def panels(breaks: Array) -> tuple[Array, Array]:
-        """Privacy loss and probability at the nodes, a row for each panel."""
-        theta, weights = _gauss(breaks)
-        shape = (len(breaks) - 1, len(_NODES))
-        return loss(theta).reshape(shape), (weights * np.exp(first.log_density(theta))).reshape(shape)
-
-    def integral(epsilon: float, value: Array, mass: Array) -> float:
-        return float(np.sum(mass * np.where(value > epsilon, -np.expm1(np.minimum(epsilon - value, 0.0)), 0.0)))
-
-    at_grid = loss(grid)
-    value, mass = panels(grid)
-    result = np.empty(len(epsilons))
-    for i, epsilon in enumerate(epsilons):
-        change = np.flatnonzero((at_grid[1:] > epsilon) != (at_grid[:-1] > epsilon))
-        low, high = grid[change], grid[change + 1]
-        rising = at_grid[change + 1] > epsilon
-        for _ in range(50):
-            middle = (low + high) / 2
-            left = (loss(middle) > epsilon) != rising
-            low, high = np.where(left, middle, low), np.where(left, high, middle)
-        result[i] = integral(epsilon, np.delete(value, change, axis=0), np.delete(mass, change, axis=0))
-        for panel, crossing in zip(change, low, strict=True):  # cut in two where p = e^ε·q
-            result[i] += integral(epsilon, *panels(np.array([grid[panel], crossing, grid[panel + 1]])))
-    return result
+    return Pair(first.log_density, loss, tuple(first.grid(panels=48)))
 
 
-def privacy_losses(first: Release, second: Release, panels: int = 14) -> tuple[Array, Array]:
-    """Weights and values of log(p/q) under p at the nodes of a quadrature: for sums of independent losses."""
-    theta, weights = _gauss(first.grid(reach=9.0, panels=panels))
-    log_p = first.log_density(theta)
-    return weights * np.exp(log_p), log_p - second.log_density(theta)
+def hockey_stick(first: Release, second: Release, epsilons: Array) -> Array:
+    """∫ (p − e^ε·q)₊ for the densities p, q of two releases."""
+    return np.exp([pair(first, second).log_delta(epsilon)[0] for epsilon in epsilons])
 
 
-def renyi(first: Release, second: Release, alphas: Array, ratio: float) -> Array:
-    """Rényi divergence of the two densities; `ratio` is L/σ, which says how far out the integrand reaches."""
-    result = np.empty(len(alphas))
-    for i, alpha in enumerate(alphas):
-        theta, weights = _gauss(first.grid(reach=12 + 2 * alpha * ratio, panels=1200))
-        log_p = first.log_density(theta)
-        value = log_p - second.log_density(theta)
-        if alpha == 1:
-            result[i] = np.sum(weights * np.exp(log_p) * value)
-        else:
-            exponent = log_p + (alpha - 1) * value
-            top = exponent.max()
-            result[i] = (top + np.log(np.sum(weights * np.exp(exponent - top)))) / (alpha - 1)
-    return result
+def renyi(first: Release, second: Release, alphas: Array) -> Array:
+    """Rényi divergence of the two densities."""
+    return np.array([pair(first, second).renyi(alpha)[0] for alpha in alphas])
 
 
 def hockey_stick_with_output_noise(
@@ -178,8 +137,9 @@ def hockey_stick_with_output_noise(
     out = np.linspace(low, high, 12001)
     densities = []
     for release, offset, edge in zip((first, second), offsets, edges, strict=True):
-        theta, weights = _gauss(edge)
-        mass = weights * np.exp(release.log_density(theta))
+        half = np.diff(edge)[:, None] / 2
+        theta = ((edge[1:] + edge[:-1])[:, None] / 2 + half * _NODES).ravel()
+        mass = (half * _WEIGHTS).ravel() * np.exp(release.log_density(theta))
         z = (out[:, None] - theta - offset) / sigma_out
         densities.append(np.exp(-0.5 * z * z) @ mass / (sigma_out * np.sqrt(2 * np.pi)))
     p, q = densities

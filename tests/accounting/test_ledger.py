@@ -55,11 +55,7 @@ def entries():
         names = st.text(string.ascii_letters + string.digits + " -'()é", max_size=lg.LONGEST_NAME)
         usable = names.map(lambda name: name.strip(" -'()"))
         return st.builds(
-            lg.Entry,
-            st.just(kind),
-            st.tuples(*map(number, shown)),
-            st.integers(1, lg.MOST_COPIES),
-            usable,
+            lg.Entry, st.just(kind), st.tuples(*map(number, shown)), st.integers(1, lg.MOST_COPIES), usable
         )
 
     return st.sampled_from(list(lg.KINDS)).flatmap(of)

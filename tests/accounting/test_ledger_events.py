@@ -52,10 +52,7 @@ NOISE = google.GaussianDpEvent(4.0)
     ("text", "why"),
     [
         (in_a_file(NOISE, "REPLACE_ONE"), "must be about 'add/remove one row', got 'replace one row'"),
-        (
-            in_a_file(google.ZCDpEvent(0.1)),
-            "event 1 must be Gaussian noise or DP-SGD .*, got Concentrated",
-        ),
+        (in_a_file(google.ZCDpEvent(0.1)), "event 1 must be Gaussian noise or DP-SGD .*, got Concentrated"),
         (in_a_file(google.LaplaceDpEvent(1.0)), "got LaplaceDpEvent"),
         (in_a_file(google.SelfComposedDpEvent(NOISE, 1001)), "event 1: count must be a whole number from 1 to 1000"),
         (in_a_file(google.PoissonSampledDpEvent(1e-5, NOISE)), "event 1: sample_rate must be"),

@@ -71,45 +71,25 @@ def epsilons_around(mechanism: ObjectivePerturbation) -> Array:
     return np.concatenate(([0.0, 0.5 * threshold, threshold], tail[np.isfinite(tail)]))
 
 
-def check_logistic(count: int, seed: int, loss: Loss = LOGISTIC) -> float:
-    """Every bound on `count` random cases; the largest ratio of exact to `logistic`."""
-    rng = np.random.default_rng(seed)
+@pytest.mark.slow
+@pytest.mark.parametrize(("margin", "cases"), [(0.0, 25), (0.5, 8), (1.5, 8), (6.0, 8)])
+def test_a_margin_costs_no_worst_case_privacy(margin, cases):
+    """Every bound is above what is true of random rows, whatever the margin, and `logistic` nearly attained."""
+    rng = np.random.default_rng(3)
     largest = 0.0
-    for i in range(count):
-        pair, sigma, lam = random_case(rng, loss, 0.13)
-        bounds = {
-            b: ObjectivePerturbation(sigma, lam, bound=b)
-            for b in ("logistic", "monotone", "two-signed", "glm", "kifer2012")
-        }
+    for i in range(cases):
+        pair, sigma, lam = random_case(rng, logistic(margin), 0.13)
+        names = ("logistic", "monotone", "two-signed", "glm", "kifer2012")
+        bounds = {name: ObjectivePerturbation(sigma, lam, bound=name) for name in names}
+        if i % 5 == 0:
+            bounds |= {f"{name}, Rényi": via_rdp(bounds[name]) for name in ("logistic", "monotone", "glm")}
         epsilons = np.append(epsilons_around(bounds["logistic"]), 0.5 / lam * np.array([1, 1.5, 4]))  # 2β/λ = 0.5/λ
         exact = exact_delta(pair, epsilons)
         for name, bound in bounds.items():
             assert (exact <= bound.delta(epsilons) * (1 + QUADRATURE) + FLOOR).all(), (name, sigma, lam)
-        if i % 5 == 0:
-            for name in ("logistic", "monotone", "glm"):
-                assert (exact <= via_rdp(bounds[name]).delta(epsilons) * (1 + QUADRATURE) + FLOOR).all(), (name, lam)
         visible = exact > 1e-15
         largest = max(largest, np.max(exact[visible] / bounds["logistic"].delta(epsilons[visible])))
-    return largest
-
-
-@pytest.mark.slow
-def test_logistic_loss_stays_below_every_bound():
-    assert check_logistic(25, seed=1) > 0.9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("margin", [0.5, 1.5, 6.0])
-def test_a_margin_costs_no_worst_case_privacy(margin):
-    """The bounds are those of the logistic loss without a margin, and as tight."""
-    assert check_logistic(8, seed=3, loss=logistic(margin)) > 0.9
-
-
-@pytest.mark.no_cover
-@pytest.mark.slow
-@pytest.mark.exhaustive
-def test_logistic_loss_stays_below_every_bound_in_many_cases():
-    assert check_logistic(300, seed=2) > 0.99
+    assert largest > 0.9
 
 
 @pytest.mark.slow
@@ -124,39 +104,11 @@ def test_logistic_bound_is_attained(sigma, lam):
     assert violations(mechanism.delta, pair, epsilons) == 0
 
 
-def test_of_the_test():
-    """A bound 1 % too small is caught: `logistic` and `monotone` in the linear case, also through Rényi where exact."""
-    sigma, lam = 2.0, 1.0
-    pair = linear_neighbours(LOGISTIC, sigma, lam)
-    epsilons = np.array([0.9, 1.2, 2.0])
-    logistic = ObjectivePerturbation(sigma, lam)
-    assert violations(logistic.delta, pair, epsilons) == 0
-    assert violations(lambda e: 0.99 * logistic.delta(e), pair, epsilons) == 3
-    # with λ far above β the shift of "monotone" vanishes
-    pair = linear_neighbours(LOGISTIC, sigma, 1e4)
-    monotone = ObjectivePerturbation(sigma, 1e4, bound="monotone")
-    assert violations(monotone.delta, pair, epsilons) == 0
-    assert violations(lambda e: 0.99 * monotone.delta(e), pair, epsilons) == 3
-    # the second branch of Theorem 3.1 as printed (e^{L²/σ²}) is not wrong by enough for a GLM to show it (test_laws)
-
-
-@pytest.mark.slow
-def test_renyi_divergences_stay_below_every_curve():
-    rng = np.random.default_rng(3)
-    alphas = np.array([1.0, 1.2, 2.0, 6.0, 20.0])
-    for _ in range(8):
-        pair, sigma, lam = random_case(rng, LOGISTIC, 0.13)
-        exact = np.maximum(renyi(*pair, alphas, 1 / sigma), renyi(*pair[::-1], alphas, 1 / sigma))
-        for bound in ("logistic", "monotone", "two-signed", "glm", "non-glm"):
-            curve = ObjectivePerturbation(sigma, lam, bound=bound, dimension=1)
-            assert (exact <= curve.rdp(alphas) * (1 + QUADRATURE) + 1e-12).all(), (bound, sigma, lam)
-
-
 def test_renyi_curve_is_attained():
     """In the linear case the divergence is the Gaussian one, and the logistic curve tends to it as α grows."""
     sigma, lam, alphas = 2.0, 1.0, np.array([1.0, 2.0, 10.0, 60.0])
     pair = linear_neighbours(LOGISTIC, sigma, lam)
-    exact = renyi(*pair, alphas, 1 / sigma)
+    exact = renyi(*pair, alphas)
     np.testing.assert_allclose(exact, Gaussian(sigma).rdp(alphas), rtol=1e-4)
     curve = ObjectivePerturbation(sigma, lam).rdp(alphas)
     assert (exact <= curve * (1 + QUADRATURE)).all()
@@ -165,7 +117,7 @@ def test_renyi_curve_is_attained():
     # where λ ≥ 2σ² and the losses are large, the positive part of G costs nothing at any order
     strong = linear_neighbours(LOGISTIC, 0.1, 0.5)
     orders = np.array([1.0, 2.0, 5.0])
-    np.testing.assert_allclose(renyi(*strong, orders, 10.0), ObjectivePerturbation(0.1, 0.5).rdp(orders), rtol=1e-4)
+    np.testing.assert_allclose(renyi(*strong, orders), ObjectivePerturbation(0.1, 0.5).rdp(orders), rtol=1e-4)
 
 
 @pytest.mark.slow
@@ -186,36 +138,25 @@ def test_another_monotone_loss(width):
 
 
 @pytest.mark.slow
-def test_any_glm_loss_stays_below_glm():
-    """A regression loss, f' = tanh(β(t − y)): the sign of f' follows the noise."""
-    rng = np.random.default_rng(5)
-    alphas = np.array([1.0, 2.0, 8.0])
-    for _ in range(9):
-        loss = log_cosh(float(10 ** rng.uniform(-1, 1)))
-        pair, sigma, lam = random_case(rng, loss, 1.01 * loss.smoothness if loss.smoothness < 15 else 16.0)
-        glm = ObjectivePerturbation(sigma, lam, smoothness=loss.smoothness, bound="glm")
-        kifer = ObjectivePerturbation(sigma, lam, smoothness=loss.smoothness, bound="kifer2012")
-        epsilons = np.append(epsilons_around(glm), 2 * loss.smoothness / lam * np.array([1.0, 2.0]))
-        assert violations(glm.delta, pair, epsilons) == 0
-        assert violations(kifer.delta, pair, epsilons) == 0
-        exact = np.maximum(renyi(*pair, alphas, 1 / sigma), renyi(*pair[::-1], alphas, 1 / sigma))
-        assert (exact <= glm.rdp(alphas) * (1 + QUADRATURE) + 1e-12).all()
-
-
-@pytest.mark.slow
 def test_any_glm_loss_stays_below_two_signed_at_any_regularisation():
-    """λ down to a hundredth of β, where the published theorem is silent, and never above it where it is not."""
+    """A regression loss, f' = tanh(β(t − y)): the sign of f' follows the noise.
+
+    λ goes down to a hundredth of β, where the published theorem is silent; where it is not, it is above ours, too.
+    """
     rng = np.random.default_rng(6)
     alphas = np.array([1.0, 2.0, 8.0])
-    for _ in range(10):
+    for _ in range(15):
         loss = log_cosh(float(10 ** rng.uniform(-1, 1)))
         pair, sigma, lam = random_case(rng, loss, 0.01 * loss.smoothness)
-        ours = ObjectivePerturbation(sigma, lam, smoothness=loss.smoothness, bound="two-signed")
-        epsilons = epsilons_around(ours)
-        assert violations(ours.delta, pair, epsilons) == 0
-        exact = np.maximum(renyi(*pair, alphas, 1 / sigma), renyi(*pair[::-1], alphas, 1 / sigma))
+        ours, published, kifer = (
+            ObjectivePerturbation(sigma, lam, smoothness=loss.smoothness, bound=bound)
+            for bound in ("two-signed", "glm", "kifer2012")
+        )
+        epsilons = np.append(epsilons_around(ours), 2 * loss.smoothness / lam * np.array([1.0, 2.0]))
+        assert violations(ours.delta, pair, epsilons) == violations(kifer.delta, pair, epsilons) == 0
+        exact = np.maximum(renyi(*pair, alphas), renyi(*pair[::-1], alphas))
         assert (exact <= ours.rdp(alphas) * (1 + QUADRATURE) + 1e-12).all()
-        published = ObjectivePerturbation(sigma, lam, smoothness=loss.smoothness, bound="glm")
+        assert (ours.rdp(alphas) <= published.rdp(alphas) * (1 + 1e-12)).all()
         assert (ours.delta(epsilons) <= published.delta(epsilons) * (1 + 1e-12)).all()
 
 

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from ui.figures import BACKGROUNDS, contrast
 from ui.style import SLIDE_CONTROLS
 
+MOST_CONTROLS = 6
 DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
     .every(e => e.querySelector('.main-svg text'))"""
 COLORS = """() => {
@@ -160,11 +161,16 @@ def assert_fits(page):
     assert page.evaluate(COVERED_LEGENDS) == 0
 
 
-def assert_accessible(page, *rules):
-    """axe-core finds nothing; all of its rules unless some are named."""
+def assert_few_controls(page):
+    """The panel has a control, and no more than people take in."""
+    assert 1 <= len(page.evaluate(IN_SIGHT)) <= MOST_CONTROLS
+
+
+def assert_accessible(page, *rules, but=None):
+    """axe-core finds nothing but what `but` names; all of its rules are asked unless some are named."""
     if not page.evaluate("typeof axe === 'object'"):
         page.evaluate(AXE_SCRIPT)
-    assert page.evaluate(AXE, rules) == []
+    assert [found for found in page.evaluate(AXE, rules) if found[0] != but] == []
 
 
 def assert_still(page):

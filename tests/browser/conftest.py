@@ -4,34 +4,30 @@ import os
 import subprocess
 import sys
 import time
-import urllib.request
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
+from weakref import WeakKeyDictionary
 
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.streamlit_client import free_port
+from benchmarks.streamlit_client import free_port, wait_until_healthy
+from tests.browser.wire import Wire
 from tests.chromium import TIMEOUT
 
 pytest.register_assert_rewrite("tests.browser.checks")
 
 ROOT = Path(__file__).resolve().parents[2]
-READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
+READY = """() => document.querySelector(
+    '[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]'
+) && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')"""
+HANDLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PATIENCE = 60.0  # for a picture to follow what the page has already said
+_WIRES: WeakKeyDictionary = WeakKeyDictionary()
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
-
-
-def pytest_collection_modifyitems(items):
-    """Try a test that waited in vain once more: a browser on a busy machine loses a key press now and then.
-
-    The summary lists what was tried again. An assertion that does not hold is never tried again.
-    """
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"]))
 
 
 @contextmanager
@@ -50,27 +46,14 @@ def serve(log=subprocess.DEVNULL, **environment):
         stderr=log,
     )
     try:
-        address = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + TIMEOUT
-        while not healthy(address):
-            if process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"the app did not start within {TIMEOUT:g} s (exit code {process.poll()})")
-            time.sleep(0.1)
-        yield address
+        wait_until_healthy(f"127.0.0.1:{port}", process, within=TIMEOUT)
+        yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
         try:
             process.wait(10)
         except subprocess.TimeoutExpired:
             process.kill()
-
-
-def healthy(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
-            return True
-    except OSError:
-        return False
 
 
 class FirstVisit(NamedTuple):
@@ -105,10 +88,13 @@ def server(first_visit):
     return first_visit.server
 
 
-def _tab(chromium, **options):
+@contextmanager
+def new_tab(chromium, **options):
+    """A tab in a browser profile of its own, without a history."""
     context = chromium.new_context(**{"viewport": DESK, "color_scheme": "light"} | options)
     context.set_default_timeout(TIMEOUT * 1000)
-    return context.new_page()
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture(scope="session")
@@ -118,27 +104,22 @@ def tab(chromium):
     A tab that has shown the app keeps its compiled scripts: the next address costs it a third of what it costs a new
     tab or a new profile.
     """
-    page = _tab(chromium)
-    yield page
-    page.context.close()
+    with new_tab(chromium) as page:
+        yield page
 
 
 @pytest.fixture(scope="session")
 def phone(chromium):
     """A tab in another browser, on a telephone: it shares nothing with `tab` but the links it is sent."""
-    page = _tab(chromium, viewport=PHONE)
-    yield page
-    page.context.close()
+    with new_tab(chromium, viewport=PHONE) as page:
+        yield page
 
 
 @pytest.fixture
-def context(chromium):
-    """A fresh browser profile: a person with no history. Costs seconds; `open_page` does not."""
-    page = _tab(chromium)
-    context = page.context
-    page.close()
-    yield context
-    context.close()
+def person(chromium):
+    """A tab of somebody with no history. Costs seconds; `open_page` does not."""
+    with new_tab(chromium) as page:
+        yield page
 
 
 @pytest.fixture
@@ -166,6 +147,7 @@ def open_elsewhere(phone):
 
 def renew(page, size=None, color_scheme="light"):
     """The tab as it was: its size, its colours, its pointer, and nothing stored."""
+    wire(page)
     page.set_viewport_size(size or DESK)
     page.emulate_media(color_scheme=color_scheme, reduced_motion="no-preference")
     page.mouse.move(0, 0)
@@ -177,10 +159,18 @@ def renew(page, size=None, color_scheme="light"):
 
 def visit(page, address: str):
     """Open the address in this tab and wait until it has been drawn."""
+    wire(page)
     page.goto(address)
     page.get_by_text("What am I looking at?").wait_for()  # the last thing on every page
     settle(page)
     return page
+
+
+def wire(page) -> Wire:
+    """What the tab and its server say to each other, from the first time that this is asked."""
+    if page not in _WIRES:
+        _WIRES[page] = Wire(page)
+    return _WIRES[page]
 
 
 def query(page) -> dict[str, str]:
@@ -208,6 +198,24 @@ def eventually(page, check) -> None:
             page.wait_for_timeout(100)
 
 
+@contextmanager
+def watched(page):
+    """The addresses that the page asks, and the errors of its scripts, as long as the block lasts."""
+    asked, errors = [], []
+    listeners = {
+        "request": lambda request: asked.append(request.url),
+        "websocket": lambda socket: asked.append(socket.url),
+        "pageerror": lambda error: errors.append(str(error)),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    try:
+        yield asked, errors
+    finally:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+
+
 def expect_query(page, expected: dict[str, str]) -> None:
     """Wait until the address says this and nothing else."""
 
@@ -218,12 +226,13 @@ def expect_query(page, expected: dict[str, str]) -> None:
 
 
 def expect_same(other, page, *charts: str) -> None:
-    """Wait until another tab says and draws what this one does."""
+    """Wait until another tab says and draws what this one does, no wider than its window."""
     expect(other.locator(".answer")).to_have_text(page.locator(".answer").all_inner_texts())
 
     def check():
         for key in charts:
             assert chart_data(other, key) == chart_data(page, key), key
+        assert other.evaluate("document.documentElement.scrollWidth") <= other.viewport_size["width"]
 
     eventually(page, check)
 
@@ -238,18 +247,53 @@ def move(page, control: str, key: str, address: str) -> None:
     settle(page)
 
 
+def press(page, button: str, address: str) -> None:
+    """Press a button, and wait for the address."""
+    page.get_by_role("button", name=button).click()
+    page.wait_for_url(f"**{address}**")
+    settle(page)
+
+
 def copied_link(page) -> str:
     """What the page's button gives to send."""
-    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Share", exact=True).click()
     expect(page.get_by_alt_text("QR code of this link")).to_be_visible()
     return page.locator("[data-testid=stPopoverBody] code").first.inner_text().strip()
 
 
 def settle(page) -> None:
-    """Wait until the script has run and the page has drawn what it sent."""
-    page.wait_for_timeout(150)  # a click or key press reaches the server first
-    page.wait_for_selector(READY)
-    page.wait_for_function("""() => !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')""")
+    """Wait until the server has answered all that the page has asked it for, and the page has drawn it."""
+
+    def check():
+        page.evaluate(HANDLED)  # what was clicked has been sent
+        assert wire(page).answered
+
+    eventually(page, check)
+    page.evaluate(HANDLED)  # what came last has been taken in
+    page.wait_for_function(READY)
+
+
+@contextmanager
+def rerun(page):
+    """Wait, after the block, until the script has run because of it, however late the page asks for that run."""
+    before = wire(page).runs
+    yield
+
+    def check():
+        assert wire(page).runs > before
+
+    eventually(page, check)
+    settle(page)
+
+
+def expect_rest(page) -> None:
+    """Wait until the page asks for nothing any more while nobody touches anything."""
+
+    def check():
+        settle(page)
+        assert not wire(page).timers
+
+    eventually(page, check)
 
 
 def choose(page, label: str, option: str) -> None:
@@ -259,19 +303,6 @@ def choose(page, label: str, option: str) -> None:
     expect(left).to_have_text([option])
     page.keyboard.press("Enter")
     left.first.wait_for(state="detached")
-
-
-def reruns(page, milliseconds: int) -> int:
-    """How often the script's state changes in this time when nobody touches anything."""
-    page.evaluate(
-        """() => {
-            window.runs = 0;
-            new MutationObserver(() => window.runs++).observe(document.querySelector('[data-testid=stApp]'),
-                {attributes: true, attributeFilter: ['data-test-script-state']});
-        }"""
-    )
-    page.wait_for_timeout(milliseconds)
-    return page.evaluate("window.runs")
 
 
 def chart_data(page, key: str) -> dict:
@@ -285,3 +316,13 @@ def chart_data(page, key: str) -> dict:
         }""",
         key,
     )
+
+
+def expect_chart(page, key: str, is_so: Callable[[dict], bool]) -> None:
+    """Wait until this is so of a chart's curves, name → (x, y)."""
+
+    def check():
+        drawn = chart_data(page, key)
+        assert is_so(drawn), drawn
+
+    eventually(page, check)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from objpert_core import datasets
 from objpert_core.experiments import indexed, waterfall
 from pages.accuracy import numbers as data
-from tests.browser.conftest import answer, chart_data, eventually, expect_same, reruns, settle
+from tests.browser.conftest import answer, chart_data, expect_chart, expect_rest, expect_same, press, settle
 from ui import waterfall as steps
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -32,30 +32,20 @@ def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewh
     page.wait_for_url("**accuracy_methods=**")
     page.keyboard.press("Escape")
     settle(page)
-
-    def published():
-        assert "Algorithm 1 published" in chart_data(page, "accuracy_chart")
-
-    eventually(page, published)
+    expect_chart(page, "accuracy_chart", lambda drawn: "Algorithm 1 published" in drawn)
     assert "Algorithm 1 published" not in before
     methods = parse_qs(urlsplit(page.url).query)["accuracy_methods"]
     assert {"Algorithm 1 published", "Algorithm 1 tight"} <= set(methods)
     other = open_elsewhere(page.url)
     expect_same(other, page, "accuracy_chart")
-    assert other.evaluate("document.documentElement.scrollWidth") <= 420
 
 
-@pytest.mark.flaky(reruns=2)  # it reads too early on a machine that is busy with other tests
 def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page, stored):
     page = open_page(f"/accuracy?accuracy_data={quote(stored.key)}&accuracy_epsilon=2")
     page.get_by_role("button", name="Run this point").click()
     expect(page.get_by_text("Made now:").first).to_be_visible()  # nobody clicked anything else
-
-    def check():
-        assert "made now: Algorithm 1 tight" in chart_data(page, "accuracy_chart")
-
-    eventually(page, check)
-    assert reruns(page, 1500) == 0
+    expect_chart(page, "accuracy_chart", lambda drawn: "made now: Algorithm 1 tight" in drawn)
+    expect_rest(page)
 
 
 def test_a_preset_shows_where_the_accuracy_comes_from_and_the_link_says_so(open_page, open_elsewhere):
@@ -63,10 +53,8 @@ def test_a_preset_shows_where_the_accuracy_comes_from_and_the_link_says_so(open_
     if not complete:
         pytest.skip("no stored runs of every step (data/results/figure2_*.csv)")
     page = open_page("/accuracy")
-    page.get_by_role("button", name=data.ORIGINS[complete[0]]).click()
-    page.wait_for_url("**accuracy_question=where**")
+    press(page, data.ORIGINS[complete[0]], "accuracy_question=where")
     found = waterfall.of_stored(indexed.load(complete[0]), 1.0)
     expect(answer(page)).to_have_text(steps.answer(found).replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%"))
     other = open_elsewhere(page.url)
     expect_same(other, page, "accuracy_waterfall")
-    assert other.evaluate("document.documentElement.scrollWidth") <= 420

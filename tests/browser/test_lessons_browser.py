@@ -3,22 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from objpert_core.accounting import Gaussian
 from pages.lessons import computed
 from tests.browser import checks
-from tests.browser.conftest import (
-    PHONE,
-    answer,
-    copied_link,
-    eventually,
-    expect_query,
-    expect_same,
-    move,
-    query,
-    renew,
-    settle,
-)
-from ui import lessons, registry, sentences
+from tests.browser.conftest import PHONE, answer, eventually, expect_query, move, query, renew, settle
+from ui import lessons, registry
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,7 +22,7 @@ def test_a_lesson_is_followed_from_start_to_end(open_page, window):
     for number, step in enumerate(ONE_FIT.steps, start=1):
         expect(page.get_by_role("heading", name=f"{number}. {step.title}", exact=True)).to_be_visible()
         settle(page)
-        assert page.evaluate("document.querySelector('.stMain').scrollTop") == 0  # one reads from the top
+        page.wait_for_function("document.querySelector('.stMain').scrollTop === 0")  # one reads from the top
         if step.page:
             look(page, number, step)
         if number == 2:  # the strip has led on
@@ -45,7 +33,7 @@ def test_a_lesson_is_followed_from_start_to_end(open_page, window):
         if number == 1 and window != PHONE:
             eventually(page, lambda: checks.assert_accessible(page))
         if number < len(ONE_FIT.steps):
-            assert query(page) == {"lesson": "one-fit", "step": str(number)}
+            expect_query(page, {"lesson": "one-fit", "step": str(number)})
             page.get_by_role("button", name=f"Next: {ONE_FIT.steps[number].title}").click()
     expect(page.get_by_text("Right: ")).to_have_count(2)
 
@@ -84,18 +72,6 @@ def reply(page, question):
     box.get_by_text(asked.options[asked.correct], exact=True).click()
     expect(page.get_by_text(f"Right: {asked.options[asked.correct]}", exact=True)).to_be_visible()
     expect(page.get_by_text(asked.reason[:30])).to_be_visible()
-
-
-def test_a_pictures_slider_is_in_the_link_and_the_link_shows_the_same_elsewhere(open_page, open_elsewhere):
-    page = open_page("/lessons?lesson=epsilon-from-zero&step=4")
-    move(page, "lessons_slack_4_sigma", "ArrowRight", "lessons_slack_4_sigma=1.5")
-    slack = sentences.delta(Gaussian(1.5).delta(1.0), 3)
-    expect(answer(page)).to_contain_text(f"At ε = 1 the slack is δ = {slack}")
-    link = copied_link(page)
-    assert "lesson=epsilon-from-zero&step=4" in link
-    other = open_elsewhere(link)
-    expect_same(other, page, "lessons_slack")
-    expect_query(other, {"lesson": "epsilon-from-zero", "step": "4", "lessons_slack_4_sigma": "1.5"})
 
 
 def test_slides_show_text_pictures_and_questions_by_the_arrow_keys(tab, server):

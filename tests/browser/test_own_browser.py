@@ -14,8 +14,9 @@ from tests.browser.conftest import (
     PHONE,
     answer,
     eventually,
-    query,
+    expect_query,
     renew,
+    rerun,
     serve,
     settle,
     visit,
@@ -25,14 +26,8 @@ from tests.datasets.tables.fixtures import BAD, FILES, GOOD, SCHEMA, cells
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 OF_PROGRAMS = ("excel_german_utf8.csv", "r_write_csv.csv", "google_sheets_german.csv")
-REFUSED_AT_ONCE = (
-    "no bytes",
-    "a workbook",
-    "no delimiter",
-    "a short row",
-    "no closing quotation mark",
-    "a million columns",
-)
+REFUSED_AT_ONCE = ["no bytes", "a workbook", "no delimiter", "a short row", "no closing quotation mark"]
+REFUSED_AT_ONCE += ["a million columns"]
 REFUSED_BY_FIT = ("another target", "a formula", "not available", "one class")
 CANARY = "Zaphod-4711"
 
@@ -46,10 +41,9 @@ def watched(folder):
 
 
 def _put(page, place, file):
-    """Hand a file in, and wait until the server has it: a press on Fit before that would meet another run."""
-    with page.expect_response(lambda reply: "/upload_file/" in reply.url and reply.request.method == "PUT"):
+    """Hand a file in, and wait until the page knows of it: a press on Fit before that is one for the file before."""
+    with rerun(page):
         page.locator(f".st-key-{place} input[type=file]").set_input_files(file)
-    settle(page)
 
 
 def hand_in(page, content, name="table.csv"):
@@ -65,8 +59,8 @@ def load(page, schema):
 def fit(page):
     button = page.locator(".st-key-own_fit button")
     expect(button).to_be_enabled()
-    button.click()
-    settle(page)
+    with rerun(page):
+        button.click()
 
 
 def holds(server, some):
@@ -75,19 +69,10 @@ def holds(server, some):
         assert ("UploadedFileManager" in answered.read().decode()) is some
 
 
-def assert_accessible(page):
-    """axe-core finds nothing but a role of Streamlit's own place for files."""
-    if not page.evaluate("typeof axe === 'object'"):
-        page.evaluate(checks.AXE_SCRIPT)
-    found = page.evaluate(checks.AXE, [])
-    assert [part for part in found if part[0] != "presentation-role-conflict"] == []
-
-
 def refusal(page):
     return page.locator("[data-testid=stAlert]").first
 
 
-@pytest.mark.flaky(reruns=2)  # it reads too early on a machine that is busy with other tests
 def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(tab, tmp_path):
     with watched(tmp_path) as server:
         page = visit(renew(tab), f"{server}/own")
@@ -116,7 +101,7 @@ def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(
         expect(refusal(page)).to_contain_text(f"Row 3, column “moved” must hold one of “no”, “yes”, got “{CANARY}”")
         expect(answer(page)).to_contain_text("Three releases")  # a refusal is none
 
-        assert query(page) == {"own_table": "your own file"}
+        expect_query(page, {"own_table": "your own file"})
         eventually(page, lambda: holds(server, True))
         page.locator("[data-testid=stTopNavLink]").first.click()
         page.get_by_role("heading", name="How can one fit hide one person?").wait_for()
@@ -150,7 +135,8 @@ def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_the
         assert answer(page).inner_text() == "Nothing of your table is released until you press Fit."
 
     eventually(page, paste)
-    eventually(page, lambda: assert_accessible(page))
+    known = "presentation-role-conflict"  # of Streamlit's own place for files
+    eventually(page, lambda: checks.assert_accessible(page, but=known))
     for window in (DESK, PHONE):
         page.set_viewport_size(window)
         settle(page)

@@ -3,23 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_query, expect_same, move, settle
+from tests.browser.conftest import answer, chart_data, expect_chart, move, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
-    page = open_page("/bounds")
-    page.get_by_role("button", name="Smaller λ, wider gap").click()
-    page.wait_for_url("**bounds_lambda=5**")
-    settle(page)
-    page.get_by_text("Attacker’s errors", exact=True).first.click()
-    page.wait_for_url("**bounds_show=**")
-    settle(page)
-    expect_query(page, {"bounds_sigma": "10", "bounds_lambda": "5", "bounds_show": "Attacker’s errors"})
-    assert len(chart_data(page, "bounds_errors")) == 6
-    for address in (copied_link(page), page.url):  # the link says everything, the address what is not the default
-        expect_same(open_elsewhere(address), page, "bounds_errors")
 
 
 def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_page):
@@ -34,14 +20,10 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     move(page, "bounds_sigma", "ArrowRight", "bounds_sigma=5.6")
     expect(answer(page)).to_contain_text("0.64")
     expect(page.locator("[role=status] .answer-why")).to_contain_text("σ 5 → 5.6")
-
-    def check():
-        after = chart_data(page, "bounds_chart")
-        assert after["Logistic (tight)"][1] != before["Logistic (tight)"][1]
-        assert after["Logistic (tight)"][0] == before["Logistic (tight)"][0]
-
-    eventually(page, check)
+    tight = "Logistic (tight)"
+    expect_chart(page, "bounds_chart", lambda after: after[tight][1] != before[tight][1])
     after = chart_data(page, "bounds_chart")
+    assert after[tight][0] == before[tight][0]
 
     page.get_by_role("button", name="Files").click()
     with page.expect_download() as csv:
@@ -54,7 +36,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     rows = csv.value.path().read_text().splitlines()
     assert csv.value.suggested_filename == "bounds.csv"
     assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower,neighbours"
-    assert [float(row.split(",")[4]) for row in rows[1:]] == after["Logistic (tight)"][1]
+    assert [float(row.split(",")[4]) for row in rows[1:]] == after[tight][1]
     assert svg.value.suggested_filename == "bounds.svg"
     assert "Logistic (tight)" in svg.value.path().read_text()
     assert source.value.path().read_text().count("\\begin{axis}") == 1
@@ -62,20 +44,17 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
 
 def test_home_plays_and_stops_and_leads_on(open_page):
     page = open_page("/")
-    count = "document.querySelector('.st-key-home_chart .js-plotly-plot')._fullData.at(-1).x.length"
+    plot = "document.querySelector('.st-key-home_chart .js-plotly-plot')"
+    count, moves = f"{plot}._fullData.at(-1).x.length", f"{plot}._transitionData._animationRaf"
     page.wait_for_function(f"{count} === 2")
-    page.wait_for_timeout(800)
-    assert page.evaluate(count) == 2  # nothing moves by itself
+    page.wait_for_function(f"!({moves})")  # nothing moves by itself
+    assert page.evaluate(count) == 2
     page.locator(".updatemenu-button", has_text="Play").click()
     page.wait_for_function(f"{count} >= 6")
     page.locator(".updatemenu-button", has_text="Stop").click()
-    page.wait_for_timeout(400)
-    stopped = page.evaluate(count)
-    page.wait_for_timeout(1200)
-    assert page.evaluate(count) == stopped
-    page.get_by_role("button", name="Draw another b").click()
-    page.wait_for_url("**home_draw=2**")
-    settle(page)
+    page.wait_for_function(f"!({moves})")
+    assert page.evaluate(f"{count} < {plot}._transitionData._frames.length")  # it was not the end that stopped it
+    press(page, "Draw another b", "home_draw=2")
     expect(page.get_by_role("img", name="This person, on average: 56.2 %")).to_be_visible()
 
     page.emulate_media(reduced_motion="reduce")

@@ -19,15 +19,14 @@ OUTSIDE = """() => {
 }"""
 
 
-def test_no_text_is_cut_off(context):
+def test_no_text_is_cut_off(person):
     names = ["marital-status=Married-AF-spouse", "WWWW-MMMM", "education-num"]
     places = figures.axis("which", (2.5, -0.5), tickvals=np.arange(3), ticktext=names, categoryarray=names)
     roles = ("non-private", "published", "tight")
     dots = [figures.series(f"{role} 85.87 %", [1e-12, 1.0], [0, 1], role, mode="markers") for role in roles]
     chart = figures.figure(dots, xaxis=figures.axis("failure δ", (1e-100, 1), log=True), yaxis=places)
     text = to_svg(chart, title="Coefficients on adult-synthetic (stand-in for adult): ε = 1, δ = 10⁻⁵. " * 4)
-    page = context.new_page()
     for font in (FONTS, "DejaVu Sans"):  # what the reader's machine has, and what PNG and PDF files are written in
-        page.set_content('<body style="margin: 20px">' + text.replace(FONTS, font))
-        expect(page.locator("svg text").nth(10)).to_be_visible()  # more than ten of them
-        assert page.evaluate(OUTSIDE) == [], font
+        person.set_content('<body style="margin: 20px">' + text.replace(FONTS, font))
+        expect(person.locator("svg text").nth(10)).to_be_visible()  # more than ten of them
+        assert person.evaluate(OUTSIDE) == [], font

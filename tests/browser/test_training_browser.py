@@ -5,7 +5,18 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_same, move, query, reruns, settle
+from tests.browser.conftest import (
+    answer,
+    copied_link,
+    expect_chart,
+    expect_rest,
+    expect_same,
+    move,
+    press,
+    query,
+    settle,
+    watched,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -15,31 +26,20 @@ LONG = "&training_methods=no+privacy&training_methods=DP-SGD+unpaid"
 
 def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_page, open_elsewhere, server):
     page = open_page(SMALL + "&training_view=coefficients")
-    asked, errors = [], []
-    listeners = {
-        "request": lambda request: asked.append(request.url),
-        "pageerror": lambda error: errors.append(str(error)),
-    }
     expect(answer(page)).to_contain_text(re.compile(r"^\s*At ε\s=\s1 "))
-    for event, listener in listeners.items():
-        page.on(event, listener)
-    try:
+    with watched(page) as (asked, errors):
         move(page, "training_epsilon", "ArrowRight", "training_epsilon=1.5")
         expect(answer(page)).to_contain_text(re.compile(r"^\s*At ε\s=\s1.5 "))
         expect(page.locator(".answer-why")).to_contain_text(re.compile(r"ε 1 → 1\.5: σ falls from"))
-    finally:
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
     assert not [url for url in asked if not url.startswith((server, "data:", "blob:"))]
     assert not errors
-    shown = [name.rsplit(" ", 2)[0] for name in chart_data(page, "training_accuracy")]
-    assert shown == ["always “benign”"]  # the axis names the methods
-    assert reruns(page, 1200) == 0
+    constant = ["always “benign”"]  # the axis names the methods
+    expect_chart(page, "training_accuracy", lambda drawn: [name.rsplit(" ", 2)[0] for name in drawn] == constant)
+    expect_rest(page)
     link = copied_link(page)
     for part in ("training_epsilon=1.5", "training_seed=0", "training_repeats=3", "training_view=coefficients"):
         assert part in link
     other = open_elsewhere(link)
-    expect(other.locator(".answer")).to_have_text(page.locator(".answer").all_inner_texts())
     expect_same(other, page, "training_coefficients_chart")
     page.keyboard.press("Escape")
     page.get_by_text("Predict first", exact=True).click()
@@ -58,16 +58,11 @@ def test_run_progress_and_stop_stand_together_in_sight(open_page):
     run.click()
     expect(stop).to_be_in_viewport()
     expect(page.get_by_text(re.compile(r"\d+ of 50 models"))).to_be_in_viewport()
-
-    def under_way():
-        assert len(chart_data(page, "training_accuracy")) >= 1
-
-    eventually(page, under_way)
+    expect_chart(page, "training_accuracy", bool)
     stop.click()
     expect(stop).to_have_count(0)
     expect(page.get_by_text(re.compile(r"Stopped (after|before)"))).to_be_visible()
-    settle(page)
-    assert reruns(page, 1200) == 0
+    expect_rest(page)
 
 
 def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
@@ -84,13 +79,8 @@ def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
 
 def test_ten_digits_are_ten_images_beside_the_accuracies(open_page):
     page = open_page(SMALL + "&training_closeup=true")
-    page.get_by_role("button", name="Ten digits").click()
-    page.wait_for_url("**training_data=digits**")
+    press(page, "Ten digits", "training_data=digits")
     expect(answer(page)).to_contain_text("digits")
-    kind = "() => document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')._fullData[0].type"
-
-    def images():
-        assert page.evaluate(kind) == "heatmap"
-
-    eventually(page, images)
+    kind = "document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')?._fullData?.[0].type"
+    page.wait_for_function(f"{kind} === 'heatmap'")
     assert query(page)["training_closeup"] == "true"

@@ -16,10 +16,10 @@ LINK = "http://127.0.0.1:9/{}?" + "&".join(f"a_control={number}" for number in r
 TASKS = [Task("The name of a preset", "One line of help, as long as the longest of them are, and one word more.")] * 8
 
 
-def test_the_longest_worksheet_fits_two_sheets_and_none_asks_a_host(context):
+def test_the_longest_worksheet_fits_two_sheets_and_none_asks_a_host(person):
     curve = figures.series("curve", [0.0, 1.0], [0.0, 1.0], "tight")
     picture = to_svg(figures.figure([curve], xaxis=figures.axis("x", (0, 1)), yaxis=figures.axis("y", (0, 1))))
-    page, asked, heights = context.new_page(), [], {}
+    page, asked, heights = person, [], {}
     page.on("request", lambda request: asked.append(request.url))
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 665, "height": 1000})  # what an A4 sheet has between its margins

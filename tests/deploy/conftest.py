@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +14,8 @@ import pytest
 
 from benchmarks.streamlit_client import free_port
 from deploy import nginx
+from tests.browser.conftest import person  # noqa: F401  a fixture
+from tests.ui.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
@@ -45,29 +46,19 @@ class Deployed:
 
     def wait_until(self, true_of) -> dict:
         """The state once it is as wished."""
-        deadline = time.monotonic() + START_WITHIN
-        while True:
-            try:
-                if true_of(state := self.state()):
-                    return state
-            except FileNotFoundError:
-                pass
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"the server is not as wished; its log: {self.log.read_text()}")
-            time.sleep(0.05)
+
+        def as_wished():
+            assert self.process.poll() is None, f"the server has ended; its log: {self.log.read_text()}"
+            return (self.run / "state.json").exists() and true_of(self.state())
+
+        until(as_wished, START_WITHIN)
+        return self.state()
 
     def pids(self) -> list[int]:
         """Everybody's, nginx's workers among them."""
         state = self.state()
         workers = Path(f"/proc/{state['nginx']}/task/{state['nginx']}/children").read_text().split()
         return [state["supervisor"], state["nginx"], *map(int, workers), *(app["pid"] for app in state["apps"])]
-
-
-def wait_until_gone(pids: list[int]) -> None:
-    deadline = time.monotonic() + 60
-    while left := [pid for pid in pids if alive(pid)]:
-        assert time.monotonic() < deadline, f"still running: {left}"
-        time.sleep(0.05)
 
 
 def alive(pid: int) -> bool:

@@ -15,8 +15,8 @@ import pytest
 
 from benchmarks.streamlit_client import Browser, Person
 from deploy.settings import UPLOAD_MEBIBYTES, UPLOADS_AT_ONCE
-from tests.deploy.conftest import DOCKERFILE, MEBIBYTE, deployed_server, wait_until_gone
-from tests.ui.waiting import awaited
+from tests.deploy.conftest import DOCKERFILE, MEBIBYTE, alive, deployed_server
+from tests.ui.waiting import awaited, until
 
 pytestmark = pytest.mark.slow
 CLOSED = ("metrics", "%6detrics", "/metrics", "x/../metrics", "agent/interact", "agent/openapi.json", "agent/mcp")
@@ -147,7 +147,7 @@ def test_uploads_that_are_not_finished_are_few(deployed):
         async def answer():
             return await asyncio.to_thread(upload, deployed.server, person.session, 1, browser.cookies)
 
-        async def until(status):
+        async def answered(status):
             while await answer() != status:
                 await asyncio.sleep(0.05)
 
@@ -156,17 +156,17 @@ def test_uploads_that_are_not_finished_are_few(deployed):
             links[-1][1].write(started.encode())
 
         links = []
-        await asyncio.wait_for(until(204), 60)
+        await asyncio.wait_for(answered(204), 60)
         for _ in range(UPLOADS_AT_ONCE):
             await begin()
         for _ in range(10):  # one of them was refused where nginx still counted the upload before it
             if await answer() == 429:
                 break
             await begin()
-        await asyncio.wait_for(until(429), 60)
+        await asyncio.wait_for(answered(429), 60)
         for _, writer in links:
             writer.close()
-        await asyncio.wait_for(until(204), 60)
+        await asyncio.wait_for(answered(204), 60)
         await person.link.close()
 
     awaited(run())
@@ -218,12 +218,12 @@ def test_a_small_server_holds_its_limit_and_everybody_ends_with_it_however_it_en
         (served.run / "rooms.sqlite-wal").touch()
         served.process.send_signal(signal.SIGTERM)
         assert served.process.wait(60) == 0
-        wait_until_gone(pids)
+        until(lambda: not any(map(alive, pids)))
         assert {path.name for path in served.run.iterdir()} == {"assets", "lock", "nginx.conf", "temp"}  # no votes
         served.start(os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})  # the folder and the ports are free again
         pids = served.pids()
         served.process.kill()
-        wait_until_gone(pids)
+        until(lambda: not any(map(alive, pids)))
         served.process.wait()
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -7,20 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from deploy.settings import UPLOAD_MEBIBYTES
-from tests.browser.conftest import DESK, TIMEOUT, answer, settle, visit
+from tests.browser.conftest import answer, settle, visit
 from tests.deploy.conftest import MEBIBYTE
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 APP = "[data-testid=stApp]"
-
-
-@pytest.fixture
-def person(chromium):
-    """A tab of a browser without a history."""
-    context = chromium.new_context(viewport=DESK)
-    context.set_default_timeout(TIMEOUT * 1000)
-    yield context.new_page()
-    context.close()
 
 
 def test_a_browser_whose_process_is_killed_is_back_on_the_same_picture(person, deployed):
@@ -32,8 +23,8 @@ def test_a_browser_whose_process_is_killed_is_back_on_the_same_picture(person, d
     slider.focus()
     slider.press("ArrowRight")
     expect(slider).not_to_have_attribute("aria-valuetext", "24")
-    settle(person)
     person.wait_for_function("!location.search.includes('bounds_lambda=24')")
+    settle(person)
     stood, said, address = slider.get_attribute("aria-valuetext"), answer(person).inner_text(), person.url
 
     number = cookie(person)
@@ -43,7 +34,8 @@ def test_a_browser_whose_process_is_killed_is_back_on_the_same_picture(person, d
     settle(person)
     assert cookie(person) != number
     expect(slider).to_have_attribute("aria-valuetext", stood)
-    assert (answer(person).inner_text(), person.url) == (said, address)
+    expect(answer(person)).to_have_text(said)
+    expect(person).to_have_url(address)
     slider.focus()
     slider.press("ArrowRight")  # and the page works
     expect(slider).not_to_have_attribute("aria-valuetext", stood)

@@ -11,6 +11,7 @@ from benchmarks.streamlit_client import free_port
 from deploy import nginx, processes, serve
 from deploy.processes import FAILURES, LONGEST_WAIT, START_WITHIN, STEADY_AFTER, App, Child, without_people
 from deploy.settings import Settings
+from tests.ui.waiting import until
 
 REFUSED = (
     "2026/11/23 06:54:10 [error] 5514#5514: *15 connect() failed (111: Connection refused) while connecting to "
@@ -39,13 +40,6 @@ def app(tmp_path):
 def supervisor(tmp_path, monkeypatch):
     monkeypatch.setattr(nginx, "executable", lambda: "nginx")
     return serve.Supervisor(Settings(run=tmp_path))
-
-
-def wait_until(true):
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("line", [REFUSED, REFUSED.replace(" while connecting to upstream", "")])
@@ -130,7 +124,7 @@ def test_a_process_that_hangs_is_replaced(supervisor, monkeypatch, caplog):
     monkeypatch.setattr(serve.log, "propagate", True)
     try:
         with caplog.at_level(logging.INFO, "objpert"):
-            wait_until(lambda: supervisor.tick(time.monotonic()) or app.starts == 2)
+            until(lambda: supervisor.tick(time.monotonic()) or app.starts == 2)
     finally:
         supervisor.end()
     assert "app 0 is replaced: 3 health checks in a row had no answer" in caplog.text

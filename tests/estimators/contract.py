@@ -25,9 +25,11 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -350,7 +352,9 @@ def frames_give_the_same_fit_and_keep_their_column_names(case: Case) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyBudgetWarning)  # of the seed
             released = model.release(feature_names=True)
-        np.testing.assert_array_equal(released.predict(rows), model.predict(rows))
+            assert not hasattr(model.release(), "feature_names_in_")
+        for one in (released, model.to_sklearn()):
+            np.testing.assert_allclose(one.predict(rows), model.predict(rows), atol=1e-9)
         for one in (model, released):
             with pytest.raises(ValueError, match="feature names"):
                 one.predict(wrong)
@@ -503,16 +507,8 @@ NO_NUMBERS: tuple[Any, ...] = (
     np.array([1.0, 2.0]), np.array([]), np.ma.array([1.0], mask=True), [1.0], {}, b"\xff", Warns(),
 )  # fmt: skip
 NUMBERS: tuple[Any, ...] = (
-    True,
-    np.True_,
-    1,
-    Fraction(1, 1),
-    Decimal(1),
-    np.longdouble(1),
-    np.complex128(1),
-    "1",
-    b"1",
-)
+    True, np.True_, 1, Fraction(1, 1), Decimal(1), np.longdouble(1), np.complex128(1), "1", b"1",
+)  # fmt: skip
 """Entries that are the number 1, however they are written."""
 
 
@@ -673,19 +669,39 @@ def pickles_and_clones_are_faithful(case: Case) -> None:
     np.testing.assert_array_equal(copy.fit(X, y).coef_, case.fitted.coef_)
 
 
+def rows_of_every_length(X: np.ndarray) -> np.ndarray:
+    """The rows from next to nothing to 1e100, a zero row and one of norm 1 among them."""
+    rows = X * np.resize([1.0, 1e-6, 0.1, 100.0], (len(X), 1))
+    rows[0], rows[1], rows[2] = 0.0, rows[1] / np.linalg.norm(rows[1]), rows[2] * 1e100
+    return rows
+
+
 def a_released_copy_and_a_pipeline_of_scikit_learns_predict_the_same(case: Case) -> None:
-    X, model = case.data[0], case.fitted
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyBudgetWarning)  # the case is seeded
-        released = pickle.loads(pickle.dumps(model.release()))
-    np.testing.assert_array_equal(released.predict(X), model.predict(X))
-    assert released.privacy_ == model.privacy_.public()
-    assert released.privacy_.verify(released)
-    known = {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_", "center_", "scale_"}
-    assert not set(vars(released)) - known
-    scores = "predict" if is_regressor(model) else "decision_function"
-    expected, got = (getattr(one, scores)(X) for one in (model, model.to_sklearn()))
-    np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+    X = rows_of_every_length(case.data[0])
+    for model in (case.fitted, *(case.fit(row_norm=row_norm) for row_norm in ("normalize", "clip"))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyBudgetWarning)  # the case is seeded
+            released = pickle.loads(pickle.dumps(model.release()))
+        for name in ("predict", "decision_function", "predict_proba", "predict_log_proba", "scores"):
+            assert hasattr(released, name) is hasattr(model, name)
+            for rows in (X, sp.csr_array(X)) if hasattr(model, name) else ():
+                np.testing.assert_array_equal(getattr(released, name)(rows), getattr(model, name)(rows))
+        assert released.privacy_ == model.privacy_.public()
+        assert released.privacy_.verify(released)
+        assert (is_classifier(released), is_regressor(released)) == (is_classifier(model), is_regressor(model))
+        assert clone(released).fit(X) is released
+        known = {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_", "center_", "scale_"}
+        assert not set(vars(released)) - known
+        scores = "predict" if is_regressor(model) else "decision_function"
+        for pipeline in (model.to_sklearn(), released.to_sklearn()):
+            np.testing.assert_array_equal(pipeline.predict(X), model.predict(X)) if is_classifier(model) else None
+            for rows in (X, sp.csr_array(X)) if model.center_ is None else (X,):
+                got, expected = (getattr(one, scores)(rows) for one in (pipeline, model))
+                np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+            if hasattr(pipeline, "predict_proba"):
+                np.testing.assert_allclose(pipeline.predict_proba(X), model.predict_proba(X), rtol=1e-12, atol=1e-12)
+            last = LinearRegression if is_regressor(model) else LinearSVC
+            assert type(pipeline[-1]) is (LogisticRegression if getattr(model, "margin_", None) == 0 else last)
 
 
 def one_fit_at_a_time_does_not_warn(case: Case) -> None:

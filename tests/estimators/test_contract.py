@@ -133,7 +133,7 @@ PHASED = {name: NOISY[name] for name in ("radius", "loss", "hinge_width")}
 SPLIT = {"accounting": "split", "lams": [30.0]}
 WITH_CORNERS = {"loss": "hinge", "radius": 3.0, "row_norm": "clip"}
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
-HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0}
+HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0, "clip": 0.5}
 DISHONEST = {"learning_rates": [0.03, 0.1], "tuning": "dishonest"}
 HUBERISED = {"loss": "huberised-hinge", "clip": None, "solver": "lbfgs"}
 FULL = {"sampling": "full batch", "radius": 3.0, "step_scale": 2.0}
@@ -147,7 +147,7 @@ CASES = [
     Case("huberised svc", ObjPertSVC, parameters=HUBERISED, ranges=SVC, slow=True, reads_rows=False),
     Case("regressor", ObjPertRegressor, ranges=REGRESSOR, reads_rows=False),
     Case("huber regressor", ObjPertRegressor, parameters=HUBER, ranges=REGRESSOR, slow=True, reads_rows=False),
-    Case("output perturbation", OutputPerturbationLogisticRegression, ranges=OUTPUT),
+    Case("output perturbation", OutputPerturbationLogisticRegression, {"margin": 0.0}, ranges=OUTPUT),
     Case("replaced rows", OutputPerturbationLogisticRegression, {"adjacency": "replace"}, ranges=OUTPUT, slow=True),
     Case("dp-sgd", DPSGDLogisticRegression, parameters=STEPS, ranges=DPSGD, first_step=1),
     Case("honest", DPSGDLogisticRegression, parameters=STEPS | HONEST, ranges=DPSGD, first_step=1, slow=True),
@@ -216,53 +216,22 @@ def test_certificates_of_other_set_ups(case):
     the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case)
 
 
+def forgeries(model, **values):
+    """A certificate of this model with one number changed to each of its values."""
+    return [(model, {name: value}) for name, changed in values.items() for value in changed]
+
+
+SVM, NUMBERS, SOLUTION = ObjPertSVC(), ObjPertRegressor(), OutputPerturbationLogisticRegression(lam=5.0)
 FORGERIES = [
-    *(
-        (ObjPertSVC(), forgery)
-        for forgery in (
-            {"clip": 2.0},
-            {"clip": None},
-            {"loss": "squared"},
-            {"bound": "logistic"},
-            {"smoothness": 0.9},
-            {"lipschitz": 0.9},
-            {"sigma": 3.0},
-            {"lam": 5.0},
-            {"intercept_scaling": 1.0},
-            {"loss": "huberised-hinge", "loss_parameter": 0.1},
-        )
-    ),
-    *(
-        (ObjPertRegressor(), forgery)
-        for forgery in (
-            {"clip": 2.0},
-            {"clip": None},
-            {"loss": "squared-hinge", "clip": 5.0},
-            {"bound": "monotone"},
-            {"bound": "logistic"},
-            {"smoothness": 0.9},
-            {"lipschitz": 0.9},
-            {"sigma": 4.0},
-            {"intercept_scaling": 1.0},
-        )
-    ),
-    *(
-        (OutputPerturbationLogisticRegression(lam=5.0), forgery)
-        for forgery in (
-            {"epsilon": 0.999},
-            {"delta": 0.9999e-5},
-            {"row_norm": "none"},
-            {"accountant": "magic"},
-            {"intercept_scaling": math.nan},
-            {"sigma": 0.5},
-            {"lam": 1.0},
-            {"tau": 0.1},
-            {"lipschitz": 1.0},
-            {"adjacency": "replace one row"},
-            {"gradient_norm": 2e-6},
-            {"intercept_scaling": 0.5},
-        )
-    ),
+    *forgeries(SVM, clip=[2.0, None], loss=["squared"], bound=["logistic"], smoothness=[0.9], lipschitz=[0.9]),
+    *forgeries(SVM, sigma=[3.0], lam=[5.0], intercept_scaling=[1.0]),
+    (SVM, {"loss": "huberised-hinge", "loss_parameter": 0.1}),
+    *forgeries(NUMBERS, clip=[2.0, None], bound=["monotone", "logistic"], smoothness=[0.9], lipschitz=[0.9]),
+    *forgeries(NUMBERS, sigma=[4.0], intercept_scaling=[1.0]),
+    (NUMBERS, {"loss": "squared-hinge", "clip": 5.0}),
+    *forgeries(SOLUTION, epsilon=[0.999], delta=[0.9999e-5], row_norm=["none"], accountant=["magic"], sigma=[0.5]),
+    *forgeries(SOLUTION, intercept_scaling=[math.nan, 0.5], lam=[1.0], tau=[0.1], lipschitz=[1.0]),
+    *forgeries(SOLUTION, adjacency=["replace one row"], gradient_norm=[2e-6]),
 ]
 
 
@@ -289,10 +258,7 @@ NO_CLIP = "clip must be a finite number > 0 for the loss"
         (ObjPertSVC(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
         (ObjPertSVC(clip=None), f"{NO_CLIP} 'squared-hinge', whose slope has no bound"),
         (ObjPertRegressor(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
-        (
-            ObjPertRegressor(clip=None),
-            f"{NO_CLIP} 'squared', whose slope has no bound",
-        ),
+        (ObjPertRegressor(clip=None), f"{NO_CLIP} 'squared', whose slope has no bound"),
     ],
     ids=str,
 )
@@ -391,6 +357,7 @@ ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.P
         ObjPertSVC(),
         ObjPertRegressor(target_offset=3.0, target_scale=2.0),
         OutputPerturbationLogisticRegression(epsilon=8.0),
+        QOPLasso(adjacency="add/remove one row", alpha=0.1),
     ]
 )
 @ignoring_budgets
@@ -413,6 +380,11 @@ def test_scikit_learns_own_checks(estimator, check):
         ObjPertSCOClassifier(lam=200.0),
         DPSGDLogisticRegression(),
         PhasedERMClassifier(epsilon=50.0, radius=20.0),
+        QOPLasso(),
+        QOPLasso(adjacency="add/remove one row", fit_intercept=True, row_norm="normalize", solver="davis-yin"),
+        AdaSSPRegressor(),
+        AdaOPSRegressor(fit_intercept=True),
+        OPSPTRRegressor(row_norm="normalize"),
     ]
 )
 @ignoring_budgets

@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators import AdaOPSRegressor, AdaSSPRegressor, OPSPTRRegressor
@@ -157,7 +156,6 @@ def test_one_run_without_validation_rows_takes_the_middle_of_the_list():
         OPSPTRRegressor().fit(X, Y, validation=3)
 
 
-@pytest.mark.slow
 def test_validation_rows_choose_and_are_said_to_be_public():
     told = {"lams": [300.0, 3e6], "mean_runs": 6, "epsilon": 5.0, "random_state": 0, "accounting": "split"}
     model = OPSPTRRegressor(**told, validation=JUDGES).fit(X, Y)
@@ -171,16 +169,3 @@ def test_validation_rows_choose_and_are_said_to_be_public():
     for judges in ((X[:3], [1.0, 2.0]), (X[:3, :2], Y[:3]), (X[:3], [1.0, 2.0, math.nan])):
         with pytest.raises(ValueError, match=r"inconsistent|features|finite"):
             OPSPTRRegressor(**told).fit(X, Y, validation=judges)
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
-        AdaSSPRegressor(),
-        AdaOPSRegressor(fit_intercept=True),
-        OPSPTRRegressor(row_norm="normalize"),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
-def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Lasso
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.estimators import QOPLasso
@@ -235,23 +234,6 @@ def test_rows_are_replaced_unless_told_otherwise():
     added = lasso().fit(X, Y).privacy_
     assert spent.scale > added.scale
     assert spent.sigma > 1.9 * added.sigma
-
-
-ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
-
-
-@pytest.mark.thorough
-@parametrize_with_checks([lasso(alpha=0.1)])
-@ignoring_budgets
-def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([QOPLasso(), lasso(fit_intercept=True, row_norm="normalize", solver="davis-yin")])
-@ignoring_budgets
-def test_scikit_learns_own_checks_of_other_set_ups(estimator, check):
-    check(estimator)
 
 
 def test_a_solver_that_does_not_arrive_leaves_the_estimator_unfitted(monkeypatch):

@@ -1,22 +1,12 @@
 """Private regression: what it fits, what it promises, what it refuses."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.linear_model import HuberRegressor, Ridge
 
-from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.estimators import ObjPertRegressor
-from objpert_core.learning import SOLVERS, HuberLoss, SquaredLoss, perturb_and_solve
-
-
-def data(n=2000, d=4, noise=0.1, seed=0):
-    """Features in the unit ball, targets of size about 1."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(-1, 1, size=(n, d)) / np.sqrt(d)
-    return X, X @ np.linspace(1, -1, d) + 0.2 + noise * rng.normal(size=n)
+from tests.estimators.rows import numbered
 
 
 def almost_public(**parameters):
@@ -27,21 +17,9 @@ def almost_public(**parameters):
 # Learning
 
 
-def test_it_learns_and_says_what_it_spent():
-    X, y = data()
-    model = ObjPertRegressor(epsilon=2.0, delta=1e-6).fit(X[:1500], y[:1500])
-    assert model.score(X[1500:], y[1500:]) > 0.8
-    spent = model.privacy_
-    assert (spent.epsilon, spent.delta, spent.bound, spent.loss, spent.clip) == (2.0, 1e-6, "glm", "squared", 1.0)
-    assert spent.verify()
-    assert model.coef_.shape == (4,)
-    assert isinstance(model.intercept_, float)
-    assert len(model.gradient_norms_) == model.n_iter_ + 1
-
-
 @pytest.mark.slow
 def test_without_clipping_and_noise_it_is_ridge_regression():
-    X, y = data()
+    X, y = numbered()
     model = almost_public(clip=10.0, fit_intercept=False).fit(X, y)
     peer = Ridge(alpha=model.privacy_.lam, fit_intercept=False, tol=1e-12).fit(X, y)
     assert model.privacy_.lam > 1
@@ -56,7 +34,7 @@ def test_without_clipping_and_noise_it_is_ridge_regression():
 @pytest.mark.slow
 def test_huber_without_noise_is_scikit_learns():
     """scikit-learn's objective, times σ̂/2 for its estimate σ̂ of the scale: threshold 1.35 σ̂ and λ = α σ̂."""
-    X, y = data(noise=0.3)
+    X, y = numbered(noise=0.3)
     y[::20] += 5.0
     lam = alpha = almost_public(loss="huber", fit_intercept=False).fit(X, y).privacy_.lam
     for _ in range(6):
@@ -75,7 +53,7 @@ def test_huber_without_noise_is_scikit_learns():
 )
 def test_the_clipped_fit_minimises_the_clipped_objective(parameters, threshold):
     """Against a direct convex solve that knows nothing of this package's solvers or losses."""
-    X, y = data(noise=0.3)
+    X, y = numbered(noise=0.3)
     y[::10] -= 8.0
     model = almost_public(fit_intercept=False, **parameters).fit(X, y)
     kink = parameters["clip"] / np.linalg.norm(X, axis=1)
@@ -94,7 +72,7 @@ def test_the_clipped_fit_minimises_the_clipped_objective(parameters, threshold):
 
 
 def test_clipping_keeps_outliers_from_tearing_the_fit_away():
-    X, y = data(n=4000)
+    X, y = numbered(n=4000)
     clean = ObjPertRegressor(epsilon=4.0, random_state=0).fit(X, y)
     y_bad = y.copy()
     y_bad[::20] = 1e6
@@ -104,7 +82,7 @@ def test_clipping_keeps_outliers_from_tearing_the_fit_away():
 
 
 def test_public_offset_and_scale_only_change_the_units():
-    X, y = data()
+    X, y = numbered()
     plain = ObjPertRegressor(random_state=1).fit(X, y)
     scaled = ObjPertRegressor(random_state=1, target_offset=50.0, target_scale=4.0).fit(X, 50.0 + 4.0 * y)
     np.testing.assert_allclose(scaled.coef_, 4.0 * plain.coef_, rtol=1e-5)
@@ -114,56 +92,12 @@ def test_public_offset_and_scale_only_change_the_units():
     assert flat.intercept_ == 50.0
 
 
-@pytest.mark.thorough
-def test_more_privacy_costs_accuracy():
-    X, y = data(n=500)
-    scores = [
-        np.mean([ObjPertRegressor(epsilon=e, random_state=s).fit(X, y).score(X, y) for s in range(15)])
-        for e in (0.05, 50.0)
-    ]
-    assert scores[0] < scores[1] - 0.2
-
-
-@pytest.mark.slow
-def test_every_solver_gives_the_same_model():
-    X, y = data(n=600)
-    y[::9] += 30
-    models = [ObjPertRegressor(solver=solver, clip=0.3, random_state=0).fit(X, y) for solver in SOLVERS]
-    assert len(models) >= 4
-    for model in models[1:]:
-        np.testing.assert_allclose(model.coef_, models[0].coef_, atol=1e-5)
-
-
 # The promise
-
-
-def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have():
-    X, y = data(n=50)
-    radius = math.sqrt(1 + 0.3**2)
-    for parameters, gradient in (
-        ({"clip": 0.7}, 0.7),
-        ({"loss": "huber", "huber_threshold": 0.5, "clip": None}, 0.5 * radius),
-        ({"loss": "huber", "huber_threshold": 0.5, "clip": 9.0}, 0.5 * radius),
-        ({"loss": "huber", "huber_threshold": 0.5, "clip": 0.2}, 0.2),
-    ):
-        spent = ObjPertRegressor(**parameters).fit(X, y).privacy_
-        expected = calibrate_objective_perturbation(1.0, 1e-5, gradient, radius**2, "glm", tau=1e-6)
-        assert spent.lipschitz == pytest.approx(gradient)
-        assert (spent.sigma, spent.lam) == pytest.approx((expected.objective.sigma, expected.objective.lam))
-        assert spent.lam > spent.smoothness == pytest.approx(radius**2)
-
-
-@pytest.mark.parametrize("bound", ["logistic", "monotone"])
-@pytest.mark.parametrize("loss", [SquaredLoss(), HuberLoss(0.5)], ids=repr)
-def test_the_mechanism_refuses_bounds_that_need_a_slope_of_one_sign(bound, loss):
-    mechanism = calibrate_objective_perturbation(1.0, 1e-5, 2.0, 2.0, bound, tau=1e-6)
-    with pytest.raises(ValueError, match=f"bound must not be '{bound}' for the loss"):
-        perturb_and_solve(*data(n=20), mechanism, delta=1e-5, loss=loss, clip=0.5)
 
 
 def test_a_row_moves_no_fit_further_than_its_clipped_gradient_allows():
     """λ-strong convexity: one row of gradient norm ≤ C moves the minimiser by at most C/λ."""
-    X, y = data(n=200)
+    X, y = numbered(n=200)
     seeded = {"random_state": 5, "fit_intercept": False, "clip": 0.5, "sigma_out": 1e-12, "tau": 1e-9}
     without = ObjPertRegressor(**seeded).fit(X, y)
     worst = ObjPertRegressor(**seeded).fit(
@@ -174,7 +108,7 @@ def test_a_row_moves_no_fit_further_than_its_clipped_gradient_allows():
 
 
 def test_targets_that_overflow_when_scaled_are_refused():
-    X, y = data(n=20)
+    X, y = numbered(n=20)
     y[3] = 1e308
     with pytest.raises(ValueError, match="finite"):
         ObjPertRegressor(target_scale=1e-3).fit(X, y)

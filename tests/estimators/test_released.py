@@ -5,13 +5,11 @@ import pickle
 import pickletools
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.svm import LinearSVC
+from sklearn.linear_model import LogisticRegression
 
 from objpert_core.accounting import Standardisation
 from objpert_core.estimators import (
@@ -65,25 +63,6 @@ def scores(model):
 
 
 # The copy
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", MODELS)
-def test_it_predicts_as_the_model_does_and_carries_the_certificate(name):
-    X, _ = data()
-    model = fit(name)
-    copy = pickle.loads(pickle.dumps(model.release()))
-    for method in ("predict", "decision_function", "predict_proba", "predict_log_proba", "scores"):
-        assert hasattr(copy, method) is hasattr(model, method)
-        if hasattr(model, method):
-            np.testing.assert_array_equal(getattr(copy, method)(X), getattr(model, method)(X))
-            np.testing.assert_array_equal(
-                getattr(copy, method)(sp.csr_array(X)), getattr(model, method)(sp.csr_array(X))
-            )
-    assert copy.privacy_ == model.privacy_.public()
-    assert copy.privacy_.verify(copy)
-    assert (is_classifier(copy), is_regressor(copy)) == (is_classifier(model), is_regressor(model))
-    assert clone(copy).fit(X) is copy
 
 
 def graph(value, seen=None):
@@ -148,18 +127,6 @@ def test_an_array_that_shares_memory_with_the_fit_is_copied():
     assert not copy.privacy_.verify(copy)
 
 
-def test_names_of_columns_go_along_only_when_asked():
-    X, direction = data()
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    model = ObjPertLogisticRegression(**PUBLIC).fit(frame, X @ direction > 0)
-    assert not hasattr(model.release(), "feature_names_in_")
-    named = model.release(feature_names=True)
-    np.testing.assert_array_equal(named.predict(frame), model.predict(frame))
-    with pytest.raises(ValueError, match="feature names"):
-        named.predict(frame[list("dcba")])
-    np.testing.assert_array_equal(model.to_sklearn().predict(frame), model.predict(frame))
-
-
 def test_a_seeded_fit_warns_and_an_unfitted_one_has_nothing_to_release():
     with pytest.warns(PrivacyBudgetWarning, match="whoever knows or guesses the seed can subtract the noise"):
         fit("objective", random_state=0).release()
@@ -169,27 +136,6 @@ def test_a_seeded_fit_warns_and_an_unfitted_one_has_nothing_to_release():
 
 
 # The pipeline
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("row_norm", NORMS)
-@pytest.mark.parametrize("name", MODELS)
-def test_the_pipeline_has_the_same_scores(name, row_norm):
-    X, _ = data()
-    model = fit(name, row_norm=row_norm)
-    for source in (model, model.release()):
-        pipeline = source.to_sklearn()
-        for rows in (X, sp.csr_array(X)) if model.center_ is None else (X,):
-            np.testing.assert_allclose(scores(pipeline)(rows), scores(model)(rows), rtol=1e-12, atol=1e-12)
-        np.testing.assert_array_equal(pipeline.predict(X), model.predict(X)) if is_classifier(model) else None
-        last = pipeline[-1]
-        if is_regressor(model):
-            assert type(last) is LinearRegression
-        elif getattr(model, "margin_", None) == 0:
-            assert type(last) is LogisticRegression
-            np.testing.assert_allclose(pipeline.predict_proba(X), model.predict_proba(X), rtol=1e-12, atol=1e-12)
-        else:
-            assert type(last) is LinearSVC
 
 
 def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_does_not():

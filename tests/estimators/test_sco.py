@@ -1,7 +1,6 @@
 """Objective perturbation in a ball for the population risk: what it fits, what it promises, what it refuses."""
 
 import dataclasses
-import math
 import warnings
 
 import numpy as np
@@ -173,10 +172,3 @@ def test_what_depends_on_the_shape_of_the_data_is_refused_by_it():
         with pytest.raises(ValueError, match=f"^{message}"):
             model.fit(X, y)
         assert_unfitted(model)
-
-
-def test_there_are_no_probabilities():
-    model = ObjPertSCOClassifier(**CLOSED).fit(*rows())
-    assert not hasattr(model, "predict_proba")
-    assert not hasattr(model.to_sklearn(), "predict_proba")
-    assert not math.isnan(model.score(*rows()))

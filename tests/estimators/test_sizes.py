@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -99,27 +100,17 @@ def test_rows_may_be_wide(kind, on_error):
 
 
 @pytest.mark.parametrize("kind", SOLVED)
-@pytest.mark.slow
-def test_rows_may_be_many(kind):
-    ends(kind, *dense(1_000_000, 3))
-
-
-@pytest.mark.parametrize("kind", SOLVED)
-@pytest.mark.exhaustive
-def test_rows_may_be_many_and_wide(kind):
-    ends(kind, *sparse(1_000_000, 100_000))
-
-
-@pytest.mark.parametrize("kind", SOLVED)
-@pytest.mark.exhaustive
-def test_ten_million_rows(kind):
-    ends(kind, *dense(10_000_000, 3))
-
-
-@pytest.mark.parametrize("kind", SOLVED)
-@pytest.mark.exhaustive
-def test_two_hundred_thousand_columns(kind):
-    ends(kind, *sparse(100_000, 200_000, entries=50))
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(partial(dense, 1_000_000, 3), marks=pytest.mark.slow, id="many"),
+        pytest.param(partial(sparse, 1_000_000, 100_000), marks=pytest.mark.exhaustive, id="many and wide"),
+        pytest.param(partial(dense, 10_000_000, 3), marks=pytest.mark.exhaustive, id="ten million"),
+        pytest.param(partial(sparse, 100_000, 200_000, 50), marks=pytest.mark.exhaustive, id="200,000 columns"),
+    ],
+)
+def test_rows_may_be_many(kind, made):
+    ends(kind, *made())
 
 
 @pytest.mark.parametrize(("n", "d"), [(10_000, 20_000), (20_000, 50_000)])

@@ -16,7 +16,6 @@ from objpert_core.datasets import load
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.experiments import methods as figure2
 from objpert_core.experiments.compare import (
-    MAX_REPEATS,
     METHODS,
     NON_PRIVATE,
     NON_PRIVATE_C,
@@ -222,34 +221,6 @@ def test_stops_inside_a_solver_and_drops_that_fit(data):
     assert not last.complete
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("epsilon", 0.0, r"epsilon must be .* got 0\.0"),
-        ("epsilon", math.nan, "epsilon must be .* got nan"),
-        ("delta", 1.0, r"delta must be .* got 1\.0"),
-        ("bound", "kifer2012", "bound must be one of 'logistic', 'monotone', 'two-signed', 'glm', got 'kifer2012'"),
-        ("repeats", 0, "repeats must be a whole number >= 1, got 0"),
-        ("repeats", MAX_REPEATS + 1, "repeats must be a whole number from 1 to 50, got 51"),
-        ("intercept_scaling", -1.0, r"intercept_scaling must be .* got -1\.0"),
-        ("seed", -1, "seed must be a whole number >= 0, got -1"),
-        ("methods", (), r"methods must be one or more names, each once, got \(\)"),
-        ("methods", (TIGHT, TIGHT), "methods must be one or more names, each once"),
-        ("methods", ("magic",), "methods must be one of 'non-private', .* got 'magic'"),
-        ("batch_size", 0, "batch_size must be a whole number >= 1, got 0"),
-        ("epochs", 2.5, r"epochs must be a whole number >= 1, got 2\.5"),
-        ("large_batch_size", 0, "large_batch_size must be a whole number >= 1, got 0"),
-        ("fine_learning_rates", (), "fine_learning_rates must hold at least one number > 0, got none"),
-        ("learning_rates", (), "learning_rates must hold at least one number > 0, got none"),
-        ("learning_rates", (0.1, -0.1), r"learning_rates must be a finite number > 0, got -0\.1"),
-        ("mean_runs", 0.0, r"mean_runs must be a finite number > 0, got 0\.0"),
-    ],
-)
-def test_refuses_bad_settings_before_any_work(name, value, message):
-    with pytest.raises(ValueError, match=message):
-        Settings(**{name: value})
-
-
 @pytest.mark.slow
 def test_results_do_not_keep_the_rows_alive():
     data = load("digits-4-9", split_seed=77)
@@ -404,8 +375,6 @@ def test_the_solver_is_every_methods_that_has_one_and_changes_no_answer(data):
         assert getattr(one.privacy, "sigma", None) == getattr(two.privacy, "sigma", None)
     assert Settings(solver="lbfgs").estimator(TIGHT, 0).solver == "lbfgs"
     assert "solver" not in Settings(solver="lbfgs").parameters(HONEST)
-    with pytest.raises(ValueError, match="solver must be one of"):
-        Settings(solver="magic")
 
 
 def test_what_explains_differences_can_be_compared_but_is_not_offered(data):

@@ -62,7 +62,7 @@ def coefficients(n_fits, extra_row, copies=250, learner="logistic regression", d
     return np.concatenate(fits), model.privacy_
 
 
-def lower_bound(with_row, without_row, delta=DELTA):
+def lower_bound(with_row, without_row, delta=DELTA, pilot=PILOT):
     """A lower bound on ε with confidence `CONFIDENCE`.
 
     The event is chosen on the first draws and judged on the others (Clopper–Pearson limits), so the choice costs no
@@ -77,11 +77,11 @@ def lower_bound(with_row, without_row, delta=DELTA):
         possible = beta.ppf(1 - risk, few + 1, size - few)
         return np.log(certain / possible) if certain > 0 else -np.inf
 
-    first = max(PILOT, len(with_row) // 7)
-    pilot, judged = (with_row[:first], without_row[:first]), (with_row[first:], without_row[first:])
+    first = max(pilot, len(with_row) // 7)
+    seek, judged = (with_row[:first], without_row[:first]), (with_row[first:], without_row[first:])
     size = len(judged[0])
-    thresholds = np.quantile(pilot[0], np.linspace(0.05, 0.95, 91))  # never all, never none
-    best = max(thresholds, key=lambda threshold: ratio(*pilot, threshold, size))
+    thresholds = np.quantile(seek[0], np.linspace(0.05, 0.95, 91))  # never all, never none
+    best = max(thresholds, key=lambda threshold: ratio(*seek, threshold, size))
     return ratio(*judged, best, size)
 
 

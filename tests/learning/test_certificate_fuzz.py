@@ -20,28 +20,21 @@ import dataclasses
 import decimal
 import fractions
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
 from objpert_core.estimators import (
     DPSGDLogisticRegression,
-    ObjPertLogisticRegression,
     ObjPertRegressor,
-    ObjPertSVC,
-    OutputPerturbationLogisticRegression,
 )
 from objpert_core.learning import (
     EVERY_LOSS,
-    HingeLoss,
-    LogisticLoss,
     OutputPerturbationCertificate,
     PrivacyCertificate,
-    perturb_and_solve,
 )
+from tests.learning.certificates import EVERY, FITTED, of_kinds
 
 RESOLUTION = 1e-9 * (1 + 1e-6)
 RESOLUTION_OF_SGD = {"pld": 2e-4, "rdp": 2e-6}  # calibrate_dpsgd stops within 1e-5 and 1e-7 of ε; δ is steeper
@@ -249,61 +242,7 @@ def harmless(field, old, new, spent):
     return RULES.get(field, never)(spent, old, new)
 
 
-# The honest ones
-
-LABELS = {"classes": [0, 1]}
-OBJECTIVE, OUTPUT, SGD = ObjPertLogisticRegression, OutputPerturbationLogisticRegression, DPSGDLogisticRegression
-HONEST = {
-    "declared": (OBJECTIVE, {"public_rows": 300}),
-    "read off": (OBJECTIVE, {}),
-    "no rule": (OBJECTIVE, {"lam": 0.0, "random_state": 1, "fit_intercept": False}),
-    "glm": (OBJECTIVE, {"bound": "glm", "lam": 0.0}),
-    "kifer2012": (OBJECTIVE, {"bound": "kifer2012", "lam": 0.0}),
-    "non-glm": (OBJECTIVE, {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0}),
-    "hinge": (ObjPertSVC, {"clip": 0.5}),
-    "rounded hinge": (ObjPertSVC, {"loss": "huberised-hinge", "clip": None}),
-    "ridge": (ObjPertRegressor, {"target_scale": 3.0}),
-    "huber": (ObjPertRegressor, {"loss": "huber", "clip": None, "huber_threshold": 0.5, "bound": "two-signed"}),
-    "output": (OUTPUT, {}),
-    "output, declared": (OUTPUT, {"public_rows": 300, "random_state": 1, "margin": 1.0}),
-    "output, replaced": (OUTPUT, {"adjacency": "replace"}),
-    "output, lam": (OUTPUT, {"lam": 3.0}),
-    "DP-SGD": (SGD, {"epochs": 2, "public_rows": 300, "accountant": "rdp"}),
-    "DP-SGD, read off": (SGD, {"epochs": 1, "clip": 0.3, "fit_intercept": False}),
-    "allocated": (SGD, {"epochs": 1, "sampling": "allocation"}),
-    "honest": (SGD, {"epochs": 1, "learning_rates": [0.1, 0.2], "mean_runs": 2.5, "accountant": "rdp"}),
-    "dishonest": (SGD, {"epochs": 1, "learning_rates": [0.1, 0.2], "tuning": "dishonest", "accountant": "rdp"}),
-}
 DPSGD = PrivacyCertificate.MECHANISMS["DPSGD"]
-
-
-@pytest.fixture(scope="module")
-def models():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 4))
-    y = (X[:, 0] > 0).astype(int)
-    made = {
-        name: kind(**({} if kind is ObjPertRegressor else LABELS) | options) for name, (kind, options) in HONEST.items()
-    }
-    fitted = {
-        name: model.set_params(**{"batch_size": 100} if isinstance(model, SGD) else {}).fit(X, y)
-        for name, model in made.items()
-    }
-    return fitted | {
-        "ball": in_ball(X, 2.0 * y - 1, LogisticLoss(), "logistic", None),
-        "envelope in a ball": in_ball(X, 2.0 * y - 1, HingeLoss(), "monotone", 0.5),
-    }
-
-
-def in_ball(X, targets, loss, bound, envelope):
-    """A fit in a ball about rows that are added or removed: those of the estimators are slower to account for."""
-    smoothness = envelope or loss.smoothness
-    mechanism = ApproximateMinima(ObjectivePerturbation(8.0, 6.0, 1.0, smoothness, bound), 1e-6, 0.01)
-    release = perturb_and_solve(
-        X, targets, mechanism, delta=1e-5, loss=loss, intercept_scaling=0.0, radius=0.5, envelope=envelope
-    )
-    coef, intercept = release.theta.reshape(1, -1), np.zeros(1)
-    return SimpleNamespace(coef_=coef, intercept_=intercept, privacy_=release.certificate.about(coef, intercept))
 
 
 def changed(rng, spent, field):
@@ -342,12 +281,12 @@ def same(old, new):
     return new == old or (isinstance(old, float) and math.isnan(old) and math.isnan(new))
 
 
-def check(models, count, seed):
+def check(count, seed):
     """Change one field `count` times; the number of changes that were convicted."""
     rng = np.random.default_rng(seed)
-    names, convicted = list(models), 0
+    names, convicted = list(FITTED), 0
     for number in range(count):
-        model = models[names[number % len(names)]]
+        model = FITTED[names[number % len(names)]].model
         spent = model.privacy_
         fields = [item.name for item in dataclasses.fields(spent)]
         field = fields[(number // len(names)) % len(fields)]
@@ -358,47 +297,38 @@ def check(models, count, seed):
         verdict = forged.verify(model)
         assert type(verdict) is bool
         assert not verdict or harmless(field, old, new, forged), (names[number % len(names)], field, old, new)
-        if verdict and field == "lattice" and not isinstance(model, (SGD, ObjPertRegressor)):
+        if verdict and field == "lattice" and not isinstance(model, (DPSGDLogisticRegression, ObjPertRegressor)):
             assert not np.fmod(model.coef_, new).any()
         convicted += not verdict
     return convicted
 
 
-@pytest.mark.slow
-def test_the_honest_ones_verify(models):
-    for name, model in models.items():
-        assert model.privacy_.verify(model), name
-        assert dataclasses.replace(model.privacy_, epsilon=1.5 * model.privacy_.epsilon).verify(model), name
-
-
 @pytest.mark.thorough
-def test_two_hundred_changes(models):
-    assert check(models, 200, seed=0) > 100
+def test_two_hundred_changes():
+    assert check(200, seed=0) > 100
 
 
 @pytest.mark.slow
 @pytest.mark.no_cover
 @pytest.mark.parametrize("count", [2_500, pytest.param(10_000, marks=pytest.mark.exhaustive)])
-def test_thousands_of_changes(models, count):
-    assert check(models, count, seed=1) > count // 2
+def test_thousands_of_changes(count):
+    assert check(count, seed=1) > count // 2
 
 
-@pytest.mark.slow
-@pytest.mark.no_cover
-def test_every_field_of_every_kind_has_a_rule_and_every_type_but_its_own_is_convicted(models):
-    for model in models.values():
-        spent = model.privacy_
-        rules = spent.stated()
-        for item in dataclasses.fields(spent):
-            assert item.name == "schema" or item.name in rules
-            old = getattr(spent, item.name)
-            for new in NASTY:
-                if not harmless_type(old, new, item.name):
-                    forged = dataclasses.replace(spent, **{item.name: new})
-                    assert forged.verify() is False, (item.name, new)
-                    assert isinstance(repr(forged), str)
-
-
-def harmless_type(old, new, field):
+def may_be_good(old, new):
     """Whether a nasty value might be a good one: its type is the field's, or the field may be None."""
     return type(new) is type(old) or new is None or (old is None and type(new) in (int, float, bool, str))
+
+
+@of_kinds(EVERY, "slow")
+@pytest.mark.no_cover
+def test_every_field_has_a_rule_and_every_type_but_its_own_is_convicted(kind):
+    spent = kind.honest
+    rules = spent.stated()
+    for item in dataclasses.fields(spent):
+        assert item.name == "schema" or item.name in rules
+        for new in NASTY:
+            if not may_be_good(getattr(spent, item.name), new):
+                forged = dataclasses.replace(spent, **{item.name: new})
+                assert forged.verify() is False, (item.name, new)
+                assert isinstance(repr(forged), str)

@@ -8,6 +8,8 @@ for most doubles. So the wrong answer is found impossible, whatever ε was promi
 `old_normal` is the sampler that this project had: the control, against which the attack succeeds.
 """
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -47,9 +49,11 @@ def reachable(published, publish, noise):
     return int(found.sum())
 
 
-def guess(published, publishers, noises, coin):
+def old_guess(case, published, coin):
     """The answer under which more coordinates are reachable; a coin's where there are as many."""
-    scores = [reachable(published, publish, noise) for publish, noise in zip(publishers, noises, strict=True)]
+    publishers = [case.publisher(centre) for centre in case.centres]
+    pairs = zip(publishers, case.noises(published), strict=True)
+    scores = [reachable(published, publish, noise) for publish, noise in pairs]
     return scores.index(max(scores)) if scores[0] != scores[1] else int(coin)
 
 
@@ -76,135 +80,138 @@ def likelier(published, centres, coin):
     return int(np.argmin(distances)) if distances[0] != distances[1] else int(coin)
 
 
-def at_most(epsilon, delta):
-    """How often a guess at one of two equally likely answers may be right."""
-    return (np.exp(epsilon) + delta) / (1 + np.exp(epsilon))
-
-
 def assert_private(right, trials, epsilon, delta):
     """Clopper–Pearson: so many right answers are no evidence of more than (ε, δ) allows."""
     least = beta.ppf(CHANCE, right, trials - right + 1) if right else 0.0
-    assert least <= at_most(epsilon, delta), f"{right} of {trials} right"
+    at_most = (np.exp(epsilon) + delta) / (1 + np.exp(epsilon))  # of guesses at one of two equally likely answers
+    assert least <= at_most, f"{right} of {trials} right"
 
 
 class OutputCase:
     """500 rows of 60 features at (0.01, 10⁻⁶), as in the attack that was reported."""
 
-    epsilon, delta, tau, rows = 0.01, 1e-6, 1e-6, 500
+    epsilon, delta, tau, rows, features = 0.01, 1e-6, 1e-6, 500, 60
 
     def __init__(self):
-        X, y = data(self.rows + 1, 60)
+        X, y = data(self.rows + 1, self.features)
         self.sets = (X[:-1], y[:-1]), (X, y)
         self.lam = recommended_output_lam(self.epsilon, self.delta, self.rows)
         sensitivity = output_sensitivity(self.lam, 1.0, self.tau)
         self.sigma = calibrate_gaussian(self.epsilon, self.delta, sensitivity).sigma
         self.centres = []
         for X, y in self.sets:
-            objective = PerturbedObjective(Rows(X, "normalize"), y, self.lam, np.zeros(60))
+            objective = PerturbedObjective(Rows(X, "normalize"), y, self.lam, np.zeros(self.features))
             self.centres.append(solve(objective, tau=self.tau / 2).theta)
 
     def publisher(self, centre):
         return lambda x: centre + self.sigma * x
 
-    def old_release(self, answer, rng):
-        words = rng.integers(0, 2**64, 60, dtype=np.uint64)
-        return self.publisher(self.centres[answer])(old_normal(words))
+    def noises(self, published):
+        return [(published - centre) / self.sigma for centre in self.centres]
 
-    def old_guess(self, published, coin):
-        noises = [(published - centre) / self.sigma for centre in self.centres]
-        return guess(published, [self.publisher(centre) for centre in self.centres], noises, coin)
-
-
-def test_the_attack_finds_the_row_behind_the_old_samplers_noise():
-    """The control: forty of forty at ε = 0.01, where 50.25 % would be allowed."""
-    case, rng = OutputCase(), np.random.default_rng(1)
-    answers = rng.integers(0, 2, 40)
-    right = sum(case.old_guess(case.old_release(answer, rng), rng.integers(2)) == answer for answer in answers)
-    assert right == 40
-
-
-@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
-@pytest.mark.slow
-def test_output_perturbation_does_not_give_its_row_away():
-    case, rng = OutputCase(), np.random.default_rng(2)
-    trials, right = 150, {"old": 0, "lattice": 0, "likelier": 0}
-    for answer in rng.integers(0, 2, trials):
-        release = solve_and_perturb(
-            *case.sets[answer],
-            epsilon=case.epsilon,
-            delta=case.delta,
-            public_rows=case.rows,
-            intercept_scaling=0.0,
-        )
-        coin = rng.integers(2)
-        right["old"] += case.old_guess(release.theta, coin) == answer
-        right["lattice"] += lattice_guess(release.theta, case.centres, release.certificate.lattice, coin) == answer
-        right["likelier"] += likelier(release.theta, case.centres, coin) == answer
-    print(f"output perturbation: of {trials} {right}")
-    for count in right.values():
-        assert_private(count, trials, case.epsilon, case.delta)
+    def guesses(self, answer, coin):
+        told = {"epsilon": self.epsilon, "delta": self.delta, "public_rows": self.rows, "intercept_scaling": 0.0}
+        release = solve_and_perturb(*self.sets[answer], **told)
+        return {
+            "old": old_guess(self, release.theta, coin),
+            "lattice": lattice_guess(release.theta, self.centres, release.certificate.lattice, coin),
+            "likelier": likelier(release.theta, self.centres, coin),
+        }
 
 
 class StepCase:
     """One step of DP-SGD on 300 rows, all of them in the batch: plain gradient descent from 0."""
 
-    epsilon, delta, eta = 0.5, 1e-6, 0.1
+    epsilon, delta, eta, features = 0.5, 1e-6, 0.1, 40
 
     def __init__(self):
-        X, y = data(301, 40, seed=3)
+        X, y = data(301, self.features, seed=3)
         self.sets = (X[:-1], y[:-1]), (X, y)
         self.schedule = Schedule.of_epochs(300, 1000, 1)
-        model = DPSGDLogisticRegression(
-            self.epsilon,
-            self.delta,
-            learning_rate=self.eta,
-            batch_size=1000,
-            epochs=1,
-            optimizer="sgd",
-            fit_intercept=False,
-            margin=0.0,
-            public_rows=300,
-            classes=[-1.0, 1.0],
+        told = {"optimizer": "sgd", "fit_intercept": False, "margin": 0.0, "public_rows": 300, "classes": [-1.0, 1.0]}
+        self.model = DPSGDLogisticRegression(  # fitted anew for every trial
+            self.epsilon, self.delta, learning_rate=self.eta, batch_size=1000, epochs=1, **told
         )
-        self.model = model  # fitted anew for every trial
-        self.multiplier = model.fit(*self.sets[0]).privacy_.noise_multiplier
+        self.multiplier = self.model.fit(*self.sets[0]).privacy_.noise_multiplier
         self.centres = []
         for X, y in self.sets:
             gradients = Gradients(Rows(X, "normalize"), y, 1.0)
-            self.centres.append(gradients.total(np.arange(len(y)), np.zeros((40, 1)))[:, 0])
+            self.centres.append(gradients.total(np.arange(len(y)), np.zeros((self.features, 1)))[:, 0])
 
     def publisher(self, centre):
         return lambda x: 0.0 - self.eta * ((centre + x * (self.multiplier * 1.0)) / self.schedule.batch_size)
 
-    def old_guess(self, published, coin):
-        sums = published / -self.eta * self.schedule.batch_size
-        noises = [(sums - centre) / self.multiplier for centre in self.centres]
-        return guess(published, [self.publisher(centre) for centre in self.centres], noises, coin)
+    def sums(self, published):
+        return published / -self.eta * self.schedule.batch_size
+
+    def noises(self, published):
+        return [(self.sums(published) - centre) / self.multiplier for centre in self.centres]
+
+    def guesses(self, answer, coin):
+        published = clone(self.model).fit(*self.sets[answer]).coef_[0]
+        return {
+            "old": old_guess(self, published, coin),
+            "likelier": likelier(self.sums(published), self.centres, coin),
+        }
 
 
-def test_the_attack_finds_the_row_behind_the_old_step():
-    """The control for DP-SGD."""
-    case, rng = StepCase(), np.random.default_rng(4)
-    right = 0
-    for answer in rng.integers(0, 2, 30):
-        words = rng.integers(0, 2**64, 40, dtype=np.uint64)
+class ObjectiveCase:
+    """Algorithm 1: under either answer the attacker computes the noise that leads to these coefficients.
+
+    It is a number of the old sampler in no more coordinates for one answer than for the other, and its length tells no
+    more than (ε, δ) allows. The old sampler gave nothing away here either: the output noise hid its digits.
+    """
+
+    delta = 1e-6
+    mechanism = ApproximateMinima(ObjectivePerturbation(sigma=8.0, lam=130.0), 1e-6, 1e-6)
+
+    def __init__(self):
+        X, y = data(301, 8, seed=6)
+        self.sets = (X[:-1], y[:-1]), (X, y)
+        self.epsilon = self.mechanism.epsilon(self.delta)
+        self.rng = np.random.default_rng(8)
+
+    def objective(self, answer, linear=np.zeros(8)):  # noqa: B008 - nobody writes to it
+        X, y = self.sets[answer]
+        return PerturbedObjective(Rows(X, "normalize"), y, 130.0, linear)
+
+    def noises(self, theta):
+        return [-self.objective(answer).gradient(theta)[0] / 8.0 for answer in (0, 1)]
+
+    def by_digits(self, theta, coin):
+        scores = [reachable(noise, lambda x: x, noise) for noise in self.noises(theta)]
+        return scores.index(max(scores)) if scores[0] != scores[1] else int(coin)
+
+    def guesses(self, answer, coin):
+        release = perturb_and_solve(*self.sets[answer], self.mechanism, delta=self.delta, intercept_scaling=0.0)
+        assert np.all(release.theta % release.certificate.lattice == 0)
+        words = self.rng.integers(0, 2**64, 16, dtype=np.uint64)
+        old = solve(self.objective(answer, 8.0 * old_normal(words[:8])), tau=1e-6).theta + 1e-6 * old_normal(words[8:])
+        return {
+            "digits": self.by_digits(release.theta, coin),
+            "digits of the old sampler": self.by_digits(old, coin),
+            "lengths": int(np.argmin([np.linalg.norm(noise) for noise in self.noises(release.theta)])),
+        }
+
+
+@pytest.mark.parametrize("kind", [OutputCase, StepCase])
+def test_the_attack_finds_the_row_behind_the_old_samplers_noise(kind):
+    """The control: forty of forty, at ε = 0.01 where 50.25 % would be allowed, and behind a step of DP-SGD."""
+    case, rng = kind(), np.random.default_rng(1)
+    for answer in rng.integers(0, 2, 40):
+        words = rng.integers(0, 2**64, case.features, dtype=np.uint64)
         published = case.publisher(case.centres[answer])(old_normal(words))
-        right += case.old_guess(published, rng.integers(2)) == answer
-    assert right == 30
+        assert old_guess(case, published, rng.integers(2)) == answer
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
-def test_one_step_of_dp_sgd_does_not_give_its_row_away():
-    case, rng = StepCase(), np.random.default_rng(5)
-    trials, right = 150, {"old": 0, "likelier": 0}
+@pytest.mark.parametrize("kind", [OutputCase, StepCase, ObjectiveCase])
+def test_no_release_gives_its_row_away(kind):
+    case, rng, trials, right = kind(), np.random.default_rng(2), 150, Counter()
     for answer in rng.integers(0, 2, trials):
-        published = clone(case.model).fit(*case.sets[answer]).coef_[0]
-        sums = published / -case.eta * case.schedule.batch_size
-        coin = rng.integers(2)
-        right["old"] += case.old_guess(published, coin) == answer
-        right["likelier"] += likelier(sums, case.centres, coin) == answer
-    print(f"one step of DP-SGD: of {trials} {right}")
+        right.update(name for name, guess in case.guesses(answer, rng.integers(2)).items() if guess == answer)
+    print(f"{kind.__name__} at ε = {case.epsilon:.3g}: of {trials} {dict(right)}")
     for count in right.values():
         assert_private(count, trials, case.epsilon, case.delta)
 
@@ -217,42 +224,3 @@ def test_the_sums_of_dp_sgd_lie_on_the_lattice():
     ]
     points = theta * 64 / sum_spacing(1.0, 3)  # a rate of 1 and a batch of 64 rows lose no digit
     np.testing.assert_array_equal(points, np.rint(points))
-
-
-@pytest.mark.slow
-def test_algorithm_1_does_not_give_its_row_away():
-    """Under either answer the attacker computes the noise in the objective that leads to these coefficients.
-
-    It is a number of the old sampler in no more coordinates for one answer than for the other, and its length tells no
-    more than (ε, δ) allows. The old sampler gave nothing away here either: the output noise hid its digits.
-    """
-    X, y = data(301, 8, seed=6)
-    sets = (X[:-1], y[:-1]), (X, y)
-    mechanism = ApproximateMinima(ObjectivePerturbation(sigma=8.0, lam=130.0), 1e-6, 1e-6)
-    delta, epsilon = 1e-6, mechanism.epsilon(1e-6)
-    rng = np.random.default_rng(7)
-
-    def objective(answer, linear=None):
-        X, y = sets[answer]
-        return PerturbedObjective(Rows(X, "normalize"), y, 130.0, np.zeros(8) if linear is None else linear)
-
-    def noises(theta):
-        return [-objective(answer).gradient(theta)[0] / 8.0 for answer in (0, 1)]
-
-    def by_digits(theta, coin):
-        scores = [reachable(noise, lambda x: x, noise) for noise in noises(theta)]
-        return scores.index(max(scores)) if scores[0] != scores[1] else int(coin)
-
-    trials, right = 150, {"digits": 0, "lengths": 0, "digits of the old sampler": 0}
-    for answer in rng.integers(0, 2, trials):
-        release = perturb_and_solve(*sets[answer], mechanism, delta=delta, intercept_scaling=0.0)
-        assert np.all(release.theta % release.certificate.lattice == 0)
-        words = rng.integers(0, 2**64, 16, dtype=np.uint64)
-        old = solve(objective(answer, 8.0 * old_normal(words[:8])), tau=1e-6).theta + 1e-6 * old_normal(words[8:])
-        coin = rng.integers(2)
-        right["digits"] += by_digits(release.theta, coin) == answer
-        right["digits of the old sampler"] += by_digits(old, coin) == answer
-        right["lengths"] += int(np.argmin([np.linalg.norm(noise) for noise in noises(release.theta)])) == answer
-    print(f"algorithm 1 at ε = {epsilon:.3f}: of {trials} {right}")
-    for count in right.values():
-        assert_private(count, trials, epsilon, delta)

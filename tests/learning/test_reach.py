@@ -105,8 +105,9 @@ def test_a_centre_outside_the_ball_and_weights_beyond_the_floor_do_not_verify() 
         assert not verifies(changed(model, scale_=scale))
 
 
-def test_where_no_rule_reads_the_number_of_rows_nothing_bounds_the_coefficients() -> None:
-    model = ObjPertSVC(**SHARED).fit(X, Y)
+@pytest.mark.parametrize("model", [ObjPertSVC(**SHARED), OutputPerturbationLogisticRegression(**SHARED, lam=3.0)])
+def test_where_no_rule_reads_the_number_of_rows_nothing_bounds_the_coefficients(model: Any) -> None:
+    model.fit(X, Y)
     assert model.privacy_.public_rows is None
     assert model.privacy_.reach(4) is None
     assert verifies(at_length(model, 1e6))

@@ -1,7 +1,6 @@
 """The bound on a gradient's rounding errors, against exact arithmetic."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -14,6 +13,7 @@ from objpert_core.learning import AbsoluteLoss, MoreauEnvelope, PerturbedObjecti
 from objpert_core.learning.problem import rounding
 from objpert_core.learning.problem.losses import ClippedLoss, HuberisedHingeLoss, HuberLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning.problem.rest import RestWeighted
+from tests.learning.problem.exact import exact_gradient, exact_norm
 
 mpmath.mp.dps = 60
 
@@ -36,18 +36,8 @@ CASES = {
 }
 
 
-def exact_norm(X, targets, rows, theta, lam, b, slope):
-    """‖∇J(θ)‖ with 60 digits, of the rows as the factors make them, which are exact doubles."""
-    total = [mpmath.mpf(lam) * mpmath.mpf(x) + mpmath.mpf(y) for x, y in zip(theta, b, strict=True)]
-    for x, factor, target in zip(X, rows.factors, targets, strict=True):
-        row = [Fraction(float(value)) * Fraction(float(factor)) for value in x] + [Fraction(rows.constant)] * (
-            rows.constant > 0
-        )
-        row = [mpmath.mpf(value.numerator) / value.denominator for value in row]
-        score = mpmath.fsum(x * mpmath.mpf(y) for x, y in zip(row, theta, strict=True))
-        pull = slope(score, mpmath.mpf(target))
-        total = [sum_ + pull * x for sum_, x in zip(total, row, strict=True)]
-    return mpmath.sqrt(mpmath.fsum(x**2 for x in total))
+def exactly(X, targets, rows, theta, lam, b, slope):
+    return exact_norm(exact_gradient(X, targets, rows, theta, lam, slope), b)
 
 
 def problem(seed, loss, n=40, d=6, constant=0.3):
@@ -68,7 +58,7 @@ def test_the_bound_holds_against_exact_arithmetic(case, seed):
     loss, slope = CASES[case]
     X, targets, rows, theta, lam, b = problem(seed, loss)
     found = rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, loss), theta)
-    exact = exact_norm(X, targets, rows, theta, lam, b, slope)
+    exact = exactly(X, targets, rows, theta, lam, b, slope)
     assert exact <= found
     size = len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
     assert found < 1e-13 * size  # and is no wild guess
@@ -83,7 +73,7 @@ def test_each_of_several_gradients_has_a_bound_of_its_own(kind, monkeypatch):
     plain = PerturbedObjective(rows, targets, lam, np.zeros(7), LogisticLoss())
     several = [replace(plain, linear=-plain.gradient(point)[0]) for point in points]
     for one, point, found in zip(several, points, rounding.gradient_norm_bounds(several, points), strict=True):
-        assert exact_norm(X, targets, rows, point, lam, one.linear, CASES["logistic"][1]) <= found
+        assert exactly(X, targets, rows, point, lam, one.linear, CASES["logistic"][1]) <= found
         assert found < 1e-13 * (len(X) * (1 + np.linalg.norm(point)) + np.linalg.norm(one.linear))
 
 
@@ -99,7 +89,7 @@ def test_an_enormous_target_is_no_enormous_error(seed):
     loss, slope = CASES["huber"]
     b = -PerturbedObjective(rows, targets, lam, np.zeros(7), loss).gradient(theta)[0]
     found = rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, loss), theta)
-    assert exact_norm(X, targets, rows, theta, lam, b, slope) <= found
+    assert exactly(X, targets, rows, theta, lam, b, slope) <= found
     assert found < 1e-13 * (len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b))
     for other in (ClippedLoss(SquaredLoss(), 0.5), MoreauEnvelope(AbsoluteLoss(), 0.1)):
         b = -PerturbedObjective(rows, targets, lam, np.zeros(7), other).gradient(theta)[0]
@@ -124,7 +114,7 @@ def test_it_goes_beyond_what_a_computed_norm_says():
         X, targets, rows, theta, lam, b = problem(seed, LogisticLoss())
         objective = PerturbedObjective(rows, targets, lam, b, LogisticLoss())
         computed = np.linalg.norm(objective.gradient(theta)[0])
-        below += computed < exact_norm(X, targets, rows, theta, lam, b, CASES["logistic"][1])
+        below += computed < exactly(X, targets, rows, theta, lam, b, CASES["logistic"][1])
     assert below > 0
 
 

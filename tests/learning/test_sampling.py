@@ -15,12 +15,24 @@ from objpert_core.learning.sampling import (
     selected,
     uniform_choices,
 )
+from tests.learning.chances import p_value
 
 LEVEL = 1e-3  # seeded, so the verdict never changes
 
 
 def from_words(*words):
     return NoiseSource(lambda count: np.resize(np.array(words, dtype="<u8"), count // 8).tobytes(), "fixed", True)
+
+
+def counted():
+    """A source, and how many words were drawn from it in each turn."""
+    drawn, state = [], np.random.default_rng(0)
+
+    def read(count):
+        drawn.append(count // 8)
+        return state.bytes(count)
+
+    return NoiseSource(read, "counted", True), drawn
 
 
 def inclusion(n, q, steps, seed=0):
@@ -36,9 +48,7 @@ def inclusion(n, q, steps, seed=0):
 def test_gaps_are_geometric(p):
     gaps = sampling._gaps(noise_source(0), 50_000, p)
     law = stats.geom(p, loc=-1).pmf(np.arange(gaps.max() + 1)) * len(gaps)
-    counts, common = np.bincount(gaps.astype(int)), law > 5
-    merged = np.append(counts[common], counts[~common].sum()), np.append(law[common], len(gaps) - law[common].sum())
-    assert stats.chisquare(*merged).pvalue > LEVEL
+    assert p_value(np.bincount(gaps.astype(int)), law) > LEVEL
 
 
 @pytest.mark.parametrize("p", [2.0**-3, 0.3, 1e-3, 1e-9, 1 - 2.0**-20])
@@ -68,10 +78,7 @@ def test_every_row_joins_every_batch_with_the_sample_rate(q):
     chi2 = ((counts - expected) ** 2 / (expected * (1 - q))).sum()
     assert LEVEL < stats.chi2(n).sf(chi2) < 1 - LEVEL
     sizes = np.bincount(table.sum(axis=1), minlength=n + 1)
-    law = stats.binom(n, q).pmf(np.arange(n + 1)) * steps
-    common = law > 5
-    merged = np.append(sizes[common], sizes[~common].sum()), np.append(law[common], law[~common].sum())
-    assert stats.chisquare(*merged).pvalue > LEVEL
+    assert p_value(sizes, stats.binom(n, q).pmf(np.arange(n + 1)) * steps) > LEVEL
 
 
 def test_the_chi_square_above_notices_a_rate_three_per_cent_off():
@@ -93,14 +100,8 @@ def test_rows_join_independently_of_each_other_and_of_other_steps():
 
 
 def test_the_number_of_random_numbers_is_about_that_of_the_rows_taken():
-    drawn = []
-    state = np.random.default_rng(0)
-
-    def read(count):
-        drawn.append(count // 8)
-        return state.bytes(count)
-
-    taken = sum(map(len, poisson_batches(NoiseSource(read, "counted", True), 100_000, 0.001, 1000)))
+    source, drawn = counted()
+    taken = sum(map(len, poisson_batches(source, 100_000, 0.001, 1000)))
     assert sum(drawn) < 1.1 * taken
 
 
@@ -111,11 +112,8 @@ def test_the_largest_gap_and_the_smallest_stay_in_range():
     assert selected(noise_source(0), 10**6, 1e-300).size == 0
 
 
-def test_all_rows_join_at_rate_one():
+def test_all_rows_join_at_rate_one_and_no_rows_give_empty_batches():
     assert [batch.tolist() for batch in poisson_batches(noise_source(0), 3, 1.0, 2)] == [[0, 1, 2]] * 2
-
-
-def test_no_rows_give_empty_batches():
     assert [len(batch) for batch in poisson_batches(noise_source(0), 0, 0.4, 3)] == [0, 0, 0]
 
 
@@ -158,14 +156,8 @@ def test_rows_and_epochs_are_allocated_independently(steps, selections):
 
 
 def test_allocation_takes_the_memory_and_the_words_of_the_rows_alone():
-    drawn = []
-    state = np.random.default_rng(0)
-
-    def read(count):
-        drawn.append(count // 8)
-        return state.bytes(count)
-
-    batches = allocated_batches(NoiseSource(read, "counted", True), 20_000, 50, 30)
+    source, drawn = counted()
+    batches = allocated_batches(source, 20_000, 50, 30)
     tracemalloc.start()
     try:
         assert sum(map(len, batches)) == 600_000
@@ -200,10 +192,7 @@ def test_an_allocation_out_of_range_is_named(numbers, named):
 def test_the_number_of_runs_is_poisson(mean):
     source = noise_source(1)
     counts = np.bincount([poisson_count(source, mean) for _ in range(3000)])
-    law = stats.poisson(mean).pmf(np.arange(len(counts))) * 3000
-    common = law > 5
-    observed = np.append(counts[common], counts[~common].sum())
-    assert stats.chisquare(observed, np.append(law[common], 3000 - law[common].sum())).pvalue > LEVEL
+    assert p_value(counts, stats.poisson(mean).pmf(np.arange(len(counts))) * 3000) > LEVEL
 
 
 def test_choices_are_uniform_and_with_replacement():

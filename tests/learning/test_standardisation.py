@@ -88,15 +88,6 @@ def test_memory_layout_and_single_precision_are_of_no_matter(plan):
     assert mapped.dtype == np.float64
 
 
-def test_the_order_of_the_rows_is_of_no_matter():
-    X, _ = some_data()
-    order = np.random.default_rng(1).permutation(len(X))
-    one, other = (release_map(rows, Standardisation(2.0, 3.0), noise_source(1)) for rows in (X, X[order]))
-    assert_array_equal(one.center, other.center)
-    assert_array_equal(one.scale, other.scale)
-    assert_array_equal(one.apply(X)[order], one.apply(X[order]))
-
-
 def test_sparse_rows_are_scaled_and_stay_sparse_and_are_not_centred():
     X, _ = some_data()
     X[np.random.default_rng(2).random(X.shape) < 0.7] = 0.0
@@ -207,8 +198,6 @@ def test_the_certificate_says_what_was_released_and_verifies(released):
     assert (certificate.center_noise, certificate.scale_noise) == (PLAN.center_noise, PLAN.scale_noise)
     assert (certificate.fits, certificate.public_rows, certificate.rows_declared) == (1, ROWS, False)
     assert certificate.verify()
-    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
-    assert PrivacyCertificate.from_json(certificate.public().to_json()).verify()
     assert "center " in repr(certificate)
     assert "scale " in repr(certificate)
 
@@ -252,6 +241,7 @@ def test_steps_that_were_not_paid_for_are_refused(released):
     for name in ("center_noise", "scale_noise"):
         less = getattr(released.certificate, name) * 0.9
         assert not dataclasses.replace(released.certificate, **{name: less}).verify()
+    assert not dataclasses.replace(released.certificate, fits=2).verify()
 
 
 @pytest.mark.parametrize(
@@ -335,6 +325,9 @@ PLAN_OF_ALL = full_standardisation(1.0, DELTA, ROWS, COLUMNS, adjacency="replace
 # --- several classes
 
 
+OF_CLASSES = ApproximateMinima(ObjectivePerturbation(20.0, 5.0, 1.09**0.5), 1e-6, 1.0)
+
+
 def three_classes():
     X, _ = some_data()
     labels = np.digitize(X[:, 0], [0.5, 1.5])
@@ -378,17 +371,17 @@ def test_one_class_is_a_fit_like_any_other():
 def test_a_row_belongs_to_one_class():
     X, targets = three_classes()
     targets[:, 7] = [1.0, 1.0, -1.0]
-    fit = ApproximateMinima(ObjectivePerturbation(20.0, 5.0, 1.09**0.5), 1e-6, 1.0)
     with pytest.raises(ValueError, match=r"^targets must be \+1\.0 for one class at most, got more in row 7"):
-        perturb_and_solve_classes(X, targets, fit, delta=DELTA)
+        perturb_and_solve_classes(X, targets, OF_CLASSES, delta=DELTA)
     told = {"delta": DELTA, "on_error": "release", "random_state": 0}
     apart = np.arange(ROWS) != 7
-    released, without = (perturb_and_solve_classes(X[k], targets[:, k], fit, **told) for k in (slice(None), apart))
+    released, without = (
+        perturb_and_solve_classes(X[k], targets[:, k], OF_CLASSES, **told) for k in (slice(None), apart)
+    )
     assert_array_equal(released.theta, without.theta)
 
 
 @pytest.mark.parametrize("shape", [(ROWS,), (0, ROWS), (3, ROWS + 1)])
 def test_targets_of_another_shape_are_refused(shape):
-    fit = ApproximateMinima(ObjectivePerturbation(20.0, 5.0, 1.09**0.5), 1e-6, 1.0)
     with pytest.raises(ValueError, match=r"^targets must "):
-        perturb_and_solve_classes(some_data()[0], -np.ones(shape), fit, delta=DELTA)
+        perturb_and_solve_classes(some_data()[0], -np.ones(shape), OF_CLASSES, delta=DELTA)

@@ -12,6 +12,10 @@ from tests.notebooks import CHECKOUT
 PAGE = (CHECKOUT / "docs" / "notebooks.md").read_text(encoding="utf-8")
 
 
+PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+NEEDED = {one.name: one for one in map(Requirement, PROJECT["dependencies"])}
+
+
 def recorded() -> dict[str, dict[str, str]]:
     """The table of versions: {Pyodide's release: {package: version}}, "objpert installs" among the packages."""
     lines = PAGE[PAGE.index("| in Pyodide |") :].split("\n\n")[0].splitlines()
@@ -20,36 +24,19 @@ def recorded() -> dict[str, dict[str, str]]:
     return {release: {row[0]: row[column] for row in rows} for column, release in enumerate(header) if column}
 
 
-def needed() -> dict[str, Requirement]:
-    """The package's run-time dependencies and the charts of the notebooks, by name."""
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {one.name: one for one in map(Requirement, project["dependencies"])}
-
-
 def fits(found: dict[str, str]) -> bool:
     """Whether a release's versions are all within ours; what Pyodide has not comes from PyPI, in any version."""
-    there = {name: one for name, one in needed().items() if name in found and found[name] != "–"}
-    return all(one.specifier.contains(Version(found[name])) for name, one in there.items())
+    return all(one.specifier.contains(Version(found[name])) for name, one in NEEDED.items() if found[name] != "–")
 
 
-def test_the_table_says_which_releases_can_install_the_package() -> None:
+def test_the_table_says_which_releases_can_install_the_package_and_the_newest_can() -> None:
     table = recorded()
-    assert {release: found["objpert installs"] == "yes" for release, found in table.items()} == {
-        release: fits(found) for release, found in table.items()
-    }
-
-
-def test_the_newest_release_can() -> None:
-    newest = max(recorded(), key=Version)
-    assert recorded()[newest]["objpert installs"] == "yes"
-
-
-def test_every_dependency_is_in_the_table() -> None:
-    for release, found in recorded().items():
-        assert set(needed()) <= set(found), release
+    for release, found in table.items():
+        assert set(NEEDED) <= set(found), release
+        assert (found["objpert installs"] == "yes") == fits(found), release
+    assert fits(table[max(table, key=Version)])
 
 
 def test_python_is_one_of_ours() -> None:
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    allowed = Requirement(f"python{project['requires-python']}").specifier
+    allowed = Requirement(f"python{PROJECT['requires-python']}").specifier
     assert all(allowed.contains(found["Python"]) for found in recorded().values())

@@ -14,6 +14,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.waiting import ended
+from ui.jobs import JobView
 from ui.svg import decode
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,14 +28,12 @@ def open_app(file: str, **query) -> AppTest:
         if value is not None:
             app.query_params[key] = value
     app.run()
-    assert not app.exception
     return app
 
 
 def press(app: AppTest, label: str) -> AppTest:
     """The page after a click on the button that says this."""
     next(button for button in app.button if button.label == label).click().run()
-    assert not app.exception
     return app
 
 
@@ -42,25 +41,7 @@ def finished(app: AppTest, run: str) -> AppTest:
     """The page after the job of its run has ended; `run` is the run's key in the session."""
     ended(app.session_state[run].job)
     app.run()
-    assert not app.exception
     return app
-
-
-def try_it(app: AppTest, page: str, wrong: str | int, right: str | int | None = None) -> None:
-    """Predict in the page's "Try it": a chart more after the first prediction, and a word about each."""
-
-    def predict(answer: str | int) -> None:
-        radio = app.radio(key=f"{page}__try")
-        radio.set_value(radio.options[answer] if isinstance(answer, int) else answer).run()
-
-    before = len(app.get("plotly_chart"))
-    assert app.radio(key=f"{page}__try").value is None
-    predict(wrong)
-    assert len(app.get("plotly_chart")) == before + 1
-    assert "Not quite" in infos(app)
-    if right is not None:
-        predict(right)
-        assert app.success
 
 
 def charts(app: AppTest) -> list[dict]:
@@ -109,6 +90,16 @@ def said(app: AppTest) -> str:
     return unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
 
 
+def everything_said(app: AppTest) -> str:
+    """The answers, the running text, the captions and every message."""
+    return f"{said(app)} {texts(app)}".replace("\xa0", " ")
+
+
+def tells(text: str, *parts: str) -> None:
+    """Assert that every part is in the text."""
+    assert [part for part in parts if part not in text] == []
+
+
 def answer(app: AppTest) -> str | None:
     """The page's answer, where it has one."""
     found = [re.search(r'class="answer">(.*?)</p>', block.proto.body) for block in app.get("html")]
@@ -128,6 +119,11 @@ def texts(app: AppTest) -> str:
     """The running text, the captions and every message."""
     kinds = (*app.info, *app.warning, *app.error, *app.success, *app.caption, *app.markdown)
     return " ".join(block.value for block in kinds)
+
+
+def job_view(state: str, latest: object = None, **changes: object) -> JobView:
+    """What a job says of itself."""
+    return JobView(state, latest, **{"message": None, "ahead": 0, "stopping": False, "seconds": 1.0} | changes)
 
 
 def execute(snippet: str) -> tuple[dict, str]:

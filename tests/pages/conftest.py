@@ -4,6 +4,7 @@ import time
 
 import cloudpickle
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.pages.apps import words_of
 from tests.ui.conftest import packages_are_searched_once  # noqa: F401
@@ -24,6 +25,19 @@ def answers_are_short(monkeypatch):
     monkeypatch.setattr(page, "answer", heard)
     yield
     assert [sentence for sentence in told if words_of(sentence) > MOST_WORDS] == []
+
+
+@pytest.fixture(autouse=True)
+def no_page_raises(monkeypatch):
+    """Whatever a test opens, moves or presses."""
+    run = AppTest._run
+
+    def watched(app, *arguments, **options):
+        run(app, *arguments, **options)
+        assert not app.exception
+        return app
+
+    monkeypatch.setattr(AppTest, "_run", watched)
 
 
 @pytest.fixture(autouse=True)

@@ -1,96 +1,52 @@
-"""What every page with a chart promises: nonsense in a link, a refused value and a setting before do no harm.
+"""What every page promises: nonsense in a link and a refused value do no harm, presets are exact, and the like.
 
 Each test is one promise, and its list names the pages it is checked on. What a page promises alone stands in its own
 folder.
 """
 
+from functools import cache, partial
+from urllib.parse import parse_qsl, urlsplit
+
 import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.learning import HuberLoss
-from pages.solvers import numbers as solver_runs
-from pages.tuning import numbers as tuning
-from pages.tuning.words import WAYS
-from tests.pages.apps import curves, open_app, spec
+from pages.ptr.words import VIEWS as ASK_VIEWS
+from pages.quadratic.words import VIEWS as TILT_VIEWS
+from tests.pages.apps import answer, charts, curves, infos, open_app, press, spec, tables, texts, written
+from tests.pages.apps import everything_said as said
+from ui import registry
+from ui.controls import Preset
+from ui.page import Prediction
 from ui.svg import decode
 
-QUICK = {"composition": {"ledger": "gauss:20,1@A;gauss:10,1@B"}}
+pytestmark = pytest.mark.usefixtures("own_runner")
+slow = partial(pytest.param, marks=pytest.mark.slow)
+QUICK = {"composition": {"ledger": "gauss:20,1@A;gauss:10,1@B"}, "training": {"data": "breast-cancer", "repeats": "2"}}
 """What makes a page open sooner and has no part in these tests."""
 
 
-def open_page(page, **query):
+def open_page(link, **query):
     """A page at a link; the keys of the query are without the page's name, but for one that no page knows."""
-    query = QUICK.get(page, {}) | query
+    page, held = urlsplit(link).path, dict(parse_qsl(urlsplit(link).query))
+    query = QUICK.get(page, {}) | held | query
     prefixed = {key if key == "unknown" else f"{page}_{key}": value for key, value in query.items()}
-    return open_app(f"pages/{page}/page.py", **prefixed)
+    return open_app("app.py" if page == "home" else f"pages/{page}/page.py", **prefixed)
 
 
-def has_curve(name, law):
-    """Whether the first chart has that curve, and it is this function of its x."""
-
-    def check(app):
-        x, y = curves(app)[0][name]
-        np.testing.assert_array_equal(y, law(x))
-
-    return check
+def picture(app):
+    """What the page shows: the answers, the charts, the tables, and where the controls stand."""
+    kinds = (app.select_slider, app.selectbox, app.radio, app.number_input, app.toggle, app.multiselect, app.text_input)
+    controls = {control.key: control.value for kind in kinds for control in kind}
+    return said(app), charts(app), [table.to_dict() for table in tables(app)], controls
 
 
-def bounds(app):
-    has_curve("Logistic (tight)", acc.ObjectivePerturbation(5.0, 20.0, 1.0, 1.0).delta)(app)
-    np.testing.assert_array_equal(curves(app)[0]["Logistic (tight)"][0], np.linspace(0, 2, 241))
+@cache
+def by_default(link):
+    return picture(open_page(link))
 
 
-def distance(app):
-    has_curve("Logistic (tight)", acc.ObjectivePerturbation(10.0, 2.0).rdp)(app)
-    assert curves(app)[0]["Logistic (tight)"][0][-1] == 1e4
-
-
-def planner(app):
-    paper = {"epsilon": 1.0, "delta": 1e-5, "f": 1.3, "bound": "rdp", "scaling": 1.0, "rows": 45_222}
-    paper |= {"features": 105, "norm": 50.0}
-    assert {key: app.session_state[f"planner_{key}"] for key in paper} == paper
-    assert "your point, f = 1.3" in curves(app)[0]
-
-
-def composition(app):
-    x, y = curves(app)[0]["k = 10"]
-    known = np.isfinite(y)
-    fits = acc.repeat(acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm"), 10)
-    np.testing.assert_array_equal(y[known], fits.delta_bounds(x[known], 1e-3)[1])
-
-
-def tuning_costs(app):
-    shown, _ = curves(app)
-    paper = tuning.Setting(tuning.Base(), 1e-5, tuning.Law(), renyi=True)
-    assert list(shown) == list(WAYS.values())
-    for way, name in WAYS.items():
-        np.testing.assert_array_equal(shown[name][0], tuning.GRID)
-        np.testing.assert_array_equal(shown[name][1], tuning.curve(way, paper))
-
-
-def losses(app):
-    x, y = curves(app)[0]["f clipped at C"]
-    np.testing.assert_allclose(y, HuberLoss(1.0).value(x, 0.0), atol=1e-15)
-
-
-def solvers(app):
-    setting = solver_runs.Setting(500, 1.0, 4.0, "redundant", 0, 1e-6)
-    np.testing.assert_array_equal(curves(app)[0]["Newton"][0], solver_runs.run("newton", setting).evaluations)
-
-
-SHOWS_DEFAULT = {
-    "bounds": bounds,
-    "distance": distance,
-    "planner": planner,
-    "renyi": has_curve("DP-SGD", acc.DPSGD(2.5, 0.01, 10_000).rdp),
-    "composition": composition,
-    "tuning": tuning_costs,
-    "losses": losses,
-    "solvers": solvers,
-}
-"""How a page looks without a query, told by the core's numbers."""
-
+LEDGER = "fit*3:8,10,1@Models;dpsgd:1,0.01,1000;gauss:20,1@Histogram"
 LONG, SCRIPT = "x" * 5000, "<script>alert(1)</script>"
 NONSENSE = [
     ("bounds", {"sigma": "banana", "lambda": "nan", "delta": "2", "view": "1e400", "floor": "", "epsilon": "🙂"}),
@@ -117,13 +73,164 @@ NONSENSE = [
     ("solvers", {"n": "banana", "lambda": "nan", "tau": "2", "shown": "💥", "cost": "", "ghost": "7", "unknown": LONG}),
     ("solvers", {"sigma": "-5", "seed": "1e400", "columns": SCRIPT}),
     ("solvers", {"n": ["500", "100"], "seed": "inf"}),
+    ("own", {"table": "nothing"}),
+    ("own", {"epsilon": "-1", "delta": "banana"}),
+    ("population", {"n": "-3", "epsilon": "inf", "view": "x", "loss": "y"}),
+    slow("bounds", {"show": "nonsense", "neighbours": "family"}),
+    slow("bounds", {"show": "", "rows": "1e9"}),
+    slow("bounds", {"accused": "-1", "rows": "1.5"}),
+    *(
+        slow(f"composition?ledger={LEDGER}", {"ledger": text})
+        for text in ("banana", "", "gauss:20,1@![x](http://a.example/b.png)")
+    ),
+    *(slow(f"composition?ledger={LEDGER}", {"ledger": text}) for text in ("gauss:20,1;" * 500, "%00")),
+    slow("composition", {"filter": "maybe", "released": "inf"}),
+    slow("home", {"sigma": "-1", "lambda": "0", "draw": "0"}),
+    slow("home", {"sigma": "abc", "draw": "1e99", "person": "nobody"}),
+    slow("home", {"draw": "-5", "delta": "nan", "lambda": "∞"}),
+    *(slow("home", {"draw": number}) for number in ("1e999", "-inf", "9" * 400)),
+    slow("losses?show=The fit", {"seed": "nan", "outliers": "2", "epsilon": "0"}),
+    slow("losses?show=Without GLM structure", {"d": "0", "sigma": "-1", "delta": "1"}),
+    slow("quadratic", {"epsilon": "nan", "view": "x", "n": "-1", "seed": "inf"}),
+    slow(
+        "ptr",
+        {"view": "x", "points": "a;b", "epsilon": "nan", "seed": "inf", "beta": "-1", "people": "1e9", "gap": "🙂"},
+    ),
+    slow("guess", {"sigma": "banana", "epsilon": "-1", "lambda": "inf"}),
+    slow("guess", {"sigma": ["1", "2"], "lambda": "1e999", "game": SCRIPT}),
+    slow("accuracy", {"data": "../../etc/passwd", "epsilon": "NaN", "view": "☃", "methods": SCRIPT}),
+    slow("accuracy", {"epsilon": "0.3", "again": "nobody", "trial": "banana", "paper": "perhaps", "ghost": "7"}),
+    slow("accuracy", {"rows_data": "gisette", "rows_epsilon": "-1", "rows_draws": "inf", "trial": "-1e999"}),
+    slow("accuracy", {"data": ["synthetic-l", "none"], "epsilon": "", "rows_draws": LONG}),
+    slow("training", {"epsilon": "NaN", "delta": "2", "bound": SCRIPT, "split": "-3", "seed": "banana", "scaling": ""}),
+    slow("training", {"methods": ["magic", "'; DROP TABLE"], "view": "☃", "predict": "perhaps"}),
+    slow("training?methods=DP-SGD paid", {"batch": "-1", "epochs": "inf", "rates": "../..", "runs": "NaN"}),
+    slow("training?methods=DP-SGD paid&data=adult-synthetic", {"data": "../../etc/passwd"}),
+    slow("honest?draws=50&epochs=60", {"epsilon": "NaN", "judges": "1e999", "shown": "-3", "accountant": "%00"}),
+    slow("honest?draws=50&epochs=60", {"delta": "[]", "split": "inf", "batch": "banana"}),
 ]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("page", "query"), NONSENSE)
-def test_nonsense_in_the_address_falls_back_to_the_default(page, query):
-    SHOWS_DEFAULT[page](open_page(page, **query))
+@pytest.mark.parametrize(("link", "query"), NONSENSE)
+def test_nonsense_in_the_address_falls_back_to_the_default(link, query):
+    assert picture(open_page(link, **query)) == by_default(link)
+
+
+RIGHT = {"accuracy": 2, "bounds": 1, "composition": 1, "distance": 1, "guess": 0, "honest": 1, "losses": 2, "own": 1}
+RIGHT |= {"planner": 2, "population": 2, "ptr": 2, "quadratic": 2, "renyi": 2, "solvers": 1, "tuning": 0}
+"""Which option of "Try it" is right; the page's own tests compute why."""
+WITHOUT_PICTURE = {"honest", "population", "ptr", "quadratic"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [pytest.param("own", marks=pytest.mark.thorough), *(page for page in RIGHT if page != "own")]
+)
+def test_try_it_hides_its_answer_until_a_prediction_is_made(page):
+    app, right = open_page(page), RIGHT[page]
+    before, reason = len(charts(app)), Prediction.of(page).reason
+    radio = app.radio(key=f"{page}__try")
+    assert radio.value is None
+    assert not reason or reason not in texts(app)
+    for option in (1 if right == 2 else 2, right):
+        radio.set_value(radio.options[option]).run()
+        assert ("Not quite" in infos(app)) == (option != right) == (not app.success)
+        assert reason in texts(app)
+        assert len(charts(app)) == before + (page not in WITHOUT_PICTURE)
+
+
+SAYS = {
+    "accuracy": {"Strong privacy costs": "At ε = 0.1 privacy costs", "Who is ahead at small ε": "At ε = 0.1 tight is"},
+    "bounds": {"Silent proofs": "λ ≥ 2β/ε"},
+    "guess": {"A wrong promise": "12 times too small"},
+    "losses": {
+        "Huber is clipped squares": "is Huber’s: ",
+        "The paper’s C clips nothing": "clips nothing",
+        "A margin is free": "pulls with 82 % of its largest force, not 50 %",
+        "Clipping beats outliers": " helps: ",
+        "… and wrong labels": " helps: ",
+        "Clipping that hurts": " hurts: ",
+        "No GLM: size counts": "100 parameters cost ε = 7.71; with it any number costs ε = 0.811.",
+    },
+    "population": {
+        "Proved and measured": "Published SGD is proved to lose at most",
+        "More budget: ε = 2": "people and data: ε = 2, with slack",
+        "A loss with a corner": "Absolute loss with Laplace noise",
+        "Nothing is fast here": "d = 500",
+        "Nothing to learn: n = d": "n = 100, d = 100",
+    },
+    "ptr": {
+        "Throwing away hides": "(secret) asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed.",
+        "Too bold: no answer, ⊥": "under 0.1 %",
+        "ε rises with the gap": "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it.",
+        "Teachers agree": "Asking pays",
+        "Teachers disagree": "Asking does not pay",
+    },
+    "quadratic": {
+        "Every bound is above 1": "exact solver (left)",
+        "An inexact solver": "inexact solver",
+        "The anchor does as well": "all people and data: ε = 0.5",
+        "Where data matter": "m = 40",
+    },
+}
+"""What a preset is named for."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [entry.name for entry in registry.PAGES if entry.name != "lessons"])
+def test_a_preset_sets_exactly_its_values_and_shows_what_it_names(page, monkeypatch):
+    pressed, apply = [], Preset.apply
+    monkeypatch.setattr(Preset, "apply", lambda preset: pressed.append(preset) or apply(preset))
+    app = open_page(page)
+    for key in reversed([button.key for button in app.button if "_preset_" in str(button.key)]):
+        app.button(key=key).click().run()
+        assert not app.error
+        preset = pressed[-1]
+        set_to = {control.key: control.stored(value) for control, value in preset.values.items()}
+        assert {name: app.session_state[name] for name in set_to if name in app.session_state} == set_to
+        assert SAYS.get(page, {}).get(preset.name, "") in said(app), preset.name
+    assert {preset.name for preset in pressed} >= SAYS.get(page, {}).keys()
+
+
+BUSY = [("accuracy?data=breast-cancer", "Measure"), ("planner?rows=700&features=5&draws=3", "Sample it")]
+BUSY += [("training?methods=DP-SGD unpaid&rates=one&epochs=1&runs=2", "Run")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("link", "button"), BUSY)
+def test_a_full_server_says_so(link, button, full_server):
+    (error,) = press(open_page(link), button).error
+    assert "The server is busy" in error.value
+
+
+STORED = {
+    ("quadratic", "kappa"): "the tilt’s risk is 6 times the bend’s; the anchor alone is no worse.",
+    ("quadratic", "matter"): "times less than the published,",
+    ("quadratic", "regression"): "Objective perturbation is the most accurate; bend and tilt has",
+    ("quadratic", "heat"): "The bound on the risk is 462; returning θ* without data loses at most 1.",
+    ("ptr", "figure3"): "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839.",
+    ("ptr", "figure1"): "Ridge on the validation rows alone wins, 0.0102; lowest private mean: AdaSSP, 0.0104.",
+    ("ptr", "figure2"): "Asking pays at σ = 20: the distance test costs ε = 0.435,",
+    ("ptr", "pays"): "asking first does not pay.",
+}
+FILES = {"quadratic": "pages.quadratic.numbers.file_of", "ptr": "pages.ptr.stored_numbers.file_of"}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("page", "view"), [slow(*place) if place[0] == "ptr" else place for place in STORED])
+def test_stored_results_are_shown_with_their_command_and_asked_for_where_there_are_none(page, view, monkeypatch):
+    command, shown = (
+        f"python -m objpert_core.experiments {page}",
+        {"quadratic": TILT_VIEWS, "ptr": ASK_VIEWS}[page][view],
+    )
+    app = open_page(page, view=shown)
+    assert STORED[page, view] in answer(app)
+    assert command in written(app)
+    assert len(tables(app)[0]) >= 4
+    assert not app.error
+    monkeypatch.setattr(FILES[page], lambda name: None)
+    assert f"This picture needs stored results: {command}" in open_page(page, view=shown).info[0].value
 
 
 SIGMA = "sigma must be a finite number > 0, got -1", "Sigma must be a finite number > 0, got -1."
@@ -158,17 +265,11 @@ def test_a_refused_value_becomes_one_sentence(monkeypatch, page, query, function
     assert {key: app.select_slider(key=key).value for key in controls} == controls
 
 
+COMPARED = ["One fit", "Gaussian", "DP-SGD"]
 GHOSTS = [
     ("bounds", "sigma", 10.0, None, {"Gaussian lower bound": acc.Gaussian(5.0).delta}),
     ("distance", "sigma", 1.0, None, {}),
-    pytest.param(
-        "renyi",
-        "noise",
-        3.0,
-        ["One fit", "Gaussian", "DP-SGD"],
-        {"DP-SGD": acc.DPSGD(2.5, 0.01, 10_000).rdp},
-        marks=pytest.mark.slow,
-    ),
+    slow("renyi", "noise", 3.0, COMPARED, {"DP-SGD": acc.DPSGD(2.5, 0.01, 10_000).rdp}),
     ("solvers", "lambda", 10.0, None, {}),
 ]
 

@@ -15,14 +15,8 @@ from ui.svg import decode
 
 WITHOUT_FILES = {"lessons": "its charts move with a text's sliders", "honest": "its charts come when a run has ended"}
 PAGES = [entry for entry in registry.PAGES if entry.name not in WITHOUT_FILES]
-FIGURE = [
-    "Numbers as CSV",
-    "Figure as SVG",
-    "Figure as PNG",
-    "Figure as PDF",
-    "For a paper, PDF",
-    "For a paper, PGFPlots",
-]
+FIGURE = ["Numbers as CSV", "Figure as SVG", "Figure as PNG", "Figure as PDF"]
+FIGURE += ["For a paper, PDF", "For a paper, PGFPlots"]
 TABLE = ["Table as Markdown", "Table as LaTeX"]
 QUICK = {"training": {"training_data": "breast-cancer", "training_repeats": "2"}}
 

@@ -200,10 +200,13 @@ def _laws() -> Iterator[Case]:
         (50.0, 1e6),
         (1e4, 1e-6),
         (1e4, 1e6),
+        (1e-3, 1e-6),
+        (1e6, 1e9),
     ):
         a, ratio = 1 / sigma, 0.25 / lam
         numbers = {"sigma": sigma, "lam": lam}
-        yield _case("logistic", numbers, (logistic(a, 1 / lam),), slow=sigma != 3.0)
+        coarse = 1e-7 if sigma == 1e6 else 1e-8  # what the search for the maximum leaves
+        yield _case("logistic", numbers, (logistic(a, 1 / lam),), rdp_looseness=coarse, slow=sigma != 3.0)
         yield _case("monotone", numbers, (monotone(a, ratio),))
         yield _case("two-signed", numbers, (two_signed(a, math.log1p(ratio)),))
         if ratio < 1:
@@ -259,6 +262,8 @@ def _approximate() -> Iterator[Case]:
         a, a_out = 1 / sigma, 2 * tau / lam / out
         laws = {"logistic": logistic(a, 1 / lam), "monotone": monotone(a, 0.25 / lam)}
         laws["two-signed"] = two_signed(a, math.log1p(0.25 / lam))
+        if lam > 0.25:
+            laws["glm"] = two_signed(a, -math.log1p(-0.25 / lam))
         for bound, law in laws.items():
             yield Case(
                 "ApproximateMinima",

@@ -227,7 +227,7 @@ def _tilted(s: float, m: int, d: int, a: float, bound: str, slow: bool = False) 
         reached,
         epsilons=(0.0, 0.1 * size, size, 5 * size, 20 * size, *((1.0, 10.0) if size > 0.2 else ())),
         orders=(),
-        looseness=5.0 if slow else 0.02,
+        looseness=5.0 if slow else 2e-3 if bound == "exact" else 0.02,
         resolved=1e-100,
         error=1e-7,
         slow=slow,

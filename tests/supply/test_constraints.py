@@ -53,6 +53,27 @@ def pinned(name: str, python: str | None = None) -> list[Version]:
     ]
 
 
+def brought_along(requirements: list[Requirement], follow=lambda name: True) -> set[str]:
+    """Canonical names of these and of all that they bring along, as the metadata of what is installed here say.
+
+    A package that `follow` does not want, or that is not installed, is named, and what it needs is not asked.
+    """
+    seen, left = set(), [(canonicalize_name(each.name), tuple(each.extras)) for each in requirements]
+    while left:
+        name, extras = each = left.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        try:
+            needs = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:
+            continue
+        for need in map(Requirement, needs if follow(name) else []):
+            if need.marker is None or any(need.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+                left.append((canonicalize_name(need.name), tuple(sorted(need.extras))))
+    return {name for name, _ in seen}
+
+
 @pytest.mark.parametrize("python", PYTHONS)
 def test_each_of_our_packages_has_one_version_within_our_range(python):
     assert PROJECT["project"]["requires-python"] == f">={PYTHONS[0]}"
@@ -73,21 +94,8 @@ def test_every_pin_is_one_exact_version():
 @pytest.mark.thorough
 def test_all_that_these_packages_bring_along_is_pinned():
     """Walk what is installed here, from our requirements on, wherever it is the version that is pinned."""
-    seen, left = set(), [(ours.name, tuple(ours.extras)) for ours in OURS]
-    while left:
-        name, extras = left.pop()
-        if (canonicalize_name(name), extras) in seen:
-            continue
-        seen.add((canonicalize_name(name), extras))
+    for name in brought_along(OURS, lambda name: Version(metadata.version(name)) in pinned(name)):
         assert pinned(name), f"{name} is installed and not pinned; {REPAIR}"
-        try:
-            is_the_pinned_one = Version(metadata.version(name)) in pinned(name)
-        except metadata.PackageNotFoundError:
-            continue  # an extra that is not installed here
-        for text in (metadata.requires(name) or []) if is_the_pinned_one else []:
-            need = Requirement(text)
-            if need.marker is None or any(need.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
-                left.append((need.name, tuple(sorted(need.extras))))
 
 
 @pytest.mark.skipif(os.environ.get("PIP_CONSTRAINT") != str(FILE), reason="CI alone installs what is pinned")

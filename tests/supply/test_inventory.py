@@ -9,11 +9,10 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from objpert_core.datasets import describe, names
-from tests.supply.test_constraints import PROJECT, ROOT, RUN_TIME, pinned, read
+from tests.supply.test_constraints import PROJECT, ROOT, RUN_TIME, brought_along, pinned, read
 
 SCRIPT = runpy.run_path(str(ROOT / ".ci" / "inventory"))
 SBOM = json.loads((ROOT / "deploy" / "sbom.cdx.json").read_text(encoding="utf-8"))
@@ -44,20 +43,6 @@ def named(component: dict) -> str:
     return entry.get("expression") or entry["license"]["id"]
 
 
-def needed(requirements: list[Requirement]) -> set[str]:
-    """Canonical names of all that these bring along, as the metadata of what is installed here say."""
-    seen: set[str] = set()
-    left = [(canonicalize_name(each.name), tuple(each.extras)) for each in requirements]
-    while left:
-        name, extras = left.pop()
-        if name not in seen or extras:
-            seen.add(name)
-            for need in map(Requirement, metadata.requires(name) or []):
-                if need.marker is None or any(need.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
-                    left.append((canonicalize_name(need.name), tuple(need.extras)))
-    return seen
-
-
 def test_the_bill_names_the_pinned_versions():
     assert SBOM["bomFormat"] == "CycloneDX"
     assert SBOM["metadata"]["component"]["name"] == PROJECT["project"]["name"]
@@ -71,10 +56,11 @@ def test_the_bill_names_the_pinned_versions():
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11) or sys.platform != "linux", reason="the image's Python, on Linux")
 def test_the_bill_is_complete():
     names = {canonicalize_name(component["name"]) for component in SBOM["components"]}
-    old = {name for name in needed(RUN_TIME) if metadata.version(name) not in map(str, pinned(name))}
-    assert needed(RUN_TIME) - old <= names, REPAIR
+    needed = brought_along(RUN_TIME)
+    old = {name for name in needed if metadata.version(name) not in map(str, pinned(name))}
+    assert needed - old <= names, REPAIR
     if not old:  # other versions need other packages
-        assert names == needed(RUN_TIME), REPAIR
+        assert names == needed, REPAIR
 
 
 def test_the_image_is_built_with_that_python():

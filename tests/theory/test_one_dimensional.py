@@ -107,6 +107,11 @@ def test_an_ordinary_row_pays_for_a_margin_under_one_certificate():
 def test_pair_epsilon_of_equal_and_of_distant_laws():
     law = OneDimensionalLogistic(*DATA, sigma=2.0, lam=1.0)
     assert law.pair_epsilon(law, 1e-5) == 0.0
+    other = law.add(1.0, 1)
+    epsilon = law.pair_epsilon(other, 1e-5, cells=200)
+    assert max(law.hockey_stick(other, epsilon), other.hockey_stick(law, epsilon)) >= 1e-5 * (1 - 1e-9)
+    assert 0 < epsilon <= law.pair_epsilon(other, 1e-5)
+    assert law.pair_epsilon(OneDimensionalLogistic([], [], sigma=1e-3, lam=1.0), 1e-5, cells=200) == np.inf
     gaussian = OneDimensionalLogistic([], [], sigma=1.0, lam=1.0)
     with pytest.raises(ValueError, match="delta"):
         gaussian.pair_epsilon(law, 0.0)

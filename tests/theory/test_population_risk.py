@@ -361,7 +361,15 @@ def test_what_is_measured_is_what_it_says():
     assert found.runs == 400
     fresh = measured_stability(mean, population, n, pairs=50, repeats=2, opposite=False)
     assert 0 < fresh.distance < found.distance
-    assert measured_stability(mean, population, n) == measured_stability(mean, population, n)
-    assert measured_stability(mean, population, n, seed=1) != measured_stability(mean, population, n)
+
+
+def test_the_seed_decides_what_is_measured():
+    few = {"population": MeanEstimation(4, 0.6), "n": 50, "pairs": 2, "probes": 5}
+
+    def measured(**changes):
+        return measured_stability(lambda X, y, seed: X.mean(axis=0), **few | {"repeats": 2} | changes)
+
+    assert measured() == measured() != measured(seed=1)
+    assert measured().distance == pytest.approx(few["population"].lipschitz * 2 / 50)
     with pytest.raises(ValueError, match=r"^repeats must be a whole number >= 2, got 1"):
-        measured_stability(mean, population, n, repeats=1)
+        measured(repeats=1)

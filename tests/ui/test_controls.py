@@ -1,6 +1,7 @@
 """Controls: options, presets that fit them, links. How the address behaves is tested in tests/browser."""
 
 import itertools
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import pytest
@@ -50,27 +51,17 @@ def test_powers_of_ten_are_the_nearest_doubles():
     assert powers_of_ten(-3, 0) == (1e-3, 1e-2, 1e-1, 1.0)
 
 
-def test_default_must_be_an_option():
+SLIDER = SelectSlider("x", "X", 1.0, (1.0, 3.0))
+SEVERAL = Several("x", "X", (1, 2), options=(1, 2, 3), most=2)
+NOT_OFFERED = [(SLIDER, 2.0), (Choice("x", "X", "a", ("a", "b")), "c"), (SEVERAL, (1, 4)), (SEVERAL, (1, 2, 3))]
+
+
+@pytest.mark.parametrize(("control", "bad"), NOT_OFFERED)
+def test_a_value_that_is_not_offered_is_neither_a_default_nor_a_presets(control, bad):
     with pytest.raises(ValueError, match="default of x"):
-        SelectSlider("x", "X", 2.0, (1.0, 3.0))
-    with pytest.raises(ValueError, match="default of x"):
-        Choice("x", "X", "c", ("a", "b"))
-
-
-def test_preset_must_fit_its_control():
-    slider = SelectSlider("x", "X", 1.0, (1.0, 3.0))
-    with pytest.raises(ValueError, match=r"preset .p. sets x to 2\.0"):
-        Preset("p", {slider: 2.0})
-
-
-def test_several_values_must_be_offered_and_few_enough():
-    several = Several("x", "X", (1, 2), options=(1, 2, 3), most=2)
-    assert several.encode((1, 3)) == ["1", "3"]
-    for bad in ((1, 4), (1, 2, 3)):
-        with pytest.raises(ValueError, match="default of x"):
-            Several("x", "X", bad, options=(1, 2, 3), most=2)
-        with pytest.raises(ValueError, match=r"preset .p. sets x"):
-            Preset("p", {several: bad})
+        replace(control, default=bad)
+    with pytest.raises(ValueError, match=r"preset .p. sets x"):
+        Preset("p", {control: bad})
 
 
 def test_encode_writes_what_the_address_holds():
@@ -78,40 +69,55 @@ def test_encode_writes_what_the_address_holds():
     assert Toggle("t", "T", False).encode(True) == "true"
     assert Number("n", "N", 3).encode(7) == "7"
     assert Choice("c", "C", "a b", ("a b",)).encode("a b") == "a b"
+    assert SEVERAL.encode((1, 3)) == ["1", "3"]
 
 
-def _several():
+def _shown(control, *presets):
     import streamlit as st
 
-    from ui.controls import Preset, Several, preset_buttons
+    from ui.controls import preset_buttons
     from ui.share import link
 
-    several = Several("p_k", "k", (1, 10), options=(1, 2, 5, 10), most=3)
-    preset_buttons((Preset("Two", {several: (2, 5)}),), prefix="p")
-    st.session_state["seen"] = (several.show(), link((several,)))
+    preset_buttons(presets, prefix="p")
+    st.session_state["seen"] = (control.show(), link((control,)))
+
+
+COUNT = Number("p_count", "Count", 3, low=1, high=50)
+KS = Several("p_k", "k", (1, 10), options=(1, 2, 5, 10), most=3)
+IN_THE_ADDRESS = [
+    (KS, [], (1, 10)),
+    (KS, ["5", "2"], (2, 5)),
+    (KS, ["5", "x", "5"], (5,)),
+    (KS, ["x"], (1, 10)),
+    (KS, ["1", "2", "5", "10"], (1, 2, 5)),
+    (COUNT, ["1.5"], 2),  # made whole
+    (COUNT, ["12"], 12),
+    *((COUNT, [left_out], 3) for left_out in ("51", "-3", "inf", "-inf", "nan", "1e999", "x")),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("query", "values"),
-    [
-        (None, (1, 10)),
-        (["5", "2"], (2, 5)),
-        (["5", "x", "5"], (5,)),
-        (["x"], (1, 10)),
-        (["1", "2", "5", "10"], (1, 2, 5)),
-    ],
-)
-def test_several_values_come_from_the_address_and_go_into_the_link(query, values):
-    app = AppTest.from_function(_several)
-    if query:
-        app.query_params["p_k"] = query
+@pytest.mark.parametrize(("control", "address", "used"), IN_THE_ADDRESS)
+def test_what_the_address_says_is_used_or_left_out_and_goes_into_the_link(control, address, used):
+    app = AppTest.from_function(_shown, args=(control,))
+    if address:
+        app.query_params[control.key] = address
     app.run()
     assert not app.exception
-    shown, address = app.session_state["seen"]
-    assert shown == values
-    assert sorted(parse_qs(address.partition("?")[2])["p_k"]) == sorted(str(v) for v in values)
-    app.button(key="p_preset_Two").click().run()
+    assert not app.caption
+    shown, link = app.session_state["seen"]
+    assert shown == used
+    texts = sorted(map(str, used if isinstance(used, tuple) else [used]))
+    assert sorted(parse_qs(link.partition("?")[2])[control.key]) == texts
+    if control is COUNT:
+        assert app.query_params.get("p_count", "3") == str(used)
+
+
+@pytest.mark.slow
+def test_a_preset_sets_several_values():
+    app = AppTest.from_function(_shown, args=(KS, Preset("Two", {KS: (2, 5)})))
+    app.query_params["p_k"] = ["10", "x"]
+    app.run().button(key="p_preset_Two").click().run()
     assert app.session_state["seen"][0] == (2, 5)
 
 
@@ -170,45 +176,21 @@ def test_the_link_is_made_when_it_is_asked_for():
     assert app.code[1].value.endswith("?embed=true&p_flag=true")
 
 
-def _number():
-    import streamlit as st
-
-    from ui.controls import Number
-    from ui.share import link
-
-    count = Number("p_count", "Count", 3, low=1, high=50)
-    st.session_state["seen"] = (count.show(), link((count,)).partition("?")[2])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "used", "refused"),
     [(1.5, 2, False), (49.7, 50, False), (7.0, 7, False), (-3.0, 9, True), (51.0, 9, True), (0.7, 9, True)],
 )
 def test_a_typed_number_is_made_whole_or_refused_in_one_sentence(typed, used, refused):
-    app = AppTest.from_function(_number).run()
+    app = AppTest.from_function(_shown, args=(COUNT,)).run()
     app.number_input[0].set_value(9.0).run()
     app.number_input[0].set_value(typed).run()
     assert not app.exception
-    assert app.session_state["seen"] == (used, f"p_count={used}")
+    shown, link = app.session_state["seen"]
+    assert (shown, link.partition("?")[2]) == (used, f"p_count={used}")
     assert app.number_input[0].value == used
     words = [caption.value for caption in app.caption]
     assert words == (["Count: a number from 1 to 50, please. 9 is still used."] if refused else [])
     app.number_input[0].set_value(8.0).run()
     assert app.session_state["seen"][0] == 8
-    assert not app.caption
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("address", "used"),
-    [("1.5", 2), ("12", 12), ("51", 3), ("-3", 3), ("inf", 3), ("-inf", 3), ("nan", 3), ("1e999", 3), ("x", 3)],
-)
-def test_a_number_in_the_address_is_made_whole_or_left_out(address, used):
-    app = AppTest.from_function(_number)
-    app.query_params["p_count"] = address
-    app.run()
-    assert not app.exception
-    assert app.session_state["seen"] == (used, f"p_count={used}")
-    assert app.query_params.get("p_count", "3") == str(used)
     assert not app.caption

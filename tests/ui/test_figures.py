@@ -13,11 +13,9 @@ BOUNDS = tuple(bounds.NAMES)
 FITS = ("non-private", "published", "tight")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("role", figures.ROLES)
-@pytest.mark.parametrize("theme", figures.BACKGROUNDS)
-def test_every_colour_stands_out_on_both_backgrounds(role, theme):
-    assert figures.contrast(figures.ROLES[role].color, figures.BACKGROUNDS[theme]) >= 3.0
+def test_every_colour_stands_out_on_both_backgrounds():
+    for (name, role), back in itertools.product(figures.ROLES.items(), figures.BACKGROUNDS.values()):
+        assert figures.contrast(role.color, back) >= 3.0, (name, back)
 
 
 def test_contrast_is_wcags():

@@ -1,12 +1,11 @@
-"""The scaffolding: escaped answers, errors that lose nothing, predictions before answers, warm start once."""
+"""The scaffolding: escaped answers, errors that lose nothing, predictions before answers."""
 
-import gc
 import json
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui import page, registry, warm
+from ui import page, registry
 
 
 def test_answer_is_escaped_and_announced():
@@ -87,13 +86,6 @@ def test_the_right_answer_must_be_offered():
 def test_every_page_has_its_text_and_names_its_sources():
     for entry in registry.PAGES:
         assert "**Reference.**" in entry.about
-
-
-def test_warm_up_freezes_what_is_loaded_once():
-    frozen = gc.get_freeze_count()
-    assert frozen > 100_000  # importing ui.page did it
-    warm.warm_up()
-    assert gc.get_freeze_count() <= frozen
 
 
 @pytest.mark.slow

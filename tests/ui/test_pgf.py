@@ -28,6 +28,12 @@ def tables(source: str) -> list[np.ndarray]:
     ]
 
 
+def plain(*traces, **axes) -> Chart:
+    """A chart of these with axes from 0 to 4, unless others are told."""
+    usual = {"xaxis": figures.axis("x", (0, 4)), "yaxis": figures.axis("y", (0, 4))}
+    return figures.figure(traces, **usual | axes)
+
+
 def every_kind() -> Chart:
     """A chart with a trace of each kind, over two panels."""
     error = {"array": [0.5, 0.1], "arrayminus": [0.1, 0.2]}
@@ -64,28 +70,22 @@ def test_the_plotted_numbers_stand_in_it_to_the_last_digit():
 
 
 def test_bars_stand_at_their_places_and_beside_those_of_another_trace():
-    axes = {"xaxis": figures.axis("x", (0, 4)), "yaxis": figures.axis("y", (0, 4))}
     bars = {"type": "bar", "x": [1.0, 2.0], "y": [3.0, 4.0], "marker": {"color": ["#1a80c4", "#d55e00"]}}
-    source = to_pgf(figures.figure([bars], **axes))
+    source = to_pgf(plain(bars))
     assert [table.tolist() for table in tables(source)] == [[[1.0, 3.0]], [[2.0, 4.0]]]  # each colour is a plot
     widths = [float(width) for width in re.findall(r"ybar, bar width=([\d.]+),", source)]
     assert widths == pytest.approx([0.8, 0.8])
-    pair = tables(to_pgf(figures.figure([bars | {"marker": {}}, bars | {"marker": {}}], **axes)))
+    pair = tables(to_pgf(plain(bars | {"marker": {}}, bars | {"marker": {}})))
     np.testing.assert_allclose([table[:, 0] for table in pair], [[0.8, 1.8], [1.2, 2.2]])
     flat = {"type": "bar", "orientation": "h", "width": 0.5, "x": [3.0], "y": [1.5]}
-    assert [table.tolist() for table in tables(to_pgf(figures.figure([flat], **axes)))] == [[[3.0, 1.5]]]
-    log = figures.figure([bars], xaxis=figures.axis("x", (1, 100), log=True), yaxis=axes["yaxis"])
+    assert [table.tolist() for table in tables(to_pgf(plain(flat)))] == [[[3.0, 1.5]]]
+    log = plain(bars, xaxis=figures.axis("x", (1, 100), log=True))
     assert [table.tolist() for table in tables(to_pgf(log))] == [[[1.0, 3.0]], [[2.0, 4.0]]]
 
 
 def test_what_would_be_too_far_away_for_tex_ends_sooner():
-    chart = figures.figure(
-        [figures.series("a", [0, 1], [0.5, 1e300], "glm")],
-        xaxis=figures.axis("x", (0, 1)),
-        yaxis=figures.axis("y", (0, 1)),
-    )
-    (table,) = tables(to_pgf(chart))
-    assert table.tolist() == [[0, 0.5], [1, 21]]
+    (table,) = tables(to_pgf(plain(figures.series("a", [0, 4], [0.5, 1e300], "glm"))))
+    assert table.tolist() == [[0, 0.5], [4, 84]]
 
 
 def test_looks_and_axes_are_the_charts():
@@ -106,12 +106,8 @@ def test_looks_and_axes_are_the_charts():
 @pytest.mark.thorough
 @given(st.text(max_size=30))
 def test_names_are_text(name):
-    chart = figures.figure(
-        [figures.series(name, [0, 1], [0, 1], "glm")],
-        xaxis=figures.axis(name, (0, 1), tickvals=[0], ticktext=[name]),
-        yaxis=figures.axis("y", (0, 1)),
-    )
-    source = to_pgf(chart, title=name)
+    across = figures.axis(name, (0, 1), tickvals=[0], ticktext=[name])
+    source = to_pgf(plain(figures.series(name, [0, 1], [0, 1], "glm"), xaxis=across), title=name)
     for text in re.findall(r"\\addlegendentry\{(.*)\}\n", source):
         harmless(text)
     for line in source.splitlines():

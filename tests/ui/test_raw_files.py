@@ -53,15 +53,10 @@ def test_a_finished_download_names_its_files(monkeypatch, tmp_path):
 def test_no_network_is_one_sentence_that_names_the_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there
-    last = ended_slowly(JobRunner().submit("a", fetch("adult")))
+    last = ended(JobRunner().submit("a", fetch("adult")))
     assert last.state == "failed"
     assert str(tmp_path) in last.message
     assert "Traceback" not in last.message
-
-
-def ended_slowly(job):
-    until(lambda: not job.view().active, seconds=30)
-    return job.view()
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,10 @@ def written(app: AppTest, part: str) -> str:
     return value if isinstance(value, str) else value[-1]
 
 
+def fail(*_, **__):
+    raise votes.UnusableFileError(votes.OFF)
+
+
 def labels(app: AppTest) -> set[str]:
     return {button.label for button in app.button}
 
@@ -210,9 +214,6 @@ def test_the_file_fails_in_the_middle_of_a_vote(tmp_path, monkeypatch):
     name, key = rooms().open()
     lecturer, student = person(name, key), person(name)
 
-    def fail(*_, **__):
-        raise votes.UnusableFileError(votes.OFF)
-
     monkeypatch.setattr(votes.Rooms, "vote", fail)
     assert "votes are off" in texts(choose(student, "a"))
     assert not student.text
@@ -226,9 +227,6 @@ def test_the_file_fails_in_the_middle_of_a_vote(tmp_path, monkeypatch):
 def test_a_lecturer_who_turns_a_page_while_the_file_is_locked_still_leads_afterwards(monkeypatch):
     name, key = rooms().open()
     lecturer, stranger = person(name, key), person(name)
-
-    def fail(*_, **__):
-        raise votes.UnusableFileError(votes.OFF)
 
     with monkeypatch.context() as locked:
         locked.setattr(votes.Rooms, "ends", fail)

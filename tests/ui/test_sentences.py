@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -13,41 +14,35 @@ from ui import sentences as s
 SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (1e-5, "10⁻⁵"),
-        (4.2e-5, "4.2×10⁻⁵"),
-        (1.2345e-12, "1.2×10⁻¹²"),
-        (2.5e7, "2.5×10⁷"),
-        (1e20, "10²⁰"),
-        (-1e-7, "−10⁻⁷"),
-        (-0.16, "−0.16"),
-        (-math.inf, "−∞"),
-        (0.25, "0.25"),
-        (0.0, "0"),
-        (math.inf, "∞"),
-        (math.nan, "–"),
-        (9.96e-6, "10⁻⁵"),
-    ],
-)
-def test_scientific(value, text):
-    assert s.scientific(value) == text
+UP = partial(s.number, digits=3, up=True)
+CURVES = partial(s.count, noun="curve")
+SAID = [
+    (s.scientific, [1e-5, 9.96e-6, 4.2e-5, 1.2345e-12], ["10⁻⁵", "10⁻⁵", "4.2×10⁻⁵", "1.2×10⁻¹²"]),
+    (s.scientific, [2.5e7, 1e20, 0.25, 0.0], ["2.5×10⁷", "10²⁰", "0.25", "0"]),
+    (s.scientific, [-1e-7, -0.16, -math.inf, math.inf, math.nan], ["−10⁻⁷", "−0.16", "−∞", "∞", "–"]),
+    (UP, [0.1, 1.0, 0.72552, 12345.0, 9.991], ["0.1", "1", "0.726", "12,400", "10"]),
+    (partial(UP, digits=2), [0.7201], ["0.73"]),
+    (s.delta, [0.0], ["< 10⁻³⁰⁰"]),  # an underflow is not called zero
+    (s.proved, [1.5, math.inf], ["1.5", "nothing proved"]),
+    (s.ranking, [{"B": math.inf, "A": 1.0, "C": 0.5}], ["C 0.5; A 1; B proves nothing"]),
+    (CURVES, [0, 1, 3], ["no curves", "one curve", "three curves"]),
+    (CURVES, [11, 1200], ["11 curves", "1,200 curves"]),
+    (s.percent, [0.8375, 1.0, 0.9996], ["83.8 %", "100.0 %", "> 99.9 %"]),
+    (partial(s.percent, up=True), [0.83741], ["83.8 %"]),
+    (partial(s.percent, digits=2), [0.99996], ["> 99.99 %"]),
+    (s.ratio, [1.2345, 2140.4, 75_550.0, math.inf, math.nan], ["1.24×", "2,150×", "7.6×10⁴", "∞", "–"]),
+    (partial(s.ratio, up=False), [1.2345], ["1.23×"]),
+    (s.fixed, [-0.5], ["−0.500"]),
+    (s.sentence, ["sigma must be > 0, got -1"], ["Sigma must be > 0, got -1."]),
+    (s.sentence, ["noise_ratio must be >= 1"], ["noise_ratio must be >= 1."]),
+    (s.sentence, ["already a sentence."], ["Already a sentence."]),
+    (s.sentence, [""], ["Something about this setting is not possible."]),
+]
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "text"),
-    [
-        (0.1, 3, "0.1"),
-        (1.0, 3, "1"),
-        (0.72552, 3, "0.726"),
-        (0.7201, 2, "0.73"),
-        (12345.0, 3, "12,400"),
-        (9.991, 3, "10"),
-    ],
-)
-def test_number_rounds_up_when_asked(value, digits, text):
-    assert s.number(value, digits, up=True) == text
+@pytest.mark.parametrize(("say", "values", "texts"), SAID)
+def test_values_are_said_so(say, values, texts):
+    assert [say(value) for value in values] == texts
 
 
 @given(st.floats(min_value=1e-3, max_value=1e6))
@@ -68,10 +63,6 @@ def test_delta_is_never_rounded_down(value):
     else:
         exact = Decimal(shown)
     assert exact >= Decimal(repr(value))
-
-
-def test_delta_that_underflows_is_not_called_zero():
-    assert s.delta(0.0) == "< 10⁻³⁰⁰"
 
 
 @pytest.mark.parametrize(
@@ -122,14 +113,6 @@ def test_a_promise_names_epsilon_delta_adjacency_and_accountant(eps):
     assert "; replace one row; " in s.promise(eps, 1e-6, "x", adjacency="replace one row")
 
 
-def test_what_proves_nothing_says_so():
-    assert (s.proved(1.5), s.proved(math.inf)) == ("1.5", "nothing proved")
-
-
-def test_ranking_is_sorted_and_says_nothing_for_infinity():
-    assert s.ranking({"B": math.inf, "A": 1.0, "C": 0.5}) == "C 0.5; A 1; B proves nothing"
-
-
 def test_bounds_alt_counts_and_ranks():
     text = s.bounds_alt({"A": 1.0, "B": 2.0}, 1e-5)
     assert "two bounds" in text
@@ -140,39 +123,6 @@ def test_logistic_curve_names_both_smoothnesses():
     text = s.logistic_curve(1.0, 0.25, 1.0)
     assert "β = 1" in text
     assert text.endswith("norm at most L = 1 its loss has β = L²/4 = 0.25.")
-
-
-@pytest.mark.parametrize(
-    ("n", "text"), [(0, "no curves"), (1, "one curve"), (3, "three curves"), (11, "11 curves"), (1200, "1,200 curves")]
-)
-def test_count(n, text):
-    assert s.count(n, "curve") == text
-
-
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
-        ("sigma must be > 0, got -1", "Sigma must be > 0, got -1."),
-        ("noise_ratio must be >= 1", "noise_ratio must be >= 1."),
-        ("already a sentence.", "Already a sentence."),
-        ("", "Something about this setting is not possible."),
-    ],
-)
-def test_error_messages_stand_alone(message, text):
-    assert s.sentence(message) == text
-
-
-def test_percent_and_ratio():
-    assert s.percent(0.8375) == "83.8 %"
-    assert s.percent(0.83741, up=True) == "83.8 %"
-    assert (s.percent(1.0), s.percent(0.9996), s.percent(0.99996, 2)) == ("100.0 %", "> 99.9 %", "> 99.99 %")
-    assert s.ratio(1.2345) == "1.24×"
-    assert s.ratio(1.2345, up=False) == "1.23×"
-    assert s.fixed(-0.5) == "−0.500"
-    assert s.ratio(2140.4) == "2,150×"
-    assert s.ratio(75_550.0) == "7.6×10⁴"
-    assert s.ratio(math.inf) == "∞"
-    assert s.ratio(math.nan) == "–"
 
 
 def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():

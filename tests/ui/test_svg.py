@@ -24,13 +24,17 @@ def parse(text):
     return ElementTree.fromstring(text)
 
 
+def nodes(root, tag):
+    return root.findall(f".//s:{tag}", NS)
+
+
 def texts(root):
-    return [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [node.text for node in nodes(root, "text")]
 
 
 def curve(root, name):
     """Pixel coordinates of the first line of the group with this title."""
-    for group in root.iter("{http://www.w3.org/2000/svg}g"):
+    for group in nodes(root, "g"):
         title = group.find("s:title", NS)
         if title is not None and title.text == name:
             path = next(p for p in group.findall("s:path", NS) if p.get("fill") == "none")
@@ -38,35 +42,42 @@ def curve(root, name):
     raise AssertionError(f"no curve {name!r}")
 
 
-def chart(traces, *, log=False, **axes):
+def chart(*traces, log=False, xaxis=None):
     view = (1e-4, 1.0) if log else (0.0, 1.0)
-    return figures.figure(
-        traces, xaxis=axes.get("xaxis") or figures.axis("x & more", (0, 10)), yaxis=figures.axis("y", view, log=log)
-    )
+    across = xaxis or figures.axis("x & more", (0, 10))
+    return figures.figure(traces, xaxis=across, yaxis=figures.axis("y", view, log=log))
+
+
+def drawn(*traces, title="", **options):
+    """The parsed picture of these traces."""
+    return parse(to_svg(chart(*traces, **options), title=title))
+
+
+def frame(root):
+    box = root.find(".//s:rect[@stroke='#444']", NS)
+    return [float(box.get(key)) for key in ("x", "y", "width", "height")]
 
 
 def test_a_curve_lies_where_its_numbers_are_on_a_log_axis():
     x = np.array([0.0, 5.0, 10.0])
-    root = parse(to_svg(chart([figures.series("A <b>x</b>", x, [1, 1e-2, 1e-4], "rdp")], log=True), title="T <&>"))
+    root = drawn(figures.series("A <b>x</b>", x, [1, 1e-2, 1e-4], "rdp"), log=True, title="T <&>")
     line = curve(root, "A x")
-    frame = root.find(".//s:rect[@stroke='#444']", NS)
-    left, top = float(frame.get("x")), float(frame.get("y"))
-    width, height = float(frame.get("width")), float(frame.get("height"))
+    left, top, width, height = frame(root)
     np.testing.assert_allclose(line[:, 0], [left, left + width / 2, left + width], atol=0.11)
     np.testing.assert_allclose(line[:, 1], [top, top + height / 2, top + height], atol=0.11)
 
 
 def test_titles_ticks_legend_and_escaping():
-    root = parse(to_svg(chart([figures.series("one", [1, 2], [0.1, 0.5], "glm")], log=True), title='5 < 6 & "quoted"'))
+    root = drawn(figures.series("one", [1, 2], [0.1, 0.5], "glm"), log=True, title='5 < 6 & "quoted"')
     assert root.get("aria-label") == '5 < 6 & "quoted"'
     shown = texts(root)
     assert {"x & more", "y", "one", "1", "10⁻²", "10⁻⁴", "0", "10"} <= set(shown)
-    assert "http" not in to_svg(chart([])).replace("http://www.w3.org/2000/svg", "")
+    assert "http" not in to_svg(chart()).replace("http://www.w3.org/2000/svg", "")
 
 
 def test_gaps_split_and_values_off_the_picture_stay_finite():
     y = np.array([0.5, np.nan, 0.5, 0.0, 1e-300])
-    text = to_svg(chart([figures.series("A", np.arange(5.0), y, "glm")], log=True))
+    text = to_svg(chart(figures.series("A", np.arange(5.0), y, "glm"), log=True))
     assert "nan" not in text.lower().replace("xmlns", "")
     assert "inf" not in text
     paths = [p for p in parse(text).findall(".//s:g[@clip-path]//s:path", NS) if p.get("fill") == "none"]
@@ -75,7 +86,7 @@ def test_gaps_split_and_values_off_the_picture_stay_finite():
 
 def test_roles_keep_their_dashes_and_bands_their_opacity():
     x = np.arange(3.0)
-    text = to_svg(chart([figures.series("A", x, x / 3, "rdp"), figures.band(x, x / 4, x / 3, "tight")]))
+    text = to_svg(chart(figures.series("A", x, x / 3, "rdp"), figures.band(x, x / 4, x / 3, "tight")))
     assert 'stroke-dasharray="9 5 2 5"' in text
     assert 'fill="rgb(213,94,0)" fill-opacity="0.2"' in text
 
@@ -85,8 +96,8 @@ def test_bars_markers_errors_and_categories():
     axis = {"title": {"text": "which"}, "type": "category", "categoryarray": names, "range": [-0.5, 1.5]}
     bar = {"type": "bar", "name": "acc", "x": names, "y": [0.5, 0.75], "marker": {"color": ["#111111", "#222222"]}}
     dots = figures.series("dots", names, [0.2, 0.4], "tight", mode="markers", error_y={"array": [0.1, 0.1]})
-    root = parse(to_svg(chart([bar, dots], xaxis=axis)))
-    bars = [r for r in root.iter("{http://www.w3.org/2000/svg}rect") if r.get("fill") in ("#111111", "#222222")]
+    root = drawn(bar, dots, xaxis=axis)
+    bars = [r for r in nodes(root, "rect") if r.get("fill") in ("#111111", "#222222")]
     heights = [float(r.get("height")) for r in bars]
     assert heights[1] / heights[0] == pytest.approx(1.5, abs=0.01)
     assert len(root.findall(".//s:g[@clip-path]//s:circle", NS)) == 2
@@ -102,15 +113,10 @@ def bars_of(root, kind):
     return found
 
 
-def frame(root):
-    box = root.find(".//s:rect[@stroke='#444']", NS)
-    return [float(box.get(key)) for key in ("x", "y", "width", "height")]
-
-
 def test_intervals_run_from_the_lower_to_the_upper_end_with_caps():
     bars = {"symmetric": False, "array": np.array([0.3]), "arrayminus": np.array([0.1]), "color": "#123456", "width": 8}
     dot = figures.series("dot", [5.0], [0.5], "tight", mode="markers", error_y=bars, error_x={"array": [2.0]})
-    root = parse(to_svg(chart([dot])))
+    root = drawn(dot)
     left, top, width, height = frame(root)
     ((low, high),) = bars_of(root, "error_y")
     np.testing.assert_allclose(low, [left + width / 2, top + 0.6 * height], atol=0.11)
@@ -124,14 +130,14 @@ def test_intervals_run_from_the_lower_to_the_upper_end_with_caps():
 
 def test_an_interval_of_a_point_that_is_missing_is_left_out():
     dots = figures.series("d", [1.0, 2.0], [0.5, np.nan], "tight", mode="markers", error_y={"array": [0.1, 0.1]})
-    assert len(bars_of(parse(to_svg(chart([dots]))), "error_y")) == 1
+    assert len(bars_of(drawn(dots), "error_y")) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("symbol", sorted({role.symbol for role in figures.ROLES.values()}))
 def test_each_symbol_of_the_app_is_drawn_in_the_picture_and_in_the_legend(symbol):
     role = next(name for name, look in figures.ROLES.items() if look.symbol == symbol)
-    root = parse(to_svg(chart([figures.series("dots", [2.0, 4.0], [0.2, 0.4], role, mode="markers")])))
+    root = drawn(figures.series("dots", [2.0, 4.0], [0.2, 0.4], role, mode="markers"))
     shape = "s:circle" if symbol == "circle" else f"s:path[@class='{symbol}']"
     assert len(root.findall(f".//s:g[@clip-path]//{shape}", NS)) == 2
     legend = root.find(".//s:g[@class='sample']", NS)
@@ -142,7 +148,7 @@ def test_each_symbol_of_the_app_is_drawn_in_the_picture_and_in_the_legend(symbol
 def test_one_trace_may_mix_symbols_and_colours():
     marker = {"color": ["#111111", "rgba(1,2,3,0.5)"], "symbol": ["square", "x"], "size": [10, 6]}
     dots = figures.series("", [2.0, 4.0], [0.2, 0.4], "with", mode="markers", marker=marker)
-    root = parse(to_svg(chart([dots])))
+    root = drawn(dots)
     square, cross = (root.find(f".//s:path[@class='{name}']", NS) for name in ("square", "x"))
     assert (square.get("fill"), cross.get("fill"), cross.get("fill-opacity")) == ("#111111", "rgb(1,2,3)", "0.5")
     assert "scale(5)" in square.get("transform")
@@ -157,7 +163,7 @@ def test_long_names_on_the_y_axis_and_a_long_title_stay_inside():
     root = parse(text)
     assert set(names) <= set(texts(root))
     shares = {"start": 0.0, "middle": 0.5, "end": 1.0}
-    upright = [node for node in root.iter("{http://www.w3.org/2000/svg}text") if node.get("transform") is None]
+    upright = [node for node in nodes(root, "text") if node.get("transform") is None]
     for node in upright:
         wide = text_width(node.text)
         start = float(node.get("x")) - shares[node.get("text-anchor")] * wide
@@ -180,7 +186,7 @@ def test_lines_break_where_they_are_told_and_where_they_are_full():
 def test_repeated_names_keep_their_places():
     places = figures.axis("which", (2.5, -0.5), tickvals=np.arange(3), ticktext=["a", "b", "a"])
     root = parse(to_svg(figures.figure([], xaxis=figures.axis("x", (0, 1)), yaxis=places)))
-    heights = [float(n.get("y")) for n in root.iter("{http://www.w3.org/2000/svg}text") if n.text in ("a", "b")]
+    heights = [float(node.get("y")) for node in nodes(root, "text") if node.text in ("a", "b")]
     assert len(set(heights)) == 3
 
 
@@ -203,7 +209,7 @@ def test_figure_1_left_is_drawn_with_every_bound():
     setting = bound_curves.Setting(5.0, 20.0, 1.0, 1.0)
     x = bound_curves.grid(2.0)
     traces = [figures.series(name, x, bound_curves.curve(b, setting, 2.0), b) for b, name in bound_curves.NAMES.items()]
-    root = parse(to_svg(chart(traces, log=True), title="Figure 1 left"))
+    root = drawn(*traces, log=True, title="Figure 1 left")
     for name in bound_curves.NAMES.values():
         assert name in texts(root)
         assert len(curve(root, name)) == bound_curves.POINTS
@@ -255,9 +261,9 @@ def test_what_is_transparent_is_not_drawn_and_the_bar_names_every_step():
     np.testing.assert_allclose(widths / widths.sum(), [0.5, 0.25, 0.25], atol=0.01)
     assert {"low", "mid < 3.5", "high", "what"} <= set(texts(root))
     assert "heat" not in texts(root)  # no entry of its own in the legend
-    lowest = max(float(n.get("y")) for n in root.iter("{http://www.w3.org/2000/svg}text"))
+    lowest = max(float(node.get("y")) for node in nodes(root, "text"))
     assert lowest < float(root.get("height"))
-    title = next(n for n in root.iter("{http://www.w3.org/2000/svg}text") if n.text == "x")
+    title = next(node for node in nodes(root, "text") if node.text == "x")
     assert float(title.get("y")) < float(strips[0].get("y"))
 
 
@@ -277,7 +283,7 @@ def test_cells_need_their_edges():
 def test_labels_stand_where_they_are_told():
     words = {"type": "scatter", "name": "", "mode": "text", "x": np.array([5.0, 5.0]), "y": np.array([0.5, np.nan]),
              "text": ["here & there", "nowhere"], "textposition": "top right", "showlegend": False}  # fmt: skip
-    root = parse(to_svg(chart([words])))
+    root = drawn(words)
     left, top, width, height = frame(root)
     (label,) = root.findall(".//s:g[@clip-path]//s:text", NS)
     assert label.text == "here & there"
@@ -288,14 +294,14 @@ def test_labels_stand_where_they_are_told():
 
 def test_a_marker_may_have_an_outline():
     marker = {"color": "#ffffff", "symbol": "circle", "size": 12, "line": {"color": "#123456", "width": 2}}
-    root = parse(to_svg(chart([figures.series("dot", [5.0], [0.5], "guide", mode="markers", marker=marker)])))
-    for circle in root.iter("{http://www.w3.org/2000/svg}circle"):
+    root = drawn(figures.series("dot", [5.0], [0.5], "guide", mode="markers", marker=marker))
+    for circle in nodes(root, "circle"):
         assert (circle.get("stroke"), circle.get("stroke-width")) == ("#123456", "2")
 
 
 def test_a_hollow_marker_is_an_outline_in_the_colour_of_its_role():
     before = figures.before("A", 1.0, 0.5, "glm")
-    root = parse(to_svg(chart([before]), title="Before"))
+    root = drawn(before, title="Before")
     (mark,) = root.findall(".//s:path[@class='square']", NS)
     assert mark.get("fill") == "none"
     assert mark.get("stroke") == figures.ROLES["glm"].color
@@ -303,14 +309,11 @@ def test_a_hollow_marker_is_an_outline_in_the_colour_of_its_role():
 
 def test_a_thumbnail_has_the_curves_and_no_words():
     x = np.linspace(0, 10, 500)
-    picture = chart(
-        [figures.series("Named", x, np.exp(-x), "rdp"), figures.series("Text", [1], [1], "glm", mode="text")]
-    )
+    picture = chart(figures.series("Named", x, np.exp(-x), "rdp"), figures.series("Text", [1], [1], "glm", mode="text"))
     small = to_thumbnail(picture.to_plotly_json(), note="how it was made")
     root = parse(small)
     assert small.startswith("<!-- how it was made -->")
-    assert not root.findall(".//s:text", NS)
-    assert not root.findall(".//s:title", NS)
+    assert not nodes(root, "text") + nodes(root, "title")
     assert len(small) < 3_000
     assert figures.ROLES["rdp"].color in small
 
@@ -322,12 +325,11 @@ STEP += [figures.series("σ ≤ 10⁻⁵", [0.0, 4.0, 4.0, 10.0], [0.3, 0.3, 9.0
 
 @pytest.mark.thorough
 def test_a_png_has_twice_the_pixels_and_draws_what_the_svg_says():
-    figure = chart(STEP)
+    figure = chart(*STEP)
     text, picture = to_svg(figure, title="ε"), Image.open(io.BytesIO(to_png(figure, title="ε"))).convert("RGB")
     root = parse(text)
     assert picture.size == tuple(2 * int(root.get(side)) for side in ("width", "height"))
-    frame = root.find(".//s:rect[@stroke='#444']", NS)
-    left, top, width, height = (float(frame.get(key)) for key in ("x", "y", "width", "height"))
+    left, top, width, height = frame(root)
 
     def at(across, up):
         return picture.getpixel((round(2 * (left + across * width)), round(2 * (top + (1 - up) * height))))
@@ -343,7 +345,7 @@ def test_a_png_has_twice_the_pixels_and_draws_what_the_svg_says():
 
 
 def test_a_pdf_embeds_its_font_and_is_the_same_every_time():
-    first, second = (to_pdf(chart(STEP), title="ε = 1") for _ in range(2))
+    first, second = (to_pdf(chart(*STEP), title="ε = 1") for _ in range(2))
     assert first == second
     assert first.startswith(b"%PDF")
     assert first.count(b"/FontFile2") == 1

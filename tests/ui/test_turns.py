@@ -5,6 +5,7 @@ import threading
 import pytest
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
+from tests.ui.waiting import until
 from ui.turns import Turns
 from ui.warm import warm_up
 
@@ -26,16 +27,6 @@ class Run(threading.Thread):
             self.may_end.wait()
 
 
-def in_line(turns, number):
-    """Wait until so many are in the line."""
-    seen = threading.Event()
-    for _ in range(6000):
-        if len(turns._line) == number:
-            return
-        seen.wait(0.01)
-    pytest.fail(f"{len(turns._line)} in the line, not {number}")
-
-
 def test_two_at_once_and_the_others_in_the_order_in_which_they_came():
     turns, order = Turns(at_once=2, slow_after=LONG), []
     runs = [Run(turns, order, str(i)) for i in range(5)]
@@ -44,11 +35,11 @@ def test_two_at_once_and_the_others_in_the_order_in_which_they_came():
         if number < 2:
             assert run.has_turn.wait(60)
         else:
-            in_line(turns, number - 1)
+            until(lambda number=number: len(turns._line) == number - 1)
     assert order == ["0", "1"]
     runs[1].may_end.set()
     assert runs[2].has_turn.wait(60)
-    in_line(turns, 2)
+    until(lambda: len(turns._line) == 2)
     for run in runs:
         run.may_end.set()
     for run in runs:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.waiting import Clock
 from ui import lessons, registry, shared_file, votes
 from ui.shared_file import UnusableFileError
 from ui.votes import Question, RoomError, Rooms
@@ -18,24 +19,19 @@ QUESTION = Question.of("bounds__try", "Which?", ("a", "b", "c"))
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self):
-        self.time = 1e9
-
-    def __call__(self):
-        return self.time
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(now=1e9)
 
 
 @pytest.fixture
-def rooms(tmp_path, clock):
-    return Rooms(tmp_path / "folder" / "rooms.sqlite", now=clock)
+def path(tmp_path):
+    return tmp_path / "folder" / "rooms.sqlite"
+
+
+@pytest.fixture
+def rooms(path, clock):
+    return Rooms(path, now=clock)
 
 
 def rows(path: Path, table: str) -> int:
@@ -88,14 +84,13 @@ def test_only_the_key_reveals_hides_clears_and_closes(rooms):
     assert rooms.ends(other) is not None
 
 
-def test_a_room_is_gone_after_an_hour_and_so_are_its_rows(rooms, clock, tmp_path):
-    path = tmp_path / "folder" / "rooms.sqlite"
+def test_a_room_is_gone_after_an_hour_and_so_are_its_rows(rooms, clock, path):
     room, key = rooms.open()
     rooms.vote(room, QUESTION, "one", 0)
-    clock.time += votes.LIFETIME - 1
+    clock.now += votes.LIFETIME - 1
     later, _ = rooms.open()
     assert rooms.vote(room, QUESTION, "two", 0) == "counted"
-    clock.time += 1
+    clock.now += 1
     assert rooms.ends(room) is None
     assert not rooms.leads(room, key)
     assert rooms.choice(room, QUESTION, "one") is None
@@ -107,33 +102,33 @@ def test_a_room_is_gone_after_an_hour_and_so_are_its_rows(rooms, clock, tmp_path
     assert rooms.ends(later) is not None
 
 
-def test_the_sweeping_needs_nobody_who_looks(rooms, clock, tmp_path, monkeypatch):
+def test_the_sweeping_needs_nobody_who_looks(rooms, clock, path, monkeypatch):
     swept = threading.Event()
     room, _ = rooms.open()
     rooms.vote(room, QUESTION, "one", 0)
-    clock.time += votes.LIFETIME
+    clock.now += votes.LIFETIME
     sweep = rooms.sweep
     monkeypatch.setattr(rooms, "sweep", lambda: (sweep(), swept.set()))
     rooms.keep_sweeping()
     assert swept.wait(60)
-    assert rows(tmp_path / "folder" / "rooms.sqlite", "vote") == 0
+    assert rows(path, "vote") == 0
 
 
-def test_nothing_of_a_person_is_left_in_the_files(rooms, tmp_path):
+def test_nothing_of_a_person_is_left_in_the_files(rooms, path):
     room, key = rooms.open()
     for voter in range(200):
         rooms.vote(room, QUESTION, f"token {voter}", voter % 3)
 
     def written():
-        return b"".join(path.read_bytes() for path in (tmp_path / "folder").iterdir())
+        return b"".join(file.read_bytes() for file in path.parent.iterdir())
 
     assert QUESTION.name.encode() in written()
     for secret in (key, "token 7"):
         assert secret.encode() not in written()
-    before = sum(path.stat().st_size for path in (tmp_path / "folder").iterdir())
+    before = len(written())
     rooms.close(room, key)
     assert QUESTION.name.encode() not in written()
-    assert sum(path.stat().st_size for path in (tmp_path / "folder").iterdir()) < before
+    assert len(written()) < before
 
 
 def test_everything_has_an_end(rooms, monkeypatch):
@@ -141,12 +136,8 @@ def test_everything_has_an_end(rooms, monkeypatch):
         monkeypatch.setattr(votes, f"MOST_{name}", most)
     room, key = rooms.open()
     assert [rooms.vote(room, QUESTION, voter, 0) for voter in "abc"] == ["counted", "counted", "full"]
-    assert [rooms.vote(room, QUESTION, "a", choice) for choice in (1, 2, 0, 2)] == [
-        "counted",
-        "counted",
-        "changes",
-        "counted",
-    ]
+    changed = [rooms.vote(room, QUESTION, "a", choice) for choice in (1, 2, 0, 2)]
+    assert changed == ["counted", "counted", "changes", "counted"]
     second, third = (Question.of(name, "Which?", ("a", "b")) for name in "st")
     assert [rooms.vote(room, question, "a", 0) for question in (second, third)] == ["counted", "full"]
     with pytest.raises(RoomError, match="2 questions"):
@@ -180,7 +171,7 @@ def test_the_emptiest_makes_way_of_the_network_that_has_most(rooms, clock, monke
     monkeypatch.setattr(votes, "MOST_ROOMS", 4)
     names = []
     for network, filled in (("a", 2), ("a", 1), ("a", 1), ("b", 0)):
-        clock.time += 1
+        clock.now += 1
         names.append(open_in(rooms, network, filled))
     open_in(rooms, "c", filled=1)
     assert [rooms.ends(name) is not None for name in names] == [True, False, True, True]
@@ -224,10 +215,10 @@ def test_nonsense_is_no_room(rooms, name):
     assert rooms.tally(name, QUESTION).votes == 0
 
 
-def test_the_file_is_its_owners(rooms, tmp_path):
+def test_the_file_is_its_owners(rooms, path):
     rooms.open()
-    for path in (tmp_path / "folder", *(tmp_path / "folder").iterdir()):
-        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+    for one in (path.parent, *path.parent.iterdir()):
+        assert stat.S_IMODE(one.stat().st_mode) & 0o077 == 0, one
 
 
 def test_a_folder_of_somebody_else_is_not_used(tmp_path, monkeypatch):
@@ -244,8 +235,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path, monkeypatch):
         shared_file.private_file("OBJPERT_ROOMS", "rooms")
 
 
-def test_a_damaged_file_is_one_sentence_and_not_tried_again_at_once(rooms, tmp_path, caplog):
-    path = tmp_path / "folder" / "rooms.sqlite"
+def test_a_damaged_file_is_one_sentence_and_not_tried_again_at_once(rooms, path, caplog):
     path.parent.mkdir()
     path.write_bytes(b"not a database " * 1000)
     for act in (rooms.open, rooms.sweep, lambda: rooms.ends("BCDFGH"), lambda: rooms.vote("BCDFGH", QUESTION, "a", 0)):
@@ -254,12 +244,12 @@ def test_a_damaged_file_is_one_sentence_and_not_tried_again_at_once(rooms, tmp_p
     assert len(caplog.records) == 1
 
 
-def test_readers_do_not_wait_for_a_file_that_is_locked(rooms, tmp_path, monkeypatch):
+def test_readers_do_not_wait_for_a_file_that_is_locked(rooms, path, monkeypatch):
     monkeypatch.setattr(shared_file, "PATIENCE", 0.05)
     monkeypatch.setattr(shared_file, "OFF_FOR", 0.0)
     room, _ = rooms.open()
     rooms.vote(room, QUESTION, "one", 1)
-    with sqlite3.connect(tmp_path / "folder" / "rooms.sqlite", isolation_level=None) as other:
+    with sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         assert rooms.tally(room, QUESTION).counts == (0, 1, 0)
         with pytest.raises(UnusableFileError, match="votes are off"):
@@ -268,13 +258,13 @@ def test_readers_do_not_wait_for_a_file_that_is_locked(rooms, tmp_path, monkeypa
     assert rooms.vote(room, QUESTION, "two", 1) == "counted"
 
 
-def test_a_file_that_was_tidied_away_is_made_again(rooms, tmp_path):
+def test_a_file_that_was_tidied_away_is_made_again(rooms, path):
     room, _ = rooms.open()
-    for path in (tmp_path / "folder").iterdir():
-        path.unlink()
+    for file in path.parent.iterdir():
+        file.unlink()
     with pytest.raises(UnusableFileError):
         rooms.vote(room, QUESTION, "one", 0)
-    again, _ = Rooms(tmp_path / "folder" / "rooms.sqlite", now=rooms._now).open()
+    again, _ = Rooms(path, now=rooms._now).open()
     assert rooms.ends(again)
 
 

@@ -24,9 +24,8 @@ def test_accepted_connections_send_small_messages_at_once():
 
 
 def test_the_second_call_freezes_nothing_more():
-    warm.warm_up()
     frozen = gc.get_freeze_count()
-    assert frozen > 0
+    assert frozen > 100_000  # importing ui.page did it
     warm.warm_up()
     assert gc.get_freeze_count() <= frozen  # what another thread lets go of meanwhile is no longer counted
 

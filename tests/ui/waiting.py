@@ -22,6 +22,16 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
         time.sleep(0.002)
 
 
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self, now: float = 0.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def ended(job: Job) -> JobView:
     """What a job says at its end."""
     until(lambda: not job.view().active)

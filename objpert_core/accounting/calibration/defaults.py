@@ -24,7 +24,7 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
     Parameters
     ----------
     bound : str
-        A key of `BOUND_REGISTRY`, but for a theorem that names its own σ, as ``"kifer2012"`` does.
+        A key of `BOUND_REGISTRY`, but not a theorem that names its own σ, as ``"kifer2012"`` does.
     epsilon : float > 0
     accountant : {"profile", "rdp"}
 
@@ -48,43 +48,31 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
 def recommended_lam(epsilon: float, delta: float, n_rows: int, dimension: int, lipschitz: float = 1.0) -> float:
     """A regularisation λ for objective perturbation that suits the amount of noise for each row and feature.
 
-    Privacy asks for some λ. Where there are few rows for so much noise, more of it makes better models, because a
-    direction of curvature h ≪ λ keeps a share σ/λ of the noise. In a model with even features whose margins are of
-    order 1 to 3, the best λ is about σ²/(h‖θ*‖²/d) ≈ 2σ²d/n. Real features are not even: however many there are, most
-    of what can be learned lies in few directions, and more than twice the λ at which the Gaussian mechanism's noise
-    suffices shrinks those. Hence
+    Privacy asks for some λ. Where there are few rows for so much noise, more λ makes better models, because a direction
+    of curvature h ≪ λ keeps a share σ/λ of the noise. In a model with even features whose margins are of order 1 to 3,
+    the best λ is about σ²/(h‖θ*‖²/d) ≈ 2σ²d/n. Real features are not even: however many there are, most of what can be
+    learned lies in few directions, and more than twice the λ at which the Gaussian mechanism's noise suffices shrinks
+    those. Hence
 
-        λ = min(2σ²·d/n, 2·R²/(ε + R²/(2σ²))),     σ that of the Gaussian mechanism of sensitivity R.
+        λ = min(2σ²·d/n, 2·R²/(ε + R²/(2σ²))),     σ that of the Gaussian mechanism of sensitivity R,
+
+    for `calibrate_objective_perturbation(..., lam=λ)`, which takes more where privacy asks for more. Both constants
+    were chosen on synthetic data only; the evidence is in `experiments.defaults`. A number out of range raises a
+    `ValueError`.
 
     Parameters
     ----------
     epsilon : float > 0
     delta : float strictly between 0 and 1
     n_rows : int >= 1
-        The number of rows n. The result depends on it, so that it has to be public.
+        The number of rows n. The result depends on n, so n has to be public.
     dimension : int >= 1
         The number of parameters d.
     lipschitz : float > 0
         Bound R on the norm of one row's gradient.
 
-    Returns
-    -------
-    float
-        λ > 0, for `calibrate_objective_perturbation(..., lam=λ)`, which takes more where privacy asks for more.
-
-    Raises
-    ------
-    ValueError
-        If ε, R, `n_rows` or `dimension` is not positive, or δ is not strictly between 0 and 1.
-
-    Notes
-    -----
-    Both constants were chosen on synthetic data only; the evidence is in `experiments.defaults`.
-
     Examples
     --------
-    >>> round(recommended_lam(1.0, 1e-5, n_rows=200_000, dimension=100), 4)  # less than privacy asks for
-    0.0139
     >>> round(recommended_lam(1.0, 1e-5, n_rows=500, dimension=100), 4)
     1.9306
     """
@@ -105,36 +93,24 @@ def recommended_margin(
     """A margin for private logistic regression that suits the amount of noise for each row and feature.
 
     Noise is paid for by the largest slope of the loss, 1, but a row whose score is near 0 pulls with slope 1/2 only. A
-    margin k (`LogisticLoss`) makes it pull with 1/(1 + e^{−k}), and costs no worst-case privacy. Where noise and λ keep
-    the scores small that is nearly a free doubling of the rows; where they do not, the margin bends the model. Hence
+    margin k (`LogisticLoss`) makes such a row pull with 1/(1 + e^{−k}), and costs no worst-case privacy. Where noise
+    and λ keep the scores small, a margin is nearly a free doubling of the rows; where they do not, it bends the model.
+    Hence
 
         k = 1.5 · r/(r + 0.01),     r = 2σ²·d/n, the λ that `recommended_lam` starts from:
 
-    1.5 for nearly every fit that noise can be seen in, and 0, logistic regression itself, in the limit of none. On rows
-    that are centred and scaled it is 2 + min(1, d/n)/(1 + (q/0.15)²) times as much, with q = σ√d/(Rn) the norm of the
-    noise in a mean of rows: wide ones keep small scores, and the better the centre is known the more they can bear.
+    1.5 for nearly every fit that noise can be seen in, and 0, logistic regression itself, in the limit of no noise. On
+    rows that are centred and scaled k is 2 + min(1, d/n)/(1 + (q/0.15)²) times as much, with q = σ√d/(Rn) the norm of
+    the noise in a mean of rows: wide rows keep small scores, and the better the centre is known the more margin they
+    can bear. k >= 0 is in units of the score. The rules were chosen on synthetic data only: `experiments.defaults`, and
+    `experiments.standardisation` for rows that are centred and scaled.
 
     Parameters
     ----------
     epsilon, delta, n_rows, dimension, lipschitz
-        As in `recommended_lam`; the result depends on the number of rows, so that it has to be public.
+        As in `recommended_lam`, with its errors; n has to be public here, too.
     standardised : bool, default=False
         Whether the rows are centred or scaled (`recommended_standardisation`).
-
-    Returns
-    -------
-    float
-        k >= 0, in units of the score.
-
-    Raises
-    ------
-    ValueError
-        As in `recommended_lam`.
-
-    Notes
-    -----
-    Chosen on synthetic data only: `experiments.defaults`, and `experiments.standardisation` for rows that are centred
-    and scaled.
 
     Examples
     --------

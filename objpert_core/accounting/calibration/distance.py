@@ -18,10 +18,8 @@ _ROOT = 1e-14
 
 
 def over_lower_bound(epsilon: ArrayLike, lower: ArrayLike) -> FloatArray:
-    """epsilon/lower, at least 1; where `lower` is 0: 1 if both are, else inf.
-
-    Both are roots to the last digit or so: what differs by less is equal.
-    """
+    """epsilon/lower, at least 1; where `lower` is 0: 1 if both are, else inf. Both are roots to the last digit or so,
+    hence nearly equal ones count as equal."""
     epsilon, lower = np.asarray(epsilon, dtype=float), np.asarray(lower, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(lower > 0, epsilon / lower, np.where(epsilon > 0, np.inf, 1.0))
@@ -30,6 +28,10 @@ def over_lower_bound(epsilon: ArrayLike, lower: ArrayLike) -> FloatArray:
 
 def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     """ε of the bound divided by ε of the Gaussian lower bound at the same δ: 1.0 where no proof can do better.
+
+    Redberg et al. (2023), Corollary 3.5. The logistic loss comes as close to a linear one as one likes
+    (docs/theorems.md, T1), so the lower bound is the logistic loss's, too. `ValueError` if a δ is out of range, or the
+    mechanism has no Gaussian lower bound.
 
     Parameters
     ----------
@@ -41,21 +43,9 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     float or array of the same shape, >= 1; `math.inf` where the bound proves nothing. Where the lower bound's ε is 0:
     1.0 if the bound's is 0 as well, else `math.inf`.
 
-    Raises
-    ------
-    ValueError
-        If a δ lies outside (0, 1), or the mechanism has no Gaussian lower bound.
-
-    Notes
-    -----
-    The lower bound is Corollary 3.5 of Redberg et al. (2023). The logistic loss comes as close to it as one likes
-    (docs/theorems.md, T1), so that it is the lower bound for that loss too.
-
     Examples
     --------
     >>> from objpert_core.accounting import ObjectivePerturbation
-    >>> distance_to_optimality(ObjectivePerturbation(sigma=5, lam=20), 1e-5)
-    1.0
     >>> round(distance_to_optimality(ObjectivePerturbation(sigma=5, lam=20, smoothness=1.0, bound="glm"), 1e-5), 3)
     1.118
     """
@@ -72,25 +62,15 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
 def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
     """The λ = R²/(ε + R²/(2σ²)) from which on the tight logistic bound is the Gaussian profile at this ε and above.
 
+    This λ solves ε = ε* for the bound's threshold ε* = R²/λ − R²/(2σ²) (docs/theorems.md, T1). Arrays are broadcast;
+    numbers out of range, and infinite ones, raise a `ValueError`.
+
     Parameters
     ----------
     epsilon : float or array of floats >= 0
     sigma : float or array of floats > 0
     lipschitz : float or array of floats > 0
         Bound on the norm of one row's gradient; for the logistic loss the largest row norm R.
-
-    Returns
-    -------
-    float, or array of the broadcast shape.
-
-    Raises
-    ------
-    ValueError
-        If an ε is negative, or a σ or an R is not positive; infinite ones are refused, too.
-
-    Notes
-    -----
-    The tight logistic bound (docs/theorems.md, T1): the threshold ε* = R²/λ − R²/(2σ²), solved for λ.
 
     Examples
     --------

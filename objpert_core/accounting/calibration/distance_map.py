@@ -6,7 +6,7 @@ Every law here is ω = ω(v) for v ~ N(0, 1) with survival function S(t) = P(ω 
 
 a sum of positive terms that runs down from a point where δ is known. For the tight logistic loss the maximiser's
 parameter r (see `logistic_law`) makes t, S and dt elementary, so that no equation has to be solved on the way and all
-mechanisms are done together. One mechanism alone is `distance_to_optimality`, which this agrees with.
+mechanisms are done together. For one mechanism alone `distance_to_optimality` gives the same number.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def distance_map(
     smoothness: float | None = None,
     bound: str = "logistic",
 ) -> FloatArray:
-    """`distance_to_optimality` of objective perturbation for every σ and every λ.
+    """`distance_to_optimality` of objective perturbation for every σ and λ, with the bounds of `ObjectivePerturbation`.
+
+    Redberg et al. (2023), Appendix I. `ValueError` for other shapes, numbers out of range, or other bounds.
 
     Parameters
     ----------
@@ -58,15 +60,6 @@ def distance_map(
     Returns
     -------
     array of shape (n, m), >= 1, rounded up by less than 1e-7; `math.inf` where the bound proves nothing.
-
-    Raises
-    ------
-    ValueError
-        If σ or λ is not 1-d, a number is not positive, δ is not below 1, or there is no map of that bound.
-
-    Notes
-    -----
-    Redberg et al. (2023), Appendix I; the bounds are those of `ObjectivePerturbation`.
 
     Examples
     --------
@@ -87,26 +80,10 @@ def distance_map(
 
 
 def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatArray:
-    """The λ from which on the distance of the tight logistic bound is 1 at this δ, for every σ.
+    """The λ (`optimal_lam` at the Gaussian mechanism's ε) from which on the tight logistic bound's distance at δ is 1.
 
-    Parameters
-    ----------
-    sigma : array of n floats > 0
-    delta : float strictly between 0 and 1
-    lipschitz : float > 0
-        Bound on the norm of one row's gradient; for the logistic loss the largest row norm R.
+    One λ for every σ; arguments and errors as in `distance_map`. `lipschitz` is the largest row norm R.
 
-    Returns
-    -------
-    array of shape (n,): `optimal_lam` at the Gaussian mechanism's ε(δ).
-
-    Raises
-    ------
-    ValueError
-        If σ, δ or L is out of range.
-
-    Examples
-    --------
     >>> boundary_lam([5.0, 10.0], 1e-5).round(2).tolist()
     [1.34, 2.89]
     """
@@ -117,7 +94,6 @@ def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatAr
 
 
 def _gaussian_epsilons(a: FloatArray, log_delta: float) -> FloatArray:
-    """ε(δ) of the Gaussian mechanism for every a."""
     return smallest_epsilon_of_each(
         lambda epsilon, row: gauss.log_profile(epsilon, a[row]), np.full(a.shape, log_delta)
     )
@@ -127,9 +103,7 @@ def _glm_epsilons(
     length: float, a: FloatArray, lams: FloatArray, curvature: float, log_delta: float, lower: FloatArray
 ) -> FloatArray:
     """ε(δ) of Theorem 3.1 for every a and λ: the shift plus the half-normal law's, which is known in closed form.
-
-    2·δ_G(ε) = δ where that gives ε ≥ a²/2, else 1 − e^{ε − a²/2}·E[e^{−a|v|}] = δ.
-    """
+    2·δ_G(ε) = δ where that gives ε ≥ a²/2, else 1 − e^{ε − a²/2}·E[e^{−a|v|}] = δ."""
     far = _gaussian_epsilons(a, log_delta - np.log(2))
     near = a**2 / 2 + np.log(-np.expm1(log_delta)) - np.log(erfcx(a * SQRT_HALF))
     centred = np.where(far >= a**2 / 2, far, near)[:, None]
@@ -217,9 +191,7 @@ def _solve(
     laws: _LogisticLaws, high: FloatArray, low: FloatArray, known: FloatArray, side: FloatArray, log_delta: float
 ) -> FloatArray:
     """r between `high`, where δ is `known`, and `low`, where it is larger than the target: Newton's method on log δ.
-
-    dδ/dε = δ − S; a step that leaves the bracket becomes a bisection.
-    """
+    dδ/dε = δ − S; a step that leaves the bracket becomes a bisection."""
     start, r = high, 0.5 * (high + low)
     for _ in range(_STEPS):
         delta = laws.down(start, r, known, side)

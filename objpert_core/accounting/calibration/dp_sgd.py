@@ -38,6 +38,8 @@ def calibrate_dpsgd(
 ) -> DPSGD | PrivateSelection:
     """DP-SGD with the smallest noise multiplier that is (ε, δ)-DP, or whose tuning is.
 
+    Redberg et al. (2023), Section 5, calls the first "dishonest" DP-SGD and the second "honest".
+
     Parameters
     ----------
     epsilon : float > 0
@@ -45,15 +47,14 @@ def calibrate_dpsgd(
     sample_rate, steps
         As in `DPSGD`.
     accountant : {"pld", "rdp"}
-        "pld": the target is met by the privacy profile of `DPSGD`, from privacy loss distributions. "rdp": it is met
-        by the Rényi curve alone, as in the paper's experiments; the result's own ε, where it is by privacy loss
-        distributions, is then below the target, and `via_rdp(result)` gives the ε that was calibrated.
+        "pld": the privacy profile of `DPSGD`, from privacy loss distributions, meets the target. "rdp": the Rényi curve
+        alone meets it, as in the paper's experiments; the result's own ε by privacy loss distributions is then below
+        the target, and `via_rdp(result)` gives the ε that was calibrated.
     mean_runs : float > 0, optional
-        If given, the best of K ~ Poisson(mean_runs) runs meets the target, not a single one. Selection is accounted
+        If given, the best of K ~ Poisson(mean_runs) runs meets the target, not a single run. Selection is accounted
         for by Rényi curves under either accountant, which then says where the base's profile comes from
         (`PrivateSelection`); with "rdp", `PrivateSelection(via_rdp(result.base), mean_runs)` is what was calibrated.
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours.
     rows_per_person : int >= 1
         How many rows one person has at most: the result's `group_size`.
 
@@ -68,17 +69,10 @@ def calibrate_dpsgd(
     ValueError
         If an argument is out of range, or no noise multiplier that can be accounted for reaches the target.
 
-    Notes
-    -----
-    Redberg et al. (2023), Section 5, calls the first "dishonest" DP-SGD and the second "honest".
-
     Examples
     --------
     >>> run = calibrate_dpsgd(1.0, 1e-5, sample_rate=0.01, steps=500)
     >>> run.epsilon(1e-5) <= 1.0
-    True
-    >>> tuned = calibrate_dpsgd(1.0, 1e-5, sample_rate=0.01, steps=500, mean_runs=15.4)
-    >>> tuned.base.noise_multiplier > run.noise_multiplier
     True
     """
     return _calibrate(
@@ -127,19 +121,12 @@ def calibrate_sampled(
 
     Parameters
     ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
+    epsilon, delta, accountant
+        As in `calibrate_dpsgd`, with its errors.
     batch_size, rows, steps
         As in `SampledWithoutReplacement`; neighbours differ in a row that is replaced.
     replacement : bool, default=False
         Whether a row may be in one batch several times.
-    accountant : {"pld", "rdp"}
-        As in `calibrate_dpsgd`.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or no noise multiplier that can be accounted for reaches the target.
 
     Examples
     --------
@@ -160,8 +147,6 @@ def calibrate_sampled(
 def _calibrate_sampled(
     epsilon: float, delta: float, accountant: str, one: SampledWithoutReplacement | SampledWithReplacement
 ) -> SampledWithoutReplacement | SampledWithReplacement:
-    """`one` with the noise multiplier that it needs."""
-
     def run(log_noise: float) -> SampledWithoutReplacement | SampledWithReplacement:
         return replace(one, noise_multiplier=math.exp(log_noise))
 
@@ -176,7 +161,9 @@ def _calibrate_sampled(
 def calibrate_allocation(
     epsilon: float, delta: float, steps: int, selections: int = 1, epochs: int = 1
 ) -> RandomAllocation:
-    """Random allocation with the smallest noise multiplier that is (ε, δ)-DP.
+    """Random allocation with the smallest noise multiplier that is (ε, δ)-DP; errors as from `calibrate_dpsgd`.
+
+    `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon` hold; ε at `delta` is within 1e-3 (relative) of `epsilon`.
 
     Parameters
     ----------
@@ -185,16 +172,6 @@ def calibrate_allocation(
         From some 1e-13 for every step on; below that all steps count as if the row were in them.
     steps, selections, epochs
         As in `RandomAllocation`.
-
-    Returns
-    -------
-    RandomAllocation
-        `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`; ε at `delta` is within 1e-3 (relative) of the target.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or no noise multiplier that can be accounted for reaches the target.
 
     Examples
     --------
@@ -211,8 +188,6 @@ def calibrate_allocation(
 
 @lru_cache(maxsize=1024)
 def _calibrate_allocation(epsilon: float, delta: float, one: RandomAllocation) -> RandomAllocation:
-    """`one` with the noise multiplier that it needs."""
-
     def run(log_noise: float) -> RandomAllocation:
         return replace(one, noise_multiplier=math.exp(log_noise))
 
@@ -234,10 +209,8 @@ def _log_noise(
     named: str,
     tolerance: float | None = None,
 ) -> float:
-    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much.
-
-    `named` says in the refusal for which parameters there is none.
-    """
+    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much. `named` tells the
+    refusal for which parameters there is no such multiplier."""
 
     def accounted(log_noise: float) -> Mechanism:
         base: Mechanism = run(log_noise) if accountant == "pld" else via_rdp(run(log_noise))
@@ -254,11 +227,9 @@ def _log_noise(
 
 
 def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_runs: float | None) -> tuple[float, float]:
-    """(log of a noise multiplier near the answer, d log ε/d log noise there).
-
-    Many steps are nearly a Gaussian mechanism: the one that meets the target is known quickly, and DP-SGD's Rényi
-    curve is then brought to give the ε that its curve gives.
-    """
+    """(log of a noise multiplier near the answer, d log ε/d log noise there). Many steps are nearly a Gaussian
+    mechanism, and the one that meets the target is known quickly. DP-SGD's Rényi curve is then brought to give the ε
+    that this mechanism's curve gives."""
     log_sigma = math.log(calibrate_gaussian(epsilon, delta).sigma)
     if mean_runs is not None:
 

@@ -1,5 +1,4 @@
-"""A budget for releases of which each may be chosen after seeing the ones before: its noise, too (docs/theorems.md,
-T20).
+"""A budget for releases, each chosen with its noise after seeing those before (docs/theorems.md, T20).
 
 `compose` needs noise levels that are fixed beforehand. A filter does not: whoever asks chooses the next mechanism as
 they like, and the filter refuses what would exceed the budget. The unit is μ of Gaussian differential privacy, in which
@@ -25,17 +24,15 @@ _PAYING = threading.Lock()  # two threads that ask at once must not both be told
 class PrivacyOdometer:
     """What the releases so far have cost, in μ.
 
+    The reading is √(Σ μᵢ²), rounded up. It is a promise, reading-GDP, if the noise of all releases was fixed
+    beforehand; or if somebody would have stopped at this very number, whatever was released: a `PrivacyFilter` with the
+    reading as its budget. Where the releases decide how much is spent, the reading is itself an output, and no number
+    that depends on the outputs is a level of privacy. Then fix a budget first, and use the filter.
+
     Parameters
     ----------
     adjacency : {"add/remove one row", "replace one row"}
         Which data sets count as neighbours, for all releases.
-
-    Notes
-    -----
-    The reading is √(Σ μᵢ²), rounded up. It is a promise, reading-GDP, if the noise of all releases was fixed
-    beforehand; or if somebody would have stopped at this very number, whatever was released: a `PrivacyFilter` whose
-    budget it is. Where the releases decide how much is spent, the reading is itself an output, and no number that
-    depends on the outputs is a level of privacy. Then fix a budget first, and use the filter.
 
     Examples
     --------
@@ -69,7 +66,7 @@ class PrivacyOdometer:
         return math.nextafter(math.hypot(*(mu for _, mu in self._releases)) * (1 + _ROUNDING), math.inf)
 
     def epsilon(self, delta: float) -> float:
-        """ε at δ of the Gaussian mechanism of this reading; see the class's notes for when that is a promise."""
+        """ε at δ of the Gaussian mechanism of this reading; the class says when the reading is a promise."""
         return 0.0 if self.reading == 0 else float(Gaussian(1.0, self.reading).epsilon(delta))
 
     def price(self, mechanism: Mechanism) -> float:
@@ -78,7 +75,7 @@ class PrivacyOdometer:
         Raises
         ------
         ValueError
-            If it is not a mechanism, means other neighbours, or no μ is known to cover it.
+            If `mechanism` is no mechanism, means other neighbours, or no μ is known to cover it.
         """
         mu = a_mechanism("mechanism", mechanism).mu()
         if mechanism.adjacency != self.adjacency:
@@ -88,36 +85,23 @@ class PrivacyOdometer:
         return mu
 
     def spend(self, mechanism: Mechanism) -> None:
-        """Enter one release of `mechanism`.
-
-        Raises
-        ------
-        ValueError
-            As in `price`.
-        """
+        """Enter one release of `mechanism`; errors as in `price`."""
         self._releases.append((mechanism, self.price(mechanism)))
 
 
 class PrivacyFilter(PrivacyOdometer):
     """A budget in μ, fixed beforehand: everything released under it is μ-GDP, however the releases were chosen.
 
+    docs/theorems.md, T20; Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022). The next mechanism may
+    depend on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or
+    copied filter is a second budget: keep one for all releases from one data set. Other arguments raise a `ValueError`.
+
     Parameters
     ----------
     mu : float > 0
         The budget; `PrivacyFilter.for_target(epsilon, delta)` takes it from (ε, δ).
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours, for all releases.
-
-    Raises
-    ------
-    ValueError
-        If the budget is not positive, or the adjacency has another name.
-
-    Notes
-    -----
-    docs/theorems.md, T20; Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022). The next mechanism may
-    depend on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or
-    copied filter is a second budget: keep one for all releases from one data set.
+        As in `PrivacyOdometer`.
 
     Examples
     --------
@@ -135,19 +119,7 @@ class PrivacyFilter(PrivacyOdometer):
 
     @classmethod
     def for_target(cls, epsilon: float, delta: float, adjacency: str = ADD_REMOVE) -> PrivacyFilter:
-        """The filter with the largest budget that is (ε, δ)-DP.
-
-        Parameters
-        ----------
-        epsilon : float > 0
-        delta : float strictly between 0 and 1
-        adjacency : {"add/remove one row", "replace one row"}
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
-        """
+        """The filter with the largest budget that is (ε, δ)-DP, for ε > 0 and 0 < δ < 1; `ValueError` for others."""
         ratio = 1 / calibrate_gaussian(positive("epsilon", epsilon), delta).sigma
         return cls(math.nextafter(ratio, 0.0), adjacency)
 
@@ -177,7 +149,7 @@ class PrivacyFilter(PrivacyOdometer):
         Raises
         ------
         PrivacyBudgetExceededError
-            If it would exceed the budget. Nothing is spent then, and a smaller release may follow.
+            If the release would exceed the budget. Nothing is spent then, and a smaller release may follow.
         ValueError
             As in `price`.
         """

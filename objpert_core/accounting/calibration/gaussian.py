@@ -21,7 +21,10 @@ _LOG_MARGIN = 1e-13  # of 1 + log(1/δ): above the rounding of every profile, so
 def calibrate_gaussian(
     epsilon: float, delta: float, sensitivity: float = 1.0, *, adjacency: str = ADD_REMOVE
 ) -> Gaussian:
-    """The Gaussian mechanism with the least noise that is (ε, δ)-DP.
+    """The Gaussian mechanism with the least noise that is (ε, δ)-DP: the analytic one of Balle and Wang (2018).
+
+    `.delta(epsilon) <= delta` holds, and σ is within a few 1e-12 (relative) of the smallest possible. A number out of
+    range, or an unknown adjacency, raises a `ValueError`.
 
     Parameters
     ----------
@@ -30,21 +33,6 @@ def calibrate_gaussian(
     sensitivity : float > 0
         L2 sensitivity under `adjacency`.
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours.
-
-    Returns
-    -------
-    Gaussian
-        `.delta(epsilon) <= delta`, with σ within a few 1e-12 (relative) of the smallest possible.
-
-    Raises
-    ------
-    ValueError
-        If ε is negative, δ outside (0, 1), the sensitivity not positive, or the adjacency unknown.
-
-    Notes
-    -----
-    The analytic Gaussian mechanism of Balle and Wang (2018).
 
     Examples
     --------

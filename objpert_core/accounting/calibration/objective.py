@@ -73,7 +73,7 @@ def calibrate_objective_perturbation(
     accountant : {"profile", "rdp"}
         Account by the bound's privacy profile, or only through its Rényi curve as the paper's experiments do.
     lam : float >= 0
-        A regularisation not to go below: where it is more than privacy needs, the result has this λ, and unless
+        A regularisation not to go below. Where it is more than privacy needs, the result has this λ, and unless
         `noise_ratio` is given the smallest σ that this λ allows. See `recommended_lam`.
     adjacency : {"add/remove one row", "replace one row"}
         Which data sets count as neighbours. σ_Gauss is for twice the sensitivity where a row is replaced.
@@ -91,9 +91,8 @@ def calibrate_objective_perturbation(
     Raises
     ------
     ValueError
-        If an argument is out of range, or no λ meets the target at this `noise_ratio`. So that squares and ratios are
-        doubles, ε lies from 1e-30 to 1e30, `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from
-        1e-110 to 1e110.
+        If no λ meets the target at this `noise_ratio`, or an argument is out of range. ε lies from 1e-30 to 1e30,
+        `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from 1e-110 to 1e110 (squares are doubles).
 
     Examples
     --------
@@ -140,8 +139,8 @@ def calibrate_published(
 ) -> ObjectivePerturbation | ApproximateMinima:
     """The calibration of the paper's experiments: σ = 1.3·σ_Gauss and the smallest λ by the "glm" bound via Rényi.
 
-    Arguments, result and errors as in `calibrate_objective_perturbation` (Redberg et al. 2023, Section 5, where
-    tau = 0.01 and sigma_out = 0.15).
+    Redberg et al. 2023, Section 5, where tau = 0.01 and sigma_out = 0.15. Arguments, result and errors as in
+    `calibrate_objective_perturbation`.
 
     Examples
     --------
@@ -155,7 +154,6 @@ def calibrate_published(
 
 @lru_cache(maxsize=4096)
 def _calibrate(target: Target) -> Calibrated:
-    """The smallest λ at the σ that was asked for, or at the default one."""
     entry = target.entry
     if entry.closed_form is not None:
         return _by_closed_form(target, entry.closed_form)
@@ -191,20 +189,16 @@ def _calibrate(target: Target) -> Calibrated:
 
 
 def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
-    """From which λ on the tight logistic bound is that of the Gaussian mechanism at ε: T1, and T18 for several links.
-
-    The parts of the best split rise by a² = R²/σ² a link, and the first is the least.
-    """
+    """The λ from which on the tight logistic bound is the Gaussian mechanism's at ε: T1, and T18 for several links. The
+    parts of the best split rise by a² = R²/σ² a link, and the first is the least."""
     squared, links = (target.lipschitz / sigma) ** 2, target.links
     return target.lipschitz**2 / max(target.epsilon / links + squared * (1 - links / 2), squared / 2)
 
 
 def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Calibrated], float] | None:
-    """`gap` of other candidates at the Rényi order or the split that is best for this one; None where there is neither.
-
-    There a candidate costs a hundredth of what the best of all orders or splits does, and its root meets the target.
-    The next one is better, and what it gains is of second order in what was missing: a few rounds do.
-    """
+    """`gap` of other candidates at the Rényi order or split that is best for this one; None where the bound has
+    neither. At a fixed order or split a candidate costs a hundredth of the best of all, and its root meets the target.
+    The root's own best order or split gains only what is of second order in the gap that was left: a few rounds do."""
     if target.accountant == "rdp":
         alpha = target.best_order(mechanism)
         return lambda candidate: target.gap_at_order(candidate, alpha)
@@ -215,8 +209,6 @@ def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Cal
 
 
 def _smallest_lam(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
-    """The smallest λ; `NoRootError` where there is none."""
-
     def build(lam: float) -> Calibrated:
         return target.build(sigma, lam)
 
@@ -263,7 +255,7 @@ def _of(gap: Callable[[Calibrated], float], build: Callable[[float], Calibrated]
 
 
 def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
-    """The theorem's own numbers; for k links of a chain (T18) those at ε/k, whose δs then add up to Σ e^{iε/k}·δ₁."""
+    """The theorem's own numbers; for k links of a chain (T18) those at ε/k, whose δs add up to Σ e^{iε/k}·δ₁."""
     links = target.links
     if links == 1:
         return calibrate_closed_form(target, form)
@@ -283,10 +275,8 @@ def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
 
 @lru_cache(maxsize=4096)
 def _regularised(target: Target, lam: float) -> Calibrated:
-    """The calibrated mechanism with a larger λ and, unless σ was asked for, as little noise as that allows.
-
-    Every bound falls as λ grows, and so does the output noise's sensitivity 2τ/λ.
-    """
+    """The calibrated mechanism with a larger λ and, unless σ was asked for, as little noise as that allows. Every bound
+    falls as λ grows, and so does the output noise's sensitivity 2τ/λ."""
     mechanism = _calibrate(target)
     objective = objective_of(mechanism)
 

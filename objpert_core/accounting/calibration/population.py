@@ -4,7 +4,8 @@ Neighbours differ in one row that is replaced. n rows, d parameters, a ball of r
 paper's privacy theorems are false as printed. Theorem 3.1 has no condition on T, and fails at T = 1: its batches are
 drawn with replacement, so one row may be in a batch many times. Theorem 5.2 has the noise for rows that are added or
 removed, where rows are replaced. So these numbers certify nothing; an accountant has to, and the mechanisms that are
-made of them here can be asked.
+built of the numbers here can be asked. With `strict` whatever the paper claims nothing for is refused: ε > 1, δ > 1/n²
+or, for Algorithm 2, β > εΛ/2.
 """
 
 from __future__ import annotations
@@ -33,27 +34,13 @@ NOISES = (PRINTED, CORRECTED)
 
 @dataclass(frozen=True)
 class NoisySGDSchedule:
-    """Algorithm 1's numbers.
+    """Algorithm 1's numbers."""
 
-    Attributes
-    ----------
-    steps : int
-        T.
-    batch_size : int
-        m, drawn with replacement.
-    noise : float
-        σ, the standard deviation of the noise on every coordinate of a batch's mean gradient.
-    step_size : float
-        η.
-    largest_smoothness : float
-        2/η: a step does not drive neighbours apart as long as β is no larger.
-    """
-
-    steps: int
-    batch_size: int
-    noise: float
-    step_size: float
-    largest_smoothness: float
+    steps: int  # T
+    batch_size: int  # m, drawn with replacement
+    noise: float  # σ, standard deviation of the noise on every coordinate of a batch's mean gradient
+    step_size: float  # η
+    largest_smoothness: float  # 2/η: a step does not drive neighbours apart as long as β is no larger
 
 
 def published_sgd_schedule(
@@ -67,31 +54,11 @@ def published_sgd_schedule(
     strict: bool = True,
     steps: int | None = None,
 ) -> NoisySGDSchedule:
-    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed.
+    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any `steps`.
 
-    Parameters
-    ----------
-    n, d : int >= 1
-    epsilon, delta : float
-    radius, lipschitz : float > 0
-        M and L.
-    strict : bool, default=True
-        Refuse ε and δ for which the paper claims nothing. False is for comparisons.
-    steps : int >= 1, optional
-        T; that of Theorem 3.2, if left out. Theorem 3.1 claims privacy for any.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range; with `strict` also for ε > 1 or δ > 1/n².
-
-    Notes
-    -----
     T = max(1, ⌊min(n/8, ε²n²/(32 d log(1/δ)))⌋), m = min(n, ⌈max(n√(ε/(4T)), 1)⌉), σ² = 8TL² log(1/δ)/(nε)² and
     η = M/(L√T).
 
-    Examples
-    --------
     >>> schedule = published_sgd_schedule(10_000, 50, 1.0, 1e-8)
     >>> schedule.steps, schedule.batch_size, round(schedule.noise, 5)
     (1250, 142, 0.04292)
@@ -120,34 +87,10 @@ def published_sgd_mechanism(
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
     """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target.
 
-    Parameters
-    ----------
-    n, d, epsilon, delta, radius, lipschitz, strict, steps
-        As in `published_sgd_schedule`. σ grows with L, so that the mechanism does not depend on it.
-    sampling : {"with replacement", "without replacement", "poisson", "full batch"}
-        How batches are drawn: as the paper has it, or otherwise with the same noise on the mean gradient. Poisson
-        sampling takes every row with probability m/n and divides by m.
+    `sampling` is one of `DRAWINGS`, with the same noise on the mean gradient; Poisson sampling takes every row with
+    probability m/n and divides by m. The noise multiplier is σ·m/L, with n for m where a batch has all rows; σ grows
+    with L, so the multiplier does not depend on L (docs/theorems.md, T19 and T27).
 
-    Returns
-    -------
-    SampledWithReplacement, SampledWithoutReplacement or DPSGD
-        Where a row is replaced; the noise multiplier is σ·m/L, with n for m where a batch has all rows.
-
-    Raises
-    ------
-    ValueError
-        Where `published_sgd_schedule` refuses, or for another sampling.
-
-    Notes
-    -----
-    docs/theorems.md, T19 and T27.
-
-    Examples
-    --------
-    >>> kept = published_sgd_mechanism(10_000, 50, 1.0, 1e-8)
-    >>> low, high = kept.epsilon_bounds(1e-8)
-    >>> 0.9 < low < high < 1.0
-    True
     >>> leaks = published_sgd_mechanism(10_000, 100_000, 1.0, 1e-8)  # a single step
     >>> leaks.epsilon(1e-8) > 2.19
     True
@@ -161,27 +104,7 @@ def published_sgd_mechanism(
 def sampled(
     how: str, noise_multiplier: float, batch_size: float, rows: int, steps: int
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
-    """Build the mechanism of that many noisy sums where a row is replaced.
-
-    Parameters
-    ----------
-    how : str
-        One of `DRAWINGS`.
-    noise_multiplier : float > 0
-    batch_size : float
-        A whole number where batches have a fixed size.
-    rows, steps : int >= 1
-
-    Raises
-    ------
-    ValueError
-        If there is no such drawing, or a number is out of range.
-
-    Examples
-    --------
-    >>> sampled("full batch", 2.0, 10.0, 10, 4).epsilon(1e-5) == DPSGD(2.0, 1.0, 4, adjacency=REPLACE_ONE).epsilon(1e-5)
-    True
-    """
+    """Build the mechanism of that many noisy sums where a row is replaced; `how` is one of `DRAWINGS`."""
     if choice("sampling", how, DRAWINGS) == WITHOUT_REPLACEMENT:
         return SampledWithoutReplacement(noise_multiplier, int(batch_size), rows, steps)
     if how == WITH_REPLACEMENT:
@@ -191,29 +114,14 @@ def sampled(
 
 
 def published_objective_noise(epsilon: float, delta: float, lipschitz: float = 1.0) -> float:
-    """Compute σ of Algorithm 2, as printed: √(10 log(1/δ))·L/ε. It is too small where rows are replaced.
-
-    Examples
-    --------
-    >>> round(published_objective_noise(1.0, 1e-6), 2)
-    11.75
-    """
+    """Compute σ of Algorithm 2, as printed: √(10 log(1/δ))·L/ε. It is too small where rows are replaced."""
     epsilon, delta = positive("epsilon", epsilon), in_open_unit("delta", delta)
     return positive("lipschitz", lipschitz) * math.sqrt(10 * math.log(1 / delta)) / epsilon
 
 
 def corrected_objective_noise(epsilon: float, delta: float, lipschitz: float = 1.0) -> float:
-    """Compute σ by the theorem that Theorem 5.2 restates, for gradients that move by 2L: 2L√(8 log(2/δ) + 4ε)/ε.
-
-    Notes
-    -----
-    Kifer, Smith and Thakurta (2012), Theorem 2.
-
-    Examples
-    --------
-    >>> round(corrected_objective_noise(1.0, 1e-6), 1)
-    21.9
-    """
+    """Compute σ by the theorem that Theorem 5.2 restates, for gradients that move by 2L: 2L√(8 log(2/δ) + 4ε)/ε. Kifer,
+    Smith and Thakurta (2012), Theorem 2."""
     epsilon, delta = positive("epsilon", epsilon), in_open_unit("delta", delta)
     return 2 * positive("lipschitz", lipschitz) * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
 
@@ -221,20 +129,8 @@ def corrected_objective_noise(epsilon: float, delta: float, lipschitz: float = 1
 def published_objective_lam(
     n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0, strict: bool = True
 ) -> float:
-    """Compute Λ = 2nλ of Algorithm 2 and Theorem 5.3, as printed: λ = (2L/M)√(2/n + 4d log(1/δ)/(εn)²).
-
-    Λ is this package's λ, which multiplies ½‖θ‖² beside a *sum* of losses.
-
-    Parameters
-    ----------
-    n, d, epsilon, delta, radius, lipschitz, strict
-        As in `published_sgd_schedule`, which says what is refused.
-
-    Examples
-    --------
-    >>> round(published_objective_lam(10_000, 10, 0.5, 1e-8, radius=4.0), 1)
-    151.5
-    """
+    """Compute Λ = 2nλ of Algorithm 2 and Theorem 5.3, as printed: λ = (2L/M)√(2/n + 4d log(1/δ)/(εn)²). Λ is this
+    package's λ, which multiplies ½‖θ‖² beside a *sum* of losses."""
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz, strict=strict)
     spread = math.sqrt(2 / n + 4 * d * math.log(1 / delta) / (epsilon * n) ** 2)
     return 2 * n * (2 * slope / m) * spread
@@ -254,37 +150,8 @@ def published_objective_mechanism(
     bound: str = "logistic",
 ) -> ObjectivePerturbation:
     """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target.
-
-    Parameters
-    ----------
-    n, d, epsilon, delta, radius, lipschitz
-        As in `published_sgd_schedule`.
-    smoothness : float > 0, optional
-        β; L²/4, which is the logistic loss's, if left out.
-    strict : bool, default=True
-        Refuse what the paper claims nothing for: ε > 1, δ > 1/n², or β > εΛ/2.
-    noise : {"printed", "corrected"}
-        Whose σ: `published_objective_noise` or `corrected_objective_noise`.
-    bound : str
-        The theorem to account by, a key of `BOUND_REGISTRY`: it says for which losses.
-
-    Returns
-    -------
-    ObjectivePerturbation
-        Where a row is replaced.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, there is no such noise or bound, or `strict` refuses.
-
-    Examples
-    --------
-    >>> printed = published_objective_mechanism(10_000, 10, 1.0, 1e-8, bound="two-signed")
-    >>> corrected = published_objective_mechanism(10_000, 10, 1.0, 1e-8, bound="two-signed", noise="corrected")
-    >>> corrected.epsilon(1e-8) < printed.epsilon(1e-8)
-    True
-    """
+    `bound` is the theorem to account by and says for which losses; `smoothness` is by default L²/4, the logistic
+    loss's."""
     sigma_of = published_objective_noise if choice("noise", noise, NOISES) == PRINTED else corrected_objective_noise
     lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
     curvature = lipschitz**2 / 4 if smoothness is None else smoothness
@@ -302,13 +169,7 @@ def published_objective_mechanism(
 def checked_sizes(
     n: int, d: int, epsilon: float, delta: float, radius: float, lipschitz: float, *, strict: bool = False
 ) -> tuple[int, int, float, float, float, float]:
-    """Check the six numbers that all methods need; with `strict` also that ε ≤ 1 and δ ≤ 1/n².
-
-    Raises
-    ------
-    ValueError
-        Naming the first that is out of range.
-    """
+    """Check the six numbers that all methods need; with `strict` also that ε ≤ 1 and δ ≤ 1/n²."""
     n, d = positive_integer("n", n), positive_integer("d", d)
     epsilon, delta = positive("epsilon", epsilon), in_open_unit("delta", delta)
     if strict and epsilon > 1:
@@ -322,24 +183,9 @@ def phased_schedule(
     n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0
 ) -> list[tuple[int, float]]:
     """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η.
-
-    Phase i minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over its own rows and adds noise of standard deviation Lη_iσ_G.
-
-    Parameters
-    ----------
-    n, d, epsilon, delta, radius, lipschitz
-        As in `published_sgd_schedule`.
-
-    Notes
-    -----
-    After Feldman, Koren and Talwar (2020); η₁ makes the bound of docs/theorems.md, T24, least. There are at most ten
-    phases: a later one would move the model by less than arithmetic does.
-
-    Examples
-    --------
-    >>> [rows for rows, _ in phased_schedule(100, 5, 1.0, 1e-4)]
-    [50, 25, 12, 6, 3, 1]
-    """
+    Phase i minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over its own rows and adds noise of standard deviation Lη_iσ_G. After
+    Feldman, Koren and Talwar (2020); η₁ makes the bound of docs/theorems.md, T24, least. There are at most ten phases:
+    a later one would move the model by less than arithmetic does."""
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
     noise = calibrate_gaussian(epsilon, delta).sigma
     first = math.sqrt(2 / (n * (4 / 3 + 32 * d * noise**2 / n))) * m / slope

@@ -19,7 +19,13 @@ _CLOSER = (0.1, 1e-3, 1e-6)  # widths of grids: a line is off by about the squar
 
 
 def posterior_precision(epsilon: float, delta: float, leverage: float, slope: float = 1.0) -> float:
-    """The largest γ for which one draw from N(θ*, (γΛ)⁻¹) is (ε, δ)-DP for a row (x, y) that is added or removed.
+    """The largest γ, rounded down and in units of 1/y², for which one draw from N(θ*, (γΛ)⁻¹) is (ε, δ)-DP for a row
+    (x, y) that is added or removed.
+
+    Exact: `PosteriorSampling` at this leverage and ρ = γ·slope² has δ(ε) = δ. γ does for every smaller leverage and
+    shift, too (docs/theorems.md, T38). Theorem 5.1 of Redberg, Zhu and Wang (2023) is `published_posterior_precision`.
+    0.0 where no γ is private, however small: the leverage alone says too much. A number out of range raises a
+    `ValueError`.
 
     Parameters
     ----------
@@ -30,29 +36,11 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
     slope : float > 0
         A bound on |y − xᵀθ*|, θ* without the row.
 
-    Returns
-    -------
-    float
-        γ, rounded down, in units of 1/y². 0.0 where no γ is private, however small: the leverage alone says too much.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Exact: `PosteriorSampling` at this leverage and ρ = γ·slope² has δ(ε) = δ. It covers every smaller leverage and
-    shift (docs/theorems.md, T38). Theorem 5.1 of Redberg, Zhu and Wang (2023) is `published_posterior_precision`.
-
     Examples
     --------
     >>> from objpert_core.accounting import PosteriorSampling
-    >>> gamma = posterior_precision(1.0, 1e-6, leverage=0.01)
-    >>> round(gamma, 2), PosteriorSampling(0.01, gamma).delta(1.0) <= 1e-6
-    (4.72, True)
-    >>> posterior_precision(0.1, 1e-6, leverage=0.5)
-    0.0
+    >>> PosteriorSampling(0.01, posterior_precision(1.0, 1e-6, leverage=0.01)).delta(1.0) <= 1e-6
+    True
     """
     h, bound = _leverage(leverage), positive("slope", slope)
     shift = _largest_shift(within("epsilon", epsilon, 1e-100, 1e4), in_open_unit("delta", delta), h)
@@ -66,7 +54,7 @@ def _leverage(leverage: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _largest_shift(epsilon: float, delta: float, h: float) -> float:
-    """The largest ρ with δ(ε) <= δ, 0.0 where there is none; grids of log ρ are evaluated at once."""
+    """The largest ρ with δ(ε) <= δ, 0.0 where no ρ is private; grids of log ρ are evaluated at once."""
     target = log_target(delta)
     at = np.full(_GRID.size, epsilon)
 
@@ -97,39 +85,20 @@ def _largest_shift(epsilon: float, delta: float, h: float) -> float:
 
 
 def _crossing(places: FloatArray, gaps: FloatArray) -> float:
-    """Where the line through the two points about the first positive gap is 0."""
     last = int(np.clip(np.searchsorted(gaps > 0, True), 1, gaps.size - 1))
     rise = gaps[last] - gaps[last - 1]
     return float(places[last] - gaps[last] / rise * (places[last] - places[last - 1]) if rise > 0 else places[last - 1])
 
 
 def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slope: float = 1.0) -> float:
-    """ε by Theorem 5.1 of Redberg, Zhu and Wang (2023) as printed, which **does not hold**.
+    """ε by Theorem 5.1 of Redberg, Zhu and Wang (2023) as printed, which **does not hold**: a formula to compare with.
 
-    Parameters
-    ----------
-    gamma : float > 0
-        γ of the draw.
-    delta : float strictly between 0 and 1
-    leverage, slope
-        As in `posterior_precision`; rows have norm at most 1, and λ* = 1/leverage.
+    √(γL² log(2/δ)/λ*) + γL²/(2(λ* + 1)) + (1 + log(2/δ))/(2λ*), with L the slope, for rows of norm at most 1 and λ* =
+    1/leverage. Its tail √log(2/δ) lacks a factor √2, so that the true δ exceeds the promise. A number out of range
+    raises a `ValueError`.
 
-    Returns
-    -------
-    float
-        √(γL² log(2/δ)/λ*) + γL²/(2(λ* + 1)) + (1 + log(2/δ))/(2λ*).
+    γ > 0 is the draw's; the other arguments are those of `posterior_precision`.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Its tail √log(2/δ) lacks a factor √2, so that the true δ exceeds the promise. It is here to be compared with.
-
-    Examples
-    --------
     >>> from objpert_core.accounting import PosteriorSampling
     >>> printed = published_posterior_epsilon(10.0, 1e-6, leverage=0.1)
     >>> true = PosteriorSampling(0.1, 10.0)
@@ -144,26 +113,10 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
 
 
 def published_posterior_precision(epsilon: float, delta: float, leverage: float, slope: float = 1.0) -> float:
-    """The largest γ by Theorem 5.1 as printed, which **does not hold**; see `published_posterior_epsilon`.
+    """The largest γ by Theorem 5.1 as printed, which **does not hold**; 0.0 where the formula allows none.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta, leverage, slope
-        As in `published_posterior_epsilon`.
+    See `published_posterior_epsilon`, also for what is refused.
 
-    Returns
-    -------
-    float
-        γ; 0.0 where the formula allows none.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Examples
-    --------
     >>> round(published_posterior_precision(5.039, 1e-6, leverage=0.1), 2)
     10.0
     """

@@ -39,33 +39,22 @@ def calibrate_quadratic_perturbation(
 ) -> QuadraticPerturbation:
     """The least noise σ²·Wishart_d(m) with which quadratic objective perturbation is (ε, δ)-DP.
 
+    Its δ at ε does not exceed `delta`, and its σ² is within 1e-9 (relative) of the least one that the bound allows.
+    docs/theorems.md, T31 to T33. For large d the best m is about 2d and mσ² about 2L√d/a, a being the sensitivity over
+    σ of the Gaussian mechanism that meets (ε, δ). A number out of range, or an adjacency that no theorem covers, raises
+    a `ValueError`.
+
     Parameters
     ----------
     epsilon : float from 1e-8 to 1e4
     delta : float strictly between 0 and 1
-    dimension : int from 1 to 100,000
-        d.
+    dimension : int d from 1 to 100,000
     smoothness : float from 1e-100 to 1e100
         L; for the squared loss the largest ‖x‖².
     degrees_of_freedom : int >= dimension + 1, optional
         m; unless given the one that makes mσ² smallest, the mean of the quadratic term in every direction.
     adjacency, bound, rank
         As in `QuadraticPerturbation`; for an exact solver.
-
-    Returns
-    -------
-    QuadraticPerturbation
-        Its δ at ε does not exceed `delta`, and its σ² is within 1e-9 (relative) of the least one that the bound allows.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or no theorem covers the adjacency.
-
-    Notes
-    -----
-    docs/theorems.md, T31 to T33. For large d the best m is about 2d and mσ² about 2L√d/a, a being the
-    sensitivity over σ of the Gaussian mechanism that meets (ε, δ).
 
     Examples
     --------
@@ -114,7 +103,6 @@ def _calibrated(
         return smallest_above(gap, 10 / min(epsilon, 1.0), 0.0)
 
     def scales(m: IntArray) -> FloatArray:
-        """σ²/L for every m of an array."""
         if bound == "exact":
             near = None
             if shifts:  # s grows like a power of m
@@ -142,14 +130,7 @@ def largest_shifts(
     epsilon: float, delta: float, m: IntArray, dimension: int, adjacency: str, near: FloatArray | None = None
 ) -> FloatArray:
     """The largest s = L/σ² at which the exact bound meets (ε, δ), for every m of an array; a root, not a promise.
-
-    `near` are first guesses.
-
-    Examples
-    --------
-    >>> largest_shifts(0.5, 0.01, np.array([200]), 100, "replace one row").round(5).tolist()
-    [3.08934]
-    """
+    `near` are first guesses."""
     k = (np.asarray(m) - dimension - 1) / 2
     target = math.log(delta)
     swaps = adjacency == REPLACE_ONE and dimension > 1
@@ -205,13 +186,7 @@ def _largest(gap: Callable[[FloatArray, FloatArray], FloatArray], start: FloatAr
 
 
 def best_integer(cost: Callable[[IntArray], FloatArray], least: int) -> int:
-    """The whole number from `least` on at which a cost is smallest that first falls and then rises.
-
-    Examples
-    --------
-    >>> best_integer(lambda m: (m - 40.3) ** 2, 5)
-    40
-    """
+    """The whole number from `least` on at which a cost is smallest that first falls and then rises."""
     known: dict[int, float] = {}
 
     def ask(m: IntArray) -> None:
@@ -246,7 +221,6 @@ def best_integer(cost: Callable[[IntArray], FloatArray], least: int) -> int:
 
 
 def _vertex(known: dict[int, float], left: int, best: int, right: int) -> int:
-    """Where the parabola through three points is least; `best` where there is none."""
     if left not in known:
         return best
     x, y = np.array([left, best, right], float), np.array([known[left], known[best], known[right]])

@@ -51,26 +51,16 @@ def published_scale(
 ) -> float:
     """σ² of Theorem 3.1 for an exact solver, where a share of δ goes to the smallest eigenvalue: δ₃ = share·δ.
 
+    Cortild and Cartis (2026), Theorem 3.1 and Lemma D.4; docs/theorems.md, T33. A number out of range raises a
+    `ValueError`.
+
     Parameters
     ----------
     epsilon, delta, dimension, degrees_of_freedom, smoothness, rank
-        As in `QuadraticPerturbation`.
+        As in `calibrate_quadratic_perturbation`.
     share : float strictly between 0 and 1
         δ₃/δ; the rest is δ₁. One half in the paper's Figure 2; `calibrate_quadratic_perturbation` looks for the best.
     bound : {"published", "sharpened"}
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Cortild and Cartis (2026), Theorem 3.1 and Lemma D.4; docs/theorems.md, T33.
 
     Examples
     --------
@@ -125,23 +115,20 @@ def optimal_published_bound(
 ) -> tuple[float, int]:
     """The least excess risk that the published theorems promise at (ε, δ), over all of their free parameters.
 
+    Figure 1 of Cortild and Cartis (2026). Where τ = η = 0 the minimum is where the two conditions on σ² meet; otherwise
+    it is found by the Nelder–Mead method. A number out of range raises a `ValueError`.
+
     Parameters
     ----------
-    epsilon : float from 1e-8 to 1e4
-    delta : float strictly between 0 and 1
-    dimension : int from 1 to 100,000
+    epsilon, delta, dimension, rank
+        As in `calibrate_quadratic_perturbation`.
+    smoothness : float L > 0
     rows : int >= 1
         n; matters where the solver or the anchor is not exact.
-    smoothness : float > 0
-        L.
-    rank : int >= 1
-        ρ.
-    subgradient : float >= 0
-        G, the largest subgradient of the regulariser.
-    distance : float > 0
-        D, the distance of the minimiser without privacy from the anchor.
+    subgradient, distance : float >= 0, and > 0
+        G, the largest subgradient of the regulariser, and D, the minimiser's distance without privacy from the anchor.
     tolerance, anchor_error : float >= 0
-        τ and η.
+        τ and η, as in `QuadraticPerturbation`.
     bound : {"published", "sharpened", "exact"}
         The privacy theorem. "exact" needs no output noise, whatever the solver: then the value is mσ²(D + η)²/2 + τ,
         which is Theorem 3.3 sharpened.
@@ -152,17 +139,7 @@ def optimal_published_bound(
         Of Corollary 3.4, or of Theorem 3.3 where τ or η is not 0. The anchor itself, which needs no data, has an excess
         of at most G·D.
     degrees_of_freedom : int
-        The m that it needs.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Figure 1 of Cortild and Cartis (2026). Where τ = η = 0 the minimum is where the two conditions on σ² meet; otherwise
-    it is found by the Nelder–Mead method.
+        The m that the value needs.
 
     Examples
     --------
@@ -206,7 +183,6 @@ class _Inexact:
         self._found: dict[int, tuple[float, FloatArray]] = {}
 
     def values(self, m: IntArray) -> FloatArray:
-        """The minimum for every m of an array."""
         return np.array([self.value(int(each)) for each in m])
 
     def value(self, m: int) -> float:
@@ -274,33 +250,18 @@ def linear_objective_noise(
 ) -> tuple[float, float]:
     """(variance of the tilt, λ) of linear objective perturbation as Cortild and Cartis (2026) compare with it.
 
+    σ² = ζ²·(8·log(2/δ) + 4ε)/ε², and λ = 2L/ε is the coefficient of ½‖θ‖²: Theorem 5.1 there, after Kifer, Smith and
+    Thakurta (2012). A number out of range raises a `ValueError`.
+
     Parameters
     ----------
-    epsilon : float from 1e-8 to 1e4
-    delta : float strictly between 0 and 1
-    gradient_bound : float > 0
-        ζ, the largest gradient of one record's loss.
-    smoothness : float > 0
-        L.
+    epsilon, delta
+        As in `calibrate_quadratic_perturbation`.
+    gradient_bound, smoothness : float > 0
+        ζ, the largest gradient of one record's loss, and L.
     corrected : bool
-        Whether 2ζ takes the place of ζ: where a record is replaced the gradient moves by that much. The printed theorem
-        is for a record that is added or removed.
-
-    Returns
-    -------
-    variance : float
-        σ² = ζ²·(8·log(2/δ) + 4ε)/ε².
-    lam : float
-        2L/ε, the coefficient of ½‖θ‖².
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Cortild and Cartis (2026), Theorem 5.1, after Kifer, Smith and Thakurta (2012).
+        Whether 2ζ takes the place of ζ: where a record is replaced the gradient moves by 2ζ. The printed theorem is for
+        a record that is added or removed.
 
     Examples
     --------

@@ -21,15 +21,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer, square
+from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer, square, within
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
 from objpert_core.accounting.mechanisms.composition import compose
 from objpert_core.accounting.mechanisms.gaussian import Gaussian, GaussianNoise
 from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima
-from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
+from objpert_core.accounting.mechanisms.one_vs_rest import SHORTEST_REST, one_vs_rest
 from objpert_core.accounting.mechanisms.renyi import via_rdp
 from objpert_core.accounting.numerics.safe_root import root_between
 
@@ -68,24 +68,17 @@ Calibrated = TypeVar("Calibrated", bound=Mechanism)
 class Standardisation:
     """The noise of private centring and scaling; None where a step is left out.
 
+    A row x has the direction u = x/‖x‖, and z = (u − μ̂)/‖u − μ̂‖ where the noisy Σu gives the centre μ̂.
+
     Parameters
     ----------
-    center_noise : float > 0, optional
-        σ_c, the standard deviation of the noise on every entry of Σu.
-    scale_noise : float > 0, optional
-        σ_s, the same for Σ|z|.
-
-    Raises
-    ------
-    ValueError
-        If one is neither None nor a number from 1e-110 to 1e110.
+    center_noise, scale_noise : float from 1e-110 to 1e110, optional
+        σ_c and σ_s, the standard deviations of the noise on every entry of Σu and of Σ|z|. Others raise a `ValueError`.
 
     Examples
     --------
     >>> [part.sigma for part in Standardisation(20.0, 30.0).mechanisms()]
     [20.0, 30.0]
-    >>> Standardisation(None, None).mechanisms()
-    ()
     """
 
     center_noise: float | None
@@ -95,20 +88,10 @@ class Standardisation:
         check_fields(self, square, *(name for name in _NOISES if getattr(self, name) is not None))
 
     def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
-        """The releases before the fit, in their order.
+        """The releases before the fit, in their order; `rows_per_person` >= 1 as for `group`, `ValueError` for others.
 
-        Parameters
-        ----------
-        adjacency : {"add/remove one row", "replace one row"}
-            A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms
-            have no negative entry, by √2.
-        rows_per_person : int >= 1
-            How many rows they are about together; as `group` of those about one.
-
-        Raises
-        ------
-        ValueError
-            If the adjacency is unknown, or the number of rows not a whole number >= 1.
+        A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms have
+        no negative entry, by √2.
         """
         moved = _moved(adjacency, positive_integer("rows_per_person", rows_per_person))
         noises = (self.center_noise, self.scale_noise)
@@ -140,27 +123,17 @@ def full_standardisation(
 
         σ_c = max(σ_G/√0.1, 0.1·n/√d),     σ_s = max(σ_G/√0.05, 0.01·n):
 
-    a tenth and a twentieth of what (ε, δ) allows, or less where less will do.
+    a tenth and a twentieth of what (ε, δ) allows, or less where less will do. A number out of range, or an unknown
+    adjacency, raises a `ValueError`.
 
     Parameters
     ----------
     epsilon : float > 0
     delta : float strictly between 0 and 1
-    n_rows : int >= 1
-        The number of rows n, which the noise thus makes public.
-    dimension : int >= 1
-        The number of columns d.
-    adjacency : {"add/remove one row", "replace one row"}
-    rows_per_person : int >= 1
-
-    Returns
-    -------
-    Standardisation
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the adjacency unknown.
+    n_rows, dimension : int >= 1
+        The number of rows n, which the noise makes public, and the number of columns d.
+    adjacency, rows_per_person
+        As in `Standardisation.mechanisms`.
 
     Examples
     --------
@@ -188,28 +161,15 @@ def recommended_standardisation(
 ) -> Standardisation:
     """Choose the steps that pay, by public numbers alone.
 
-    A step is left out where its noise would drown what it is to find: the centre where its noise would have a norm
-    above 3 or more than 0.35 in one entry, the scales where the noise of a column's mean |z| would exceed 0.09. Where
-    the centre is left out the scales are, too: of rows that are off centre they mostly tell where the centre is.
+    A step is left out, its noise None, where its noise would drown what it is to find: the centre where its noise would
+    have a norm above 3 or more than 0.35 in one entry, the scales where the noise of a column's mean |z| would exceed
+    0.09. Where the centre is left out the scales are, too: scales of rows that are off centre mostly tell where the
+    centre is. Shares and limits were chosen on synthetic data only; the evidence is in `experiments.standardisation`.
 
     Parameters
     ----------
     epsilon, delta, n_rows, dimension, adjacency, rows_per_person
-        As in `full_standardisation`.
-
-    Returns
-    -------
-    Standardisation
-        Without noise for a step that is left out.
-
-    Raises
-    ------
-    ValueError
-        As from `full_standardisation`.
-
-    Notes
-    -----
-    Shares and limits were chosen on synthetic data only; the evidence is in `experiments.standardisation`.
+        As in `full_standardisation`, with its errors.
 
     Examples
     --------
@@ -238,10 +198,8 @@ def composed_fit(
 
     Parameters
     ----------
-    mechanism : Mechanism
-        One fit, about one row.
-    before : tuple of Gaussian
-        See `Standardisation.mechanisms`; about one row, too.
+    mechanism, before : Mechanism, tuple of Gaussian
+        One fit, and what is released before (`Standardisation.mechanisms`), both about one row.
     copies : int >= 1
         How many fits by this mechanism there are.
     rest_weight : float from 0.001 to 1
@@ -266,14 +224,13 @@ def composed_fit(
     --------
     >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation
     >>> fit = ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)
-    >>> composed_fit(fit) is fit
-    True
     >>> whole, parts = composed_fit(fit, (Gaussian(20.0),)), compose(fit, Gaussian(20.0))
     >>> 0 <= parts.delta(1.0) / whole.delta(1.0) - 1 < 1e-3
     True
     """
     count, rows = positive_integer("copies", copies), positive_integer("rows_per_person", rows_per_person)
     by_curve = choice("accountant", accountant, ACCOUNTANTS) == "rdp"
+    a_mechanism("mechanism", mechanism)
     if count == 1 and not before:
         whole = group(mechanism, rows)
     elif not (mechanism.has_losses or mechanism.has_rdp):
@@ -290,10 +247,8 @@ def composed_fit(
 
 
 def _with_wider_output(mechanism: Mechanism, before: tuple[Gaussian, ...]) -> ApproximateMinima | None:
-    """Algorithm 1 with output noise that costs as much as its own and all of `before`; None where that says less.
-
-    Where a row is replaced both links of a chain pay for the output noise, and the releases before would pay twice.
-    """
+    """Algorithm 1 with output noise that costs as much as its own and all of `before`; None where that says less. Where
+    a row is replaced both links of a chain pay for the output noise, and the releases before would pay twice."""
     if not isinstance(mechanism, ApproximateMinima):
         return None
     alike = all(part.adjacency == mechanism.adjacency == ADD_REMOVE for part in before)
@@ -313,40 +268,23 @@ def remaining_epsilon(
     rest_weight: float = 1.0,
     rows_per_person: int = 1,
 ) -> float:
-    """What is left of ε for one fit, as if every fit were a Gaussian mechanism.
+    """What is left of ε for one fit, as if every fit were a Gaussian mechanism: for the rules for λ and the margin.
 
-    For rules that go by ε, as those for λ and the margin; `calibrate_remaining` finds what is left exactly.
+    ε' <= ε is that of √((μ² − Σμ_i²)/k) at δ, with μ the ratio of sensitivity to noise that (ε, δ) allows, μ_i those of
+    `before`, and k = 1 + (copies − 1)·rest_weight². `calibrate_remaining` finds what is left exactly; it has the same
+    arguments. `ValueError` if nothing is left, or a number is out of range.
 
-    Parameters
-    ----------
-    epsilon, delta, before, copies, rest_weight, rows_per_person
-        As in `calibrate_remaining`.
-
-    Returns
-    -------
-    float
-        ε' <= ε: with μ the ratio of sensitivity to noise that (ε, δ) allows and μ_i those of `before`, that of
-        √((μ² − Σμ_i²)/k) at δ, k = 1 + (copies − 1)·rest_weight².
-
-    Raises
-    ------
-    ValueError
-        If nothing is left, or a number is out of range.
-
-    Examples
-    --------
-    >>> remaining_epsilon(1.0, 1e-5)
-    1.0
     >>> round(remaining_epsilon(1.0, 1e-5, Standardisation(12.0, 17.0).mechanisms()), 3)
     0.918
     """
     eps, count = positive("epsilon", epsilon), positive_integer("copies", copies)
     rows = positive_integer("rows_per_person", rows_per_person)
+    weight = within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
     in_open_unit("delta", delta)
     if count == 1 and not before:
         return eps
     allowed = calibrate_gaussian(eps, delta).sigma ** -2.0
-    return _epsilon_of(_left(allowed, before, rows, eps) / _full_fits(count, rest_weight), delta)
+    return _epsilon_of(_left(allowed, before, rows, eps) / _full_fits(count, weight), delta)
 
 
 def _full_fits(count: int, rest_weight: float) -> float:
@@ -355,7 +293,6 @@ def _full_fits(count: int, rest_weight: float) -> float:
 
 
 def _left(allowed: float, before: tuple[Gaussian, ...], rows: int, epsilon: float) -> float:
-    """μ² less that of the releases before the fit."""
     left = allowed - math.fsum((rows * part.a) ** 2 for part in before)
     if not left > 0:
         raise ValueError(f"before must leave something of epsilon for the fit, got {before!r} for epsilon={epsilon!r}")
@@ -364,7 +301,7 @@ def _left(allowed: float, before: tuple[Gaussian, ...], rows: int, epsilon: floa
 
 @lru_cache(maxsize=4096)
 def _epsilon_of(squared: float, delta: float, by_curve: bool = False) -> float:
-    """ε at δ of the Gaussian mechanism with this μ²; by its Rényi curve alone, if that is all that is to count."""
+    """ε at δ of the Gaussian mechanism with this μ²; with `by_curve` by its Rényi curve alone."""
     gaussian = Gaussian(squared**-0.5)
     return float((via_rdp(gaussian) if by_curve else gaussian).epsilon(delta))
 
@@ -382,21 +319,18 @@ def calibrate_remaining(
 ) -> Calibrated:
     """One fit's mechanism, so that the fits and what was released before them are together (ε, δ)-DP.
 
+    The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
+    sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
+
     Parameters
     ----------
     epsilon : float > 0
     delta : float strictly between 0 and 1
     calibrate : callable
         One fit's mechanism for an ε' > 0 at the same δ, about one row; ``group(calibrate(ε'), rows_per_person)`` should
-        be near (ε', δ). The less ε', the more private it is.
-    before : tuple of Gaussian
-        What is released before, about one row; see `Standardisation.mechanisms`.
-    copies : int >= 1
-        How many fits by this mechanism there are.
-    rest_weight : float from 0.001 to 1
-        How long a row is in all fits but one (`one_vs_rest`).
-    rows_per_person : int >= 1
-    accountant : {"profile", "rdp"}
+        be near (ε', δ). The less ε', the more private the mechanism is.
+    before, copies, rest_weight, rows_per_person, accountant
+        As in `composed_fit`.
 
     Returns
     -------
@@ -410,11 +344,6 @@ def calibrate_remaining(
     ValueError
         If nothing is left for the fit, the composition is not known (see `composed_fit`), or a number is out of range.
 
-    Notes
-    -----
-    The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
-    sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
-
     Examples
     --------
     >>> from objpert_core.accounting import calibrate_gaussian
@@ -425,11 +354,12 @@ def calibrate_remaining(
     """
     eps, target = positive("epsilon", epsilon), in_open_unit("delta", delta)
     count, rows = positive_integer("copies", copies), positive_integer("rows_per_person", rows_per_person)
+    weight = within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
     if count == 1 and not before:
         return calibrate(eps)
     by_curve = choice("accountant", accountant, ACCOUNTANTS) == "rdp"
     allowed = _squared_ratio(eps, math.log(target), by_curve)
-    left, full = _left(allowed, before, rows, eps), _full_fits(count, rest_weight)
+    left, full = _left(allowed, before, rows, eps), _full_fits(count, weight)
     in_chain = rows > 1 or any(part.adjacency != ADD_REMOVE for part in before)
 
     low, high = 0.0, math.inf
@@ -465,10 +395,7 @@ def calibrate_remaining(
 
 
 def _next(points: list[tuple[float, float]], low: float, high: float, far: float) -> float:
-    """Where to try next: a secant, whose slope is 1 as for Gaussian mechanisms unless two points say otherwise.
-
-    Two that are not `far` apart do not.
-    """
+    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms until two points lie `far` apart."""
     (*_, (squared, excess)) = points
     slope = 1.0
     for other, at_other in points[-2::-1]:
@@ -488,7 +415,7 @@ def _log_delta(mechanism: Mechanism, epsilon: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _squared_ratio(epsilon: float, log_delta: float, by_curve: bool = False) -> float:
-    """μ² of the Gaussian mechanism with this δ at ε; by its Rényi curve alone, if that is all that is to count."""
+    """μ² of the Gaussian mechanism with this δ at ε; with `by_curve` by its Rényi curve alone."""
     wanted = min(max(log_delta, -700.0), -1e-9)
     squared = calibrate_gaussian(epsilon, math.exp(wanted)).sigma ** -2.0
     if not by_curve:

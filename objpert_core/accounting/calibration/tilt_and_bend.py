@@ -34,38 +34,22 @@ def calibrate_tilt_and_bend(
     adjacency: str = REPLACE_ONE,
     tilt_share: float = 0.5,
 ) -> TiltAndBend:
-    """The noise of a bend and of a tilt that are (ε, δ)-DP together, for the squared loss.
+    """The noise of a bend and of a tilt that are (ε, δ)-DP together, for the squared loss (docs/theorems.md, T34).
+
+    The result's δ at ε does not exceed `delta`, and its σ² is within 1e-3 (relative) of the least one that does for
+    this m. Errors are those of `calibrate_quadratic_perturbation`.
 
     Parameters
     ----------
-    epsilon : float from 1e-8 to 1e4
-    delta : float strictly between 0 and 1
-    dimension : int from 1 to 100,000
-        d.
+    epsilon, delta, dimension, smoothness, adjacency
+        As in `calibrate_quadratic_perturbation`; L is the largest ‖x‖².
     residual_bound : float from 1e-100 to 1e100
         R: residuals at the anchor are clipped to [−R, R].
-    smoothness : float from 1e-100 to 1e100
-        L, the largest ‖x‖².
     degrees_of_freedom : int >= dimension + 1, optional
         m; unless given the best one for the bend's share of the budget.
-    adjacency : {"replace one row", "add/remove one row"}
     tilt_share : float strictly between 0 and 1
         The tilt's part of the squared sensitivity-to-noise ratio that the Gaussian mechanism may have at (ε, δ). The
         bend gets all that is left.
-
-    Returns
-    -------
-    TiltAndBend
-        Its δ at ε does not exceed `delta`, and its σ² is within 1e-3 (relative) of the least one that does for this m.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    docs/theorems.md, T34.
 
     Examples
     --------
@@ -100,7 +84,7 @@ def _calibrated(
     adjacency: str,
     tilt_share: float,
 ) -> TiltAndBend:
-    """For a tilt of sensitivity 1: its noise goes with the sensitivity, and the bend is the same."""
+    """The result for a tilt of sensitivity 1: its noise goes with the sensitivity, and the bend is the same."""
     whole = calibrate_gaussian(epsilon, delta).sigma
     sigma = whole / math.sqrt(tilt_share)
     alone = Gaussian(whole / math.sqrt(1 - tilt_share))

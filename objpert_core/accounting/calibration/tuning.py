@@ -26,6 +26,8 @@ PROOFS = ("selection", "liu_talwar")
 def mean_runs(more_than: int, probability: float, eta: float | None = None) -> float:
     """The mean of K with Pr[K > more_than] = probability, to be given to `PrivateSelection`.
 
+    Redberg et al. (2023), Section 5, ask for Pr[K > 10] = 0.9. Pr[K > s] falls as γ grows, so there is one solution.
+
     Parameters
     ----------
     more_than : int from 0 to 100,000
@@ -35,19 +37,11 @@ def mean_runs(more_than: int, probability: float, eta: float | None = None) -> f
         None: K ~ Poisson. Otherwise the truncated negative binomial law on K >= 1 with that shape: 1 is geometric,
         0 logarithmic.
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     ValueError
         If an argument is out of range, or no mean reaches the probability: as γ → 0, a law with η < 0 tends to one
         that is still small with some probability, and a law with η = 0 gets there only at means beyond the doubles.
-
-    Notes
-    -----
-    Redberg et al. (2023), Section 5, ask for Pr[K > 10] = 0.9. Pr[K > s] falls as γ grows, so there is one solution.
 
     Examples
     --------
@@ -90,28 +84,17 @@ def calibrate_tuning(
 ) -> DPSGD:
     """One run of DP-SGD with the smallest noise multiplier such that choosing the best of K runs is (ε, δ)-DP.
 
-    Like `calibrate_dpsgd` with `mean_runs`, for every law of K and for both proofs.
+    Like `calibrate_dpsgd` with `mean_runs`, for every law of K and for both proofs. ε of the choice, from the run's
+    `tabulated` curves, is at most `epsilon` and within 0.01 % of it.
 
     Parameters
     ----------
-    epsilon, delta, sample_rate, steps
-        As in `calibrate_dpsgd`.
+    epsilon, delta, sample_rate, steps, accountant
+        As in `calibrate_dpsgd`, with its errors; the accountant says where the curves of one run come from.
     mean_runs, eta
         The law of K, as in `PrivateSelection`.
-    accountant : {"pld", "rdp"}
-        Where the curves of one run come from, as in `calibrate_dpsgd`.
     proof : {"selection", "liu_talwar"}
         `PrivateSelection`, or `liu_talwar_epsilon` (K geometric, whatever `eta` says).
-
-    Returns
-    -------
-    DPSGD
-        ε of the choice, from the run's `tabulated` curves, is at most `epsilon` and within 0.01 % of it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or no noise multiplier reaches the target.
 
     Examples
     --------

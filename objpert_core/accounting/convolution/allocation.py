@@ -4,7 +4,7 @@ With a = 1/noise multiplier and Y_i = e^{a·z_i − a²/2}, z_i independent N(0,
 values with the row (P) and without it (Q) is S/t, S = Y_1 + … + Y_t (docs/theorems.md, T28). Both divergences,
 E_Q[(S/t − e^ε)₊] and E_Q[(1 − e^ε·S/t)₊], are expectations of convex functions of S. So they grow if each Y_i is spread
 over two neighbouring points of a grid such that its mean stays. They fall if each z_i is put into bins, with their
-means of Y on the grid: that is post-processing. On a grid {0, h, 2h, …} sums are convolutions. Under P one Y has the
+means of Y on the grid: binning is post-processing. On a grid {0, h, 2h, …} sums are convolutions. Under P one Y has the
 law that weighs the others' with Y.
 """
 
@@ -37,18 +37,10 @@ _HALVINGS = 60
 
 @dataclass(frozen=True, eq=False)
 class Allocated:
-    """The law of the privacy loss, above or below the truth.
+    """The law of the privacy loss, above or below the truth."""
 
-    Attributes
-    ----------
-    loss : DiscreteLoss
-        Of an upper bound, with all that is missing at +∞; of a lower bound, of what is not.
-    error : float
-        What a lower bound on δ has to be lowered by, for the rounding of the masses.
-    """
-
-    loss: DiscreteLoss
-    error: float
+    loss: DiscreteLoss  # an upper bound has all missing mass at +∞; a lower bound lacks it
+    error: float  # lower a lower bound on δ by this, for the rounding of the masses
 
 
 def _normal(z: float) -> float:
@@ -100,22 +92,15 @@ def _binned(a: float, step: float, cells: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """`steps` independent variables, of which one may have another law: Chernoff bounds on how far their sum strays.
+    """`steps` independent variables, of which one may have another law: Chernoff bounds on how far their sum strays."""
 
-    Attributes
-    ----------
-    away, weights, other : arrays of shape (m,)
-        Distances from the mean, ascending, their probabilities, and those of the one that has another law.
-    steps : int
-    """
-
-    away: FloatArray
-    weights: FloatArray
-    other: FloatArray
+    away: FloatArray  # distances from the mean, ascending
+    weights: FloatArray  # their probabilities
+    other: FloatArray  # those of the variable with another law
     steps: int
 
     def _thinned(self) -> _Sum:
-        """A coarser law, to choose a rate with."""
+        """A coarser law, enough to choose a rate with."""
         start = np.arange(0, self.away.size, -(-self.away.size // _THIN))
         weights, other = (np.add.reduceat(v, start) for v in (self.weights, self.other))
         return _Sum(self.away[start], weights, other, self.steps)
@@ -132,7 +117,6 @@ class _Sum:
 
     @property
     def spread(self) -> float:
-        """The standard deviation of the sum."""
         return math.sqrt(self.steps * float(self.weights @ np.square(self.away)))
 
     def beyond(self, sign: float) -> float:
@@ -173,13 +157,8 @@ def _compressed(points: FloatArray, masses: FloatArray, kept: FloatArray, upper:
 
 @lru_cache(maxsize=64)
 def allocated(a: float, steps: int, direction: str, upper: bool) -> Allocated:
-    """The law of the loss for t = `steps` values, one of which the row moves by a standard deviations.
-
-    Raises
-    ------
-    TooFineError
-        If the noise is so small that no grid holds Y.
-    """
+    """The law of the loss for t = `steps` values, one of which the row moves by a standard deviations. `TooFineError`
+    means that the noise is so small that no grid holds Y."""
     log_last = a * (a / 2 - float(ndtri_exp(-_NATS)))
     if log_last > _BROADEST:
         raise TooFineError

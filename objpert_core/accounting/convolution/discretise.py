@@ -89,11 +89,9 @@ def _cells(low: float, high: float, anchor: float, step: float) -> FloatArray:
 def discretise(
     loss: PrivacyLoss, count: int, step: float, theta: float, log_scale: float, reach: tuple[float, float]
 ) -> tuple[Tilted, Tilted]:
-    """(upper, lower): `count` steps of one loss on a grid of width `step`, tilted by e^{θω − log_scale}.
-
-    `reach` is the range of V that is kept. For the upper bound the mass above it goes to +∞, as does any mass that the
-    quadrature misses, and the mass below to the least loss that is kept; for the lower bound all of it is left out.
-    """
+    """(upper, lower): `count` steps of one loss on a grid of width `step`, tilted by e^{θω − log_scale}. `reach` is the
+    range of V that is kept. For the upper bound the mass above it goes to +∞, as does any mass that the quadrature
+    misses, and the mass below to the least loss that is kept; the lower bound leaves all of this mass out."""
     if theta * step > _STEEPEST:
         raise TooFineError
     low, high = reach

@@ -35,15 +35,15 @@ class DiscretePLD:
     ----------
     losses : array of shape (n,), increasing, in nats
     masses : array of shape (n,), >= 0
-        Each to its safe side by more than round-off of it, and of a sum of all, can be; so that they need not sum to 1.
+        Each is moved to its safe side by more than its round-off, and that of a sum of all, can be; so they need not
+        sum to 1.
     infinite_mass : float
         Probability of an infinite loss; counts in full towards every δ.
     error : float
         Bound on the sum of the absolute errors of the masses: mass that the grid could not hold, and round-off.
     pessimistic : bool
         Whether `delta` is an upper bound (otherwise a lower one) on the profile of the mechanism's bound.
-    direction : str
-        "remove" or "add".
+    direction : {"remove", "add"}
 
     Examples
     --------
@@ -63,7 +63,7 @@ class DiscretePLD:
 
     @property
     def interval(self) -> float:
-        """The distance of neighbouring losses, in nats; their median, should they be uneven."""
+        """The distance of neighbouring losses, in nats; the median distance where they are uneven."""
         return float(np.median(np.diff(self.losses))) if self.losses.size > 1 else 1.0
 
     def on_grid(self, interval: float) -> tuple[int, FloatArray, float]:
@@ -128,6 +128,6 @@ def distribution(
 
 
 def _to_safe_side(masses: FloatArray, count: int, upper: bool) -> FloatArray:
-    """Masses of `count` steps, moved by what they, and a sum of them all, may be off in relation to their size."""
+    """Masses of `count` steps, moved by the largest relative error that each of them, and the sum of all, may have."""
     off = MASS_ERROR * (1 + count) + masses.size * 2.0**-52
     return masses * (1 + off if upper else max(1 - off, 0.0))

@@ -107,11 +107,9 @@ def _fold(part: Tilted, size: int) -> FloatArray:
 
 
 def transform_error(size: int) -> float:
-    """Bound on the relative error of a real transform of this size, and of its inverse (docs/theorems.md, T21).
-
-    It is one of the largest error over the sum of all |x|, and of the 2-norm of the error over that of the result.
-    `size` has no prime factors but 2, 3 and 5: stages of radix 4, and of 2, 3 and 5 for what is left.
-    """
+    """Bound on the relative error of a real transform of this size, and of its inverse (docs/theorems.md, T21). The
+    bound holds for the largest error over the sum of all |x|, and for the 2-norm of the error over that of the result.
+    `size` has no prime factors but 2, 3 and 5: stages of radix 4, and of 2, 3 and 5 for what is left."""
     log_growth = 2 * _UNIT  # the inverse is scaled at the end
     for radix, error in _STAGES.items():
         while size % radix == 0:
@@ -153,10 +151,8 @@ def tilted_mean(parts: list[Tilted]) -> float:
 
 
 def _log_beyond(parts: list[Tilted], point: float, sign: float, rates: FloatArray) -> float:
-    """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff).
-
-    Every rate gives one; which is the best is told from a thinned grid, as nothing else is needed of the others.
-    """
+    """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff). Every
+    rate gives a bound; a thinned grid is enough to tell which rate's is the best."""
     thinned = [_Points(part, sign, -(-part.masses.size // _THINNED)) for part in parts]
     rough = [_log_chernoff(thinned, -sign * rate * point, rate) for rate in rates]
     best = float(rates[np.argmin(rough)])
@@ -187,7 +183,7 @@ def _log_chernoff(parts: list[_Points], exponent: float, rate: float) -> float:
 
 
 def rest_bound(parts: list[Tilted]) -> float:
-    """A value that the sum of the rests stays above, but for a tilted probability of e^{-REST_NATS}; of one, always."""
+    """A value that the sum of the rests exceeds, but for a tilted probability of e^{-REST_NATS}; a lone rest always."""
     if _alone(parts):
         assert parts[0].rests is not None
         return float(parts[0].rests[parts[0].masses > 0].min())
@@ -263,17 +259,12 @@ def masses_of_sum(parts: list[Tilted], centre: float, left: float, right: float,
 
 
 def log_any(chances: Iterable[tuple[float, int]]) -> float:
-    """log of the probability that any of independent events happens: (log of its probability, how often it is tried).
-
-    >>> round(math.exp(log_any([(math.log(0.5), 2), (-math.inf, 7)])), 12)
-    0.75
-    """
+    """log of the probability that any of independent events happens, each (log of a probability, number of trials)."""
     never = sum(count * math.log1p(-math.exp(log_p)) if log_p < 0 else -math.inf for log_p, count in chances)
     return math.log(-math.expm1(never)) if never < 0 else -math.inf
 
 
 def _log_apart(log_more: float, log_less: float) -> float:
-    """log(e^more − e^less)."""
     if log_more <= log_less:
         return -math.inf
     return log_more + math.log(-math.expm1(log_less - log_more))
@@ -293,16 +284,9 @@ def sum_of(
     right: float,
     rates: FloatArray,
 ) -> Tail:
-    """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests.
-
-    Parameters
-    ----------
-    parts : the tilted one-step masses, all with one step
-    theta : the tilt, > 0
-    log_scales : what the exponent of each part's tilt had subtracted
-    centre, left, right : the window of losses that decides
-    rates : > 0, of the Chernoff bounds on what lies outside
-    """
+    """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests. `parts`
+    have one step each, `log_scales` is what the exponents of their tilts had subtracted, `centre`, `left` and `right`
+    are the window of losses that decides, and `rates` > 0 bound what lies outside."""
     from scipy.signal import lfilter  # half of the package's import time: only who composes waits for it
 
     step = parts[0].step

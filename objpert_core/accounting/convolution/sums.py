@@ -1,7 +1,7 @@
 """Bounds on δ at ε, and on ε at δ, of a sum of privacy losses in one direction of the adjacency.
 
-They are validated numerically: what is proved, and what is assumed and checked, is docs/theorems.md, T21.
-Each bound comes from one or more grids (`_plan.tails`) of which every one is valid at every ε; this file decides which
+The bounds are validated numerically: docs/theorems.md, T21, says what is proved, and what is assumed and checked.
+Each bound comes from one or more grids (`plan.tails`) of which every one is valid at every ε; this file decides which
 tilts and widths to ask for, stops when they are good enough, and says so when no grid is.
 """
 
@@ -71,8 +71,8 @@ def _gaussian_ratio(steps: Steps) -> float | None:
 
 
 def _profile(steps: Steps) -> tuple[Callable[[FloatArray], FloatArray], float] | None:
-    """(log δ as a function of ε, its error) where it has a closed form: for a Gaussian mechanism, and for losses that
-    have one finite value each, which no grid resolves."""
+    """(log δ as a function of ε, its error) where that is known in closed form: for a Gaussian mechanism, and for
+    losses with one finite value each, which no grid resolves."""
     if (ratio := _gaussian_ratio(steps)) is not None:
         return (lambda epsilon: gauss.log_profile(epsilon, ratio)), GAUSSIAN_ERROR
     constants = [
@@ -161,7 +161,7 @@ def chernoff_bound(steps: Steps, epsilon: FloatArray, log_delta: float) -> Float
 
 def epsilon_by_renyi(steps: Steps, log_delta: float) -> float:
     """What the Rényi curve of one direction gives, from a plan's coarse points; 0.0 where there is no plan, and inf
-    where there is a closed form, which it cannot improve."""
+    where a closed form is known, which the curve cannot improve."""
     if _profile(steps) is not None:
         return math.inf
     made = _plan_or_none(steps, _nats_for(log_delta))
@@ -244,10 +244,8 @@ def _tails_or_none(steps: Steps, nats: float, tilt: int, width: float, log_delta
 
 
 def _largest_below(lower: Tail, target: FloatArray, high: float) -> float:
-    """The largest ε <= high that the search finds to have a lower bound on δ above the target; 0.0 if none is.
-
-    The lower bound is not monotone: far below the tilt's centre the error outweighs what is left of the tail.
-    """
+    """The largest ε <= high that the search finds to have a lower bound on δ above the target; 0.0 if it finds none.
+    The lower bound is not monotone: far below the tilt's centre the error outweighs what is left of the tail."""
     starts = high * (1 - 2.0 ** -np.arange(20, -1, -0.5))
     above = lower.log_delta(starts) > target
     if not above.any():

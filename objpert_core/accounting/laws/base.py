@@ -50,8 +50,7 @@ class PrivacyLoss(ABC):
         return -0.5 * v * v - LOG_SQRT_2PI - log_ndtr(-self.lowest())
 
     def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Points of the law (log weights, losses) from the points of a quadrature over V: the same, unless the law
-        has mass that no V stands for."""
+        """Points of the law (log weights, losses) from those of a quadrature over V: more where mass has no V."""
         return log_weight, omega
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
@@ -97,10 +96,8 @@ class GaussianLoss(PrivacyLoss):
 @dataclass(frozen=True)
 class SubsampledLoss(PrivacyLoss):
     """One step of the Poisson-subsampled Gaussian mechanism, a = 1/noise multiplier, sampling rate q < 1.
-
     With P = (1 − q)·N(0, 1) + q·N(a, 1) and Q = N(0, 1), removal of a row has the loss log dP/dQ under P and addition
-    log dQ/dP under Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11).
-    """
+    log dQ/dP under Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11)."""
 
     a: float
     q: float
@@ -132,7 +129,7 @@ class SubsampledLoss(PrivacyLoss):
         return normal + omega if self.direction == "remove" else normal
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """log P[V < low] and log P[V > high]."""
+        """See `PrivacyLoss.log_tails`."""
         if self.direction == "add":
             return float(log_ndtr(low)), float(log_ndtr(-high))
         stay, move = np.log1p(-self.q), np.log(self.q)
@@ -141,7 +138,7 @@ class SubsampledLoss(PrivacyLoss):
         return float(below), float(above)
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
+        """See `PrivacyLoss.reach`."""
         width = float(np.sqrt(2 * nats))
         if self.direction == "add":
             return -width, width
@@ -172,7 +169,7 @@ class SymmetricLoss(PrivacyLoss):
         return self.base.position(epsilon)
 
     def kinks(self) -> FloatArray:
-        """Those of the base."""
+        """The base's."""
         return self.base.kinks()
 
     def lowest(self) -> float:

@@ -18,23 +18,13 @@ _LEAST = -740.0  # log of the least double
 
 @dataclass(frozen=True)
 class BendLoss(PrivacyLoss):
-    """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, where Y ~ χ²_{2k+2}.
+    """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, where Y ~ χ²_{2k+2}. V is log Z
+    up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly, log Z goes
+    ahead of V. For "add", ω is infinite where Y ≤ s."""
 
-    V is log Z up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly,
-    log Z goes ahead of V. For "add", ω is infinite where Y ≤ s.
-
-    Parameters
-    ----------
-    s : float > 0
-        Squared length of the row over σ².
-    k : float > 0
-        (m − d − 1)/2.
-    direction : {"remove", "add"}
-    """
-
-    s: float
-    k: float
-    direction: str
+    s: float  # squared length of the row over σ²
+    k: float  # (m − d − 1)/2
+    direction: str  # "remove" or "add"
 
     @property
     def _sign(self) -> float:
@@ -42,12 +32,12 @@ class BendLoss(PrivacyLoss):
 
     @property
     def _moved(self) -> float:
-        """What Y is larger by than Z."""
+        """Y − Z."""
         return 0.0 if self.direction == "remove" else self.s
 
     @property
     def _scale(self) -> float:
-        """Of log Z: about its standard deviation."""
+        """About the standard deviation of log Z."""
         return float(np.sqrt(1 / (self.k + 1)))
 
     @property
@@ -113,8 +103,7 @@ class BendLoss(PrivacyLoss):
             return float(np.log(gammainc(self.k + 1, self.s / 2)))
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way; above,
-        also where what is left of finite losses is next to nothing beside the infinite ones."""
+        """See `PrivacyLoss.reach`; above, V also ends where the finite losses left are nothing beside infinite ones."""
         shape = self.k + 1
         largest = 2 * (shape + np.sqrt(2 * shape * nats) + nats)  # of Y (Laurent and Massart 2000)
         log_share = max(self.log_certain() + np.log(_LEFT_OUT), -nats)
@@ -130,7 +119,7 @@ class BendLoss(PrivacyLoss):
 
 
 def bend_loss(s: float, k: float, direction: str) -> PrivacyLoss:
-    """The loss of one direction; at k = 0 it has one finite value, ±s/2."""
+    """The loss of one direction; at k = 0 its only finite value is ±s/2."""
     if k > 0:
         return BendLoss(s, k, direction)
     if direction == "remove":

@@ -17,23 +17,12 @@ _SMALL = 1e-280  # of a sum with no digits lost to underflow
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLoss(PrivacyLoss):
-    """Losses with their masses under P.
-
-    Parameters
-    ----------
-    losses : array of shape (n,), finite
-    log_masses : array of shape (n,)
-    log_infinite : float
-        log of the mass at +∞.
-    unresolved : bool
-        Whether that is mass whose losses are not known, rather than losses that are infinite: it counts in full towards
-        every δ, but not towards a lower bound on one.
-    """
+    """Losses with their masses under P."""
 
     losses: FloatArray
     log_masses: FloatArray
-    log_infinite: float
-    unresolved: bool = False
+    log_infinite: float  # log of the mass at +∞
+    unresolved: bool = False  # losses at +∞ are unknown, not infinite: no lower bound on δ counts them
 
     def _key(self) -> tuple[bytes, bytes, float, bool]:
         return self.losses.tobytes(), self.log_masses.tobytes(), self.log_infinite, self.unresolved
@@ -65,10 +54,8 @@ class DiscreteLoss(PrivacyLoss):
 
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """log E[1 − e^{ε − ω}]₊ for every real ε of a 1-d array, mass at +∞ included.
-
-        It is P[ω > ε] − e^ε·Q[ω > ε], from running sums, and what these may be off by. Where that would be more than a
-        part in 10⁹, every loss is added up.
-        """
+        P[ω > ε] − e^ε·Q[ω > ε] from running sums, plus their possible error. Where the error would be more than a part
+        in 10⁹, every loss is added up."""
         count = np.searchsorted(-self._descending[0], -epsilon)
         first, second = (sums[count] for sums in self._sums)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -111,7 +98,7 @@ class DiscreteLoss(PrivacyLoss):
         return self.log_masses, self.losses
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """No mass is left out but that at +∞."""
+        """Nothing but the mass at +∞ lies outside."""
         return -np.inf, self.log_infinite
 
     def highest(self) -> float:

@@ -69,9 +69,7 @@ class LogisticLaw(PrivacyLossLaw):
 
     def _q_of(self, size: FloatArray) -> FloatArray:
         """q at |G| = size in [0, ε*]: the largest root of the cubic (G + a²q)·(K/κ − q²) − 2q, concave for q ≥ 0.
-
-        Newton's method from above converges monotonically. It begins where G + a²/2 stands for G + a²q.
-        """
+        Newton's method from above converges monotonically; it starts where G + a²/2 stands for G + a²q."""
         square, drive = self.a**2, size + self.a**2 / 2
         q = np.minimum(drive * self._scale**2 / (1 + np.hypot(1.0, drive * self._scale)), 0.5)
         for _ in range(_MAX_NEWTON):
@@ -100,7 +98,7 @@ class LogisticLaw(PrivacyLossLaw):
         return result
 
     def _shortfall(self, epsilon: FloatArray, v: FloatArray) -> FloatArray:
-        """ε − T(v); for small a, on which scale it counts, in extended precision where the machine has it."""
+        """ε − T(v); small a need more digits, so extended precision where the machine has it."""
         if self.a > _SMALL:
             return epsilon - self.loss(v)
         gaussian = self.a * (self.a / 2 + v)

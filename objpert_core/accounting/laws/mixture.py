@@ -20,27 +20,13 @@ _PER_UNIT = 64
 
 @dataclass(frozen=True)
 class MixtureLoss(PrivacyLoss):
-    """log dP/dQ between P = Σ w_j·N(j·a, 1) with binomial weights w and its mirror image, or N(0, 1).
+    """log dP/dQ between P = Σ w_j·N(j·a, 1) with binomial weights w and Q, its mirror image or N(0, 1)."""
 
-    Parameters
-    ----------
-    a : float > 0
-        1/noise multiplier.
-    q : float in (0, 1)
-        Sampling rate.
-    size : int >= 1
-        Number of rows k that one person has.
-    replace : bool
-        Whether the rows are replaced, so that Q is P's mirror image; otherwise Q = N(0, 1).
-    direction : str
-        "remove": the loss log dP/dQ under P. "add": log dQ/dP under Q. With `replace` they are the same.
-    """
-
-    a: float
-    q: float
-    size: int
-    replace: bool
-    direction: str = field(default="remove")
+    a: float  # 1/noise multiplier
+    q: float  # sampling rate
+    size: int  # number of rows k that one person has
+    replace: bool  # Q is P's mirror image; otherwise N(0, 1)
+    direction: str = field(default="remove")  # log dP/dQ under P; "add": log dQ/dP under Q; one loss with `replace`
 
     @cached_property
     def _log_weights(self) -> FloatArray:
@@ -83,14 +69,14 @@ class MixtureLoss(PrivacyLoss):
         return -np.inf
 
     def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
-        """log of the density of V at v: the mixture for removal, standard normal for addition."""
+        """See `SubsampledLoss.log_density`."""
         normal = -0.5 * v * v - LOG_SQRT_2PI
         if self.direction == "add":
             return normal
         return normal + (log_tilt(self._log_weights, self.a, v) if self.replace else omega)
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """log P[V < low] and log P[V > high]."""
+        """See `PrivacyLoss.log_tails`."""
         if self.direction == "add":
             return float(log_ndtr(low)), float(log_ndtr(-high))
         means = self.a * np.arange(self.size + 1)
@@ -99,7 +85,7 @@ class MixtureLoss(PrivacyLoss):
         return float(below), float(above)
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
+        """See `PrivacyLoss.reach`."""
         width = float(np.sqrt(2 * nats))
         if self.direction == "add":
             return -width, width

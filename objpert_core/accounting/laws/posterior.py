@@ -16,20 +16,12 @@ from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 @dataclass(frozen=True)
 class PosteriorLoss(PrivacyLoss):
     """ω = ±(u²/2 − ρ/(2(1 + h)) − ½·log(1 + h)), V = ±(|u| − E[u]) in standard deviations of u.
-
     "add" has + and u ~ N(√ρ, h), the law without the row; "remove" has − and u ~ N(√ρ/(1 + h), h/(1 + h)). |u| is
-    counted from its middle, so that no digits are lost where h is small.
-
-    Parameters
-    ----------
-    h : float > 0
-    rho : float >= 0
-    direction : {"remove", "add"}
-    """
+    counted from its middle, so that no digits are lost where h is small."""
 
     h: float
     rho: float
-    direction: str
+    direction: str  # "remove" or "add"
 
     @property
     def _sign(self) -> float:
@@ -41,13 +33,12 @@ class PosteriorLoss(PrivacyLoss):
 
     @property
     def _mean(self) -> float:
-        """Of u, in standard deviations."""
+        """The mean of u, in standard deviations."""
         mean = math.sqrt(self.rho) / (1.0 if self.direction == "add" else 1 + self.h)
         return mean / math.sqrt(self._variance)
 
     @property
     def _at_mean(self) -> float:
-        """log P/Q where u is its mean."""
         shift = self.rho * self.h / (1 + self.h) / 2
         return (shift if self.direction == "add" else -shift / (1 + self.h)) - math.log1p(self.h) / 2
 
@@ -57,7 +48,7 @@ class PosteriorLoss(PrivacyLoss):
         return self._sign * (self._variance * away * (away / 2 + self._mean) + self._at_mean)
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε, the end of the range where there is none."""
+        """v with ω(v) = ε; the end of the range where ω does not reach ε."""
         more = 2 * (self._sign * epsilon - self._at_mean) / self._variance
         away = (
             more / (self._mean + np.sqrt(np.maximum(self._mean**2 + more, 0.0)))
@@ -81,7 +72,7 @@ class PosteriorLoss(PrivacyLoss):
         return np.where(away >= -self._mean, folded, -np.inf)
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """log P[V < low] and log P[V > high]."""
+        """See `PrivacyLoss.log_tails`."""
         if self.direction == "add":
             return self._log_nearer(low), self._log_farther(high)
         return self._log_farther(-low), self._log_nearer(-high)
@@ -98,7 +89,7 @@ class PosteriorLoss(PrivacyLoss):
         return upper + math.log(-math.expm1(lower - upper)) if lower < upper else -math.inf
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
+        """See `PrivacyLoss.reach`."""
         width = math.sqrt(2 * nats)
         ends = max(-width, -self._mean), width
         return ends if self.direction == "add" else (-ends[1], -ends[0])

@@ -1,4 +1,4 @@
-"""One step of a batch of fixed size: how often the row that is replaced was drawn may as well be told."""
+"""One step of a batch of fixed size: how often the replaced row was drawn may be told without loss."""
 
 from __future__ import annotations
 
@@ -20,24 +20,13 @@ _STRAIGHT = 8.0  # V up to which it is the released value in units of the noise;
 @dataclass(frozen=True)
 class RevealedLoss(PrivacyLoss):
     """A row is in the batch with probability p, k times with probability w_k, and k ≥ 1 is told before anything else.
-
     Given k, P = (1 − p)·N(0, 1) + p·N(k·a, 1) and Q = N(0, 1), and k has the law w_k/p under both. A profile of the
-    step at ε ≥ 0 is that of this pair (docs/theorems.md, T27); for replaced rows its symmetric pair is composed.
+    step at ε ≥ 0 is that of this pair (docs/theorems.md, T27); for replaced rows its symmetric pair is composed."""
 
-    Parameters
-    ----------
-    a : float > 0
-        How many standard deviations of the noise one draw of the row moves the sum.
-    rows, batch_size : int >= 1
-        n and m.
-    replacement : bool
-        Whether a row may be drawn several times; otherwise k = 1.
-    """
-
-    a: float
-    rows: int
-    batch_size: int
-    replacement: bool
+    a: float  # how many standard deviations of the noise one draw of the row moves the sum
+    rows: int  # n
+    batch_size: int  # m
+    replacement: bool  # a row may be drawn several times; otherwise k = 1
 
     @cached_property
     def _shares(self) -> tuple[float, FloatArray, float]:
@@ -54,7 +43,7 @@ class RevealedLoss(PrivacyLoss):
         return np.arange(1.0, self._shares[1].size + 1)
 
     def _bent(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How far the value for k = 1 has moved at V = v, and the derivative: large k need it to go far."""
+        """How far the value for k = 1 has moved at V = v, and the derivative: large k need the value to go far."""
         over = np.maximum(v - _STRAIGHT, 0.0)
         return v + over * over, 1 + 2 * over
 
@@ -107,7 +96,7 @@ class RevealedLoss(PrivacyLoss):
         )
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
+        """See `PrivacyLoss.reach`."""
         left = nats + self._shares[1]  # for those k that are likely enough
         k, left = self._times[left > 0], left[left > 0]
         width = float(np.sqrt(2 * nats))

@@ -51,11 +51,9 @@ class PrivacyLossLaw(PrivacyLoss):
         return None
 
     def log_profile_with_gaussian(self, epsilon: FloatArray, a_out: float) -> FloatArray:
-        """log profile at ε (1-d) of ω + G_out for an independent Gaussian mechanism with ratio `a_out`.
-
-        By Fubini it is the expectation, over v, of the Gaussian part's profile at ε − ω(v), which is smooth. Where
-        ω is itself Gaussian from v* on, two Gaussians make one: only the excess of ω below v* is left to integrate.
-        """
+        """log profile at ε (1-d) of ω + G_out for an independent Gaussian mechanism with ratio `a_out`. By Fubini the
+        profile is the expectation, over v, of the Gaussian part's profile at ε − ω(v), which is smooth. Where ω is
+        itself Gaussian from v* on, two Gaussians make one: only the excess of ω below v* is left to integrate."""
         low, high = self.lowest(), V_HIGH
         gaussian = self.gaussian_part()
         known = np.full(epsilon.shape, -np.inf)
@@ -144,7 +142,7 @@ class HalfNormalLaw(_ShiftedLaw):
         return self.shift + self.a**2 / 2 + self.a * v
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε, exact where there is one."""
+        """v with ω(v) = ε, exact where ω reaches ε."""
         return (epsilon - self.shift) / self.a - self.a / 2
 
     def lowest(self) -> float:
@@ -198,7 +196,7 @@ class PositiveGaussianLaw(_ShiftedLaw):
         return self.shift + np.maximum(0.0, self.a * (self.a / 2 + v))
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε, exact where there is one."""
+        """v with ω(v) = ε, exact where ω reaches ε."""
         return (epsilon - self.shift) / self.a - self.a / 2
 
     def kinks(self) -> FloatArray:

@@ -29,7 +29,9 @@ class AdaptiveSampling(Mechanism):
     Released are λ̃, a noisy λ_min(XᵀX), then L̃, a noisy bound on ‖Y‖ + ‖θ*‖, and then one draw from N(θ*, (γΛ)⁻¹) with
     Λ = XᵀX + λI. The regularisation λ may depend on λ̃, as long as h = 1/(λ + λ̃) <= `leverage`; γ is
     d²(1 + h)²/(h·L̃²) with d = `separation`. Both statistics are shifted to the safe side by tσ and their sensitivity,
-    where P[N(0, 1) > t] = failure/2.
+    where P[N(0, 1) > t] = failure/2. A row is added or removed.
+    docs/theorems.md, T39: δ(ε) = failure + E_z s(ε − μ²/2 − μz), where μ² is the sum of the squares of the two μ, and s
+    the profile of the draw at h₀, made symmetric. The best of K runs: T11.
 
     Parameters
     ----------
@@ -44,23 +46,10 @@ class AdaptiveSampling(Mechanism):
     failure : float strictly between 0 and 1
         How likely a statistic is on the unsafe side.
     mean_runs : float >= 1
-        1: a single draw. Else the best of K of all this, K geometric with this mean, which itself is not released.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    docs/theorems.md, T39: δ(ε) = failure + E_z s(ε − μ²/2 − μz), where μ² is the sum of the squares of the two μ, and s
-    the profile of the draw at h₀, made symmetric. The best of K runs: T11. A row is added or removed.
+        1: a single run. Else the best of K runs is released, but not K, which is geometric with this mean.
 
     Examples
     --------
-    >>> one = AdaptiveSampling(0.05, 0.05, leverage=0.03, separation=0.15, failure=1e-7)
-    >>> round(one.epsilon(1e-6), 2)
-    0.94
     >>> AdaptiveSampling(0.05, 0.05, 0.03, 0.15, 1e-9, mean_runs=20.0).epsilon(1e-6) < 1.6
     True
     """
@@ -86,7 +75,7 @@ class AdaptiveSampling(Mechanism):
 
     @property
     def statistics_mu(self) -> float:
-        """Of the two statistics together."""
+        """μ of the two statistics together."""
         return math.hypot(self.eigenvalue_mu, self.norm_mu)
 
     @property
@@ -97,7 +86,7 @@ class AdaptiveSampling(Mechanism):
 
     @property
     def single(self) -> AdaptiveSampling:
-        """One run of it."""
+        """A single run of the mechanism."""
         return AdaptiveSampling(self.eigenvalue_mu, self.norm_mu, self.leverage, self.separation, self.failure)
 
     @property

@@ -25,6 +25,12 @@ _SHARES = (1e-12, 1e-9, 1e-6)  # δ for every step: where the smallest one that 
 class RandomAllocation(ByConvolution):
     """DP-SGD whose rows are shuffled into steps: in each epoch a row is in `selections` of the `steps` noisy sums.
 
+    Adjacency is `ADD_REMOVE`. Feldman and Shenfeld (2025) for the pair of one selection, which is attained, and for k
+    selections as compositions of one of ⌊t/k⌋ or ⌈t/k⌉ steps; docs/theorems.md, T28, for the bounds on its law. δ is
+    accounted for down to about 1e-13 for every step. An ε for a smaller δ comes from the Rényi curve, which is the
+    Gaussian mechanism's of `selections` · `epochs` steps: random allocation does not help there. δ at a larger ε than
+    the last one resolved is the δ at that one.
+
     Parameters
     ----------
     noise_multiplier : float from 1e-100 to 1e100
@@ -32,21 +38,8 @@ class RandomAllocation(ByConvolution):
     steps : int >= 1
         t, of one epoch.
     selections : int from 1 to `steps`
-        In how many different steps of an epoch a row is used; which ones is drawn uniformly, for each row on its own.
+        In how many different steps of an epoch a row is used, drawn uniformly for each row on its own.
     epochs : int >= 1
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Adjacency is `ADD_REMOVE`. Feldman and Shenfeld (2025) for the pair of one selection, which is attained, and for
-    k selections as compositions of one of ⌊t/k⌋ or ⌈t/k⌉ steps; docs/theorems.md, T28, for the bounds on its law. δ is
-    accounted for down to about 1e-13 for every step. An ε for a smaller one comes from the Rényi curve, which is the
-    Gaussian mechanism's of `selections` · `epochs` steps: random allocation does not help there. And δ at an ε beyond
-    is what it is at the last one resolved.
 
     Examples
     --------
@@ -102,7 +95,7 @@ class RandomAllocation(ByConvolution):
             return ((GaussianLoss(self._a * math.sqrt(self._times)), 1),)
 
     def _below(self, direction: str) -> tuple[Steps, float]:
-        """Losses of a lower bound for one selection, and what their δ has to be lowered by."""
+        """Losses of a lower bound for one selection, and what to subtract from their δ."""
         found = allocated(self._a, self.steps, direction, False)
         return ((found.loss, self.epochs),), found.error * self.epochs
 
@@ -125,7 +118,7 @@ class RandomAllocation(ByConvolution):
 
     @cached_property
     def _least_known(self) -> tuple[float, float] | None:
-        """(ε, log δ) at about the smallest δ that a grid resolves; None where none does."""
+        """(ε, log δ) at about the smallest δ that a grid resolves; None where no grid does."""
         for share in _SHARES:
             log_delta = math.log(share * self.steps * self.epochs)
             if log_delta < 0:

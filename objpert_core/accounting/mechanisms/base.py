@@ -1,8 +1,4 @@
-"""What every mechanism is: a frozen description that answers `.delta(epsilon)`, `.epsilon(delta)` and `.rdp(alpha)`.
-
-Scalars in, float out; arrays in, arrays out. What a mechanism is (its noise and its regularisation) is separate from
-the law of its privacy loss, which the bound chooses (`laws`).
-"""
+"""What every mechanism is: a frozen description that answers `.delta(epsilon)`, `.epsilon(delta)` and `.rdp(alpha)`."""
 
 from __future__ import annotations
 
@@ -51,10 +47,8 @@ class Perturbation:
 
     Parameters
     ----------
-    linear : array of shape (D,), or None
-        The linear term; None where there is none.
-    quadratic : float, or array of shape (D, D)
-        The quadratic term; a number stands for that multiple of the identity.
+    linear : array of shape (D,), or None where there is no linear term
+    quadratic : array of shape (D, D), or float for that multiple of the identity
     error : float >= 0
         How far in the L2 norm `linear` can be from a term with exactly the law that the mechanism's proof needs.
 
@@ -85,7 +79,11 @@ def with_infinities(curve: Callable[[FloatArray], FloatArray], at: FloatArray) -
 
 
 class Mechanism(ABC):
-    """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve."""
+    """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve.
+
+    Scalars in, float out; arrays in, arrays out. Parameters and arguments out of the range that is stated raise a
+    `ValueError`.
+    """
 
     perturbs_objective: ClassVar[bool] = False
     """Whether `perturbation` draws what is added to an objective."""
@@ -131,8 +129,7 @@ class Mechanism(ABC):
 
     @property
     def gaussian_ratio(self) -> float | None:
-        """The a = sensitivity/σ of the Gaussian mechanism whose pair is a tight one for this bound, at every real ε;
-        None where there is no such mechanism, or none is known."""
+        """The a = sensitivity/σ of a Gaussian mechanism whose pair is tight for this bound at every real ε; or None."""
         return None
 
     def no_profile(self) -> str:
@@ -150,7 +147,7 @@ class Mechanism(ABC):
     # --- what subclasses supply --------------------------------------------------------------------------------
 
     def _alone(self) -> Mechanism | None:
-        """The one mechanism this is, with a closed form or a quadrature of its own; None for what is convolved."""
+        """This mechanism or its only part, if a formula or a quadrature answers; None where losses are convolved."""
         return self
 
     @abstractmethod
@@ -175,28 +172,18 @@ class Mechanism(ABC):
         return math.inf
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
-        adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
+        """The independent privacy losses that add up to this mechanism's, with their counts, in one direction; or None.
+
+        None where the bound has no losses: it answers through its Rényi curve alone, or proves nothing.
+        """
         return None
 
     # --- what it answers ---------------------------------------------------------------------------------------
 
     def delta(self, epsilon: Any) -> Any:
-        """Privacy profile: the smallest δ this bound proves at ε.
+        """Privacy profile: the smallest δ this bound proves at ε, for a float or array of floats >= 0, finite.
 
-        Parameters
-        ----------
-        epsilon : float or array of floats >= 0, finite
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Values below the
-        smallest double underflow to 0.0.
-
-        Raises
-        ------
-        ValueError
-            If an ε is negative or not finite.
+        The result has the same shape, in [0, 1]: 1.0 where the bound proves nothing, 0.0 below the smallest double.
         """
         eps = epsilon_array(epsilon)
         return like_input(epsilon, np.exp(with_infinities(self._log_delta, eps.ravel())).reshape(eps.shape))
@@ -209,18 +196,8 @@ class Mechanism(ABC):
     def epsilon(self, delta: Any) -> Any:
         """Inverse of the privacy profile, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
 
-        Parameters
-        ----------
-        delta : float or array of floats strictly between 0 and 1
-
-        Returns
-        -------
-        float or array of the same shape; 0.0 where δ >= delta(0), `math.inf` where the bound proves nothing.
-
-        Raises
-        ------
-        ValueError
-            If a δ lies outside (0, 1).
+        δ is a float or an array of floats strictly between 0 and 1. The result has the same shape: 0.0 where δ >=
+        delta(0), `math.inf` where the bound proves nothing.
         """
         target = delta_array(delta)
         log_target = np.log(target.ravel())
@@ -230,18 +207,8 @@ class Mechanism(ABC):
     def rdp(self, alpha: Any) -> Any:
         """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
 
-        Parameters
-        ----------
-        alpha : float or array of finite floats >= 1 (at 1: the Kullback–Leibler divergence)
-
-        Returns
-        -------
-        float or array of the same shape; `math.inf` where the bound proves nothing.
-
-        Raises
-        ------
-        ValueError
-            If an α is below 1 or not finite.
+        α is a finite float or an array of them, >= 1 (at 1: the Kullback–Leibler divergence). The result has the same
+        shape; `math.inf` where the bound proves nothing.
         """
         orders = alpha_array(alpha)
         return like_input(alpha, with_infinities(self._rdp, orders.ravel()).reshape(orders.shape))
@@ -250,28 +217,11 @@ class Mechanism(ABC):
         """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
 
         The attacker decides from the release whether a row was in the data: a false positive accuses a row that was
-        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. It holds for both
-        directions of the adjacency, so it is its own inverse.
+        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. The function holds for both
+        directions of the adjacency, so it is its own inverse (Dong, Roth and Su 2022, Propositions 6 and 12, over every
+        real ε). Rates, a float or an array, lie in [0, 1]; the result is rounded down, 0.0 where the bound proves
+        nothing.
 
-        Parameters
-        ----------
-        false_positive_rate : float or array of floats in [0, 1]
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 0.0 where the bound proves nothing. Rounded down.
-
-        Raises
-        ------
-        ValueError
-            If a rate lies outside [0, 1].
-
-        Notes
-        -----
-        Dong, Roth and Su (2022), Propositions 6 and 12, over every real ε; see `accounting.tradeoff`.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import Gaussian
         >>> round(Gaussian(sigma=1.0).tradeoff(0.05), 6)  # Φ(Φ⁻¹(0.95) − 1)
         0.740489
@@ -282,29 +232,13 @@ class Mechanism(ABC):
         """Upper bound on Pr[privacy loss > ε]: how often a release may move somebody's odds by more than e^ε.
 
         δ(ε) is smaller: there a loss counts by 1 − e^{ε − loss} only. δ is slack: any event may exceed its limit
-        e^ε·Pr[…] by δ. It is not the probability that the limit fails.
+        e^ε·Pr[…] by δ; δ is not the probability that the limit fails. ε is that of `delta`; the result is rounded up,
+        1.0 where the bound proves nothing.
 
-        Parameters
-        ----------
-        epsilon : float or array of floats >= 0, finite
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Rounded up.
-
-        Raises
-        ------
-        ValueError
-            If an ε is negative or not finite.
-
-        Notes
-        -----
         docs/theorems.md, T22. Exact for the Gaussian mechanism and for objective perturbation under the bounds whose
         proof compares losses point by point. Any other mechanism answers with the least bound that its profile implies,
-        min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}). That one also holds for whatever is computed from the release.
+        min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}), which also holds for whatever is computed from the release.
 
-        Examples
-        --------
         >>> from objpert_core.accounting import Gaussian
         >>> round(Gaussian(sigma=1.0).tail(1.0), 6)  # Φ(1/2 − 1), where δ(1) = 0.127
         0.308538
@@ -318,21 +252,12 @@ class Mechanism(ABC):
     def mu(self) -> float:
         """Gaussian differential privacy: a μ such that telling neighbours apart is no easier than N(μ, 1) from N(0, 1).
 
-        Returns
-        -------
-        float > 0
-            Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it
-            is R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other
-            bounds with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares;
-            several rows add up; `math.inf` where no μ is known to do.
+        Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it is
+        R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other bounds
+        with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares; several rows
+        add up; `math.inf` where no μ is known to do. Dong, Roth and Su (2022); docs/theorems.md, T20, for why finitely
+        many ε are enough.
 
-        Notes
-        -----
-        Dong, Roth and Su (2022); docs/theorems.md, T20, for why finitely many ε are
-        enough.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> ObjectivePerturbation(sigma=5, lam=50).mu()
         0.2
@@ -342,19 +267,10 @@ class Mechanism(ABC):
     def rho(self) -> float:
         """Zero-concentrated differential privacy: a ρ with Rényi divergence at most ρ·α at every order α > 1.
 
-        Returns
-        -------
-        float > 0
-            Exact for the Gaussian mechanism, a²/2, for the logistic bound at λ >= 2σ² and for DP-SGD under add/remove.
-            Elsewhere the smaller of μ²/2 and, where it is known, the largest rdp(α)/α; rounded up. `math.inf` where
-            no ρ is known to do.
+        Exact for the Gaussian mechanism, a²/2, for the logistic bound at λ >= 2σ² and for DP-SGD under add/remove.
+        Elsewhere the smaller of μ²/2 and, where it is known, the largest rdp(α)/α; rounded up. `math.inf` where no ρ is
+        known to do. Bun and Steinke (2016); μ-GDP is μ²/2-zCDP, as Rényi divergences do not grow under post-processing.
 
-        Notes
-        -----
-        Bun and Steinke (2016); μ-GDP is μ²/2-zCDP, as Rényi divergences do not grow under post-processing.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import Gaussian
         >>> Gaussian(sigma=2.0).rho()
         0.125
@@ -362,21 +278,10 @@ class Mechanism(ABC):
         return min(0.5 * self.mu() ** 2, self._rho())
 
     def odds(self, delta: Any) -> Any:
-        """e^{ε(δ)}: by which factor the release moves somebody's odds on a row, in all but `tail(ε)` of releases.
+        """e^{ε(δ)}: by which factor a release moves somebody's odds on a row, in all but `tail(ε)` of releases.
 
-        Rounded up.
+        Rounded up; the argument is that of `epsilon`. `math.inf` where the bound proves nothing, or e^ε overflows.
 
-        Parameters
-        ----------
-        delta
-            As in `epsilon`, which also says what is refused.
-
-        Returns
-        -------
-        float or array of the same shape, >= 1; `math.inf` where the bound proves nothing, or e^ε overflows.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> round(ObjectivePerturbation(sigma=5, lam=20).odds(1e-5), 4)
         2.0658
@@ -438,7 +343,7 @@ class Mechanism(ABC):
         Raises
         ------
         NotImplementedError
-            If dp_accounting has no event for it; the message says why.
+            If dp_accounting has no event for the mechanism; the message says why.
         ValueError
             If `adjacency` has another name, or is not that of a mechanism about rows that are added or removed.
         ImportError
@@ -453,17 +358,8 @@ class Mechanism(ABC):
         return self.event(_dp_accounting("dp_event"), adjacency, cover=cover)
 
     def event(self, events: Any, adjacency: str | None = None, *, cover: bool = False) -> Any:
-        """Make what `to_dp_event` does with events of any kind; `write_dp_events` makes plain data.
+        """Make what `to_dp_event` does with other `events`: a module or `PlainEvents`, as `write_dp_events` needs.
 
-        Parameters
-        ----------
-        events : module or PlainEvents
-            Has dp_accounting's events by their names.
-        adjacency, cover
-            As in `to_dp_event`, which also says what is refused.
-
-        Examples
-        --------
         >>> from objpert_core.accounting.mechanisms.event_forms import PlainEvents
         >>> from objpert_core.accounting import Gaussian
         >>> Gaussian(4.0).event(PlainEvents())
@@ -480,18 +376,17 @@ class Mechanism(ABC):
 
     @property
     def only_replaced(self) -> bool:
-        """Whether its event has to be read by an accountant of replaced rows."""
+        """Whether the mechanism's event has to be read by an accountant of replaced rows."""
         return False
 
     def no_event(self) -> str:
-        """Why dp_accounting has no event for it, as one sentence."""
+        """Why dp_accounting has no event for the mechanism, as one sentence."""
         return (
             f"dp_accounting has no event for {type(self).__name__}, whose privacy is not that of Gaussian noise; "
             "use to_pld(), which its accountants compose"
         )
 
     def _dp_event(self, make: EventMaker) -> Any:
-        """The event, or one that covers it."""
         if self.gaussian_ratio is not None:
             return make.gaussian(self.gaussian_ratio)
         if not make.cover:
@@ -501,25 +396,15 @@ class Mechanism(ABC):
         return make.gaussian(self.mu())
 
     def to_pld(self, interval: float | None = None) -> Any:
-        """The privacy loss distribution of this bound for Google's dp_accounting, pessimistic.
+        """The pessimistic privacy loss distribution of this bound for Google's dp_accounting, in both directions.
 
-        Parameters
-        ----------
-        interval : float > 0, optional
-            Its discretisation interval, as in `pld`. dp_accounting composes distributions of one interval only.
-
-        Returns
-        -------
-        dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-            Both directions of the adjacency; δ is too large by some 1e-12. A bound without a privacy loss, but with a
-            profile, gives the symmetric pair of that profile.
+        δ is too large by some 1e-12. A bound with a profile only gives the symmetric pair of the profile. dp_accounting
+        composes distributions of one `interval` only; arguments and errors as in `pld`.
 
         Raises
         ------
-        ValueError
-            As in `pld`.
         NotImplementedError
-            If the bound has neither.
+            If the bound has neither a privacy loss nor a profile.
         ImportError
             If dp_accounting is not installed.
         """
@@ -548,23 +433,9 @@ class Mechanism(ABC):
         return None
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
-        """Draw what this mechanism adds to an objective of `dimension` parameters.
+        """Draw what this mechanism adds to an objective of `dimension` >= 1 parameters, by normal draws of `source`.
 
-        Parameters
-        ----------
-        source : has `standard_normal(size)`
-            Where the noise comes from.
-        dimension : int >= 1
-            Number of parameters D.
-
-        Returns
-        -------
-        Perturbation
-
-        Raises
-        ------
-        NotImplementedError
-            If the mechanism does not perturb an objective (`perturbs_objective` is False).
+        `NotImplementedError` if the mechanism does not perturb an objective (`perturbs_objective` is False).
         """
         raise NotImplementedError(f"{type(self).__name__} does not perturb an objective")
 
@@ -583,13 +454,13 @@ def _mu_of(mechanism: Mechanism) -> float:
 
 
 class Wrapper(Mechanism):
-    """A mechanism that says something about another one, `base`, and means the same neighbours."""
+    """A mechanism that says something about another one, `base`, for the same neighbours."""
 
     base: Mechanism
 
     @property
     def adjacency(self) -> str:
-        """That of `base`."""
+        """The base's."""
         return self.base.adjacency
 
 

@@ -3,9 +3,7 @@
 All that is particular to a theorem stands in its entry: what it is called and where it is proved, which losses it
 covers, the law of its privacy loss or its curve, where it is silent and why, and what calibration needs to know.
 Mechanisms, calibration, certificates, pages and experiments read the entry. A new bound is an entry here, a law in
-`accounting.laws` if there is none for it yet, and a test.
-
-Notation: L is `lipschitz`, β is `smoothness`, and a = L/σ.
+`accounting.laws` if the theorem needs a new one, and a test. L is `lipschitz`, β is `smoothness`, and a = L/σ.
 """
 
 from __future__ import annotations
@@ -59,26 +57,16 @@ class LossFacts(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The loss's name."""
 
     @property
     def monotone(self) -> bool:
-        """Whether its slope never changes sign."""
+        """Whether the loss's slope never changes sign."""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which losses a theorem is about.
-
-    Parameters
-    ----------
-    words : str
-        The losses in words, for tables.
-    only : str, optional
-        The name of the only loss covered.
-    one_sign : bool
-        Whether the slope must not change sign.
-    """
+    """Which losses a theorem is about: `words` for tables, `only` one loss by name, or slopes of `one_sign`."""
 
     words: str
     only: str | None = None
@@ -93,15 +81,7 @@ ANY_SMOOTH = Coverage("any smooth convex loss")
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """A theorem that names its noise and its regularisation itself, for one pair (ε, δ).
-
-    Parameters
-    ----------
-    sigma : callable
-        (ε, log δ, L) to the least σ.
-    lam : callable
-        (ε, β) to the least λ.
-    """
+    """A theorem that names its own noise and regularisation for (ε, δ): least σ of (ε, log δ, L), least λ of (ε, β)."""
 
     sigma: Callable[[float, float, float], float]
     lam: Callable[[float, float], float]
@@ -115,57 +95,39 @@ def _never(_parameters: Parameters, _epsilon: float | None) -> None:
 class Bound:
     """What one theorem says about objective perturbation, and where it is silent.
 
-    A bound has a `law`, which answers everything, or one curve: a `profile` or an `rdp`.
+    A bound has a `law`, which answers everything, or one curve: a `profile` or an `rdp`. "Parameters" below are the
+    numbers of an `ObjectivePerturbation`. `law` and `rdp` are not asked where the bound is silent.
 
     Parameters
     ----------
     key : str
-        The value of `bound=` that chooses it.
-    label : str
-        Short name, for legends and tables.
-    source : str
-        Theorem, for tables.
+        The value of `bound=` that chooses the bound.
+    label, source : str
+        Short name, for legends and tables, and theorem, for tables.
     statement : str
-        What it says, in a sentence or two.
-    coverage : Coverage
-        The losses it covers.
-    ignores : frozenset of str
-        Parameters of `ObjectivePerturbation` that it does not use.
+        What the theorem says, in a sentence or two.
+    coverage, ignores : Coverage, frozenset of str
+        The losses that the theorem covers, and parameters that the bound does not use.
     silent : callable
         (parameters, ε or None) to the reason why nothing is proved, as one sentence; None where something is.
     law : callable, optional
-        Parameters to the law of the privacy loss; it is not asked where the bound is silent.
-    profile : callable, optional
-        (parameters, array of ε) to log δ.
-    rdp : callable, optional
-        (parameters, array of α) to the Rényi divergence; it is not asked where the bound is silent.
+        Parameters to the law of the privacy loss.
+    profile, rdp : callable, optional
+        (parameters, array of ε) to log δ, and (parameters, array of α) to the Rényi divergence.
     answers_only : str
         For a bound without a law: what it bounds, as a clause.
     least_epsilon : callable, optional
         Parameters to the ε from which on the profile says something, rounded up.
-    needs_lam_above_smoothness : bool
-        Whether it is silent unless λ > β.
-    needs_whole_radius : bool
-        Whether `lipschitz` has to be the radius of the rows even where gradients are clipped to less.
-    reaches_gaussian : bool
-        Whether the profile is the Gaussian mechanism's from a finite λ on.
-    noise_ratio : callable, optional
-        ε to the default f in σ = f·σ_Gauss for calibration by the profile; None where `closed_form` says it.
-    closed_form : ClosedForm, optional
-        The noise and regularisation that the theorem itself names.
+    needs_lam_above_smoothness, needs_whole_radius, reaches_gaussian : bool
+        Whether the bound is silent unless λ > β; whether `lipschitz` has to be the radius of the rows even where
+        gradients are clipped to less; whether the profile is the Gaussian mechanism's from a finite λ on.
+    noise_ratio, closed_form : callable and ClosedForm, optional
+        ε to the default f in σ = f·σ_Gauss for calibration by the profile; or σ and λ that the theorem itself names.
     rdp_label, rdp_source : str
-        Name and theorem where (ε, δ) come only through the Rényi curve; see `named` and `cited`.
+        Label and source where (ε, δ) come only through the Rényi curve; see `named` and `cited`.
 
     Examples
     --------
-    >>> for entry in BOUND_REGISTRY.values():
-    ...     print(f"{entry.label}: {entry.coverage.words}")
-    Logistic (tight): logistic loss
-    Monotone losses: GLM losses whose slope never changes sign
-    Two-signed losses: any GLM loss
-    Hockey-stick: any GLM loss
-    Kifer et al. 2012: any GLM loss
-    Any smooth convex loss: any smooth convex loss
     >>> BOUND_REGISTRY["kifer2012"].accountants, BOUND_REGISTRY["non-glm"].accountants
     (('profile',), ('rdp',))
     """
@@ -194,17 +156,17 @@ class Bound:
 
     @property
     def has_profile(self) -> bool:
-        """Whether it bounds δ at ε."""
+        """Whether the theorem bounds δ at ε."""
         return self.law is not None or self.profile is not None
 
     @property
     def has_rdp(self) -> bool:
-        """Whether it bounds the Rényi divergence."""
+        """Whether the theorem bounds the Rényi divergence."""
         return self.law is not None or self.rdp is not None
 
     @property
     def has_losses(self) -> bool:
-        """Whether it has a privacy loss distribution, which composes."""
+        """Whether the bound has a privacy loss distribution, which composes."""
         return self.law is not None
 
     @property
@@ -214,33 +176,30 @@ class Bound:
 
     @property
     def needs_dimension(self) -> bool:
-        """Whether it needs the number of parameters."""
+        """Whether the bound needs the number of parameters."""
         return "dimension" not in self.ignores
 
     # --- words -------------------------------------------------------------------------------------------------
 
     def named(self, accountant: str = "profile") -> str:
-        """Its label where (ε, δ) come from this accountant, "profile" or "rdp"."""
+        """The label where (ε, δ) come from this accountant, "profile" or "rdp"."""
         return self.label if accountant == "profile" else self.rdp_label or f"{self.label}, Rényi"
 
     def cited(self, accountant: str = "profile") -> str:
-        """Its source where (ε, δ) come from this accountant, "profile" or "rdp"."""
+        """The source where (ε, δ) come from this accountant, "profile" or "rdp"."""
         return self.source if accountant == "profile" else self.rdp_source or self.source
 
     def reason(self, parameters: Parameters, epsilon: float | None = None) -> str | None:
-        """Why it proves nothing for these parameters (at `epsilon`, if given), as one sentence; None where it does.
+        """Why the bound proves nothing for these parameters (at `epsilon`, if given), as one sentence; else None.
 
-        Examples
-        --------
         >>> from objpert_core.accounting import ObjectivePerturbation
-        >>> published = BOUND_REGISTRY["glm"]
-        >>> published.reason(ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0))
+        >>> BOUND_REGISTRY["glm"].reason(ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0))
         'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so they prove nothing.'
         """
         return self.silent(parameters, epsilon)
 
     def uncovered(self, loss: LossFacts) -> str | None:
-        """Why it is not about `loss`, as a clause that names `bound`; None where it is."""
+        """Why the bound is not about `loss`, as a clause that names `bound`; None where it is."""
         if self.coverage.only is not None and loss.name != self.coverage.only:
             return f"bound must not be {self.key!r} for the loss {loss.name!r}"
         if self.coverage.one_sign and not loss.monotone:
@@ -254,7 +213,7 @@ class Bound:
     # --- parameters --------------------------------------------------------------------------------------------
 
     def used(self, name: str, value: float | None) -> float | None:
-        """`value` if the bound uses the parameter `name`, otherwise None: what it cannot tell apart is then equal."""
+        """`value` if the bound uses the parameter `name`, else None: mechanisms with other unused values are equal."""
         return None if name in self.ignores else value
 
 

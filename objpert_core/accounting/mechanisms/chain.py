@@ -19,7 +19,7 @@ from objpert_core.accounting.numerics.renyi import LOG_ORDERS
 
 
 class Split(NamedTuple):
-    """How ε is shared by the links of a chain: `numerics.chain.log_delta_of_split` explains both."""
+    """How ε is shared by the links of a chain; see `numerics.chain.log_delta_of_split`."""
 
     ends: FloatArray
     corner: float
@@ -27,28 +27,12 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Chained(Wrapper):
-    """`base` for data sets `length` neighbours apart; made by `replace_one` and `group`.
+    """`base` for data sets `length` neighbours apart, one row after the other; made by `replace_one` and `group`.
 
-    Parameters
-    ----------
-    base : Mechanism
-    length : int >= 1
-        How many rows, one after the other, are added or removed (or replaced, if that is what `base` is about).
-    adjacency : str
-        What the whole chain means; "replace one row" where each replacement is two links of a chain of `base`.
-
-    Notes
-    -----
-    docs/theorems.md, T18. The profile is the best split of ε over the links that was found; exact where `base` has the
-    Gaussian mechanism's pair. A composition is of the discretised pair of that profile, within some 1e-4 of it.
+    `adjacency` is what the whole chain means; "replace one row" where each replacement is two links of a chain of
+    `base`. docs/theorems.md, T18. The profile is the best split of ε over the links that was found; exact where `base`
+    has the Gaussian mechanism's pair. A composition is of the discretised pair of that profile, within some 1e-4 of it.
     The Rényi curve goes along the chain by Hölder's inequality (Mironov 2017, Proposition 11), or is that of μ.
-
-    Examples
-    --------
-    >>> from objpert_core.accounting import ObjectivePerturbation
-    >>> four = Chained(ObjectivePerturbation(sigma=10, lam=200), 4)
-    >>> four.delta(0.5) == Gaussian(2.5).delta(0.5)
-    True
     """
 
     base: Mechanism
@@ -61,27 +45,27 @@ class Chained(Wrapper):
 
     @property
     def has_profile(self) -> bool:
-        """Whether `base` has one."""
+        """As of `base`."""
         return self.base.has_profile
 
     @property
     def has_rdp(self) -> bool:
-        """Whether `base` has a Rényi curve."""
+        """As of `base`."""
         return self.base.has_rdp
 
     @property
     def own_profile(self) -> bool:
-        """Whether that of `base` comes from more than its Rényi curve."""
+        """As of `base`."""
         return self.base.own_profile
 
     @property
     def quick_profile(self) -> bool:
-        """Only where it is the Gaussian mechanism's; elsewhere it is a search for the best split."""
+        """Only where the profile is the Gaussian mechanism's; elsewhere it is a search for the best split."""
         return self.gaussian_ratio is not None
 
     @property
     def gaussian_ratio(self) -> float | None:
-        """`length` times that of `base`."""
+        """`length` times the base's."""
         one = self.base.gaussian_ratio
         return None if one is None else self.length * one
 
@@ -94,30 +78,28 @@ class Chained(Wrapper):
         return Gaussian(one.sigma, self.length * one.sensitivity, adjacency=self.adjacency)
 
     def no_profile(self) -> str:
-        """Why `base` has none."""
+        """Why `base` has no profile."""
         return self.base.no_profile()
 
     def no_rdp(self) -> str:
-        """Why `base` has none."""
+        """Why `base` has no Rényi curve."""
         return self.base.no_rdp()
 
     def no_losses(self) -> str:
-        """Why `base` has none."""
+        """Why `base` has no losses."""
         return self.base.no_losses()
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray]:
-        """Points of the profile of `base`: it may cost a quadrature, so that they are asked for once."""
+        """Points of the profile of `base`, asked for once: each may cost a quadrature."""
         return chain.profile_points(self.base._log_delta)
 
     @cached_property
     def _one(self) -> tuple[FloatArray, FloatArray]:
-        """Above the attacker's curve of `base`."""
         return chain.polygon_of_points(*self._table)
 
     @cached_property
     def _polygon(self) -> tuple[FloatArray, FloatArray]:
-        """Above the attacker's curve of the whole chain."""
         return chain.iterated(*self._one, self.length)
 
     @cached_property
@@ -150,11 +132,11 @@ class Chained(Wrapper):
         )
 
     def log_delta_of_split(self, split: Split) -> FloatArray:
-        """log δ by this split alone, that of another chain maybe: no less than `log_delta` where it ends."""
+        """log δ by this split alone, maybe another chain's: no less than `log_delta` at the ε where the split ends."""
         return chain.log_delta_of_split(self.base._log_delta, *split)
 
     def tradeoff(self, false_positive_rate: Any) -> Any:
-        """That of one row, applied once a row: see `Mechanism.tradeoff`, and Dong, Roth and Su (2022)."""
+        """The base's trade-off function, applied once a row: see `Mechanism.tradeoff`, and Dong, Roth and Su (2022)."""
         if self.gaussian_ratio is not None or not self.has_profile:
             return super().tradeoff(false_positive_rate)
         rates = unit_array(false_positive_rate, "false_positive_rate")
@@ -184,9 +166,7 @@ class Chained(Wrapper):
 
     def _along(self, alpha: FloatArray, length: int) -> FloatArray:
         """D_α ≤ (1 + n/m)/(1 + n·s/(m·α))·D_β(m links) + D_γ(n links), with s = α − 1, β = α + n·s/m, γ = α·(m + n)/n.
-
-        The weak triangle inequality at p = β/α, which loses nothing for Gaussian curves.
-        """
+        The weak triangle inequality at p = β/α, which loses nothing for Gaussian curves."""
         if length == 1:
             return self.base._rdp(alpha)
         m = length // 2

@@ -1,8 +1,8 @@
 """Adaptive composition: what several releases about the same rows cost together.
 
 A composition of mechanisms whose privacy losses are known (`Mechanism.losses`) is accounted for by the convolution of
-those losses, with bounds on both sides (`accounting.convolution`); the Rényi curves, which add
-up, are the way out where a grid cannot be fine enough and for mechanisms that have only a Rényi curve.
+those losses, with bounds on both sides (`accounting.convolution`). The Rényi curves, which add up, are the way out
+where a grid cannot be fine enough, and for mechanisms that have only a Rényi curve.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
 
 
 def _error_of(mechanism: Mechanism) -> float:
-    """What a lone mechanism's own δ may be off by, as `sums.both_sides` has it."""
+    """How far off a lone mechanism's own δ may be, as `sums.both_sides` has it."""
     return sums.GAUSSIAN_ERROR if isinstance(mechanism, GaussianNoise) else sums.CLOSED_FORM_ERROR
 
 
@@ -98,7 +98,7 @@ class ByConvolution(Mechanism):
         return np.minimum(low, high), high
 
     def _log_delta_above(self, epsilon: FloatArray, relative_width: float) -> FloatArray:
-        """The upper of `_log_delta_bounds`; for subclasses whose lower one takes a computation of its own."""
+        """The upper of `_log_delta_bounds`; for subclasses whose lower bound takes a computation of its own."""
         return self._log_delta_bounds(epsilon, relative_width)[1]
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -106,26 +106,10 @@ class ByConvolution(Mechanism):
         return self._log_delta_above(epsilon, RELATIVE_WIDTH) if alone is None else alone._log_delta(epsilon)
 
     def delta_bounds(self, epsilon: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
-        """(lower, upper) bounds on δ at ε: both sides of the error of the numerical convolution.
-
-        Parameters
-        ----------
-        epsilon : float or array of floats >= 0, finite
-        relative_width : float > 0
-            The width in ε, relative to ε, that the grid aims at.
-
-        Returns
-        -------
-        two floats, or two arrays of the shape of `epsilon`
-            The upper one is `delta(epsilon)`; for a single release, which a formula or a quadrature answers, that and
-            what it may be off by. The lower is a bound on the profile that the losses define, not on what an attacker
-            could do; 0.0 for mechanisms that have only a Rényi curve.
-
-        Raises
-        ------
-        ValueError
-            If an ε is negative or infinite, or the width is not positive.
-        """
+        """(lower, upper) bounds on δ at ε, on a grid that aims at this width in ε, relative to ε. Both sides of the
+        numerical convolution's error: upper is `delta(epsilon)`, or for a single release, which a formula or a
+        quadrature answers, δ and its possible error. Lower is a bound on the profile that the losses define, not on
+        what an attacker could do; 0.0 for mechanisms that have only a Rényi curve."""
         eps = epsilon_array(epsilon)
         width = positive("relative_width", relative_width)
         low, high = self._log_delta_bounds(eps.ravel(), width)
@@ -167,43 +151,14 @@ class ByConvolution(Mechanism):
         return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon)
 
     def epsilon_bounds(self, delta: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
-        """(lower, upper) bounds on ε at δ: both sides of the error of the numerical convolution.
-
-        Parameters
-        ----------
-        delta : float or array of floats strictly between 0 and 1
-        relative_width : float > 0
-            (upper − lower)/upper that the grid aims at.
-
-        Raises
-        ------
-        ValueError
-            If a δ lies outside (0, 1), or the width is not positive.
-        """
+        """(lower, upper) bounds on ε at δ, aiming at (upper − lower)/upper = `relative_width`; see `delta_bounds`."""
         target = delta_array(delta)
         width = positive("relative_width", relative_width)
         low, high = self._epsilon_interval(np.log(target.ravel()), width)
         return like_input(delta, low.reshape(target.shape)), like_input(delta, high.reshape(target.shape))
 
     def epsilon_above(self, delta: Any) -> Any:
-        """The upper one of `epsilon_bounds`, by itself: for searches, which need no other.
-
-        Parameters
-        ----------
-        delta : float or array of floats strictly between 0 and 1
-
-        Raises
-        ------
-        ValueError
-            If a δ lies outside (0, 1).
-
-        Examples
-        --------
-        >>> from objpert_core.accounting import RandomAllocation
-        >>> run = RandomAllocation(2.0, 10)
-        >>> run.epsilon_above(1e-5) == run.epsilon_bounds(1e-5)[1]
-        True
-        """
+        """The upper one of `epsilon_bounds`, by itself: for searches, which need no other."""
         target = delta_array(delta)
         high = self._epsilon_above(np.log(target.ravel()), RELATIVE_WIDTH)
         return like_input(delta, high.reshape(target.shape))
@@ -211,17 +166,10 @@ class ByConvolution(Mechanism):
 
 @dataclass(frozen=True)
 class Composition(ByConvolution):
-    """Several mechanisms, each run a number of times on the same rows; made by `compose` and `repeat`.
+    """Several mechanisms, each run a number of times on the same rows, `parts` of (mechanism, count); see `compose`.
 
-    Parameters
-    ----------
-    parts : tuple of (mechanism, count)
-
-    Examples
-    --------
     >>> from objpert_core.accounting import DPSGD, Gaussian
-    >>> budget = compose(DPSGD(1.0, 0.01, 100), repeat(Gaussian(30.0), 3))
-    >>> [count for _, count in budget.parts]
+    >>> [count for _, count in compose(DPSGD(1.0, 0.01, 100), repeat(Gaussian(30.0), 3)).parts]
     [1, 3]
     """
 
@@ -234,7 +182,7 @@ class Composition(ByConvolution):
 
     @property
     def adjacency(self) -> str:
-        """That of the parts, which share one."""
+        """The adjacency that the parts share."""
         return self.parts[0][0].adjacency
 
     @property
@@ -258,7 +206,7 @@ class Composition(ByConvolution):
 
     @property
     def gaussian_ratio(self) -> float | None:
-        """Gaussian mechanisms add up in squares; None unless all parts are such."""
+        """Gaussian mechanisms add up in squares; None unless all parts are Gaussian."""
         ratios = [mechanism.gaussian_ratio for mechanism, _ in self.parts]
         counts = [count for _, count in self.parts]
         known = [ratio for ratio in ratios if ratio is not None]
@@ -268,11 +216,10 @@ class Composition(ByConvolution):
 
     @property
     def only_replaced(self) -> bool:
-        """Whether that holds for a part."""
+        """Whether a part's event has to be read by an accountant of replaced rows."""
         return any(mechanism.only_replaced for mechanism, _ in self.parts)
 
     def _dp_event(self, make: EventMaker) -> Any:
-        """The events of the parts."""
         made = [(mechanism._dp_event(make), count) for mechanism, count in self.parts]
         made = [event if count == 1 else make.events.SelfComposedDpEvent(event, count) for event, count in made]
         return made[0] if len(made) == 1 else make.events.ComposedDpEvent(made)
@@ -326,6 +273,8 @@ def _part(mechanism: Any, count: int) -> tuple[tuple[Mechanism, int], ...]:
 def compose(*mechanisms: Mechanism) -> Composition:
     """One release of each mechanism on the same rows.
 
+    Zhu, Dong and Wang (2022), Theorem 10 (dominating pairs compose); Redberg et al. (2023), Theorem D.2 and (D.11).
+
     Parameters
     ----------
     mechanisms : at least one Mechanism
@@ -338,10 +287,6 @@ def compose(*mechanisms: Mechanism) -> Composition:
         If there is none, one is not a mechanism, or they mean different neighbours (`adjacency`).
     NotImplementedError
         If a bound can be neither composed by its privacy loss nor by its Rényi curve ("kifer2012").
-
-    Notes
-    -----
-    Zhu, Dong and Wang (2022), Theorem 10 (dominating pairs compose); Redberg et al. (2023), Theorem D.2 and (D.11).
 
     Examples
     --------
@@ -356,20 +301,8 @@ def compose(*mechanisms: Mechanism) -> Composition:
 
 
 def repeat(mechanism: Mechanism, k: int) -> Composition:
-    """k releases of one mechanism on the same rows; see `compose`.
+    """k >= 1 releases of one mechanism on the same rows; errors as in `compose`.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-    k : int >= 1
-
-    Raises
-    ------
-    ValueError
-        If k is not a whole number >= 1, or `mechanism` is not a mechanism.
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> abs(repeat(Gaussian(10.0), 4).epsilon(1e-6) / Gaussian(5.0).epsilon(1e-6) - 1) < 1e-9
     True

@@ -23,8 +23,13 @@ from objpert_core.accounting.numerics.subsampled import step_rdp
 
 @dataclass(frozen=True)
 class DPSGD(ByConvolution):
-    """DP-SGD: in each step every row joins the batch with probability `sample_rate`, and the sum of the clipped
-    gradients is released with Gaussian noise.
+    """DP-SGD: every row joins a step's batch with probability `sample_rate`; the sum of clipped gradients gets normal
+    noise.
+
+    Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
+    add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one
+    person, the pair of one step is exact: clipped gradients that point one way before and the other way after attain it
+    (docs/theorems.md, T19; Ganesh 2024 for several rows added or removed).
 
     Parameters
     ----------
@@ -33,27 +38,12 @@ class DPSGD(ByConvolution):
     sample_rate : float in (0, 1]
         Probability q with which Poisson sampling takes a row into a batch.
     steps : int >= 1
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
+    adjacency : {"add/remove one row", "replace one row"}
     group_size : int >= 1
         Number of rows k of one person, all of which are added, removed or replaced together; see `group`.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
-    add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one
-    person, the pair of one step is exact: clipped gradients that point one way before and the other way after attain it
-    (docs/theorems.md, T19; Ganesh 2024 for several rows added or removed).
-
     Examples
     --------
-    >>> round(float(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1).rdp(2)), 12)
-    0.000171813422
     >>> added = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)
     >>> replaced = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1, adjacency="replace one row")
     >>> added.epsilon(1e-5) < replaced.epsilon(1e-5)
@@ -120,11 +110,10 @@ class DPSGD(ByConvolution):
         return self._replaced and self.sample_rate < 1
 
     def no_event(self) -> str:
-        """Why dp_accounting has no event for it."""
+        """Why dp_accounting has no event for these steps."""
         return "dp_accounting has no event for several rows that are replaced; use to_pld()"
 
     def _dp_event(self, make: EventMaker) -> Any:
-        """`steps` times a Poisson-sampled Gaussian, or a mixture of Gaussians."""
         if self.gaussian_ratio is not None or (self._replaced and self.group_size > 1):
             return super()._dp_event(make)
         if self.group_size == 1:
@@ -150,7 +139,7 @@ class DPSGD(ByConvolution):
 
 @dataclass(frozen=True)
 class _OneStep(Mechanism):
-    """A single step: δ(ε) = q·δ_G(log(1 + (e^ε − 1)/q)), that of a row that is removed (docs/theorems.md, T19)."""
+    """A single step: δ(ε) = q·δ_G(log(1 + (e^ε − 1)/q)), as for a row that is removed (docs/theorems.md, T19)."""
 
     base: DPSGD
 

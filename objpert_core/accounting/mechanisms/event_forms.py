@@ -48,13 +48,7 @@ _TUPLE = ("module_name", "class_name")  # the first two entries of a named tuple
 
 
 class PlainEvents:
-    """Stands for dp_accounting's module of events, and makes plain data.
-
-    Examples
-    --------
-    >>> PlainEvents().GaussianDpEvent(4.0)
-    {'class_name': 'GaussianDpEvent', 'noise_multiplier': 4.0}
-    """
+    """Stands for dp_accounting's module of events, and makes plain data."""
 
     def __getattr__(self, name: str) -> Any:
         if name not in FIELDS:
@@ -64,22 +58,11 @@ class PlainEvents:
 
 @dataclass(frozen=True)
 class EventMaker:
-    """What a mechanism makes its event with.
-
-    Parameters
-    ----------
-    events : module or PlainEvents
-        Has the events by their names.
-    turned : bool
-        Whether rows are replaced where the event is read. A Gaussian event is then read as if a row moved the sum by
-        twice the norm, so it states twice the noise.
-    cover : bool
-        Whether a mechanism without an event may be written as Gaussian noise that covers it.
-    """
+    """What a mechanism makes its event with: `events` is dp_accounting's module, or `PlainEvents`."""
 
     events: Any
-    turned: bool = False
-    cover: bool = False
+    turned: bool = False  # rows are replaced where the event is read, as if one moved the sum by twice the norm
+    cover: bool = False  # write a mechanism without an event as Gaussian noise that covers it
 
     def gaussian(self, ratio: float) -> Any:
         """The event of Gaussian noise that is sensitivity/`ratio`, or as little less as doubles allow."""
@@ -91,26 +74,10 @@ class EventMaker:
 
 
 def fields_of(event: Any) -> tuple[str, dict[str, Any]]:
-    """Name an event, in any of its forms, and its fields.
+    """Name an event, in any of its forms, and its fields: exactly those of `FIELDS`, of unchecked values.
 
-    Parameters
-    ----------
-    event : DpEvent, its named tuple, or plain data
+    `ValueError` for what is no event of dp_accounting, or has fields that are not known here: they might cost privacy.
 
-    Returns
-    -------
-    class_name : str
-        One of `FIELDS`.
-    fields : dict
-        Exactly those of `FIELDS`; nothing is known of their values yet.
-
-    Raises
-    ------
-    ValueError
-        If it is no event of dp_accounting, or has fields that are not known here: they might cost privacy.
-
-    Examples
-    --------
     >>> fields_of(["dp_accounting.dp_event", "GaussianDpEvent", 4.0])
     ('GaussianDpEvent', {'noise_multiplier': 4.0})
     """
@@ -158,6 +125,5 @@ def is_sequence(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """What was given, short."""
     text = f"{value!r}" if isinstance(value, (str, int, float)) else type(value).__name__
     return text if len(text) <= 40 else f"{text[:40]}…"

@@ -63,8 +63,8 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
         ``{"class_name": "GaussianDpEvent", "noise_multiplier": 4.0}``.
     adjacency : str or NeighboringRelation
         An event does not say which data sets are neighbours; its accountant does. `ADD_REMOVE`, `REPLACE_ONE`, or
-        dp_accounting's ADD_OR_REMOVE_ONE or REPLACE_ONE, as a member of its enum or by name. Its REPLACE_SPECIAL is
-        none of ours, and is refused.
+        dp_accounting's ADD_OR_REMOVE_ONE or REPLACE_ONE, as a member of its enum or by name. Its REPLACE_SPECIAL has
+        no counterpart here, and is refused.
 
     Returns
     -------
@@ -96,13 +96,7 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
 
 
 def adjacency_of(relation: Any) -> str:
-    """Name the adjacency that a neighbouring relation of dp_accounting is; `ValueError` where there is none.
-
-    Examples
-    --------
-    >>> adjacency_of("REPLACE_ONE")
-    'replace one row'
-    """
+    """Name the adjacency that a neighbouring relation of dp_accounting is; `ValueError` where none is the same."""
     name = relation if isinstance(relation, str) else getattr(relation, "name", None)
     if name in ADJACENCIES:
         return str(name)
@@ -128,14 +122,13 @@ class _Reader:
     seen: list[int] = field(default_factory=lambda: [0])  # how many events; shared with readers of what is inside
 
     def made(self) -> Mechanism:
-        """The composition of what was read."""
         if not self.parts:
             raise ValueError("event must release something, got only events that cost nothing")
         whole = [_repeated(mechanism, count) for mechanism, count in self.parts.items()]
         return whole[0] if len(whole) == 1 else compose(*whole)
 
     def read(self, event: Any, count: int, depth: int) -> None:
-        """Add `count` times what an event is made of."""
+        """Add `count` times the mechanisms that an event is made of."""
         self.seen[0] += 1
         if self.seen[0] > MOST_EVENTS:
             raise _RefusedEventError(f"event must be made of at most {MOST_EVENTS:,} events, got more")
@@ -178,7 +171,7 @@ class _Reader:
         return replace_one(mechanism) if self.adjacency == REPLACE_ONE else mechanism
 
     def _inside(self, fields: dict[str, Any], depth: int) -> _Reader:
-        """What the event inside another one is made of."""
+        """A reader of the event inside another one."""
         inner = _Reader(self.adjacency, seen=self.seen)
         inner.read(fields["event"], 1, depth + 1)
         return inner
@@ -203,7 +196,6 @@ class _Reader:
         return kind(self._noise_of(inner), size, rows, 1) if inner else None
 
     def _noise_of(self, inner: Counter[Mechanism], several: bool = False) -> float:
-        """The noise multiplier of Gaussian events on one sample."""
         if not all(isinstance(one, Gaussian) for one in inner) or (not several and inner.total() > 1):
             allowed = "Gaussian events" if several else "one Gaussian event"
             raise ValueError(f"event must be {allowed} where a sample is drawn for it, got another")
@@ -248,7 +240,7 @@ class _Reader:
 
 
 def _repeated(mechanism: Mechanism, count: int) -> Mechanism:
-    """`count` releases of one mechanism; those that have steps take more of them."""
+    """`count` releases of one mechanism; a mechanism that has steps takes more of them."""
     if isinstance(mechanism, (DPSGD, SampledWithReplacement, SampledWithoutReplacement)):
         return replace(mechanism, steps=count)
     return mechanism if count == 1 else repeat(mechanism, count)
@@ -281,26 +273,9 @@ def _near(weights: FloatArray, others: FloatArray) -> bool:
 def write_dp_events(mechanism: Mechanism, *, cover: bool = False) -> str:
     """Write a mechanism as events of dp_accounting, in JSON; `read_dp_events` and `from_dp_event` read it back.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-    cover : bool, default=False
-        As in `Mechanism.to_dp_event`, which also says what has an event.
+    The document names the neighbouring relation its event is for: that of the mechanism. `Mechanism.to_dp_event` says
+    what has an event, what `cover` does, and what is refused.
 
-    Returns
-    -------
-    str
-        A document that names the neighbouring relation its event is for: that of the mechanism.
-
-    Raises
-    ------
-    NotImplementedError
-        If dp_accounting has no event for it; the message says why.
-    ValueError
-        If it is no mechanism.
-
-    Examples
-    --------
     >>> text = write_dp_events(repeat(Gaussian(10.0), 7))
     >>> read_dp_events(text) == repeat(Gaussian(10.0), 7)
     True
@@ -315,22 +290,17 @@ def write_dp_events(mechanism: Mechanism, *, cover: bool = False) -> str:
 
 
 def read_dp_events(text: str) -> Mechanism:
-    """Read what `write_dp_events` has written, or anybody else in that form.
+    """Read what `write_dp_events` has written, or anybody else in that form, as `from_dp_event` makes it.
 
     Parameters
     ----------
     text : str
         JSON with the keys "format", "neighboring_relation" and "event".
 
-    Returns
-    -------
-    Mechanism
-        As `from_dp_event` makes it.
-
     Raises
     ------
     ValueError
-        If it is no such document, names no neighbouring relation, or `from_dp_event` refuses its event.
+        If the text is no such document, names no neighbouring relation, or `from_dp_event` refuses its event.
 
     Examples
     --------

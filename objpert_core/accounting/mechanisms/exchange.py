@@ -17,23 +17,10 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mec
 
 @dataclass(frozen=True)
 class TabulatedLosses(Mechanism):
-    """A mechanism known by its privacy loss distributions alone; made by `Tabulated.from_dp_accounting`.
+    """A mechanism known by its privacy loss distributions alone; made by `Tabulated.from_dp_accounting`."""
 
-    Parameters
-    ----------
-    remove, add : DiscreteLoss
-        The losses in the two directions of the adjacency.
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
-
-    Raises
-    ------
-    ValueError
-        If the adjacency has another name.
-    """
-
-    remove: DiscreteLoss
-    add: DiscreteLoss
+    remove: DiscreteLoss  # the losses in one direction of the adjacency
+    add: DiscreteLoss  # and in the other
     adjacency: str = ADD_REMOVE
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ class NoiseOnValue(Mechanism):
 
     @property
     def a(self) -> float:
-        """Sensitivity over σ, which is all that its privacy depends on."""
+        """Sensitivity over σ, the only number that the privacy depends on."""
         return self.sensitivity / self.sigma
 
 
@@ -39,7 +39,7 @@ class GaussianNoise(NoiseOnValue):
 
     @property
     def lower_bound(self) -> Mechanism:
-        """It is exact."""
+        """The mechanism itself, which is exact."""
         return self
 
     @property
@@ -68,18 +68,15 @@ class GaussianNoise(NoiseOnValue):
 class Gaussian(GaussianNoise):
     """The Gaussian mechanism: a value of bounded L2 sensitivity plus N(0, σ²) noise in every coordinate.
 
+    Exact: Balle and Wang (2018), Theorem 8, for the profile; Redberg et al. (2023), Theorem B.1, for Rényi.
+
     Parameters
     ----------
     sigma : float > 0
         Standard deviation of the noise, in the units of the released value.
     sensitivity : float > 0
         L2 sensitivity under `adjacency`.
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
-
-    Notes
-    -----
-    Exact: Balle and Wang (2018), Theorem 8, for the profile; Redberg et al. (2023), Theorem B.1, for Rényi.
+    adjacency : {"add/remove one row", "replace one row"}
 
     Examples
     --------

@@ -19,20 +19,14 @@ from objpert_core.accounting.numerics.gaussian import log_profile
 class GNMax(Mechanism):
     """The class with the most of C counts after N(0, σ²) noise on each; one voter changes its mind.
 
+    Papernot et al. (2018); Redberg, Zhu and Wang (2023), Section 5.2. Whatever the votes are, the release is a Gaussian
+    mechanism of sensitivity √2, post-processed. `rdp_at` is about given votes: less where they agree, but no promise.
+    What the methods say of given votes, `counts` for each of C >= 2 classes, is **private** as the votes are.
+
     Parameters
     ----------
     sigma : float from 1e-3 to 1e6
         σ, in votes.
-
-    Raises
-    ------
-    ValueError
-        If σ is out of range.
-
-    Notes
-    -----
-    Papernot et al. (2018); Redberg, Zhu and Wang (2023), Section 5.2. Whatever the votes are, it is a Gaussian
-    mechanism of sensitivity √2, post-processed. `rdp_at` is about given votes: less where they agree, but no promise.
 
     Examples
     --------
@@ -58,7 +52,7 @@ class GNMax(Mechanism):
 
     @property
     def gaussian_ratio(self) -> float:
-        """`a`: all that is known of any votes is what the Gaussian mechanism says."""
+        """`a`: without given votes no more is known than what the Gaussian mechanism says."""
         return self.a
 
     def losses(self, direction: str = "remove") -> Steps:
@@ -72,27 +66,11 @@ class GNMax(Mechanism):
         return alpha / self.sigma**2
 
     def rdp_at(self, counts: Any, alpha: float) -> float:
-        """A bound on the Rényi divergence of one order from these votes to any neighbouring ones.
+        """A bound on the Rényi divergence of one order from these votes to any neighbouring ones, at most T·α/σ².
 
-        Parameters
-        ----------
-        counts : array-like of numbers from 0 to 1e15, shape (C,) or (T, C)
-            Votes for each of C >= 2 classes; of T rows the sum over all.
-        alpha : float > 1
-
-        Returns
-        -------
-        float
-            At most T·α/σ². **Private**: publishing it would say something about the votes.
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
-
-        Notes
-        -----
-        Theorem D.11, which holds in this direction only (docs/theorems.md, T42).
+        **Private**: publishing the bound would say something about the votes. Theorem D.11, which holds in this
+        direction only (docs/theorems.md, T42). `counts` are numbers from 0 to 1e15, of shape (C,) or (T, C): votes for
+        each class, and for T rows the sum of the bounds over all. α > 1.
         """
         gaps = _gaps(counts)
         order = above("alpha", alpha, 1)
@@ -101,26 +79,10 @@ class GNMax(Mechanism):
     def distance(self, counts: Any, alpha: float, budget: float) -> float:
         """How many voters must change their minds before `rdp_at` can exceed a budget.
 
-        Parameters
-        ----------
-        counts : array-like, shape (C,) or (T, C)
-            A voter has a vote in every row.
-        alpha : float > 1
-        budget : float > 0
+        A whole number, 0.0 where the budget is exceeded already; inf where T·α/σ² is within it. A voter who changes
+        moves the number by at most 1. **Private**. Arguments as in `rdp_at`, with a budget > 0; of several rows of
+        counts a voter has a vote in every row.
 
-        Returns
-        -------
-        float
-            A whole number, 0.0 where the budget is exceeded already; inf where T·α/σ² is within it. A voter who
-            changes moves it by at most 1. **Private**.
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
-
-        Examples
-        --------
         >>> GNMax(20.0).distance([[300, 60, 40], [200, 100, 100]], 20.0, 0.04)
         23.0
         """
@@ -139,28 +101,11 @@ class GNMax(Mechanism):
         return float(high)
 
     def smooth_sensitivity(self, counts: Any, alpha: float, beta: float) -> float:
-        """A β-smooth bound on the sensitivity of `rdp_at`.
+        """A β-smooth bound on the sensitivity of `rdp_at`, **private**: one voter changes its logarithm by β > 0 at
+        most.
 
-        Parameters
-        ----------
-        counts : array-like, shape (C,) or (T, C)
-        alpha : float > 1
-        beta : float > 0
-            One voter changes the logarithm of this bound by at most β.
-
-        Returns
-        -------
-        float
-            **Private**.
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
-
-        Notes
-        -----
-        Nissim, Raskhodnikova and Smith (2007); for votes Papernot et al. (2018), Appendix B. `distance` needs none.
+        Nissim, Raskhodnikova and Smith (2007); for votes Papernot et al. (2018), Appendix B. `counts` and `alpha` are
+        those of `rdp_at`. `distance` needs no such bound.
         """
         gaps = _gaps(counts)
         order, rate = above("alpha", alpha, 1), positive("beta", beta)

@@ -24,6 +24,9 @@ _MOST_ROWS = 1000  # a chain that long takes seconds
 def replace_one(mechanism: Mechanism) -> Mechanism:
     """The same mechanism where neighbours differ in one row that is replaced: it is removed, and another one added.
 
+    docs/theorems.md, T17 to T19. What is known of the value may say less: the sensitivity of output perturbation is
+    (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
+
     Parameters
     ----------
     mechanism : Mechanism
@@ -41,18 +44,10 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
     ValueError
         If `mechanism` is not a mechanism, or a posterior draw whose leverage is above 1.618 (T38).
 
-    Notes
-    -----
-    docs/theorems.md, T17 to T19. What is known of the value may say less: the sensitivity of output perturbation is
-    (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
-
     Examples
     --------
     >>> from objpert_core.accounting import Gaussian
     >>> replace_one(Gaussian(sigma=4.0)) == Gaussian(sigma=4.0, sensitivity=2.0, adjacency="replace one row")
-    True
-    >>> fit = replace_one(ObjectivePerturbation(sigma=10, lam=2))
-    >>> abs(fit.delta(1.0) / Gaussian(sigma=5.0).delta(1.0) - 1) < 1e-12  # ε ≥ 2R²/λ
     True
     """
     one = a_mechanism("mechanism", mechanism)
@@ -76,9 +71,10 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
 def group(mechanism: Mechanism, size: int) -> Mechanism:
     """The same mechanism where neighbours differ in up to `size` rows of one person.
 
+    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions.
+
     Parameters
     ----------
-    mechanism : Mechanism
     size : int >= 1
         The largest number of rows that one person has; all are added, removed or, if that is what `mechanism` is about,
         replaced together.
@@ -94,20 +90,14 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
     ------
     ValueError
         If `mechanism` is not a mechanism, or `size` not a whole number >= 1, or above 1000 where the mechanism is not
-        as private as Gaussian noise, whose rows add up in closed form. If it is a posterior draw whose leverage is
-        above 1.618 (T38); its numbers must be the largest that any of these data sets gives.
-
-    Notes
-    -----
-    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions.
+        as private as Gaussian noise, whose rows add up in closed form. Also for a posterior draw whose leverage is
+        above 1.618 (T38); the draw's numbers must be the largest that any of these data sets gives.
 
     Examples
     --------
     >>> from objpert_core.accounting import Gaussian
     >>> group(Gaussian(sigma=9.0), 3).epsilon(1e-5) == Gaussian(sigma=3.0).epsilon(1e-5)
     True
-    >>> group(DPSGD(1.0, 0.01, 100), 2)  # doctest: +ELLIPSIS
-    DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100, adjacency='add/remove one row', group_size=2)
     """
     one, k = a_mechanism("mechanism", mechanism), positive_integer("size", size)
     if k == 1:
@@ -130,7 +120,7 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
 
 
 def _chained(one: Mechanism, length: int, adjacency: str) -> Chained:
-    """The chain; a posterior draw stands for that of every row along it: its leverage must cover smaller ones."""
+    """The chain; a posterior draw stands for the draw at every row along it: its leverage must cover smaller ones."""
     if isinstance(one, PosteriorSampling):
         within("leverage", one.leverage, 1e-100, LARGEST_LEVERAGE)
     return Chained(one, length, adjacency=adjacency)

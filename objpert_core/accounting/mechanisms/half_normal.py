@@ -17,9 +17,9 @@ from objpert_core.accounting.mechanisms.gaussian import Gaussian, NoiseOnValue
 class HalfNormal(NoiseOnValue):
     """A value of bounded sensitivity plus half-normal noise |N(0, σ²)|, by its privacy loss a²/2 + |N(0, a²)|.
 
-    It is what Theorems 3.1 and 3.2 of Redberg et al. (2023) leave of objective perturbation as λ → ∞, where the
-    curvature costs nothing (their Figure 4, "half-normal"). What remains above the Gaussian mechanism is the price
-    of not knowing the sign of a gradient.
+    Half-normal noise is what Theorems 3.1 and 3.2 of Redberg et al. (2023) leave of objective perturbation as λ → ∞,
+    where the curvature costs nothing (their Figure 4, "half-normal"). What remains above the Gaussian mechanism is the
+    price of not knowing the sign of a gradient.
 
     Parameters
     ----------
@@ -27,13 +27,7 @@ class HalfNormal(NoiseOnValue):
         Scale of the noise, in the units of the value.
     sensitivity : float > 0
         L2 sensitivity under `adjacency`; a = sensitivity/σ.
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
-
-    Raises
-    ------
-    ValueError
-        If the scale or the sensitivity is not a finite number > 0, or the adjacency has another name.
+    adjacency : {"add/remove one row", "replace one row"}
 
     Examples
     --------
@@ -49,7 +43,7 @@ class HalfNormal(NoiseOnValue):
 
     @cached_property
     def law(self) -> HalfNormalLaw:
-        """The law of its privacy loss."""
+        """The law of the mechanism's privacy loss."""
         return HalfNormalLaw(self.a, 0.0)
 
     @property

@@ -1,7 +1,4 @@
-"""Objective perturbation, exact (`ObjectivePerturbation`) and as solved in practice (`ApproximateMinima`).
-
-What the mechanism is (its noise and its regularisation) is separate from what a theorem says about it (`bounds`).
-"""
+"""Objective perturbation, exact (`ObjectivePerturbation`) and as solved in practice (`ApproximateMinima`)."""
 
 from __future__ import annotations
 
@@ -35,6 +32,9 @@ from objpert_core.accounting.numerics.split import log_best_split
 class ObjectivePerturbation(Mechanism):
     """Objective perturbation: the minimiser of Σ ℓ(θ; z) + λ/2 ‖θ‖² + bᵀθ with b ~ N(0, σ² I).
 
+    Mechanisms are equal, and have one hash, if they agree in what their bound uses: ``"logistic"`` does not use
+    `smoothness`, for instance. The attributes keep what was given.
+
     Parameters
     ----------
     sigma : float > 0
@@ -47,10 +47,10 @@ class ObjectivePerturbation(Mechanism):
         Bound β on the largest eigenvalue of one row's Hessian; `lipschitz**2 / 4` unless given, which is the
         logistic loss on rows of norm at most `lipschitz`.
     bound : str
-        Which theorem to use: a key of `BOUND_REGISTRY`, in `objpert_core.accounting.mechanisms.bounds`. The entry says
-        which losses it covers, what it proves and where it is silent. ``"logistic"`` is the tight one for the
-        logistic loss; ``"monotone"`` and ``"two-signed"`` hold for GLM losses at any λ > 0; ``"glm"``, ``"kifer2012"``
-        and ``"non-glm"`` are the published ones, for a λ that is large enough.
+        Which theorem to use: a key of `BOUND_REGISTRY`. The entry says which losses the theorem covers, what it proves
+        and where it is silent. ``"logistic"`` is the tight one for the logistic loss; ``"monotone"`` and
+        ``"two-signed"`` hold for GLM losses at any λ > 0; ``"glm"``, ``"kifer2012"`` and ``"non-glm"`` are the
+        published ones, for a λ that is large enough.
     dimension : int >= 1, optional
         Number of parameters; needed by, and only used by, ``"non-glm"``.
     adjacency : str
@@ -65,17 +65,8 @@ class ObjectivePerturbation(Mechanism):
         doubles: `lipschitz` lies from 1e-50 to 1e50, `sigma` within a factor of 1e100 of it, `smoothness` from 1e-110
         to 1e110, `lam` from 1e-180 to 1e180.
 
-    Notes
-    -----
-    Mechanisms are equal, and have one hash, if they agree in what their bound uses: ``"logistic"`` does not use
-    `smoothness`, for instance. The attributes keep what was given.
-
     Examples
     --------
-    >>> from objpert_core.accounting import Gaussian
-    >>> mechanism = ObjectivePerturbation(sigma=10, lam=5)
-    >>> round(mechanism.delta(0.3), 9) == round(Gaussian(10).delta(0.3), 9)
-    True
     >>> ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0, bound="glm").explain()
     'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so they prove nothing.'
     """
@@ -104,7 +95,7 @@ class ObjectivePerturbation(Mechanism):
 
     @cached_property
     def links(self) -> Chained | None:
-        """Remove a row, then add one: two links of the mechanism for `ADD_REMOVE`; None where that is what it is."""
+        """Remove a row, then add one: two links of the mechanism for `ADD_REMOVE`; None for `ADD_REMOVE` itself."""
         if self.adjacency == ADD_REMOVE:
             return None
         return Chained(replace(self, adjacency=ADD_REMOVE), 2, adjacency=self.adjacency)
@@ -139,24 +130,25 @@ class ObjectivePerturbation(Mechanism):
 
     @property
     def has_profile(self) -> bool:
-        """Whether the bound is one on δ at ε."""
+        """Whether the theorem bounds δ at ε."""
         return self.entry.has_profile
 
     @property
     def has_rdp(self) -> bool:
-        """Whether the bound is one on the Rényi divergence."""
+        """Whether the theorem bounds the Rényi divergence."""
         return self.entry.has_rdp
 
     @property
     def gaussian(self) -> Gaussian:
-        """The lower bound: the Gaussian mechanism that a linear loss attains (Corollary 3.5); replaced, a row's
-        gradient may turn round."""
+        """The lower bound: the Gaussian mechanism that a linear loss attains (Corollary 3.5); replaced rows move it by
+        2L.
+        """
         moves = self.lipschitz if self.adjacency == ADD_REMOVE else 2 * self.lipschitz
         return Gaussian(self.sigma, moves, adjacency=self.adjacency)
 
     @cached_property
     def gaussian_ratio(self) -> float | None:
-        """That of `gaussian` where the logistic bound has its pair, λ >= 2σ² (T8, T17)."""
+        """The ratio of `gaussian` where the logistic bound has its pair, λ >= 2σ² (T8, T17)."""
         if self.links is not None:
             return self.links.gaussian_ratio
         same = self.entry.reaches_gaussian and isinstance(self.law, PositiveGaussianLaw) and self.law.shift == 0
@@ -178,7 +170,7 @@ class ObjectivePerturbation(Mechanism):
     def gaussian_from(self) -> float:
         """The ε from which on the bound is exactly the profile of `gaussian` (docs/theorems.md, T1).
 
-        max(0, R²/λ − R²/(2σ²)) for ``"logistic"``; inf for a bound that stays above it.
+        max(0, R²/λ − R²/(2σ²)) for ``"logistic"``; inf for a bound that stays above the profile.
         """
         part = None if self.law is None else self.law.gaussian_part()
         if part is None or part[1] > 0:
@@ -188,7 +180,7 @@ class ObjectivePerturbation(Mechanism):
 
     @property
     def least_epsilon(self) -> float:
-        """The ε from which on the bound says something, where it tells in advance; 0.0 otherwise."""
+        """The ε from which on the bound says something, where the bound tells in advance; 0.0 otherwise."""
         least = self.entry.least_epsilon
         return 0.0 if least is None or self.links is not None else least(self)
 
@@ -204,13 +196,12 @@ class ObjectivePerturbation(Mechanism):
 
     @cached_property
     def law(self) -> PrivacyLossLaw | None:
-        """The law of the bound's privacy loss; None for the bounds that have none, where they prove nothing, and for
-        `REPLACE_ONE`, which has a pair but no law that dominates."""
+        """The law of the bound's privacy loss; None for bounds without a law, silent ones, and `REPLACE_ONE`."""
         make = self.entry.law
         return None if make is None or self.silent or self.links is not None else make(self)
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The law of the bound, which dominates both directions; None where there is none."""
+        """The law of the bound, which dominates both directions; None where the bound has no law."""
         if self.links is not None:
             return self.links.losses(direction)
         return None if self.law is None else ((self.law, 1),)
@@ -288,6 +279,17 @@ class ObjectivePerturbation(Mechanism):
 class ApproximateMinima(Mechanism):
     """Algorithm 1: objective perturbation solved to ‖∇‖₂ <= τ, plus N(0, σ_out² I) on the released minimiser.
 
+    The minimiser is within τ/λ of the exact one, so the release is the exact minimiser composed with a Gaussian
+    mechanism of sensitivity 2τ/λ (Redberg et al. 2023, Theorems 4.1 and E.1): Rényi curves add, and the profile is that
+    of the sum of the two privacy losses. ``"kifer2012"`` has no privacy loss to add, only a δ₁ for every ε₁ ≥ 2β/λ. The
+    release then has the profile
+
+        δ(ε) = min over ε₁ + ε₂ = ε of δ₁(ε₁) + δ_Gauss(ε₂).
+
+    The proofs are docs/theorems.md, T6 and T7. Every split is a valid bound, the least one found is used.
+    Where a row is replaced (T17) the output noise still covers 2τ/λ. Unless the objective's pair is a Gaussian one,
+    both links of the chain pay for the output noise, which doubles its 0.005 % of σ or so.
+
     Parameters
     ----------
     objective : ObjectivePerturbation
@@ -296,21 +298,6 @@ class ApproximateMinima(Mechanism):
         Largest L2 norm of the gradient at which the solver may stop.
     sigma_out : float > 0
         Standard deviation of the noise on each released coefficient.
-
-    Notes
-    -----
-    The minimiser is within τ/λ of the exact one, so the release is the exact minimiser composed with a Gaussian
-    mechanism of sensitivity 2τ/λ (Redberg et al. 2023, Theorems 4.1 and E.1): Rényi curves add, and the profile is
-    that of the sum of the two privacy losses.
-
-    ``"kifer2012"`` has no privacy loss to add, only a δ₁ for every ε₁ ≥ 2β/λ. The release then has the profile
-
-        δ(ε) = min over ε₁ + ε₂ = ε of δ₁(ε₁) + δ_Gauss(ε₂).
-
-    The proofs are docs/theorems.md, T6 and T7. Whatever splits are tried, each is a valid bound.
-
-    Where a row is replaced (T17) the output noise still covers 2τ/λ. Unless the objective's pair is a Gaussian one,
-    both links of the chain pay for it, which doubles its 0.005 % of σ or so.
 
     Examples
     --------
@@ -334,12 +321,12 @@ class ApproximateMinima(Mechanism):
 
     @property
     def adjacency(self) -> str:
-        """That of `objective`."""
+        """The objective's."""
         return self.objective.adjacency
 
     @cached_property
     def links(self) -> Chained | None:
-        """As that of `objective`: both links pay for the output noise."""
+        """As for `objective`: both links pay for the output noise."""
         if self.adjacency == ADD_REMOVE:
             return None
         one = replace(self, objective=replace(self.objective, adjacency=ADD_REMOVE))
@@ -356,12 +343,12 @@ class ApproximateMinima(Mechanism):
 
     @property
     def has_profile(self) -> bool:
-        """Whether the objective's bound is one on δ at ε."""
+        """Whether the theorem bounds δ at ε."""
         return self.objective.has_profile
 
     @property
     def has_rdp(self) -> bool:
-        """Whether the objective's bound is one on the Rényi divergence."""
+        """Whether the theorem bounds the Rényi divergence."""
         return self.objective.has_rdp
 
     @property
@@ -371,7 +358,7 @@ class ApproximateMinima(Mechanism):
 
     @property
     def lower_bound(self) -> Mechanism:
-        """That of `objective`."""
+        """The objective's."""
         return self.objective.lower_bound
 
     @property

@@ -108,7 +108,7 @@ class OneRun:
         return log_delta
 
     def log_delta_far(self, epsilon: FloatArray) -> FloatArray:
-        """The same for the ε of a final answer, whose δ may be small: not from the grid."""
+        """`log_delta` for the ε of a final answer, whose δ may be small: not from the grid."""
         return self._by_scan(epsilon, True) if self._only_renyi else self.base._log_delta(epsilon)
 
     def epsilon_far(self, log_delta: FloatArray) -> FloatArray:
@@ -117,7 +117,7 @@ class OneRun:
 
 
 def drift(log_profile: Callable[[FloatArray], FloatArray], gamma: float) -> float:
-    """The least ε₁ with δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ); inf if there is none."""
+    """The least ε₁ with δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ); inf if no ε₁ is enough."""
     if gamma == 1:
         return 0.0
     odds = math.log(gamma) - math.log1p(-gamma)

@@ -1,8 +1,8 @@
 """One-vs-rest: several classes by one fit for each, under one promise.
 
-Each fit tells one class from all others, so every row is in all of them. Their noise is independent: what they reveal
-together is the composition of K fits, and that is attained, as one row can be the worst case of all of them at once
-(docs/theorems.md, T46). It is as if rows were √K times as long.
+Each fit tells one class from all others, so every row is in all of them. The fits' noise is independent: what they
+reveal together is the composition of K fits, and the composition is attained, as one row can be the worst case of all
+fits at once (docs/theorems.md, T46). Rows might as well be √K times as long.
 
 A row belongs to one class only. Where it stands for "not this class" it may be made w times as long. Then K − 1 of
 the K fits see a row of norm wR, and all together cost what rows √(1 + (K − 1)w²) times as long do.
@@ -14,7 +14,7 @@ import math
 from dataclasses import replace
 
 from objpert_core._validation import positive_integer, within
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.composition import compose, repeat
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.symmetrised import symmetrised
@@ -24,24 +24,10 @@ SHORTEST_REST = 1e-3
 
 
 def balanced_rest(classes: int) -> float:
-    """The weight at which a row counts as much in the fits of all other classes together as in that of its own.
+    """The weight w = 1/√(K − 1) at which a row counts as much in all other classes' fits together as in its own fit.
 
-    Parameters
-    ----------
-    classes : int >= 2
+    K >= 2 fits then cost what two cost with w = 1. `ValueError` unless `classes` is a whole number of a sensible size.
 
-    Returns
-    -------
-    float
-        w = 1/√(K − 1): K fits cost what two cost with w = 1.
-
-    Raises
-    ------
-    ValueError
-        If `classes` is not a whole number, or too small or large.
-
-    Examples
-    --------
     >>> balanced_rest(10) == 1 / 3
     True
     """
@@ -52,7 +38,7 @@ def balanced_rest(classes: int) -> float:
 def one_vs_rest(
     fit: Mechanism, classes: int, rest_weight: float = 1.0, *, by_symmetric_pairs: bool = True
 ) -> Mechanism:
-    """One fit for each class, of the class against all others, on the same rows with independent noise.
+    """The composition of one fit for each class against all others, on the same rows with independent noise.
 
     Parameters
     ----------
@@ -66,24 +52,18 @@ def one_vs_rest(
     by_symmetric_pairs : bool
         Whether to compose the symmetric pairs above the bounds (T8), which costs less; else the bounds as they are.
 
-    Returns
-    -------
-    Mechanism
-        The composition of all K fits.
-
     Raises
     ------
     ValueError
-        If a number is out of range, or a weight below 1 is asked for where it is not known what it does.
+        If a number is out of range, or a weight below 1 is asked for where its effect is not known.
 
     Examples
     --------
     >>> fit = ObjectivePerturbation(sigma=20, lam=800)  # λ ≥ 2σ²: as private as Gaussian noise
-    >>> round(one_vs_rest(fit, 10).epsilon(1e-5) / ObjectivePerturbation(20, 800, 10**0.5).epsilon(1e-5), 3)
-    1.0
     >>> round(one_vs_rest(fit, 10, 1 / 3).epsilon(1e-5) / ObjectivePerturbation(20, 800, 2**0.5).epsilon(1e-5), 3)
     1.0
     """
+    a_mechanism("fit", fit)
     count, weight = positive_integer("classes", classes), within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
     alone = count == 1 or weight == 1.0
     if not alone and fit.adjacency != ADD_REMOVE:
@@ -94,7 +74,7 @@ def one_vs_rest(
 
 
 def _shorter(fit: Mechanism, weight: float) -> Mechanism:
-    """The same fit for a row that is `weight` times as long: gradients shrink by it, curvature by its square."""
+    """The same fit for a row that is w times as long: gradients shrink by w, curvature by its square."""
     if isinstance(fit, ApproximateMinima):
         objective = _shorter(fit.objective, weight)
         assert isinstance(objective, ObjectivePerturbation)

@@ -11,26 +11,18 @@ from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 class OutputPerturbation(GaussianNoise):
     """Output perturbation: solve without noise, then add N(0, σ² I) to the solution.
 
+    Chaudhuri, Monteleoni and Sarwate (2011), Algorithm 1, with Gaussian noise. Its privacy is the Gaussian mechanism's.
+
     Parameters
     ----------
     sigma : float > 0
         Standard deviation of the noise on each coefficient.
     sensitivity : float > 0
         How far the solution moves at most between neighbours, in the L2 norm. For a λ-strongly convex objective whose
-        gradient has norm τ or less where the solver stops, and rows with gradients of norm R or less, it is
-        (R + 2τ)/λ when a row is added or removed and (2R + 2τ)/λ when one is replaced
+        gradient has norm τ or less where the solver stops, and rows with gradients of norm R or less, the sensitivity
+        is (R + 2τ)/λ when a row is added or removed and (2R + 2τ)/λ when one is replaced
         (`objpert_core.learning.output_perturbation.output_sensitivity`).
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
-
-    Raises
-    ------
-    ValueError
-        If σ or the sensitivity is not a finite number > 0, or the adjacency has another name.
-
-    Notes
-    -----
-    Chaudhuri, Monteleoni and Sarwate (2011), Algorithm 1, with Gaussian noise. Its privacy is the Gaussian mechanism's.
+    adjacency : {"add/remove one row", "replace one row"}
 
     Examples
     --------

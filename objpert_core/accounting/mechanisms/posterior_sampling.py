@@ -17,23 +17,16 @@ from objpert_core.accounting.numerics import posterior
 class PosteriorSampling(Mechanism):
     """One draw from N(θ*, (γΛ)⁻¹), θ* the ridge solution and Λ = XᵀX + λI, for one row (x, y) that is added or removed.
 
+    Redberg, Zhu and Wang (2023), Section 5.1, have a bound on this; here it is exact. The whole release is the
+    one-dimensional pair N(√ρ, h) and N(√ρ/(1 + h), h/(1 + h)) along one direction. δ grows with ρ, so a bound on ρ
+    may stand for ρ.
+
     Parameters
     ----------
     leverage : float from 1e-100 to 1e6
         h = xᵀΛ⁻¹x, Λ without the row.
     shift : float from 0 to 1e100
         ρ = γ·(y − xᵀθ*)², θ* without the row.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Section 5.1, have a bound on this; here it is exact. The whole release is the
-    one-dimensional pair N(√ρ, h) and N(√ρ/(1 + h), h/(1 + h)) along one direction. δ grows with ρ, so that a bound on ρ
-    may stand for it.
 
     Examples
     --------
@@ -51,7 +44,7 @@ class PosteriorSampling(Mechanism):
         object.__setattr__(self, "shift", within("shift", shift, 1e-100, 1e100) if shift else 0.0)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        """Of an added row, which is never hidden better than one that is removed (docs/theorems.md, T38)."""
+        """log δ of an added row, which is never hidden better than one that is removed (docs/theorems.md, T38)."""
         return posterior.log_delta_added(epsilon, self.leverage, self.shift)
 
     def losses(self, direction: str = "remove") -> Steps | None:
@@ -59,8 +52,8 @@ class PosteriorSampling(Mechanism):
         return ((PosteriorLoss(self.leverage, self.shift, direction), 1),)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
-        """Of two normal laws whose variances differ by the factor 1 + h, in either order, without a difference of like
-        numbers: s = α − 1 and g(x) = x − log(1 + x)."""
+        """The divergence of two normal laws whose variances differ by the factor 1 + h, in either order, without a
+        difference of like numbers: s = α − 1 and g(x) = x − log(1 + x)."""
         h, order = self.leverage, alpha - 1
         y, moved = h / (1 + h), self.shift * h / (1 + h)
         s = np.where(order > 0, order, 1.0)
@@ -75,7 +68,7 @@ class PosteriorSampling(Mechanism):
 
 
 def _bend(x: FloatArray) -> FloatArray:
-    """x − log(1 + x), by its series where that is small."""
+    """x − log(1 + x), by its series for small x."""
     series = np.zeros_like(x)
     for power in range(11, 1, -1):
         series = x * (series + (-1.0) ** power / power)

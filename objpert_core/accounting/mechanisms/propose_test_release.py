@@ -2,7 +2,7 @@
 
 A mechanism M may be private enough on some data sets only. ε(X) is its privacy at X. A private test asks whether
 ε(X) <= ε. Where the test passes, M answers; where it does not, nothing does (⊥), or a mechanism that is private enough
-everywhere. All that is known of the parts is one pair (ε, δ) each, so that the whole is accounted for by one pair, too.
+everywhere. Each part is known by one pair (ε, δ), so the whole is accounted for by one pair, too.
 """
 
 from __future__ import annotations
@@ -34,11 +34,9 @@ _UP = 1 + 2.0**-50  # more than a few operations in doubles are off, relatively
 
 
 class _OnePair(Mechanism):
-    """A mechanism of which no more is known than that it is (ε, δ)-DP for one pair (ε, δ).
-
-    The worst of all these gives away everything with probability δ; otherwise it answers a yes-or-no question, and
-    rightly with odds e^ε. It is a pair of laws, so it composes, optimally.
-    """
+    """A mechanism of which no more is known than that it is (ε, δ)-DP for one pair (ε, δ). The worst such mechanism
+    gives away everything with probability δ; otherwise it answers a yes-or-no question, rightly with odds e^ε. It is a
+    pair of laws, so it composes, optimally."""
 
     @property
     @abstractmethod
@@ -51,12 +49,12 @@ class _OnePair(Mechanism):
         return np.where(epsilon >= most, certain, np.minimum(certain + (1 - certain) * rest * _UP, 1.0))
 
     def delta(self, epsilon: Any) -> Any:
-        """Privacy profile: exactly the pair's δ from its ε on. Arguments and errors as in `Mechanism.delta`."""
+        """Privacy profile: exactly the pair's δ from its ε on."""
         eps = epsilon_array(epsilon)
         return like_input(epsilon, self._delta(eps))
 
     def epsilon(self, delta: Any) -> Any:
-        """Inverse of the profile: exactly the pair's ε at its δ. Arguments and errors as in `Mechanism.epsilon`."""
+        """Inverse of the profile: exactly the pair's ε at its δ."""
         target = delta_array(delta)
         return like_input(delta, self._smallest(target))
 
@@ -118,39 +116,24 @@ class _OnePair(Mechanism):
 
 @dataclass(frozen=True, init=False)
 class ApproximateDP(_OnePair):
-    """Any mechanism that is (ε, δ)-DP, and of which no more is known: the worst one there can be.
+    """The worst of all mechanisms that are (ε, δ)-DP, for one of which no more is known.
+
+    Kairouz, Oh and Viswanath (2015), "The composition theorem for differential privacy": every (ε, δ)-DP mechanism is a
+    post-processing of this one, so compositions of it are optimal. Its Rényi curve is infinite unless δ = 0; then the
+    mechanism is ε·tanh(ε/2)-zCDP.
 
     Parameters
     ----------
     epsilon : float from 0 to 700
+        Kept as `promised_epsilon`; `epsilon` and `delta` are the methods that every mechanism has.
     delta : float in [0, 1)
-        0 means pure differential privacy. ε and δ are not both 0.
+        Kept as `promised_delta`. 0 means pure differential privacy. ε and δ are not both 0.
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours.
-
-    Attributes
-    ----------
-    promised_epsilon, promised_delta : float
-        ε and δ; `epsilon` and `delta` are the methods that every mechanism has.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the adjacency has another name.
-
-    Notes
-    -----
-    Kairouz, Oh and Viswanath (2015), "The composition theorem for differential privacy": every (ε, δ)-DP mechanism is a
-    post-processing of this one, so that compositions of it are optimal. Its Rényi curve is infinite unless δ = 0; then
-    it is ε·tanh(ε/2)-zCDP.
 
     Examples
     --------
     >>> from objpert_core.accounting import repeat
-    >>> one = ApproximateDP(0.5, 1e-6)
-    >>> one.epsilon(1e-6), one.delta(0.5), one.epsilon(1e-7)
-    (0.5, 1e-06, inf)
-    >>> round(repeat(one, 20).epsilon(1e-4), 2)  # not 10
+    >>> round(repeat(ApproximateDP(0.5, 1e-6), 20).epsilon(1e-4), 2)  # not 10
     8.97
     """
 
@@ -181,58 +164,44 @@ class ApproximateDP(_OnePair):
 class ProposeTestRelease(_OnePair):
     """A mechanism behind a private test: the test and what it lets through, as one release.
 
-    With (ε, δ) of what the test lets through, (ε̂, δ̂) of the test and δ' of its failing, it is (ε + ε̂, δ*)-DP, where
-    δ* = δ̂ + max(δ, δ_F + c·δ') behind a test and δ* = δ̂ + δ + c·δ' behind a released bound. c is 1, or e^ε̂ where ε(X)
-    covers added rows only and the test is not shifted.
+    With (ε, δ) of what the test lets through, (ε̂, δ̂) of the test and δ' of its failing, the whole is (ε + ε̂, δ*)-DP,
+    its `guarantee`, where δ* = δ̂ + max(δ, δ_F + c·δ') behind a test and δ* = δ̂ + δ + c·δ' behind a released bound. c
+    is 1, or e^ε̂ where ε(X) covers added rows only and the test is not shifted. Which of mechanism and fallback has
+    answered may be told. Redberg, Zhu and Wang (2023), Theorems 4.3, 4.7 and B.4, with what they leave out;
+    docs/theorems.md, T36.
 
     Parameters
     ----------
-    epsilon : float from 0 to 700
-    delta : float in [0, 1)
-        What may be released at X wherever ε(X) <= ε, ε(X) being the mechanism's ε at δ.
-    test_epsilon : float from 0 to 700
-    test_delta : float in [0, 1)
+    epsilon, delta : float from 0 to 700, and in [0, 1)
+        What may be released at X wherever ε(X) <= ε, ε(X) being the mechanism's ε at δ. Kept as `release_epsilon` and
+        `release_delta`; `epsilon` and `delta` are the methods that every mechanism has.
+    test_epsilon, test_delta : float from 0 to 700, and in [0, 1)
         (ε̂, δ̂): what the test costs, or the release of the bound.
     failure : float in [0, 1)
-        δ': where ε(X) > ε, the test passes with this probability at most. Of a released bound: the parameter chosen by
-        it is not private enough at X with this probability at most, whatever X.
+        δ': where ε(X) > ε, the test passes with this probability at most. Of a released bound: the parameter that the
+        bound chooses is not private enough at X with this probability at most, whatever X.
     covers : {"both", "added"}
         "both": ε(X) covers X against every neighbour X', the divergence of M(X) from M(X') being enough. "added": it
         covers X against X with a row more, and there both divergences.
     shifted : bool
-        For "added": δ' bounds the failure at X with a row more as well. A test is so if its statistic has been moved by
-        its sensitivity, on top of what δ' asks for.
+        For "added": δ' bounds the failure at X with a row more as well. A test is shifted if its statistic has been
+        moved by its sensitivity, on top of what δ' asks for.
     uniform : bool
         Whether a released bound chooses the parameter (Algorithm 5), instead of a test that lets pass or does not.
     fallback_delta : float in [0, 1)
         δ_F: what runs where the test does not pass is (ε, δ_F)-DP on all data. 0 if nothing does.
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours. "added" needs the first.
-
-    Attributes
-    ----------
-    release_epsilon, release_delta : float
-        ε and δ; `epsilon` and `delta` are the methods that every mechanism has.
-    guarantee : tuple of float
-        What the whole is: (ε + ε̂, δ*), rounded up.
+        "added" needs the first.
 
     Raises
     ------
     ValueError
         If a number is out of range, δ* is not below 1, a name is none of those above, or choices exclude each other.
 
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Theorems 4.3, 4.7 and B.4, with what they leave out; docs/theorems.md, T36. Which of
-    mechanism and fallback has answered may be told.
-
     Examples
     --------
     >>> ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6).guarantee
     (0.75, 1e-06)
-    >>> one_sided = ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6, covers="added")
-    >>> round(one_sided.delta(0.75) / 1e-6, 4)  # e^0.25
-    1.284
     """
 
     release_epsilon: float
@@ -320,13 +289,13 @@ def _probability(name: str, value: Any) -> float:
 
 
 def _set(mechanism: Mechanism, **values: Any) -> None:
-    """Set the fields of a frozen mechanism: ε and δ cannot be called so, as the methods are."""
+    """Set the fields of a frozen mechanism: its methods are called `epsilon` and `delta`, so its fields cannot be."""
     for name, value in values.items():
         object.__setattr__(mechanism, name, value)
 
 
 def _sum_up(first: float, second: float) -> float:
-    """The sum of two doubles >= 0, rounded up; exactly it where it is a double."""
+    """The sum of two doubles >= 0, rounded up; exact where the sum is a double."""
     total = first + second
     missing = min(first, second) - (total - max(first, second))  # exact (Dekker 1971)
     return math.nextafter(total, math.inf) if missing > 0 else total

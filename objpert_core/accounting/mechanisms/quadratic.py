@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -41,18 +41,18 @@ def _interpolated(gap: FloatArray, epsilon: FloatArray) -> float:
 class QuadraticPerturbation(Mechanism):
     """Quadratic objective perturbation: add σ²/2·(θ − θ*)ᵀW(θ − θ*) with W ~ Wishart_d(m), and release the minimiser.
 
-    Every loss must be least at the anchor θ*, whatever the record (interpolation). A squared loss is then
-    ½(xᵀ(θ − θ*))², the minimiser is a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing
-    that matrix: of every regulariser, constraint and solver at once.
+    Every loss must be least at the anchor θ*, whatever the record (interpolation). For a squared loss the minimiser is
+    then a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing that matrix: of every
+    regulariser, constraint and solver at once. No Rényi divergence is finite: with probability `floor` a release is one
+    that is impossible without the row, so that `rdp` is infinite. Compositions are of the losses of the worst row, or
+    of the pair of the profile.
 
     Parameters
     ----------
     scale : float from 1e-100 to 1e100
         σ².
-    degrees_of_freedom : int >= dimension + 1
-        m.
-    dimension : int >= 1
-        d, the length of θ.
+    degrees_of_freedom, dimension : int
+        m >= d + 1, and d >= 1, the length of θ.
     smoothness : float from 1e-100 to 1e100
         L: no loss curves more; for the squared loss the largest ‖x‖².
     adjacency : {"replace one row", "add/remove one row"}
@@ -65,29 +65,14 @@ class QuadraticPerturbation(Mechanism):
     tolerance : float >= 0
         τ, by which the solver's objective may exceed the least value. "exact" and "glm" need none: the first holds for
         whatever is computed from the noisy matrix, the second is about the exact minimiser.
-    anchor_error : float >= 0
-        η, how far the anchor may be from θ*.
-    sigma_out : float >= 0
-        Standard deviation of normal noise on the release, which τ > 0 and η > 0 need.
-
-    Attributes
-    ----------
-    shift : float
-        s = L/σ².
-    k : float
-        (m − d − 1)/2.
-    floor : float
-        P[χ²_{m−d+1} <= s]: no ε has a smaller δ under "exact" and "glm".
+    anchor_error, sigma_out : float >= 0
+        η, how far the anchor may be from θ*, and the standard deviation of normal noise on the release, which τ > 0 and
+        η > 0 need.
 
     Raises
     ------
     ValueError
         If a parameter is out of range, or no theorem covers the combination.
-
-    Notes
-    -----
-    No Rényi divergence is finite: with probability `floor` a release is one that is impossible without the row, so that
-    `rdp` is infinite. Compositions are of the losses of the worst row, or of the pair of the profile.
 
     Examples
     --------
@@ -153,7 +138,7 @@ class QuadraticPerturbation(Mechanism):
 
     @property
     def floor(self) -> float:
-        """P[χ²_{m−d+1} <= s], rounded up."""
+        """P[χ²_{m−d+1} <= s], rounded up: no ε has a smaller δ under "exact" and "glm"."""
         return float(np.exp(wishart.log_floor(np.array([self.shift]), np.array([self.k]))[0]) * (1 + wishart.SLACK))
 
     @property
@@ -162,7 +147,7 @@ class QuadraticPerturbation(Mechanism):
         return False
 
     def no_rdp(self) -> str:
-        """Why, as one sentence."""
+        """Why no Rényi divergence is finite, as one sentence."""
         return self.explain() or (
             "no Rényi divergence of quadratic objective perturbation is finite: a row that is added makes releases "
             f"possible that were not, with probability {self.floor:.3g}"
@@ -178,19 +163,14 @@ class QuadraticPerturbation(Mechanism):
         """log δ at any real ε, for each pair of data sets that may be the worst."""
         s, k = np.array([self.shift]), np.array([self.k])
         if self.bound == "glm":
-            return (
-                lambda epsilon: wishart_glm.log_delta_removed(epsilon, self.shift, self.k),
-                lambda epsilon: wishart_glm.log_delta_added(epsilon, self.shift, self.k),
-            )
+            pairs = wishart_glm.log_delta_removed, wishart_glm.log_delta_added
+            return tuple(partial(log_delta, s=self.shift, k=self.k) for log_delta in pairs)
         if self.bound == "exact":
-            one_row: tuple[Callable[[FloatArray], FloatArray], ...] = (
-                lambda epsilon: wishart.log_delta_removed(epsilon, s, k),
-                lambda epsilon: wishart.log_delta_added(epsilon, s, k),
-            )
+            one_row = partial(wishart.log_delta_removed, s=s, k=k), partial(wishart.log_delta_added, s=s, k=k)
             if self.adjacency == ADD_REMOVE or self.dimension == 1:
                 return one_row
-            return (*one_row, lambda epsilon: wishart.log_delta_swapped(epsilon, s, k))
-        return (lambda epsilon: chain.at_any_epsilon(self._published.log_delta, epsilon),)
+            return (*one_row, partial(wishart.log_delta_swapped, s=s, k=k))
+        return (partial(chain.at_any_epsilon, self._published.log_delta),)
 
     @cached_property
     def _published(self) -> Published:
@@ -225,10 +205,8 @@ class QuadraticPerturbation(Mechanism):
         return np.array([self._root(float(target) - _ORDER) for target in log_delta])
 
     def _root(self, target: float) -> float:
-        """The ε of one log δ: a coarse look at where it must be, two interpolations, and a step to the safe side.
-
-        The integral for swapped rows costs little more at many ε at once than at one.
-        """
+        """The ε of one log δ: a coarse look at where it must be, two interpolations, and a step to the safe side. The
+        integral for swapped rows costs little more at many ε at once than at one."""
         a = self.shift / math.sqrt(2 * self.k + 2)  # nearly a Gaussian mechanism of this ratio where k is large
         grid = (1.3 + 0.4 * a) * (a * a / 2 + a * math.sqrt(-2 * target)) * _COARSE
         while not (value := self._log_delta(grid))[-1] <= target:
@@ -262,7 +240,7 @@ class QuadraticPerturbation(Mechanism):
         return DiscreteLoss(*chain.atoms(*chain.polygon(self._log_delta, _DENSITY)))
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The loss of one direction where that is known; otherwise the discretised pair of the profile."""
+        """The loss of one direction where the worst row's is known; otherwise the discretised pair of the profile."""
         if self.bound == "exact" and self.adjacency == ADD_REMOVE:
             return ((bend_loss(self.shift, self.k, direction), 1),)
         return None if self.explain() is not None else ((self._pair, 1),)

@@ -36,22 +36,15 @@ def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
-    """Smallest δ that the given points of a Rényi curve prove at ε.
+    """Smallest δ, in [0, 1], that the given points of a Rényi curve prove at ε.
+
+    Numbers out of range, or lengths that differ, raise a `ValueError`.
 
     Parameters
     ----------
     alphas : float or 1-d array of orders >= 1
     rdp : float or 1-d array of the same length, >= 0 (inf allowed)
-    epsilon : float or array >= 0
-
-    Returns
-    -------
-    float or array of the shape of `epsilon`, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If an order is below 1, a divergence or an ε is negative, or the lengths differ.
+    epsilon : float or array >= 0, whose shape the result has
 
     Examples
     --------
@@ -70,22 +63,13 @@ def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
 
 
 def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
-    """Smallest ε that the given points of a Rényi curve prove at δ.
+    """Smallest ε >= 0 that the given points of a Rényi curve prove at δ; `math.inf` if they prove nothing.
 
     Parameters
     ----------
     alphas, rdp
-        As in `rdp_to_delta`.
-    delta : float or array strictly between 0 and 1
-
-    Returns
-    -------
-    float or array of the shape of `delta`, >= 0; `math.inf` if nothing is proved.
-
-    Raises
-    ------
-    ValueError
-        If a δ lies outside (0, 1), or the curve is not one that `rdp_to_delta` takes.
+        As in `rdp_to_delta`, with its errors.
+    delta : float or array strictly between 0 and 1, whose shape the result has
 
     Examples
     --------
@@ -104,7 +88,7 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
 
 
 def _vertex(table: FloatArray, at: IntArray) -> FloatArray:
-    """In each row, how far the vertex of the parabola through a least value and its neighbours is from it."""
+    """In each row, how far the parabola through a least value and its neighbours has its vertex from that value."""
     rows = np.arange(at.size)
     with np.errstate(invalid="ignore", divide="ignore"):
         left, right = (table[rows, at + side] - table[rows, at] for side in (-1, 1))
@@ -125,24 +109,22 @@ class ViaRDP(View):
 
     @property
     def lower_bound(self) -> Mechanism | None:
-        """That of `base`."""
+        """The base's."""
         return self.base.lower_bound
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self.base._rdp(alpha)
 
     def curve_at(self, log_order: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """α − 1, as it is after rounding α to a double, and the Rényi curve at that α."""
+        """α − 1 after rounding α to a double, and the Rényi curve at that α."""
         alpha = 1 + np.exp(log_order)
         return alpha - 1, self._rdp(alpha)
 
     def _minimise(self, objective: Any, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target.
-
-        A scan over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in
-        on the best order, around the vertex of a parabola, until nothing is gained: every value used is a valid bound,
-        so the search can only be loose, never wrong.
-        """
+        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target. A scan
+        over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in on the best
+        order, around the vertex of a parabola, until nothing is gained: every value used is a valid bound, so the
+        search can only be loose, never wrong."""
         scan = LOG_ORDERS
         order, curve = self.curve_at(scan)
         table = objective(order, curve, targets[:, None])
@@ -205,14 +187,9 @@ class ViaRDP(View):
 class Concentrated(ViaRDP):
     """A mechanism of which zero-concentrated privacy is all that is known: the Rényi curve ρ·α.
 
-    Parameters
-    ----------
-    base : Mechanism
-        Gaussian noise with that curve. Nothing else that is proved of noise holds: ε-DP has ρ = ε²/2, and its δ at 0 is
-        larger than that of the noise.
+    `base` is Gaussian noise with that curve. Nothing else that is proved of noise holds: ε-DP has ρ = ε²/2, and its δ
+    at 0 is larger than that of the noise.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> one = Concentrated(Gaussian(2.0))
     >>> one.rho(), one.mu()
@@ -234,20 +211,8 @@ class Concentrated(ViaRDP):
 def via_rdp(mechanism: Mechanism) -> ViaRDP:
     """The same mechanism, with (ε, δ) only through its Rényi curve, minimised over every real order.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Anything with a Rényi curve.
+    `ValueError` if `mechanism` is not a mechanism, `NotImplementedError` if it has no Rényi curve ("kifer2012").
 
-    Raises
-    ------
-    ValueError
-        If `mechanism` is not a mechanism.
-    NotImplementedError
-        If it has no Rényi curve ("kifer2012").
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> exact = Gaussian(5.0)
     >>> exact.epsilon(1e-5) < via_rdp(exact).epsilon(1e-5) < 1.1 * exact.epsilon(1e-5)

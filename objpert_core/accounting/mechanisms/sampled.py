@@ -44,7 +44,7 @@ class _Batches:
 
     @property
     def _a(self) -> float:
-        """How many standard deviations of the noise a row that is drawn once moves the sum: it may turn round."""
+        """How many standard deviations of the noise a row that is drawn once moves the sum: the row may turn round."""
         return 2 / self.noise_multiplier
 
     @cached_property
@@ -53,7 +53,7 @@ class _Batches:
 
     @property
     def _certain(self) -> float | None:
-        """The Gaussian ratio of a step that draws every row equally often; None of any other."""
+        """The Gaussian ratio of a step that draws every row equally often; None for any other."""
         p, shares = self._shares
         return shares.size * self._a if p == 1 and np.isneginf(shares[:-1]).all() else None
 
@@ -71,7 +71,7 @@ class _OneStep(_Batches, Mechanism):
 
     @property
     def replacement(self) -> bool:  # type: ignore[override]
-        """As the mechanism whose step it is."""
+        """As for the mechanism of this step."""
         return self.with_replacement
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -87,7 +87,7 @@ class _ByBatches(_Batches, ByConvolution):
         return None if a is None else a * math.sqrt(self.steps)
 
     def no_event(self) -> str:
-        """Why there is no event for dp_accounting, which has one of this name."""
+        """Why dp_accounting has no event for these steps, though it has one of this name."""
         return (
             "dp_accounting has no event for batches of a fixed size that its accountant reads as one where a row moves "
             "the sum by twice the norm; use to_pld()"
@@ -110,27 +110,17 @@ class _ByBatches(_Batches, ByConvolution):
 class SampledWithoutReplacement(_ByBatches):
     """Noisy sums over batches of `batch_size` different rows of `rows`, a fresh batch in every step.
 
+    Adjacency is `REPLACE_ONE`, in which a row can move the sum by twice the clipping norm. One step has δ(log(1 + γ(e^ε
+    − 1))) = γ·δ_G(ε; 2/noise multiplier), γ = m/n (Balle, Barthe and Gaboardi 2018), which rows that point one way
+    before and the other way after attain. Several steps compose its symmetric pair (docs/theorems.md, T27).
+
     Parameters
     ----------
     noise_multiplier : float from 1e-100 to 1e100
         Standard deviation of the noise on the sum of a batch, divided by the clipping norm of one row.
-    batch_size : int from 1 to `rows`
-        m.
-    rows : int >= 1
-        n, a public number: where rows are replaced it does not change.
+    batch_size, rows : int
+        m >= 1, at most n; n is a public number: where rows are replaced it does not change.
     steps : int >= 1
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Adjacency is `REPLACE_ONE`, in which a row can move the sum by twice the clipping norm. One step has
-    δ(log(1 + γ(e^ε − 1))) = γ·δ_G(ε; 2/noise multiplier), γ = m/n (Balle, Barthe and Gaboardi 2018), which rows that
-    point one way before and the other way after attain. Several steps compose its symmetric pair (docs/theorems.md,
-    T27).
 
     Examples
     --------
@@ -148,26 +138,14 @@ class SampledWithoutReplacement(_ByBatches):
 class SampledWithReplacement(_ByBatches):
     """Noisy sums over batches of `batch_size` independent draws from `rows`: one row may be in a batch many times.
 
-    Parameters
-    ----------
-    noise_multiplier : float from 1e-100 to 1e100
-        Standard deviation of the noise on the sum of a batch, divided by the clipping norm of one row.
-    batch_size : int >= 1
-        m.
-    rows : int >= 1
-        n, a public number.
-    steps : int >= 1
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
     Adjacency is `REPLACE_ONE`. One step has δ(log(1 + p(e^ε − 1))) ≤ Σ Pr[Bin(m, 1/n) = k]·δ_G(ε; 2k/noise
     multiplier) over k ≥ 1, p = 1 − (1 − 1/n)^m (Balle, Barthe and Gaboardi 2018); several steps compose the symmetric
-    pair of that (docs/theorems.md, T27).
+    pair of that profile (docs/theorems.md, T27).
+
+    Parameters
+    ----------
+    noise_multiplier, batch_size, rows, steps
+        As in `SampledWithoutReplacement`; m may exceed n.
 
     Examples
     --------
@@ -181,20 +159,9 @@ class SampledWithReplacement(_ByBatches):
         """Compute a δ that one step has on some data, exactly: a bound from below for any number of steps.
 
         All other rows have one gradient of full length, and the row that is replaced has the same one after and the
-        opposite before. The sums are then a mixture of normal laws, whose likelihood ratio rises.
+        opposite before. The sums are then a mixture of normal laws, whose likelihood ratio rises, and δ is
+        Σ Pr[Bin(m, 1/n) = k]·P[N(2k, s²) > u] − e^ε·P[N(0, s²) > u], at the u where the densities have the ratio e^ε.
 
-        Parameters
-        ----------
-        epsilon : float
-
-        Returns
-        -------
-        float
-            Σ Pr[Bin(m, 1/n) = k]·P[N(2k, s²) > u] − e^ε·P[N(0, s²) > u], at the u where the densities have the ratio
-            e^ε.
-
-        Examples
-        --------
         >>> step = SampledWithReplacement(noise_multiplier=1.0, batch_size=2, rows=3, steps=1)
         >>> round(step.attained_delta(0.0), 4), step.attained_delta(0.0) < step.delta(0.0)
         (0.3982, True)

@@ -45,6 +45,7 @@ _NO_PLD = (
 _REFINE = 33
 _ROUNDS = 3
 _MARGIN = 1e-12  # of ε: above the rounding of the two conversions, so that δ(ε(δ)) <= δ
+_MOST_RUNS = 10**15
 
 
 def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = LOG_ORDERS) -> tuple[float, float]:
@@ -64,12 +65,28 @@ def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = LOG
 class PrivateSelection(Wrapper):
     """The best of K runs of a mechanism, K random and not released: hyperparameter tuning, accounted for.
 
+    Poisson, for every α > 1, with μ = E[K], s = α − 1 and δ̂ = δ(ε̂) at ε̂ = log(1 + 1/s):
+
+        rdp(α) <= log(1 + μ·e^{sμδ̂}·(e^{sρ(α)} − 1))/s.
+
+    This sharpens ρ(α) + μδ̂ + log(μ)/s of Papernot and Steinke (2022), Theorem 6, which it never exceeds for μ >= 1 and
+    which proves nothing for μ < 1.
+
+    Truncated negative binomial, for all α, λ > 1 (Theorem 2 there, with a second choice for its middle term):
+
+        rdp(α) <= ρ(α) + (1 + η)·min{(1 − 1/λ)ρ(λ) + log(1/γ)/λ, ε₁} + log(E[K])/s,
+        δ(ε₂ + (1 + η)ε₁) <= E[K]·δ(ε₂) for every ε₂ >= 0,
+
+    with ε₁ the least solution of δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ). `delta` and `epsilon` are the smaller of the last
+    line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone. The proofs are docs/theorems.md, T11.
+    A larger order's divergence bounds a smaller order's, and the curves above do not only rise: `rdp(α)` is the least
+    of their value at α and of their dips at larger orders.
+
     Parameters
     ----------
     base : Mechanism
         One run; all candidates satisfy its bounds. For a Poisson K it needs a Rényi curve, else a profile is enough.
-    mean_runs : float > 0 (>= 1 if `eta` is given)
-        E[K].
+    mean_runs : float E[K] > 0 (>= 1 if `eta` is given)
     eta : float > −1, optional
         None: K ~ Poisson(mean_runs), and K = 0 releases a fixed default. Otherwise the truncated negative binomial
         law on K >= 1 with that shape: 1 is geometric, 0 logarithmic; `.gamma` is its other parameter.
@@ -81,34 +98,12 @@ class PrivateSelection(Wrapper):
     NotImplementedError
         If `base` has no Rényi curve ("kifer2012") and K is Poisson, or it has no profile either.
 
-    Notes
-    -----
-    Poisson, for every α > 1, with μ = E[K], s = α − 1 and δ̂ = δ(ε̂) at ε̂ = log(1 + 1/s):
-
-        rdp(α) <= log(1 + μ·e^{sμδ̂}·(e^{sρ(α)} − 1))/s.
-
-    This sharpens ρ(α) + μδ̂ + log(μ)/s of Papernot and Steinke, Theorem 6, which it never exceeds for μ >= 1 and which
-    proves nothing for μ < 1.
-
-    Truncated negative binomial, for all α, λ > 1 (Theorem 2 there, with a second choice for its middle term):
-
-        rdp(α) <= ρ(α) + (1 + η)·min{(1 − 1/λ)ρ(λ) + log(1/γ)/λ, ε₁} + log(E[K])/s,
-        δ(ε₂ + (1 + η)ε₁) <= E[K]·δ(ε₂) for every ε₂ >= 0,
-
-    with ε₁ the least solution of δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ). `delta` and `epsilon` are the smaller of the last
-    line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone. The proofs are docs/theorems.md, T11.
-
-    A larger order's divergence bounds a smaller order's, and the curves above do not only rise: `rdp(α)` is the least
-    of their value at α and of their dips at larger orders.
-
     Examples
     --------
     >>> from objpert_core.accounting import Gaussian
     >>> tuned = PrivateSelection(Gaussian(8.0), mean_runs=poisson_mean(10, 0.9))
     >>> Gaussian(8.0).epsilon(1e-5) < tuned.epsilon(1e-5) < 1.12
     True
-    >>> round(PrivateSelection(Gaussian(8.0), mean_runs=10, eta=1).gamma, 12)
-    0.1
     """
 
     base: Mechanism
@@ -129,17 +124,10 @@ class PrivateSelection(Wrapper):
 
     @classmethod
     def negative_binomial(cls, base: Mechanism, eta: float, gamma: float) -> PrivateSelection:
-        """The truncated negative binomial law by its own parameters instead of its mean.
+        """The truncated negative binomial law by its own parameters, not its mean; errors as in `PrivateSelection`.
 
-        Parameters
-        ----------
-        base, eta
-            As in `PrivateSelection`, which also says what is refused.
-        gamma : float in (0, 1]
-            The chance that a law with η = 1 stops after a run; a smaller one means more runs.
+        `gamma` in (0, 1] is the chance that a law with η = 1 stops after a run; a smaller γ means more runs.
 
-        Examples
-        --------
         >>> from objpert_core.accounting import Gaussian
         >>> round(PrivateSelection.negative_binomial(Gaussian(8.0), eta=1, gamma=0.05).mean_runs, 9)
         20.0
@@ -156,7 +144,6 @@ class PrivateSelection(Wrapper):
 
     @property
     def _law(self) -> tuple[float, float]:
-        """(η, γ) of the truncated negative binomial law."""
         assert self.eta is not None
         assert self.gamma is not None
         return self.eta, self.gamma
@@ -168,17 +155,7 @@ class PrivateSelection(Wrapper):
         return log_mean if self.eta is None else max(log_mean, run_counts.log_mean(*self._law))
 
     def pmf(self, k: Any) -> Any:
-        """Probability that there are k runs.
-
-        Parameters
-        ----------
-        k : whole number >= 0, or an array of them
-
-        Raises
-        ------
-        ValueError
-            If a k is negative or not whole.
-        """
+        """Probability that there are k runs, for a whole number k >= 0 or an array; `ValueError` for other k."""
         runs = count_array(k)
         if self.eta is None:
             return like_input(k, run_counts.poisson_pmf(runs, self.mean_runs))
@@ -218,7 +195,7 @@ class PrivateSelection(Wrapper):
 
     @cached_property
     def _dips(self) -> tuple[tuple[float, float], ...]:
-        """(α, rdp) wherever the curve stops falling: it does so once or twice."""
+        """(α, rdp) wherever the curve stops falling, which happens once or twice."""
         grid = LOG_ORDERS[::2]
         values = self._at_order(1 + np.exp(grid))
         padded = np.concatenate(([np.inf], values, [np.inf]))
@@ -231,7 +208,7 @@ class PrivateSelection(Wrapper):
         return self.base.has_rdp
 
     def no_rdp(self) -> str:
-        """Why `base` has none, as one sentence."""
+        """Why `base` has no Rényi curve, as one sentence."""
         return self.base.no_rdp()
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
@@ -273,6 +250,15 @@ class PrivateSelection(Wrapper):
 def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
     """ε at δ of the best of K runs, K geometric, by densities alone: no Rényi curve is needed or used.
 
+    The scheme of Liu and Talwar (2019), "Private selection from private candidates", Section 3. They prove 3ε for a
+    base that is (ε, 0)-DP; with the whole profile δ(·) of the base, the same argument gives
+
+        ε(δ) + 2ε₁  at  E[K]·δ,   for any ε₁ with δ(ε₁) <= (e^{ε₁} − 1)/(E[K] − 1),
+
+    which is at most 3ε if δ(ε) = 0, and needs none of the losses of their statement for (ε, δ). The proof is
+    docs/theorems.md, T11: this is η = 1. The result has the shape of `delta`; `math.inf` where nothing is proved. A
+    number out of range raises a `ValueError`.
+
     Parameters
     ----------
     base : Mechanism
@@ -280,25 +266,6 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
     delta : float or array of floats strictly between 0 and 1
     mean_runs : float >= 1
         E[K] = 1/γ: after every run, stop with probability γ and release the best so far.
-
-    Returns
-    -------
-    float or array of the shape of `delta`; `math.inf` where nothing is proved.
-
-    Raises
-    ------
-    ValueError
-        If `base` is not a mechanism, a δ lies outside (0, 1), or E[K] is below 1.
-
-    Notes
-    -----
-    The scheme of Liu and Talwar (2019), "Private selection from private candidates", Section 3. They prove 3ε for a
-    base that is (ε, 0)-DP; with the whole profile δ(·) of the base, the same argument gives
-
-        ε(δ) + 2ε₁  at  E[K]·δ,   for any ε₁ with δ(ε₁) <= (e^{ε₁} − 1)/(E[K] − 1),
-
-    which is at most 3ε if δ(ε) = 0, and needs none of the losses of their statement for (ε, δ). The proof is
-    docs/theorems.md, T11: this is η = 1.
 
     Examples
     --------
@@ -317,25 +284,14 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
 def poisson_mean(more_than: int, probability: float) -> float:
     """The mean μ of a Poisson K with Pr[K > more_than] = probability.
 
-    Parameters
-    ----------
-    more_than : int >= 0
-    probability : float strictly between 0 and 1
-
-    Raises
-    ------
-    ValueError
-        If `more_than` is negative or not whole, or the probability is not strictly between 0 and 1.
-
-    Notes
-    -----
     Pr[K > s] is the regularised lower incomplete gamma function P(s + 1, μ). Redberg et al. (2023), Section 5, choose
-    μ so that with probability 0.9 there are more than 10 runs.
+    μ so that with probability 0.9 there are more than 10 runs. Raises `ValueError` unless `more_than` is a whole number
+    >= 0 and the probability strictly between 0 and 1.
 
-    Examples
-    --------
     >>> round(poisson_mean(10, 0.9), 1)
     15.4
     """
     runs, chance = nonnegative_integer("more_than", more_than), in_open_unit("probability", probability)
+    if runs > _MOST_RUNS:
+        raise ValueError(f"more_than must be a whole number from 0 to 10**15, got {runs!r}")
     return float(gammaincinv(runs + 1, chance))

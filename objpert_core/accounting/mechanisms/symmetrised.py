@@ -5,9 +5,9 @@ negative adds up like k·E[ω]. But a profile δ(ε) that holds for both directi
 
     H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P)
 
-turns it into a bound at every ε < 0 as well (Zhu, Dong and Wang 2022). The largest convex function of e^ε below both is
-the profile of a symmetric pair (`SymmetricLoss`), and dominating pairs compose. For the logistic loss and λ >= 2σ² that
-pair is the Gaussian mechanism's: k private logistic regressions, their σ, λ and R fixed beforehand, are
+turns the profile into a bound at every ε < 0 as well (Zhu, Dong and Wang 2022). The largest convex function of e^ε
+below both is the profile of a symmetric pair (`SymmetricLoss`), and dominating pairs compose. For the logistic loss and
+λ >= 2σ² that pair is the Gaussian mechanism's: k private logistic regressions, their σ, λ and R fixed beforehand, are
 exactly as private as k Gaussian mechanisms (docs/theorems.md, T8).
 """
 
@@ -76,7 +76,7 @@ class Symmetrised(View, ByConvolution):
         return self.base.has_rdp
 
     def no_rdp(self) -> str:
-        """Why `base` has none, as one sentence."""
+        """Why `base` has no Rényi curve, as one sentence."""
         return self.base.no_rdp()
 
     def losses(self, direction: str = "remove") -> Steps | None:
@@ -132,29 +132,14 @@ def _rdp_of_pair(pair: SymmetricLoss, law: PrivacyLossLaw, order: FloatArray) ->
 def symmetrised(mechanism: Mechanism) -> Mechanism:
     """The same mechanism with a tighter composition: through the symmetric pair above its bound.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Its own δ and ε stay what they are; `repeat(symmetrised(m), k)` and `compose(symmetrised(m), …)` get smaller.
-
-    Raises
-    ------
-    ValueError
-        If `mechanism` is not a mechanism.
-
-    Notes
-    -----
+    Its own δ and ε stay what they are; `repeat(symmetrised(m), k)` and `compose(symmetrised(m), …)` get smaller.
     Zhu, Dong and Wang (2022) for symmetric adjacency; docs/theorems.md, T8, for the pair of objective perturbation.
     What `repeat(m, k)` composes is the published pair (Redberg et al. 2023, Lemma D.6 and (D.11)).
+    `ValueError` if `mechanism` is not a mechanism.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation, repeat
-    >>> fit = ObjectivePerturbation(sigma=8, lam=128)  # λ ≥ 2σ²
-    >>> k_fits = repeat(symmetrised(fit), 100).epsilon(1e-5)
-    >>> abs(k_fits / Gaussian(0.8).epsilon(1e-5) - 1) < 1e-3
-    True
-    >>> k_fits < 0.7 * repeat(fit, 100).epsilon(1e-5)
+    >>> k_fits = repeat(symmetrised(ObjectivePerturbation(sigma=8, lam=128)), 100)  # λ ≥ 2σ²
+    >>> abs(k_fits.epsilon(1e-5) / Gaussian(0.8).epsilon(1e-5) - 1) < 1e-3
     True
     """
     base = a_mechanism("mechanism", mechanism)

@@ -2,8 +2,8 @@
 
 Both curves are convex in the right variable, so that the chord between two points lies above them: the moments'
 logarithm s·ρ(1 + s) in s = α − 1, because it is the logarithm of a moment generating function, and the hockey-stick
-divergence in v = e^ε, because it is a largest value of functions linear in v. Both stay so under a largest value over
-neighbouring data sets. A chord between upper bounds is an upper bound.
+divergence in v = e^ε, because it is a largest value of functions linear in v. Both stay convex under a largest value
+over neighbouring data sets. A chord between upper bounds is an upper bound.
 """
 
 from __future__ import annotations
@@ -33,15 +33,8 @@ _LEAST_LOG_DELTA = np.log(1e-13)  # the profile's table ends about here
 
 @dataclass(frozen=True)
 class Tabulated(View):
-    """A mechanism through tables of its curves; made by `tabulated`.
+    """A mechanism through tables of its curves; made by `tabulated`. Each table is filled when it is first needed.
 
-    Parameters
-    ----------
-    base : Mechanism
-        What the tables are about. It is asked once for each table, when the table is first needed.
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> Tabulated(Gaussian(5.0)).rdp(2.5) >= Gaussian(5.0).rdp(2.5)
     True
@@ -51,19 +44,16 @@ class Tabulated(View):
 
     @staticmethod
     def from_dp_accounting(pld: Any, adjacency: str = ADD_REMOVE) -> TabulatedLosses:
-        """A privacy loss distribution of Google's dp_accounting as a mechanism: it composes with the others.
+        """A privacy loss distribution of Google's dp_accounting as a mechanism, which composes with the others.
+
+        δ and ε are those of `pld`, ε on the safe side to the last digit.
 
         Parameters
         ----------
         pld : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
             A pessimistic one.
         adjacency : {"add/remove one row", "replace one row"}
-            The neighbouring relation that it was made for, which it does not know.
-
-        Returns
-        -------
-        TabulatedLosses
-            δ and ε are those of `pld`, ε on the safe side to the last digit.
+            The neighbouring relation that `pld` was made for, which it does not know.
 
         Raises
         ------
@@ -145,15 +135,8 @@ def tabulated(mechanism: Mechanism) -> Tabulated:
 
     The first question fills the tables, every further one costs microseconds: made for the many laws of K that
     `PrivateSelection` is asked about on one base. Every value is a valid bound; ε is within 0.1 % of the mechanism's
-    own, mostly within 0.01 %. Orders α above 10⁶ are not used.
+    own, mostly within 0.01 %. Orders α above 10⁶ are not used. What `via_rdp` refuses is refused here, too.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Anything with a Rényi curve; refused as by `via_rdp` where it has none.
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> exact, quick = Gaussian(5.0), tabulated(Gaussian(5.0))
     >>> exact.epsilon(1e-5) <= quick.epsilon(1e-5) < 1.0001 * exact.epsilon(1e-5)

@@ -33,29 +33,22 @@ _ROWS = 64  # of ε at a time
 class TiltAndBend(Mechanism):
     """A random quadratic form and a random linear term on one objective: valid for all data, interpolation or not.
 
-    From each loss its linear part at the anchor is taken away: what is left is least there, so that `bend` covers it.
+    From each loss its linear part at the anchor is taken away: what is left is least there, so `bend` covers the rest.
     The sum of the linear parts is released with noise N(0, σ²·I), a Gaussian mechanism on the same rows. For the
     squared loss the two are the noisy sums XᵀX and Xᵀ(Xθ̃ − y), from which every solver may work.
+
+    docs/theorems.md, T34: δ(ε) = E_z δ_bend(ε − a²/2 − a·z) with a = sensitivity/σ_t, the larger of the directions of
+    the adjacency. Sheffet (2017) has the noisy Gram matrix, Wang (2018) the same with Gaussian noise.
 
     Parameters
     ----------
     bend : QuadraticPerturbation
-        By the bound "exact" or "glm".
+        By the bound "exact" or "glm"; others raise a `ValueError`.
     sigma : float > 0
         σ_t, the standard deviation of the noise on every entry of the sum of gradients.
     sensitivity : float > 0
         How far one record moves that sum, under the adjacency of `bend`: √L·R where ‖x‖² <= L and residuals at the
         anchor are clipped to R, twice that where a record is replaced.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or `bend` is by another bound.
-
-    Notes
-    -----
-    docs/theorems.md, T34: δ(ε) = E_z δ_bend(ε − a²/2 − a·z) with a = sensitivity/σ_t, the larger of the directions of
-    the adjacency. Sheffet (2017) has the noisy Gram matrix, Wang (2018) the same with Gaussian noise.
 
     Examples
     --------
@@ -76,7 +69,7 @@ class TiltAndBend(Mechanism):
 
     @property
     def adjacency(self) -> str:
-        """That of `bend`."""
+        """The bend's."""
         return self.bend.adjacency
 
     @property
@@ -90,14 +83,14 @@ class TiltAndBend(Mechanism):
         return False
 
     def no_rdp(self) -> str:
-        """Why `bend` has none."""
+        """Why `bend` has no Rényi curve."""
         return self.bend.no_rdp()
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return np.full(alpha.shape, np.inf)
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """Those of `bend`, and the Gaussian mechanism's."""
+        """The losses of `bend`, and the Gaussian mechanism's."""
         own = self.bend.losses(direction)
         return None if own is None else (*own, (GaussianLoss(self.a), 1))
 
@@ -152,7 +145,7 @@ class TiltAndBend(Mechanism):
     def rough_log_delta(self, epsilon: float, nats: float) -> float:
         """log δ at one ε by a quadrature over z, for searches: no table of the whole profile is needed.
 
-        As good where δ is not much below e^{-nats}; what lies farther out in z counts in full.
+        As good as `log_delta` where δ is not much below e^{-nats}; what lies farther out in z counts in full.
         """
         highest = math.ceil(math.sqrt(2 * nats)) + 5.0
         ends = np.arange(_LOWEST, highest)
@@ -172,11 +165,9 @@ class TiltAndBend(Mechanism):
 
 
 def _spread_out(loss: PrivacyLoss, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    """(log weights, losses): a law that no profile, nor one with normal noise beside it, has a smaller δ for.
-
-    However little noise there is beside it, no smooth rule is needed: what a cell has of the law goes to its ends, in
-    such parts that E[e^{−ω}] stays. That spreads the likelihood ratio, so that every δ grows.
-    """
+    """(log weights, losses): a law that no profile, nor one with normal noise beside it, has a smaller δ for. However
+    little noise there is beside the law, no smooth rule is needed: a cell's mass goes to its ends, in such parts that
+    E[e^{−ω}] stays. That spreads the likelihood ratio, so every δ grows."""
     if isinstance(loss, DiscreteLoss):  # a pair of chords, or one value
         return quadrature(loss, low, high, _NO_BREAKS)
     kinks = loss.kinks()

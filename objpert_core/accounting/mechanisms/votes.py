@@ -30,32 +30,18 @@ def gap_array(gap: Any) -> FloatArray:
 class LaplaceVote(Mechanism):
     """The larger of two counts after Laplace noise of scale 1/ε on each; one voter joins or leaves.
 
+    Redberg, Zhu and Wang (2023), Appendix C.1. With t votes more for the winner the vote errs with probability
+    p(t) = (2 + εt)·e^{−εt}/4. Its profile is that of the worst gap.
+
     Parameters
     ----------
     epsilon : float from 1e-12 to 300
-        ε of the noise, the inverse of its scale: whatever the votes are, the answer is ε-DP.
-
-    Attributes
-    ----------
-    scale_epsilon : float
-        ε; `epsilon` is the method that every mechanism has.
-
-    Raises
-    ------
-    ValueError
-        If ε is out of range.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Appendix C.1. With t votes more for the winner it errs with probability
-    p(t) = (2 + εt)·e^{−εt}/4. Its profile is that of the worst gap.
+        ε of the noise, the inverse of its scale: whatever the votes are, the answer is ε-DP. Kept as `scale_epsilon`;
+        `epsilon` is the method that every mechanism has.
 
     Examples
     --------
-    >>> vote = LaplaceVote(10.0)
-    >>> [round(vote.local_epsilon(t), 3) for t in (0, 1, 10)]
-    [8.208, 9.394, 9.906]
-    >>> [round(vote.local_epsilon(t, 1e-5), 3) for t in (0, 1, 2, 3)]
+    >>> [round(LaplaceVote(10.0).local_epsilon(t, 1e-5), 3) for t in (0, 1, 2, 3)]
     [8.208, 9.318, 9.318, 0.0]
     """
 
@@ -68,12 +54,9 @@ class LaplaceVote(Mechanism):
         return f"LaplaceVote(epsilon={self.scale_epsilon!r})"
 
     def error(self, gap: Any) -> Any:
-        """How likely the answer is wrong.
+        """How likely the answer is wrong, at a gap or an array of them: the true winner's votes less the loser's.
 
-        Parameters
-        ----------
-        gap : whole number, or an array of them
-            Votes of the true winner less those of the loser; of a negative one the answer is the loser's chance.
+        At a negative gap the answer is the loser's chance.
         """
         t = gap_array(gap)
         return like_input(gap, np.where(t >= 0, self._tail(np.abs(t)), 1 - self._tail(np.abs(t))))
@@ -85,17 +68,8 @@ class LaplaceVote(Mechanism):
     def local_epsilon(self, gap: int, delta: float = 0.0) -> float:
         """ε at δ of the votes with this very gap against those of any neighbour, in both directions; rounded up.
 
-        It depends on the votes and is no promise by itself. Without δ it **rises** with the gap, towards ε.
-
-        Parameters
-        ----------
-        gap : whole number
-        delta : float from 0 up to 1
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
+        The number depends on the votes and is no promise by itself. Without δ it **rises** with the gap, towards ε. The
+        gap is a whole number, δ at least 0 and below 1.
         """
         t = np.abs(gap_array(gap)).reshape(1)
         slack = _share(delta)
@@ -104,19 +78,8 @@ class LaplaceVote(Mechanism):
     def epsilon_at(self, gap: int, delta: float = 0.0) -> float:
         """The largest `local_epsilon` of any gap from this one on, which a noisy lower bound on the gap can promise.
 
-        Parameters
-        ----------
-        gap : whole number
-            At most 0 counts as 0, where the winner is in doubt.
-        delta : float from 0 up to 1
+        A gap below 0 counts as 0, where the winner is in doubt; `delta` goes from 0 up to 1.
 
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
-
-        Examples
-        --------
         >>> [round(LaplaceVote(10.0).epsilon_at(t, 1e-5), 3) for t in (0, 2, 3)]
         [9.318, 9.318, 0.0]
         """
@@ -172,7 +135,7 @@ class LaplaceVote(Mechanism):
         return min(max(float(loser.max()), float(winner.max()), first, 1e-300) * _UP, 1.0)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
-        """Of any mechanism that is ε-DP."""
+        """The curve of any mechanism that is ε-DP."""
         return ApproximateDP(self.scale_epsilon, 0.0)._rdp(alpha)
 
 
@@ -191,26 +154,16 @@ def _share(delta: float) -> float:
 class OptimalVote(Mechanism):
     """The (ε, δ)-DP vote between two that errs the least, at every gap at once; one voter joins or leaves.
 
+    docs/theorems.md, T41: with e(0) = ½ and e(t + 1) = max(0, e^{−ε}(e(t) − δ)) as the chance to err at a gap of t, the
+    vote keeps (ε, δ), and no vote that treats both sides alike errs less. From t = log(1 + (e^ε − 1)/(2δ))/ε on it
+    never errs.
+
     Parameters
     ----------
     epsilon : float from 1e-12 to 300
+        Kept as `target_epsilon`; `epsilon` and `delta` are the methods that every mechanism has.
     delta : float strictly between 0 and 1
-
-    Attributes
-    ----------
-    target_epsilon, target_delta : float
-        ε and δ; `epsilon` and `delta` are the methods that every mechanism has.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
-    docs/theorems.md, T41: with e(0) = ½ and e(t + 1) = max(0, e^{−ε}(e(t) − δ)) as the chance to err at a gap of t, it
-    keeps (ε, δ), and no vote that treats both sides alike errs less. From t = log(1 + (e^ε − 1)/(2δ))/ε on it never
-    does.
+        Kept as `target_delta`.
 
     Examples
     --------
@@ -242,17 +195,11 @@ class OptimalVote(Mechanism):
 
     @property
     def sure_from(self) -> int:
-        """The least gap at which it never errs."""
+        """The least gap at which the vote never errs."""
         return math.ceil(self._end * (1 - 1e-15))
 
     def error(self, gap: Any) -> Any:
-        """How likely the answer is wrong.
-
-        Parameters
-        ----------
-        gap : whole number, or an array of them
-            As for `LaplaceVote.error`.
-        """
+        """How likely the answer is wrong, at a gap or an array of them, as for `LaplaceVote.error`."""
         t = gap_array(gap)
         size = np.abs(t)
         left = np.where(size >= self.sure_from, 0.0, self._tail(size))
@@ -277,7 +224,7 @@ class OptimalVote(Mechanism):
         return np.full(alpha.shape, np.inf)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        """The first step, from even odds, loses the most up to ε; beyond, one of the last two does."""
+        """The first step, from even odds, loses the most up to ε; beyond, one of the last two steps does."""
         steps = np.maximum(self.sure_from - np.array([self.sure_from, 2, 1]), 0)
         near, far = self.error(steps), self.error(steps + 1)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -30,10 +30,7 @@ _ROUNDING = 1e-11
 
 
 def log_shares(rows: int, batch_size: int, replacement: bool) -> tuple[float, FloatArray]:
-    """(p, log(w_k/p) for k = 1 … m): w_k = Pr[Bin(m, 1/n) = k], p = 1 − w_0.
-
-    Without replacement p = m/n and k = 1.
-    """
+    """(p, log(w_k/p) for k = 1 … m): w_k = Pr[Bin(m, 1/n) = k], p = 1 − w_0; without replacement p = m/n and k = 1."""
     if not replacement:
         return batch_size / rows, np.zeros(1)
     if rows == 1:  # the row is the batch

@@ -1,13 +1,12 @@
 """Several rows one after the other: the profile along a chain of data sets, and the discrete pair of such a chain.
 
-If neighbours satisfy a profile δ at every real ε, the ends of a chain of k neighbours satisfy, for all t₁ + … + t_k =
-ε,
+If neighbours satisfy a profile δ at every real ε, the ends of a chain of k neighbours satisfy, for t₁ + … + t_k = ε,
 
     δ_k(ε) ≤ Σ e^{t₁ + … + t_{i−1}}·δ(t_i)          (docs/theorems.md, T18).
 
-Whatever split is tried is valid. The best one is that of k-fold iteration of the attacker's curve g, the best true
-positive rate at each false positive rate: one row after the other starts at the rate that the row before has reached.
-On a polygon above g the iteration is exact.
+Every split is valid. The best split is that of k-fold iteration of the attacker's curve g, the best true positive rate
+at each false positive rate: one row after the other starts at the rate that the row before has reached. On a polygon
+above g the iteration is exact.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _NEGLIGIBLE = 1e-5  # smaller drops of log δ have too few digits left for a slo
 
 
 def at_any_epsilon(log_profile: LogProfile, t: FloatArray) -> FloatArray:
-    """log δ at any real t: at t < 0 it is 1 − e^t + e^t·δ(−t), as both directions have the profile δ."""
+    """log δ at any real t: 1 − e^t + e^t·δ(−t) for t < 0, as both directions have the profile δ."""
     size = np.abs(t)
     with np.errstate(divide="ignore"):
         value = np.asarray(log_profile(size.ravel())).reshape(t.shape)
@@ -88,11 +87,8 @@ def gaussian_ends(a: float, epsilon: FloatArray, length: int) -> FloatArray:
 
 
 def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float = 0.0) -> FloatArray:
-    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k); rounded so that the t_i add up to no
-    more.
-
-    δ is convex in e^t: between −`corner` and `corner` it is at most its chord.
-    """
+    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k), rounded such that Σ t_i does not grow.
+    δ is convex in e^t: between −`corner` and `corner` it is at most its chord."""
     known = np.asarray(np.isfinite(ends).all(axis=1))
     ends = np.where(known[:, None], ends, 0.0)
     starts = np.concatenate((np.zeros((ends.shape[0], 1)), ends[:, :-1]), axis=1)
@@ -127,10 +123,8 @@ def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:
 
 def polygon(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, FloatArray]:
     """(x, y), ascending from x = 0 to (1, 1): vertices of a symmetric concave polygon above the attacker's curve.
-
     Between two points the profile is replaced by its chord as a function of e^ε, and beyond the last by a constant. A
-    chord of slope −x and value y at e^ε = 0 is the vertex (x, y). Below x + y = 1 it is the mirror image.
-    """
+    chord of slope −x and value y at e^ε = 0 is the vertex (x, y). Below x + y = 1 it is the mirror image."""
     return polygon_of_points(*profile_points(log_profile, density))
 
 
@@ -160,8 +154,7 @@ def _with_jump(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, FloatArray]:
-    """The polygon of g(g(…g(x))), `length` times; exact, but for merging points that are closer than 1e-9,
-    relatively."""
+    """The polygon of g(g(…g(x))), `length` times; exact, but for merging points with a relative distance below 1e-9."""
     power, found = (x, y), None
     while True:
         if length % 2:
@@ -175,7 +168,6 @@ def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, Flo
 def _one_after_the_other(
     first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """The polygon of second(first(x))."""
     (xs, ys), (x, y) = first, second
     back = np.interp(x, ys, xs)  # where the first curve reaches a vertex of the second
     points = np.union1d(xs, back)
@@ -186,15 +178,14 @@ def _one_after_the_other(
 
 
 def log_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Those of the edges, descending; an edge that is none has that of the one before."""
+    """The logs of the edges' slopes, descending; an edge without length has the slope of the edge before."""
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.log(np.diff(y)) - np.log(np.diff(x))
     return np.minimum.accumulate(np.where(np.isfinite(slopes), slopes, np.inf))
 
 
 def corner_of(x: FloatArray, y: FloatArray) -> float:
-    """log of the slope with which a symmetric polygon arrives at its axis x + y = 1, at least 0; it leaves with the
-    inverse of that."""
+    """log of the slope, at least 0, with which a symmetric polygon arrives at its axis x + y = 1."""
     before = log_slopes(x, y)[x[1:] + y[1:] <= 1]
     return max(float(before[-1]), 0.0) if before.size and np.isfinite(before[-1]) else 0.0
 
@@ -202,11 +193,9 @@ def corner_of(x: FloatArray, y: FloatArray) -> float:
 def ends_of_best_splits(
     x: FloatArray, y: FloatArray, xs: FloatArray, ys: FloatArray, epsilon: FloatArray, length: int
 ) -> FloatArray:
-    """t₁, t₁ + t₂, …, ε, of shape (n, k), of the best split for the polygon (x, y) whose iteration is (xs, ys).
-
-    The tangent of slope e^ε touches the iteration at a vertex. Every row starts at the rate that the one before has
-    reached, and the log of the slope there is its part: t_k for the first, t₁ for the last.
-    """
+    """t₁, t₁ + t₂, …, ε, of shape (n, k), of the best split for the polygon (x, y) whose iteration is (xs, ys). The
+    tangent of slope e^ε touches the iteration at a vertex. Every row starts at the rate that the row before has
+    reached, and the log of the slope there is its part: t_k for the first, t₁ for the last."""
     one = log_slopes(x, y)
     rate = xs[np.searchsorted(-log_slopes(xs, ys), -epsilon)]
     known = np.isfinite(one) & (np.diff(x) > 0) & (np.diff(y) > 0)
@@ -233,8 +222,7 @@ def false_negative_rates(x: FloatArray, y: FloatArray, rate: FloatArray) -> Floa
 
 
 def atoms(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """(losses, log masses, log of the mass at +∞) of the symmetric pair whose attacker's curve is the polygon, or
-    above it."""
+    """(losses, log masses, log mass at +∞) of the symmetric pair whose attacker's curve is the polygon, or higher."""
     upper = int(np.searchsorted(x + y, 1.0, side="right"))
     x, y = x[:upper], y[:upper]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -3,8 +3,7 @@
 The attacker's best true positive rate g(x) at a false positive rate x is concave, and that of the Gaussian mechanism is
 Φ(Φ⁻¹(x) + μ). Points (ε, δ(ε)) bound g from above by a polygon: the chord of the profile (as a function of e^ε)
 between two neighbours is the line whose slope is −x and whose value at e^ε = 0 is y, for a vertex (x, y) of that
-polygon. A concave curve is above a polygon once it is above its vertices, so that μ = max Φ⁻¹(y) − Φ⁻¹(x) over
-finitely many.
+polygon. A concave curve above the vertices is above the polygon, so μ = max Φ⁻¹(y) − Φ⁻¹(x) over finitely many.
 """
 
 from __future__ import annotations
@@ -49,10 +48,8 @@ def _mu_at(log_x: FloatArray, log_y: FloatArray) -> FloatArray:
 
 def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
     """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` is ascending and begins at 0.
-
-    The profile holds for both directions, so that g is also below its mirror image in the line x + y = 1: only what
-    lies on or below it matters, and the polygon's crossing of it.
-    """
+    The profile holds for both directions, so g is also below its mirror image in the line x + y = 1: only the vertices
+    on or below this line matter, and where the polygon crosses it."""
     return _mu_and_where(epsilon, log_delta)[0]
 
 
@@ -71,7 +68,7 @@ def mu_of_profile(log_profile: Callable[[FloatArray], FloatArray], epsilon: Floa
 
 
 def _mu_and_where(epsilon: FloatArray, log_delta: FloatArray) -> tuple[float, float, float]:
-    """`mu_of_points`, and between which ε it is decided."""
+    """`mu_of_points`, and the two ε between which it is decided."""
     kept = apart(log_delta, _LEAST_DROP)
     epsilon, log_delta = epsilon[kept], log_delta[kept]
     log_x, log_y = log_vertices(epsilon, log_delta)
@@ -94,10 +91,8 @@ def _mu_and_where(epsilon: FloatArray, log_delta: FloatArray) -> tuple[float, fl
 
 def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:
     """A μ above the part v ≥ start of a loss shift + a²/2 + a·v, v ~ N(0, 1), or v ~ |N(0, 1)| if `doubled`.
-
     Its vertices are y = Φ(−v) and x = e^{−shift}·Φ(−v − a), both twice that if doubled. With u(v) = −Φ⁻¹(2Φ(−v)) (u = v
-    unless doubled) and Mills' ratio m, u' = m(u)/m(v) ≤ e^{log 2/u²} and −Φ⁻¹(e^{−s}Φ(−u)) ≤ u + s/u.
-    """
+    unless doubled) and Mills' ratio m, u' = m(u)/m(v) ≤ e^{log 2/u²} and −Φ⁻¹(e^{−s}Φ(−u)) ≤ u + s/u."""
     if not doubled and shift == 0:
         return a
     u = -float(ndtri_exp(min(math.log(2) + float(log_ndtr(-start)), -1e-300))) if doubled else start
@@ -109,10 +104,8 @@ def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:
 
 def mu_of_mirrored_mixture(log_weights: FloatArray, a: float) -> float:
     """A μ above the pair of Σ w_j·N(j·a, 1) and its mirror image; at most log(1/w₀)/60 + 1e-4 above the smallest.
-
-    At a threshold z ≥ 0, y = Σ w_j·Φ(j·a − z) and x = Σ w_j·Φ(−j·a − z); both fall in z, so that neighbours bound
-    what is between them. Beyond the last one y ≤ Φ(k·a − z) and x ≥ w₀·Φ(−z). Negative z is the mirror image.
-    """
+    At a threshold z ≥ 0, y = Σ w_j·Φ(j·a − z) and x = Σ w_j·Φ(−j·a − z); both fall in z, so neighbouring thresholds
+    bound what lies between. Beyond the last one y ≤ Φ(k·a − z) and x ≥ w₀·Φ(−z). Negative z is the mirror image."""
     j = a * np.arange(log_weights.size)
     farthest = float(j[-1])
     count = int(min(max(_LAST_Z / (1e-3 * farthest), 2**12), 2**19))

@@ -1,7 +1,8 @@
 """The winner of noisy votes: its Rényi divergence where the votes are known, and over all votes that are near.
 
 Votes n_1 … n_C get noise N(0, σ²) each, and the class with the most is released. One voter changes its mind: two counts
-change by 1. All goes through q, a bound on the chance that the released class is not the true winner.
+change by 1. All goes through q, a bound on the chance that the released class is not the true winner. `gaps` are the
+winner's votes less those of each other class, of shape (..., C − 1).
 """
 
 from __future__ import annotations
@@ -18,14 +19,7 @@ _FARTHEST = 38.0  # of a gap in units of 2σ: q is 1e-628 there
 
 
 def log_q(gaps: FloatArray, sigma: float) -> FloatArray:
-    """log of ½·Σ erfc(gap/(2σ)), summed over the last axis; 0 where that is above 1.
-
-    Parameters
-    ----------
-    gaps : ndarray, shape (..., C − 1)
-        The winner's votes less those of each other class.
-    sigma : float > 0
-    """
+    """log of ½·Σ erfc(gap/(2σ)), summed over the last axis, at most 0."""
     each = log_ndtr(gaps / (-math.sqrt(2) * sigma))
     top = each.max(axis=-1)
     return np.minimum(top + np.log(np.exp(each - top[..., None]).sum(axis=-1)), 0.0)
@@ -33,18 +27,8 @@ def log_q(gaps: FloatArray, sigma: float) -> FloatArray:
 
 def rdp_of_q(log_chance: FloatArray, alpha: float, sigma: float) -> FloatArray:
     """A bound on the Rényi divergence of order α > 1 **from** votes with this q to any neighbour's; never falling in q.
-
-    Parameters
-    ----------
-    log_chance : ndarray
-        log q.
-    alpha, sigma : float
-
-    Notes
-    -----
     Papernot et al. (2018), Theorem 6 with the parameters that they use, written in m = σ√log(1/q) alone
-    (docs/theorems.md, T42); α/σ², which holds for any votes, where its conditions fail or it says less.
-    """
+    (docs/theorems.md, T42); α/σ², which holds for any votes, where its conditions fail or it says less."""
     worst = alpha / sigma**2
     with np.errstate(all="ignore"):
         m = sigma * np.sqrt(-log_chance)
@@ -67,18 +51,9 @@ def _gain(log_chance: FloatArray, exponent: FloatArray) -> FloatArray:
 
 
 def rdp_within(gaps: FloatArray, changes: float, alpha: float, sigma: float) -> FloatArray:
-    """The largest bound for any votes that differ from these by at most so many changed minds.
-
+    """The largest bound for any votes that differ from these (smallest gap first) by at most so many changed minds.
     Every change takes a vote from the winner and gives it to the class that is next: all gaps fall by one, the smallest
-    by two (docs/theorems.md, T42).
-
-    Parameters
-    ----------
-    gaps : ndarray, shape (..., C − 1)
-        The smallest first.
-    changes : float >= 0
-    alpha, sigma : float
-    """
+    by two (docs/theorems.md, T42)."""
     left = gaps - changes
     left[..., 0] -= changes
     return np.where(left[..., 0] > 0, rdp_of_q(log_q(left, sigma), alpha, sigma), alpha / sigma**2)
@@ -87,24 +62,10 @@ def rdp_within(gaps: FloatArray, changes: float, alpha: float, sigma: float) -> 
 def smooth_sensitivity(
     log_chances: FloatArray, others: int, alpha: float, sigma: float, beta: float, most: int
 ) -> float:
-    """A β-smooth bound on how far one changed mind moves the sum of `rdp_of_q` over several votes.
-
-    Parameters
-    ----------
-    log_chances : ndarray, shape (T,)
-        log q of each.
-    others : int >= 1
-        C − 1.
-    alpha, sigma, beta : float
-    most : int
-        Voters: further away there are no data.
-
-    Notes
-    -----
+    """A β-smooth bound on how far one changed mind moves the sum of `rdp_of_q` over several votes; C = `others` + 1.
     With x such that q = ½(C − 1)·erfc(x), one change moves x by at most 1/σ (Jensen's inequality, gaps change by 2 at
-    most; Papernot et al. 2018, Appendix B). k changes away, the bound changes by at most the largest step of the
-    curve between x − k/σ and x + (k + 1)/σ, taken from a grid, from above.
-    """
+    most; Papernot et al. 2018, Appendix B). k changes away, the bound changes by at most the largest step of the curve
+    between x − k/σ and x + (k + 1)/σ, taken from a grid, from above. No data are further away than `most` voters."""
     step = 1 / (_CELLS * sigma)
     start = -ndtri_exp(np.minimum(log_chances - math.log(others), math.log(0.5))) / math.sqrt(2)
     places = np.arange(-_CELLS, math.ceil(min(float(start.max()) + (most + 2) / sigma, _FARTHEST) / step) + 2)

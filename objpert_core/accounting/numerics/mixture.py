@@ -87,7 +87,7 @@ def log_ratio(log_weights: FloatArray, a: float, z: FloatArray, two_sided: bool)
 
 
 def log_ratio_slope(log_weights: FloatArray, a: float, z: FloatArray, two_sided: bool) -> FloatArray:
-    """Its derivative in z, which is not negative."""
+    """The derivative of `log_ratio` in z, which is not negative."""
 
     def mean(at: FloatArray) -> FloatArray:
         j = np.arange(log_weights.size)
@@ -127,11 +127,9 @@ def _moment_rates(
 
 
 def mixture_rdp(alpha: FloatArray, log_weights: FloatArray, a: float, two_sided: bool) -> FloatArray:
-    """Rényi divergence of the pair, the larger of both orders of it, for a 1-d array of α ≥ 1; rounded up.
-
-    Where the rule would need too many points it is α·m²·a²/2, m = k or 2k: the pair is that of a Gaussian mechanism of
-    sensitivity m·a mixed with pairs of smaller ones.
-    """
+    """Rényi divergence of the pair, the larger of its two orders, for a 1-d array of α ≥ 1; rounded up. Where the rule
+    would need too many points the value is α·m²·a²/2, m = k or 2k: the pair is that of a Gaussian mechanism of
+    sensitivity m·a mixed with pairs of smaller ones."""
     order = alpha - 1.0
     size = log_weights.size - 1
     reach = size * a

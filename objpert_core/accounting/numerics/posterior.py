@@ -23,10 +23,7 @@ SLACK = 1e-11  # of 1 + |log δ|: far above what logarithms of normal probabilit
 
 @np.errstate(all="ignore")  # where a caller has numpy raise, what underflows would tell of the data that were released
 def log_delta_added(epsilon: FloatArray, h: float, rho: Any) -> FloatArray:
-    """log of P[|U| > c] − e^ε·Q[|U| > c], c² = 2ε + log(1 + h) + ρ/(1 + h): P lacks the row.
-
-    `rho` may be an array of the same shape.
-    """
+    """log of P[|U| > c] − e^ε·Q[|U| > c], c² = 2ε + log(1 + h) + ρ/(1 + h): P lacks the row. `rho` may be an array."""
     square = 2 * epsilon + math.log1p(h) + rho / (1 + h)
     found = _excess(
         _log_outside(_without(epsilon, h, rho, square)), _log_outside(_with(epsilon, h, rho, square)), epsilon
@@ -43,13 +40,13 @@ def _without(epsilon: FloatArray, h: float, rho: Any, square: FloatArray) -> _En
 
 
 def _with(epsilon: FloatArray, h: float, rho: Any, square: FloatArray) -> _Ends:
-    """The same for Q."""
+    """(m − c)/s and (m + c)/s for Q, likewise."""
     difference = -rho * (h / (1 + h) ** 2) - 2 * epsilon - math.log1p(h)
     return _ends(np.sqrt(rho) / (1 + h), math.sqrt(h / (1 + h)), difference, square)
 
 
 def _ends(mean: Any, spread: float, difference: FloatArray, square: FloatArray) -> _Ends:
-    """`difference` is m² − c²."""
+    """(m − c)/s and (m + c)/s from `difference` = m² − c²."""
     added = mean + np.sqrt(np.maximum(square, 0.0))
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = np.where(added > 0, difference / added, 0.0)
@@ -62,7 +59,7 @@ def _log_outside(ends: _Ends) -> FloatArray:
 
 
 def _excess(log_p: FloatArray, log_q: FloatArray, epsilon: FloatArray) -> FloatArray:
-    """log(p − e^ε·q), and what it may be off by: the logarithms' rounding counts more where the two are alike."""
+    """log(p − e^ε·q), and its possible error: the logarithms' rounding counts more where p and e^ε·q are alike."""
     with np.errstate(invalid="ignore", divide="ignore"):
         less = np.maximum(-np.expm1(np.minimum(epsilon + log_q - log_p, 0.0)), 0.0)
         found = log_p + np.log(less + _ROUNDING * (1 - log_p))

@@ -53,18 +53,9 @@ def log_expectation(
     unimodal: bool = False,
 ) -> FloatArray:
     """log of ∫ f(v) φ(v) dv over the panels of each row, shape (rows,); −inf where nothing is worth adding.
-
-    Parameters
-    ----------
-    log_f : callable
-        Gets flat arrays of points and of row indices. With `unimodal`, f·φ has one mode in each row and it is one of
-        the breaks; otherwise f (or the `bound` ≥ f) must not decrease in v.
-    breaks : array of shape (rows, panels + 1), sorted along the rows
-    bound : callable, optional
-        log of an upper bound of f that does not decrease in v.
-    known : array of shape (rows,), optional
-        log of a term the result is going to be added to: panels that cannot matter beside it are left out.
-    """
+    `log_f` gets flat arrays of points and of row indices. f, or `bound` ≥ f (given by its log), must not decrease in v;
+    or with `unimodal` f·φ has one mode in each row, which is one of the `breaks`, sorted along rows of shape
+    (rows, panels + 1). Panels that cannot matter beside `known`, the log of a term to be added later, are left out."""
     rows, count = breaks.shape
     row_of_break = np.repeat(np.arange(rows), count)
     at_break = (bound or log_f)(breaks.ravel(), row_of_break).reshape(rows, count)

@@ -26,7 +26,7 @@ def log_delta_at(order: FloatArray, rdp: FloatArray, epsilon: FloatArray) -> Flo
 
 
 def epsilon_at(order: FloatArray, rdp: FloatArray, log_delta: FloatArray) -> FloatArray:
-    """The bound on ε at α = 1 + order > 1; it may be negative."""
+    """The bound on ε at α = 1 + order > 1, possibly negative."""
     return rdp - np.log1p(1 / order) - (log_delta + np.log1p(order)) / order
 
 

@@ -6,19 +6,13 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 
 
 def significant(value: float, digits: int, *, up: bool) -> Decimal:
-    """A finite number to `digits` significant digits, towards +∞ or to the nearest.
-
-    The shortest decimal that reads back as the double is what is rounded, so that an exact 0.1 stays 0.1.
-    """
+    """A finite number to `digits` significant digits, towards +∞ or to the nearest. Its shortest decimal that reads
+    back as the double is rounded, so that an exact 0.1 stays 0.1."""
     exact = Decimal(repr(float(value)))
     step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
     return exact.quantize(step, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN)
 
 
 def promised(value: float) -> str:
-    """A promised ε or δ in up to six digits, rounded up.
-
-    >>> promised(0.1), promised(1e-5), promised(0.3406693646)
-    ('0.1', '1e-05', '0.34067')
-    """
+    """A promised ε or δ in up to six digits, rounded up."""
     return f"{float(significant(value, 6, up=True)):g}"

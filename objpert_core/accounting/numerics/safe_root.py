@@ -37,24 +37,8 @@ class NoRootError(ValueError):
 def nudged(
     holds: Callable[[Candidate], bool], moved: Callable[[float], Candidate], margin: float, first: float = 0.0
 ) -> Candidate:
-    """The first candidate moved(m) that `holds`, for m = first, then `first` plus 1, 3, 7, … times the margin.
-
-    Parameters
-    ----------
-    holds : callable
-        The inequality that is promised. It holds far enough on the safe side.
-    moved : callable
-        The candidate at a distance m on the safe side of the root.
-    margin : float > 0
-        The first step; every further one is twice as long.
-    first : float >= 0
-        The distance to begin with.
-
-    Examples
-    --------
-    >>> nudged(lambda x: x >= 4.5, lambda m: 2 + m, 1.0)
-    5.0
-    """
+    """The first candidate moved(m) that `holds`, for m = first, then `first` plus 1, 3, 7, … times the margin; `holds`
+    has to be true far enough on the safe side, and m is the distance from the root on that side."""
     distance = first
     while not holds(candidate := moved(distance)):
         distance, margin = distance + margin, 2 * margin
@@ -67,21 +51,9 @@ def root_between(gap: Callable[[float], Any], low: float, high: float, xtol: flo
 
 
 def smallest_above(gap: Callable[[float], float], guess: float, floor: float, least: float = 0.0) -> float:
-    """The smallest x > floor, and at least `least`, with gap(x) <= 0, rounded up, for a gap that decreases in x.
-
-    The search runs over log(x − floor): close to the floor the bounds change with that, not with x. Far from the guess
-    its steps grow, so that a root 60 decades away takes a dozen evaluations more.
-
-    Raises
-    ------
-    NoRootError
-        If there is none.
-
-    Examples
-    --------
-    >>> 2.0 <= smallest_above(lambda x: 1 - (x - 1), guess=1.5, floor=1.0) < 2.0 + 1e-11
-    True
-    """
+    """The smallest x > floor, and at least `least`, with gap(x) <= 0, rounded up, for a gap that decreases in x. The
+    search runs over log(x − floor): close to the floor the bounds change with x − floor, not with x. Far from the guess
+    its steps grow, so that a root 60 decades away takes a dozen evaluations more. `NoRootError` if there is no root."""
     size = max(guess, floor)
     low = high = max(guess - floor, 1e-3 * size)
     if gap(floor + low) > 0:
@@ -116,16 +88,10 @@ def log_ratio(value: float, target: float) -> float:
 
 
 def root_within(gap: Callable[[float], float], start: float, slope: float, tolerance: float) -> tuple[float, float]:
-    """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x.
-
-    Secants, aimed at the middle of what is accepted, inside a bracket that grows until there is one and is halved where
-    secants do not shrink it. Where the gap jumps over what is accepted, the end of the bracket on the safe side.
-
-    Raises
-    ------
-    NoRootError
-        If there is none within 60 of 0.
-    """
+    """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x; `NoRootError` beyond |x| = 60.
+    Secants, aimed at the middle of what is accepted, inside a bracket that grows until it holds a root and is halved
+    where secants do not shrink it. Where the gap jumps over what is accepted, x is the bracket's end on the safe
+    side."""
     low, high, x, slow = -math.inf, math.inf, start, 0
     before: tuple[float, float] | None = None
     for _ in range(_EVALUATIONS):
@@ -156,11 +122,8 @@ def within_reach(x: float) -> float:
 
 
 def nudged_up_each(too_small: Callable[[FloatArray], Any], values: FloatArray, first: float = 1e-6) -> FloatArray:
-    """`values`, each raised by doubling relative steps, from `first` on, until it is not too small; infinite ones are
-    left alone.
-
-    `too_small` gets an array of the same shape, with 0 in place of the infinite ones.
-    """
+    """`values`, each raised by doubling relative steps, from `first` on, until it is not too small; infinite ones stay.
+    `too_small` gets an array of the same shape, with 0 in place of the infinite values."""
     step = np.full(values.shape, first)
     for _ in range(_NUDGES):
         low = np.isfinite(values) & too_small(np.where(np.isfinite(values), values, 0.0))

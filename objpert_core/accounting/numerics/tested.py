@@ -22,6 +22,15 @@ _UP = 1 + 2.0**-40
 def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: float) -> Any:
     """Rényi curve of a release behind a private test, all parts of which are known by Rényi curves.
 
+    docs/theorems.md, T37: with s = α − 1 and any α' > α, e^{s·rdp(α)} is at most the larger of e^{s(ε̂(α) + ε(α))} and
+
+        e^{s·ε̂(α)} + δ'^{(α' − α)/(α' − 1)}·e^{s(ε̂(α') + ε̃(α))}.
+
+    Every α' gives a valid bound; the least of some hundred is taken. Theorem B.5 of Redberg, Zhu and Wang (2023) has
+    ε̂(α) + log(δ'·e^{sε̃(α)} + (1 − δ')·e^{sε(α)})/s instead. The theorem holds for a test that is ε̂-DP, but not for
+    one with a bounded Rényi divergence only: a test that passes with probability 1e-6 on X and 1.89e-12 next to it is
+    within ε̂(2) = 1; with ε̃ = 10 and ε = 0 the divergence of order 2 is 9.36, the theorem says 1.02.
+
     Parameters
     ----------
     alpha : float or array of finite floats > 1
@@ -44,17 +53,6 @@ def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: fl
     ValueError
         If an α is not a finite number > 1 or the failure is none of (0, 1].
 
-    Notes
-    -----
-    docs/theorems.md, T37: with s = α − 1 and any α' > α, e^{s·rdp(α)} is at most the larger of e^{s(ε̂(α) + ε(α))} and
-
-        e^{s·ε̂(α)} + δ'^{(α' − α)/(α' − 1)}·e^{s(ε̂(α') + ε̃(α))}.
-
-    Every α' gives a valid bound; the least of some hundred is taken. Theorem B.5 of Redberg, Zhu and Wang (2023) has
-    ε̂(α) + log(δ'·e^{sε̃(α)} + (1 − δ')·e^{sε(α)})/s instead. That holds for a test that is ε̂-DP, but not for one with a
-    bounded Rényi divergence only: a test that passes with probability 1e-6 on X and 1.89e-12 next to it is within
-    ε̂(2) = 1; with ε̃ = 10 and ε = 0 the divergence of order 2 is 9.36, the theorem says 1.02.
-
     Examples
     --------
     >>> from objpert_core.accounting import Gaussian
@@ -72,7 +70,6 @@ def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: fl
 
 
 def _at(alpha: float, test: Curve, budget: Curve, worst: Curve, failure: float) -> float:
-    """The bound at one order."""
     order, own = alpha - 1, np.array([alpha])
     cost, most = float(test(own)[0]), float(worst(own)[0])
     right = cost + float(budget(own)[0])

@@ -55,10 +55,8 @@ def _error_at(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> Floa
 
 
 def _best(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, ...]:
-    """For every x the best value over ascending ε, shape (k,) or (x.size, k), and the neighbours of the best ε.
-
-    Last, how much lower the value is at the lower neighbour: nothing is left to find where that is next to nothing.
-    """
+    """For every x the best value over ascending ε, shape (k,) or (x.size, k), the neighbours of the best ε, and how
+    much lower the value is at the lower one: where next to nothing, nothing is left to find."""
     table = _error_at(x[:, None], epsilon, log_delta)
     best = table.argmax(axis=1)
     rows = np.arange(x.size)
@@ -74,11 +72,9 @@ def _between(low: FloatArray, high: FloatArray, share: FloatArray) -> FloatArray
 
 def smallest_false_negative_rate(log_profile: LogProfile, x: FloatArray) -> FloatArray:
     """f at a 1-d array of false positive rates, from log δ(ε) as a function of a 1-d array of ε ≥ 0.
-
     1 − δ(ε) − e^ε·x is concave in e^ε. One call of the profile on a grid over 16 decades brackets the best ε of every
     x, a second one on a dense grid narrows the brackets, and a third one evaluates at the optimum of a cubic spline.
-    Where that turns out not to be what the spline promised, the profile has a corner or a jump, which is closed in on.
-    """
+    Where the value there is not what the spline promised, the profile has a corner or a jump, which is closed in on."""
     coarse = log_profile(_COARSE)
     value, low, high, _ = _best(x, _COARSE, coarse)
     inner = np.flatnonzero((x > 0) & (x < 1))  # at 0 and 1 the best ε is as large as can be
@@ -88,7 +84,6 @@ def smallest_false_negative_rate(log_profile: LogProfile, x: FloatArray) -> Floa
 
 
 def _refined(log_profile: LogProfile, x: FloatArray, lowest: float, highest: float) -> FloatArray:
-    """f(x) for x whose best ε lies between `lowest` and `highest`."""
     dense = np.linspace(lowest, highest, _DENSE)
     log_delta = log_profile(dense)
     value, low, high, _ = _best(x, dense, log_delta)
@@ -125,7 +120,7 @@ def _zoomed(log_profile: LogProfile, x: FloatArray, low: FloatArray, high: Float
 
 
 def false_negative_rates(log_profile: LogProfile, false_positive_rate: Any) -> Any:
-    """`Mechanism.tradeoff` for the logarithm of a profile; see there."""
+    """`Mechanism.tradeoff` for the logarithm of a profile."""
     x = unit_array(false_positive_rate, "false_positive_rate")
     return like_input(false_positive_rate, smallest_false_negative_rate(log_profile, x.ravel()).reshape(x.shape))
 
@@ -133,21 +128,12 @@ def false_negative_rates(log_profile: LogProfile, false_positive_rate: Any) -> A
 def best_guess(mechanism: HasLogDelta) -> float:
     """How often the best guess whether a row was in the data is right at most, where both were equally likely before.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
+    The rate is (1 + the total variation distance)/2, so (1 + δ(0))/2 for a profile that is a divergence at every ε. A
+    profile that only bounds a divergence, such as Kifer et al.'s, may say more at another ε: at every ε the rate is at
+    most 1 − (1 − δ(ε))/(1 + e^ε).
 
-    Returns
-    -------
-    float from 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
+    From 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
 
-    Notes
-    -----
-    It is (1 + the total variation distance)/2, so (1 + δ(0))/2 for a profile that is a divergence at every ε; one
-    that only bounds it, such as Kifer et al.'s, may say more at another ε: 1 − (1 − δ(ε))/(1 + e^ε) holds at every one.
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> round(best_guess(Gaussian(sigma=1.0)), 6)  # Φ(1/2)
     0.691462
@@ -175,23 +161,15 @@ def posterior(prior: Any, epsilon: Any) -> Any:
     """Largest probability that somebody who saw the release may give to a row being in the data.
 
     By Bayes' rule a privacy loss of at most ε moves the prior odds p : (1 − p) by a factor of at most e^ε, so the
-    posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 a release whose privacy loss is larger than ε
-    can occur; `Mechanism.tail` says how often at most.
+    posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 a release whose privacy loss is larger than ε can occur;
+    `Mechanism.tail` says how often at most. Rounded up; `prior` itself at ε = 0, 1.0 at ε = inf unless the prior is 0.
+    A number out of range raises a `ValueError`.
 
     Parameters
     ----------
     prior : float or array of floats in [0, 1]
         Probability of membership before the release.
     epsilon : float or array of floats >= 0, `math.inf` allowed; broadcast against `prior`
-
-    Returns
-    -------
-    float, or array of the broadcast shape; rounded up. `prior` itself at ε = 0, 1.0 at ε = inf unless the prior is 0.
-
-    Raises
-    ------
-    ValueError
-        If the prior is no probability, or ε is negative.
 
     Examples
     --------

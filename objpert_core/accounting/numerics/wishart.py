@@ -35,9 +35,7 @@ def log_floor(s: FloatArray, k: FloatArray) -> FloatArray:
 
 def log_delta_removed(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatArray:
     """log δ at any real ε where P has the row and Q lacks it: the loss is s/2 − k·log(1 + s/Y) <= s/2.
-
-    δ = S(y − s) − e^ε·S(y) with y = s/(1 − e^{(ε − s/2)/k}) and S = P[χ²_ν > ·]; 0 from ε = s/2 on.
-    """
+    δ = S(y − s) − e^ε·S(y) with y = s/(1 − e^{(ε − s/2)/k}) and S = P[χ²_ν > ·]; 0 from ε = s/2 on."""
     epsilon, s, k = np.broadcast_arrays(*np.atleast_1d(epsilon, s, k))
     inside = epsilon < s / 2
     room = np.where(inside, s / 2 - epsilon, 1.0)
@@ -51,9 +49,7 @@ def log_delta_removed(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> Floa
 
 def log_delta_added(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatArray:
     """log δ at any real ε where P lacks the row and Q has it: the loss is −k·log(1 − s/Y) − s/2, infinite for Y <= s.
-
-    δ = F(y) − e^ε·F(y − s) with y = s/(1 − e^{−(ε + s/2)/k}), or s at k = 0, and F = P[χ²_ν <= ·].
-    """
+    δ = F(y) − e^ε·F(y − s) with y = s/(1 − e^{−(ε + s/2)/k}), or s at k = 0, and F = P[χ²_ν <= ·]."""
     epsilon, s, k = np.broadcast_arrays(*np.atleast_1d(epsilon, s, k))
     rising = epsilon > -s / 2
     room = np.where(rising, epsilon + s / 2, 1.0)
@@ -66,10 +62,8 @@ def log_delta_added(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatA
 
 def log_delta_swapped(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatArray:
     """log δ at any real ε where a row takes the place of an orthogonal one, both of squared length s (d >= 2).
-
     δ = ∫ h(s/g)·g^{ν}·K₀(g)/(2^{ν−1}·Γ((ν+1)/2)²) dg. By 64-point rules in log g, on either side of g = s/2, below
-    which nothing is left of the overlap.
-    """
+    which nothing is left of the overlap."""
     epsilon, s, k = (part.ravel() for part in np.broadcast_arrays(*np.atleast_1d(epsilon, s, k)))
     shape = np.broadcast_shapes(np.shape(epsilon), np.shape(s), np.shape(k))
     size = np.abs(epsilon)
@@ -134,10 +128,8 @@ def _log_integrand(log_g: FloatArray, epsilon: FloatArray, s: FloatArray, k: Flo
 
 def _log_h(z: FloatArray, epsilon: FloatArray, k: FloatArray) -> FloatArray:
     """log of the divergence of a correlation's law from the same law moved by z, for ε >= 0.
-
     F(u) − e^ε·F(u − z) at the u where the densities' ratio is e^ε. Both 1 + u and 1 + u − z are computed without
-    cancellation: near −1 is where small δ are decided.
-    """
+    cancellation: near −1 is where small δ are decided."""
     z, epsilon, k = np.broadcast_arrays(z, epsilon, k)
     apart = z >= 2
     z = np.where(apart, 1.0, z)
@@ -162,8 +154,7 @@ itself a bound from above, as probabilities below 1e-290 have."""
 
 
 def log_apart(epsilon: FloatArray, log_p: Share, log_q: Share) -> FloatArray:
-    """log(p − e^ε·q), and at most log p, with what p and q may be off added: two close numbers have a difference of
-    few digits."""
+    """log(p − e^ε·q), at most log p, with the possible errors of p and q added: close numbers differ in few digits."""
     p, q = log_p[0], np.where(np.isneginf(log_q[1]), -np.inf, log_q[0])
     gap = np.minimum(np.where(np.isneginf(q), -np.inf, epsilon + q - p), 0.0)
     off = np.logaddexp(log_p[1], epsilon + log_q[1])
@@ -201,5 +192,4 @@ def _log_beta(shape: FloatArray, x: FloatArray) -> Share:
 
 
 def _rounded_up(log_delta: FloatArray) -> FloatArray:
-    """A little more, and at most log 1."""
     return np.minimum(log_delta + SLACK * (1 + np.abs(np.where(np.isfinite(log_delta), log_delta, 0.0))), 0.0)

@@ -83,6 +83,5 @@ def _integral(
 
 
 def _log_up(delta: FloatArray) -> FloatArray:
-    """log δ, a little more, and at most log 1."""
     log_delta = np.log(np.maximum(delta, 1e-300))
     return np.minimum(log_delta + SLACK * (1 - log_delta), 0.0)

@@ -31,13 +31,7 @@ _MISSING = -2
 
 
 class BadCell(ValueError):  # noqa: N818 - it says which cell
-    """A cell that its column refuses.
-
-    Attributes
-    ----------
-    position : int
-        Its place in the column, from 0.
-    """
+    """A cell that its column refuses, at `position` in the column, from 0."""
 
     def __init__(self, position: int, message: str) -> None:
         super().__init__(message)
@@ -45,17 +39,7 @@ class BadCell(ValueError):  # noqa: N818 - it says which cell
 
 
 class Tally(NamedTuple):
-    """How many cells were not taken as they are. It depends on the data.
-
-    Attributes
-    ----------
-    clipped : int
-        Numbers outside their range.
-    missing : int
-        Values that were replaced.
-    other : int
-        Values that are none of the categories.
-    """
+    """How many cells were clipped to their range, missing and replaced, or of no category: it depends on the data."""
 
     clipped: int = 0
     missing: int = 0
@@ -139,12 +123,12 @@ class Number:
 
     @property
     def width(self) -> int:
-        """How many columns it becomes."""
+        """How many columns of the matrix it becomes."""
         return 1 + self.missing_indicator
 
     @property
     def largest_square(self) -> float:
-        """The largest sum of squares that one row can have in them."""
+        """The largest sum of squares that one row can have in these columns."""
         return 1.0 + self._replacement**2 if self.missing_indicator else 1.0
 
     @property
@@ -156,7 +140,7 @@ class Number:
         return np.clip((np.clip(numbers, self.low, self.high) - middle) / half, -1.0, 1.0)
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns."""
+        """The names of its columns in the matrix."""
         return (name, f"{name} (missing)")[: self.width]
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
@@ -179,7 +163,7 @@ class Categories:
     categories : sequence of str
         What may stand in a cell, letter by letter, blanks around it aside; the order is that of the columns.
     other : bool, default=False
-        Whether a value that is none of them is taken, as zeros in every column. Otherwise it is refused.
+        Whether any other value is taken, as zeros in every column. Otherwise such a value is refused.
     missing : str, optional
         The category that replaces a missing value.
     missing_indicator : bool, default=False
@@ -222,16 +206,16 @@ class Categories:
 
     @property
     def width(self) -> int:
-        """How many columns it becomes."""
+        """How many columns of the matrix it becomes."""
         return len(self.categories) + self.missing_indicator
 
     @property
     def largest_square(self) -> float:
-        """The largest sum of squares that one row can have in them."""
+        """The largest sum of squares that one row can have in these columns."""
         return 2.0 if self.missing_indicator and self.missing is not None else 1.0
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns."""
+        """The names of its columns in the matrix."""
         names = [f"{name} = {category}" for category in self.categories]
         return (*names, f"{name} (missing)")[: self.width]
 

@@ -1,4 +1,6 @@
-"""Bytes to text: what is no text at all is refused before anything is unpacked, and encodings are told apart."""
+"""Bytes to text: bytes that are no text at all are refused before anything is unpacked, and encodings are told
+apart.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +38,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 class Decoded(NamedTuple):
-    """A file as text.
-
-    Attributes
-    ----------
-    text : str
-        Lines end with "\\\\n", whatever they ended with; there is one or none at the end.
-    encoding : str
-        One of `dialect.ENCODINGS`.
-    cautions : tuple of str
-        What its owner should look at.
-    """
+    """A file as text, with line feeds whatever its lines ended with (at most one at the end), and its cautions."""
 
     text: str
     encoding: str
@@ -54,13 +46,7 @@ class Decoded(NamedTuple):
 
 
 def decode(content: bytes, encoding: str | None = None) -> Decoded:
-    """The text of a file.
-
-    Raises
-    ------
-    TableError
-        For an empty or too large file, one that is no text, or letters that cannot be told.
-    """
+    """The text of a file."""
     if not isinstance(content, bytes):
         raise TypeError(f"content must be bytes, got {type(content).__name__}")
     if len(content) > MOST_BYTES:
@@ -78,13 +64,7 @@ def decode(content: bytes, encoding: str | None = None) -> Decoded:
 
 
 def row_after(text: str) -> int:
-    """The row in which the next character after `text` stands, where line ends within quotation marks end no row.
-
-    Examples
-    --------
-    >>> row_after('a,b' + chr(10) + '"two' + chr(10) + 'lines",')
-    2
-    """
+    """The row in which the next character after `text` stands, where line ends within quotation marks end no row."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return 1 + "".join(text.split('"')[::2]).count("\n")
 

@@ -14,28 +14,19 @@ ENCODINGS = ("utf-8", "utf-16", "windows-1252")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a file is written; None is for what is to be found out.
+    r"""How a file is written; a field that is None is to be found out.
 
     Parameters
     ----------
-    delimiter : {",", ";", "\\\\t", "|"} or None
+    delimiter : {",", ";", "\\t", "|"} or None
         What separates columns.
     decimal : {".", ","} or None
         What marks decimals.
     thousands : {"", ",", ".", "'", " "}, default=""
-        What separates groups of three digits; with "" no number may have such groups. It is never guessed, so that a
-        cell is read as the same number, or refused, whatever stands in other rows.
+        What separates groups of three digits; with "" no number may have such groups. This mark is never guessed, so
+        that a cell is read as the same number, or refused, whatever stands in other rows.
     encoding : {"utf-8", "utf-16", "windows-1252"} or None
         How letters are written as bytes.
-
-    Examples
-    --------
-    >>> Dialect(decimal=".", thousands=".")
-    Traceback (most recent call last):
-    ...
-    ValueError: thousands must differ from the decimal mark, got '.' for both
-    >>> Dialect(thousands=".").decimal
-    ','
     """
 
     delimiter: str | None = None

@@ -1,4 +1,4 @@
-"""What is said about a file that cannot be read, and how text of a stranger's file is made safe to show."""
+"""The sentences about a file that cannot be read, and how text of a stranger's file is made safe to show."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
 class TableError(ValueError):
     """A file that is refused: one sentence with row, as a spreadsheet counts it, and column, where there is one.
 
-    The sentence may quote a value of the data. It is for the owner of the file: do not log it, do not publish it. That
-    a file is refused, and where, depends on the data, and no certificate covers it.
+    The sentence may quote a value of the data. It is for the owner of the file: do not log it, do not publish it.
+    Whether and where a file is refused depends on the data, and no certificate covers it.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class TableError(ValueError):
     column : str or None
         The column's name.
     asks : {"delimiter", "decimal", "encoding"} or None
-        The field of `Dialect` that would mend it, where the file alone does not tell.
+        The field of `Dialect` that would mend the file, where the file alone does not tell.
     """
 
     def __init__(
@@ -44,15 +44,11 @@ class TableError(ValueError):
 def safe_text(text: str, length: int = 40) -> str:
     """Text of a file as it can be shown in a message, in Markdown, in HTML and in a chart.
 
-    It is shortened; control characters become "·" and marks of Markdown, HTML, TeX and plotly's templates become
+    The text is shortened; control characters become "·" and marks of Markdown, HTML, TeX and plotly's templates become
     characters that look alike and mean nothing.
 
-    Examples
-    --------
     >>> safe_text("[see](http://a.example/?q=<b>)")
     '［see］(http∶//a.example/?q=‹b›)'
-    >>> safe_text("age_in_years\\x1b[2J")
-    'age_in_years·［2J'
     >>> safe_text("x" * 50, length=10)
     'xxxxxxxxx…'
     """
@@ -63,11 +59,9 @@ def safe_text(text: str, length: int = 40) -> str:
 def safe_label(text: str, length: int = 40) -> str:
     """Text of a file as a chart's label.
 
-    There only tags mean something: the app's charts set no TeX. So names such as "age [years]" keep their letters,
+    In a label only tags mean something: the app's charts set no TeX. So names such as "age [years]" keep their letters,
     which every font has.
 
-    Examples
-    --------
     >>> safe_label("age [years]"), safe_label("<a href='http://a.example'>", length=60)
     ('age [years]', "‹a href='http://a.example'›")
     """
@@ -86,13 +80,7 @@ def quoted(text: str) -> str:
 
 
 def letters(position: int) -> str:
-    """The column's letters in a spreadsheet; position 0 is A.
-
-    Examples
-    --------
-    >>> letters(0), letters(27), letters(999)
-    ('A', 'AB', 'ALL')
-    """
+    """The column's letters in a spreadsheet; position 0 is A."""
     text = ""
     position += 1
     while position:
@@ -102,7 +90,7 @@ def letters(position: int) -> str:
 
 
 def first_twice(texts: tuple[str, ...]) -> str | None:
-    """The first text that has stood before, if there is one."""
+    """The first text that stands there twice, if there is one."""
     seen: set[str] = set()
     for text in texts:
         if text in seen:

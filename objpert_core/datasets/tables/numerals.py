@@ -25,32 +25,13 @@ class NotANumber(ValueError):  # noqa: N818 - it says what the text is
 
 @dataclass(frozen=True)
 class Numerals:
-    """How numbers are written.
-
-    Parameters
-    ----------
-    decimal : {".", ","}
-    thousands : str
-        "" where no number has groups of digits.
-
-    Examples
-    --------
-    >>> Numerals(",", ".").read("1.234,5")
-    1234.5
-    >>> Numerals().read("1,5")
-    Traceback (most recent call last):
-    ...
-    objpert_core.datasets.tables.numerals.NotANumber: must hold a number with a decimal point, got “1,5”
-    """
+    """How numbers are written: the decimal mark, and the mark between groups of three digits ("" for no groups)."""
 
     decimal: str = "."
     thousands: str = ""
 
     def read(self, text: str) -> float:
-        """The finite number that `text` is; `NotANumber` says what else it seems to be.
-
-        The result depends on `text` and on these two marks alone.
-        """
+        """The finite number in `text`, read by the two marks alone; `NotANumber` says what else it seems to be."""
         plain = text.replace(_MINUS, "-", 1)
         if self.thousands:
             plain = self._without_groups(plain)
@@ -111,11 +92,6 @@ def decimal_mark(cells: Iterable[str], delimiter: str) -> str | None:
     "1.5" shows a point and "1,5" a comma. "1.234" may be either. A file that shows both shows none, and so does one
     that shows neither clearly, unless commas separate its columns: whoever writes such a file has decimal points. A
     wrong guess cannot give a wrong number, as `Numerals` refuses each number that is clearly of the other form.
-
-    Examples
-    --------
-    >>> decimal_mark(["7", "1,5"], ";"), decimal_mark(["1.234"], ";"), decimal_mark(["7"], ";")
-    (',', None, '.')
     """
     clear, unclear = set(), False
     for cell in cells:

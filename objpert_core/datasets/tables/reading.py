@@ -1,4 +1,4 @@
-"""A CSV file and a schema to a matrix and targets, and what its owner should know of the cells."""
+"""A CSV file and a schema to a matrix and targets, and to what the file's owner should know of the cells."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Table:
 
 
 def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> Table:
-    """A CSV file as a private learner takes it, encoded by public knowledge alone.
+    r"""A CSV file as a private learner takes it, encoded by public knowledge alone.
 
-    No row is left out without a word. A row that cannot be encoded is refused with its column, so that its owner gives
-    the column a public replacement, or mends the file: otherwise `public_rows` would not be the file's number of rows,
-    and whoever has gaps is seldom like the others.
+    No row is left out without a word. A row that cannot be encoded is refused with its column, so that the file's owner
+    gives the column a public replacement, or mends the file: otherwise `public_rows` would not be the file's number of
+    rows, and whoever has gaps is seldom like the others.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     schema : TableSchema
         What was typed in.
     dialect : Dialect
-        What is known of the file's form; the rest is found out. A cell's number does not depend on what is found: it is
-        the same, or it is refused.
+        What is known of the file's form; the rest is found out. A cell's number does not depend on what is found: the
+        number is the same, or the cell is refused.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     --------
     >>> from objpert_core.datasets.tables import Number, TwoValues
     >>> schema = TableSchema({"age": Number(17, 90)}, TwoValues("income", negative="low", positive="high"))
-    >>> table = read_table(b"age,income\\n17,low\\n95,high\\n", schema)
+    >>> table = read_table(b"age,income\n17,low\n95,high\n", schema)
     >>> table.X.ravel().tolist(), table.y.tolist()
     ([-1.0, 1.0], [0, 1])
     >>> table.notes
@@ -108,28 +108,13 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
 
 
 def read_features(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> FloatArray:
-    """New rows from a CSV file, for a model of this schema; the file need not have the target.
+    r"""New rows from a CSV file, shape (n, n_features), for a model of this schema; the file need not have the target.
 
-    Parameters
-    ----------
-    content, schema, dialect
-        As in `read_table`.
+    Arguments and `TableError` are those of `read_table`, the matrix is that of `TableSchema.encode`.
 
-    Returns
-    -------
-    ndarray, shape (n, n_features)
-        As `TableSchema.encode` makes it of a frame.
-
-    Raises
-    ------
-    TableError
-        As `read_table`.
-
-    Examples
-    --------
     >>> from objpert_core.datasets.tables import Number, TwoValues
     >>> schema = TableSchema({"age": Number(17, 90)}, TwoValues("income", negative="low", positive="high"))
-    >>> read_features(b"name,age\\nx,17\\ny,95\\n", schema).tolist()
+    >>> read_features(b"name,age\nx,17\ny,95\n", schema).tolist()
     [[-1.0], [1.0]]
     """
     sheet = open_sheet(content, dialect)

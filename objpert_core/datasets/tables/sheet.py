@@ -33,17 +33,7 @@ _CELL = {  # possessive, blanks included: a cell that does not end as it should 
 
 @dataclass(frozen=True, repr=False)
 class Sheet:
-    """A file whose form is known.
-
-    Attributes
-    ----------
-    text : str
-    dialect : Dialect
-        `decimal` is None where the file does not tell; nothing else is.
-    names : tuple of str
-        The header, one name a column, without blanks around; only the first may be "".
-    cautions : tuple of str
-    """
+    """A file of known form and header; `dialect.decimal` is None where the file does not tell its decimal mark."""
 
     text: str
     dialect: Dialect
@@ -56,12 +46,10 @@ class Sheet:
         return self.dialect.delimiter or ","
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """(row, cells) for every row after the header; blank rows at the end are none.
+        """(row, cells) for every row after the header; blank rows at the end do not count.
 
-        Raises
-        ------
-        TableError
-            For a row of another length, a blank one with others behind it, wrong quotation marks, too many rows.
+        `TableError` for a row of another length, a blank one with others behind it, wrong quotation marks, too many
+        rows.
         """
         width, blank = len(self.names), 0
         for row, cells in islice(_records(self.text, self.delimiter, self.names), 1, None):
@@ -86,13 +74,8 @@ class Sheet:
 def open_sheet(content: bytes, dialect: Dialect) -> Sheet:
     """A file's text, form and header; what `dialect` leaves open is found out.
 
-    What separates columns is told by the header alone. The decimal mark is told by the first rows, and by nothing of
-    them but how numbers are written.
-
-    Raises
-    ------
-    TableError
-        For what is no table in text.
+    The header alone tells what separates columns. The first rows tell the decimal mark, by nothing but how their
+    numbers are written.
     """
     text, encoding, cautions = decode(content, dialect.encoding)
     delimiter = dialect.delimiter
@@ -217,7 +200,7 @@ def _records(text: str, delimiter: str, names: tuple[str, ...]) -> Iterator[tupl
 
 
 def _wrong_cell(rest: str, delimiter: str, row: int, names: tuple[str, ...], error: csv.Error) -> TableError:
-    """What is wrong with the row that `rest` begins with: the first of its cells that does not end as it should."""
+    """The fault of the row that `rest` begins with: the first of its cells that does not end as it should."""
     position = column = 0
     while (found := _CELL[delimiter].match(rest, position)) and len(found[0]) <= csv.field_size_limit():
         position, column = found.end(), column + 1

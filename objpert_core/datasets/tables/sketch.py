@@ -17,8 +17,8 @@ class Sketch:
     Attributes
     ----------
     names : tuple of str
-        The columns that may get a role, in the file's order. A first column without a name, as R and pandas write it
-        for the names of rows, is none.
+        The columns that may get a role, in the file's order. A first column without a name is left out: R and pandas
+        write the names of rows so.
     rows : int
         Rows after the header. It depends on the data: the certificate of a fit says whether it counts as known.
     dialect : Dialect
@@ -34,26 +34,13 @@ class Sketch:
 
 
 def look_at(content: bytes, dialect: Dialect = _ANYTHING) -> Sketch:
-    """The form of a CSV file, the names of its columns and the number of its rows.
+    r"""The form of a CSV file, the names of its columns and the number of its rows; `dialect` is what is known of the
+    form.
 
     No statistic of a value is made, no level listed, no range: what is learned from people's values, even an extreme,
-    is a release without privacy.
+    is a release without privacy. `TableError` for a file that is no complete table.
 
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    dialect : Dialect
-        What is known of its form.
-
-    Raises
-    ------
-    TableError
-        One sentence, for a file that is no complete table.
-
-    Examples
-    --------
-    >>> sketch = look_at(b"age;income\\n39;1,5\\n50;2,25\\n")
+    >>> sketch = look_at(b"age;income\n39;1,5\n50;2,25\n")
     >>> sketch.names, sketch.rows, sketch.dialect.delimiter, sketch.dialect.decimal
     (('age', 'income'), 2, ';', ',')
     """

@@ -23,17 +23,8 @@ from objpert_core.datasets.tables.numerals import Numerals
 
 @dataclass(frozen=True)
 class TwoValues:
-    """A target with two values.
+    """A target with two values, spelt letter by letter: `negative` and `positive` become the labels 0 and 1.
 
-    Parameters
-    ----------
-    column : str
-        The column's name.
-    negative, positive : str
-        Its values, letter by letter, which become the labels 0 and 1.
-
-    Examples
-    --------
     >>> TwoValues("income", negative="<=50K", positive=">50K").encode([">50K", "<=50K"], Numerals())[0].tolist()
     [1, 0]
     """
@@ -65,17 +56,8 @@ class TwoValues:
 
 @dataclass(frozen=True)
 class NumericTarget:
-    """A target that is a number, clipped to its public range.
+    """A target that is a number, clipped to its range, low < high, which has to be public knowledge.
 
-    Parameters
-    ----------
-    column : str
-        The column's name.
-    low, high : float
-        The range, low < high, from public knowledge.
-
-    Examples
-    --------
     >>> target = NumericTarget("rent", low=0, high=3000)
     >>> target.encode(["950", "4000"], Numerals())[0].tolist(), target.offset, target.scale
     ([950.0, 3000.0], 1500.0, 1500.0)

@@ -1,7 +1,7 @@
 """The methods whose excess risk is measured, each made of public numbers: from rows and a seed to a model in the ball.
 
-They run the algorithms that the estimators run, on rows that a population draws. Published noise stays as it is
-printed, whether it is private or not: `Method.mechanism` has the accountant's answer.
+They run the estimators' algorithms on rows that a population draws. Published noise stays as it is printed, whether it
+is private or not: `Method.mechanism` has the accountant's answer.
 """
 
 from __future__ import annotations
@@ -82,13 +82,7 @@ CONTENDERS = ("sgd", "objective", "gd", "phased", "objective-tight")
 
 @dataclass(frozen=True)
 class LinearLoss(MarginLoss):
-    """The linear loss ℓ(m) = −m: its gradient is the same everywhere, and only a ball or a regulariser stops it.
-
-    Examples
-    --------
-    >>> LinearLoss().value(np.array([2.0, -1.0])).tolist()
-    [-2.0, 1.0]
-    """
+    """The linear loss ℓ(m) = −m: its gradient is the same everywhere, and only a ball or a regulariser stops it."""
 
     name: ClassVar[str] = "linear"
     lipschitz: ClassVar[float] = 1.0
@@ -109,22 +103,7 @@ _LOSSES: Mapping[str, Loss] = {"logistic": LOGISTIC, "absolute": AbsoluteLoss(),
 
 @dataclass(frozen=True)
 class Setting:
-    """What is learnt, from how many rows, and how privately.
-
-    Attributes
-    ----------
-    population : str
-        A key of `POPULATIONS`.
-    n, d : int >= 1
-    epsilon : float > 0
-    radius : float > 0, optional
-        M; that of `RADII`, if left out.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-    """
+    """What is learnt, from how many rows, and how privately; a radius M of 0 takes the population's in `RADII`."""
 
     population: str
     n: int
@@ -158,7 +137,7 @@ class Setting:
 
     @property
     def solver(self) -> str:
-        """What minimises objectives: where there is no curvature, nothing that looks for it."""
+        """What minimises objectives: without curvature a solver that does not look for curvature."""
         return "lbfgs" if self.loss.smoothness == 0 else "newton"
 
     @property
@@ -185,18 +164,10 @@ def _law(setting: Setting) -> Population:
 
 @dataclass(frozen=True)
 class Method:
-    """A method at one setting.
+    """A method at one setting, from its public `numbers` (σ and Λ, or steps, batch and noise).
 
-    Attributes
-    ----------
-    learn : callable
-        ``learn(X, y, seed)`` gives θ; one seed gives the same batches and the same noise for any rows.
-    bound : float
-        What its mean excess risk is at most.
-    mechanism : Mechanism or None
-        What it costs where a row is replaced; None without privacy, or where nothing is proved.
-    numbers : mapping
-        What it was told: σ and Λ, or steps, batch and noise.
+    ``learn(X, y, seed)`` gives θ; one seed gives the same batches and the same noise for any rows. `bound` is on the
+    mean excess risk. `mechanism` is the cost where a row is replaced; None without privacy, or where nothing is proved.
     """
 
     learn: Learn
@@ -206,27 +177,7 @@ class Method:
 
 
 def method(name: str, setting: Setting) -> Method:
-    """Make a method ready for one setting; it is remembered.
-
-    Parameters
-    ----------
-    name : str
-        A key of `LABELS` but "zero".
-    setting : Setting
-
-    Raises
-    ------
-    ValueError
-        If there is no such method, or it does not apply.
-
-    Examples
-    --------
-    >>> setting = Setting("logistic", 1000, 10, 0.5)
-    >>> X, y = setting.law.sample(1000, seed=0)
-    >>> tight = method("objective-tight", setting)
-    >>> setting.law.excess(tight.learn(X, y, 1)) < setting.zero
-    True
-    """
+    """Make a method (a key of `LABELS` but "zero") ready for one setting; the method is remembered."""
     return _method(choice("method", name, tuple(_MAKERS)), setting)
 
 
@@ -308,7 +259,7 @@ def _regularised(setting: Setting, sigma: float, lam: float) -> float:
 
 
 def _logistic_at(setting: Setting, lam: float) -> Method:
-    """The tight theorem with at least that Λ, and the noise that goes with it."""
+    """The tight theorem with at least the given Λ, and the noise that goes with it."""
     found = calibrate_objective_perturbation(setting.epsilon, setting.delta, adjacency=REPLACE_ONE, lam=lam)
     assert isinstance(found, ObjectivePerturbation)
     return _objective_of(setting, found.sigma, found.lam, _regularised(setting, found.sigma, found.lam))

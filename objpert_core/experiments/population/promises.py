@@ -1,7 +1,7 @@
 """What the two published algorithms really promise: the accountant's ε beside the target, over n and d.
 
 Both are accounted for where a row is replaced, at the target's δ = 1/n², with gradients of norm at most 1. Noise and
-the steps are those that the paper prints.
+steps are those that the paper prints.
 """
 
 from __future__ import annotations
@@ -23,17 +23,7 @@ FILE = "population_promises.csv"
 
 @dataclass(frozen=True)
 class Promise:
-    """What one published algorithm promises at one setting.
-
-    Attributes
-    ----------
-    method : {"sgd", "objective"}
-    n, d : int
-    target : float
-        The ε that the noise is published for.
-    epsilon : float
-        The ε that the accountant finds enough.
-    """
+    """A published algorithm's promise: its noise is published for the ε `target`, the accountant finds `epsilon`."""
 
     method: str
     n: int
@@ -43,20 +33,7 @@ class Promise:
 
 
 def accounted(method: str, n: int, d: int, target: float) -> Promise:
-    """Account for one algorithm; with the logistic loss in the standard ball for "objective".
-
-    Parameters
-    ----------
-    method : {"sgd", "objective"}
-    n, d : int >= 1
-    target : float > 0
-
-    Examples
-    --------
-    >>> promise = accounted("objective", 1000, 10, 0.5)
-    >>> promise.target, promise.epsilon < 0.5
-    (0.5, True)
-    """
+    """Account for "sgd" or "objective", the latter with the logistic loss in the standard ball."""
     radius, delta = RADII["logistic"], 1 / n**2
     if method == "sgd":
         epsilon = published_sgd_mechanism(n, d, target, delta, radius=radius, strict=False).epsilon(delta)
@@ -73,15 +50,7 @@ def path(where: Path | None = None) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Promises:
-    """A file of promises.
-
-    Attributes
-    ----------
-    notes : mapping
-        How it was made.
-    found : mapping
-        The accountant's ε by (method, n, d, target).
-    """
+    """A file of promises: how it was made, and the accountant's ε by (method, n, d, target)."""
 
     notes: Mapping[str, str]
     found: Mapping[tuple[str, int, int, float], float]
@@ -92,13 +61,7 @@ class Promises:
 
 
 def load(where: Path | None = None) -> Promises:
-    """The stored promises, read again when they have changed.
-
-    Raises
-    ------
-    DataUnavailableError
-        If there are none; the message names the command that makes them.
-    """
+    """The stored promises, read again when changed; `DataUnavailableError` names the command that makes them."""
     file = results.to_read(path(where))
     try:
         state = file.stat()

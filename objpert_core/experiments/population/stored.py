@@ -1,4 +1,4 @@
-"""Stored excess risks as they are read: means with intervals, slopes in n, and who wins where."""
+"""Stored excess risks, summarised: means with intervals, slopes in n, and who wins where."""
 
 from __future__ import annotations
 
@@ -36,17 +36,7 @@ def names() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Point:
-    """One method at one setting.
-
-    Attributes
-    ----------
-    excess, gap : Interval
-        Mean excess risk and generalisation gap over the trials, with 95 % intervals.
-    error : float
-        The mean excess risk's standard error.
-    seconds : float
-        Median time of a fit.
-    """
+    """Mean excess risk and gap of one method over the trials, the former's standard error, and a fit's median time."""
 
     excess: Interval
     gap: Interval
@@ -56,15 +46,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """One file of results.
-
-    Attributes
-    ----------
-    population : str
-    results : Results
-    points : mapping
-        By (n, d, ε, method).
-    """
+    """One file of results; `points` by (n, d, ε, method)."""
 
     population: str
     results: Results[RiskRun]
@@ -117,7 +99,7 @@ class Stored:
         return float(np.polyfit(n, means, 1)[0])
 
     def winner(self, n: int, d: int, epsilon: float) -> tuple[str, bool] | None:
-        """Which of `CONTENDERS` or "zero" has the least mean excess risk, and whether that is beyond the error bars."""
+        """Which of `CONTENDERS` or "zero" has the least mean excess risk, and whether by more than the error bars."""
         means = {
             name: (point.excess.mean, point.error)
             for name in CONTENDERS
@@ -166,12 +148,7 @@ def _error(values: list[float]) -> float:
 def load(population: str, where: Path | None = None) -> Stored:
     """The stored results of one population, read again when they have changed.
 
-    Raises
-    ------
-    DataUnavailableError
-        If there are none; the message names the command that makes them.
-    ValueError
-        If the file is damaged.
+    `DataUnavailableError` names the command that makes them; `ValueError` says that the file is damaged.
     """
     command = f"python -m objpert_core.experiments population --populations {population}"
     return read_again(results.to_read(path_of(population, where)), _read, f"for {population!r}", command)
@@ -210,10 +187,7 @@ def report_rows(found: Stored) -> list[dict[str, str]]:
 
 
 def report(found: Stored, form: str = "text") -> str:
-    """Means, standard errors and slopes in one of `objpert_core.tables.FORMATS`.
-
-    As text also where the tight method is behind.
-    """
+    """Means, errors and slopes in one of `objpert_core.tables.FORMATS`; as text also where "tight" is behind."""
     caption = f"{POPULATIONS[found.population]}: excess risk × 10⁴"
     table = write(report_rows(found), form, caption=caption).removesuffix("\n")
     if form != "text":

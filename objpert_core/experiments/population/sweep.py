@@ -30,34 +30,13 @@ _MODEL, _NOISE = 1, 2  # names of seeds
 
 @dataclass(frozen=True)
 class RiskRun:
-    """One fit and its excess population risk.
+    """One fit and its excess population risk; δ = 1/n², one row is replaced, and all methods of a trial learn from the
+    same rows.
 
-    Parameters
-    ----------
-    population : str
-        A key of `POPULATIONS`.
-    n, d : int
-    epsilon : float
-        The target; δ = 1/n², and one row is replaced.
-    radius : float
-        M.
-    method : str
-        A key of `LABELS`.
-    trial : int
-        All methods of one trial learn from the same rows.
-    excess : float
-        L(θ) − L(θ*), by quadrature or in closed form.
-    gap : float
-        The generalisation gap, L(θ) less the mean loss on the rows learnt from, less that of θ*: it has the same mean,
-        as θ* did not see the rows, and far less spread.
-    seconds : float
-        Processor time of the fit with one thread, without calibration.
-    sigma : float or None
-        Noise on the objective's gradient, on a batch's sum in units of L, or None.
-    lam : float or None
-        Λ of objective perturbation.
-    steps : int or None
-        Of gradient descent.
+    `excess` is L(θ) − L(θ*), by quadrature or in closed form. `gap` is the generalisation gap, L(θ) less the mean loss
+    on the rows learnt from, less the same difference for θ*: the mean does not change, as θ* did not see the rows, and
+    the spread is far less. `seconds` are processor time with one thread, without calibration. `sigma` is the noise on
+    the objective's gradient, or on a batch's sum in units of L.
     """
 
     TITLE: ClassVar[str] = "# Excess population risk: a row for each setting, method and trial."
@@ -102,13 +81,7 @@ class RiskRun:
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Self:
-        """The inverse of `as_row`.
-
-        Raises
-        ------
-        ValueError
-            If a cell does not hold what its column should.
-        """
+        """The inverse of `as_row`; `ValueError` if a cell does not hold what its column should."""
         values: dict[str, Any] = {"population": row["population"], "method": row["method"]}
         values |= {name: int(row[name]) for name in ("n", "d", "trial")}
         values |= {name: float(row[name]) for name in ("epsilon", "radius", "excess", "gap", "seconds")}
@@ -119,16 +92,7 @@ class RiskRun:
 
 @dataclass(frozen=True)
 class Piece:
-    """One trial of some methods at one setting; picklable, and a `runner.Work`.
-
-    Attributes
-    ----------
-    setting : Setting
-    methods : tuple of str
-    trial : int
-    version : str
-        Of the package that the sweep was started with.
-    """
+    """One trial of some methods at one setting: a `runner.Work`, with the package's version that started the sweep."""
 
     setting: Setting
     methods: tuple[str, ...]
@@ -141,7 +105,7 @@ class Piece:
         return f"n = {self.setting.n}, d = {self.setting.d}"
 
     def seed(self, name: int) -> int:
-        """The seed of this trial's rows (`_MODEL`), or of all methods' noise, which differ among settings."""
+        """The seed of this trial's rows (`_MODEL`), or of all methods' noise; the noise differs among settings."""
         setting = self.setting
         # Rows are the same for every ε, but for the hard instance, whose law goes by ε.
         epsilon = round(1e6 * setting.epsilon) if name == _NOISE or setting.population == "hard" else 0
@@ -187,24 +151,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to run.
-
-    Parameters
-    ----------
-    population : str
-        A key of `POPULATIONS`.
-    rows, dimensions : tuple of int
-        Every n and every d.
-    epsilons : tuple of float
-    trials : int
-    methods : tuple of str, optional
-        Keys of `LABELS`; all that differ on this population, if left out.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-    """
+    """What to run; without `methods` all that differ on this population."""
 
     population: str = "logistic"
     rows: tuple[int, ...] = ROWS
@@ -250,23 +197,7 @@ def run(
     scheduler: str | None = None,
     stream: TextIO | None = None,
 ) -> tuple[Outcome, ...]:
-    """Do what is not in the store yet, and store each trial as it is done.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    store : Store
-        Of `RiskRun`.
-    jobs, backend, scheduler
-        As in `runner.execute`.
-    stream : TextIO or None
-        Where progress is written; standard error if left out.
-
-    Returns
-    -------
-    tuple of Outcome
-        The pieces that failed; the same command tries them again.
-    """
+    """Do what is not in the store yet, and store each trial as it is done; as `figure2.run`."""
     stream = sys.stderr if stream is None else stream
     todo = sweep.pieces(frozenset(store.done))
     print(f"{sweep.population}: {len(todo)} trials to do", file=stream, flush=True)

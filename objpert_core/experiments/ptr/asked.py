@@ -1,9 +1,9 @@
 """A budget split between one noisy statistic and the Gaussian noise that follows it: what GLM and PCA have in common.
 
-The statistic is released with normal noise and lowered until it is above the truth with probability `failure` at most.
-Normal noise of a size that this lower bound calls for follows. Two Gaussian mechanisms that follow one another cost
-what one with μ² = μ₁² + μ₂² costs, and `failure` adds to δ (docs/theorems.md, T36): nothing is refused, since a lower
-bound that says nothing leaves the worst case.
+The statistic is released with normal noise, and lowered until it is above the truth with probability `failure` at most.
+This lower bound sets the size of the normal noise that follows. Two Gaussian mechanisms in sequence cost what one with
+μ² = μ₁² + μ₂² costs, and `failure` adds to δ (docs/theorems.md, T36). Nothing is refused, since a lower bound that says
+nothing leaves the worst case.
 """
 
 from __future__ import annotations
@@ -23,50 +23,22 @@ FAILURE = 0.1
 
 @dataclass(frozen=True)
 class Asked:
-    """How a budget is spent.
-
-    Attributes
-    ----------
-    test_mu : float
-        μ of the statistic, its sensitivity over its noise; 0 where nothing is asked.
-    release_mu : float
-        μ of the release.
-    failure : float
-        How likely the lower bound is above the truth.
-    """
+    """How a budget is spent: μ of the statistic (0: nothing is asked), μ of the release, how often the bound fails."""
 
     test_mu: float
     release_mu: float
     failure: float
 
     def below(self, statistic: float, sensitivity: float, generator: np.random.Generator) -> float:
-        """A private number that is above the statistic with probability `failure`.
-
-        Parameters
-        ----------
-        statistic : float
-        sensitivity : float > 0
-            By how much one row changes it.
-        generator : numpy.random.Generator
+        """A private number, above `statistic` with probability `failure`; one row moves `statistic` by
+        `sensitivity`.
         """
         sigma = positive("sensitivity", sensitivity) / self.test_mu
         return statistic + sigma * (float(generator.standard_normal()) + float(ndtri(self.failure)))
 
 
 def split(epsilon: float, delta: float, share: float) -> Asked:
-    """Give the statistic a share of μ², and the rest to what follows.
-
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta, share : float strictly between 0 and 1
-
-    Examples
-    --------
-    >>> asked = split(1.0, 1e-5, 0.25)
-    >>> round(asked.test_mu / asked.release_mu, 6), round(asked.failure, 12)
-    (0.57735, 1e-06)
-    """
+    """Give the statistic a share of μ², and the rest to what follows."""
     in_open_unit("share", share)
     failure = FAILURE * in_open_unit("delta", delta)
     mu = 1 / calibrate_gaussian(epsilon, delta - failure).sigma

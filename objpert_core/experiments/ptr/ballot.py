@@ -22,28 +22,7 @@ VOTES = ("laplace", "classic", "asked", "floor")
 
 @dataclass(frozen=True)
 class Ballot:
-    """Four votes of the same (ε, δ).
-
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    noise : float > 0
-        1/scale of the Laplace noise that generalised propose-test-release proposes.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> ballot = Ballot(0.5, 1e-5, noise=1.0)
-    >>> ballot.least_gap, ballot.passing_gap
-    (14, 57)
-    >>> {name: float(np.round(error[0], 4)) for name, error in ballot.errors(np.array([20])).items()}
-    {'laplace': 0.0001, 'classic': 0.4579, 'asked': 0.0118, 'floor': 0.0}
-    """
+    """Four votes of the same (ε, δ); generalised propose-test-release proposes Laplace noise of scale 1/`noise`."""
 
     epsilon: float
     delta: float
@@ -77,19 +56,11 @@ class Ballot:
         return np.asarray(dlaplace.cdf(tail_point(epsilon, self.delta) - distance - 1, epsilon))
 
     def errors(self, gap: IntArray) -> dict[str, FloatArray]:
-        """How likely each vote names the loser.
+        """How likely each vote names the loser, for each number of votes by which the winner is ahead.
 
-        Parameters
-        ----------
-        gap : array of whole numbers >= 0, shape (n,)
-            By how many votes the winner is ahead.
-
-        Returns
-        -------
-        dict of array of shape (n,)
-            "laplace": noise of scale 1/ε. "classic": the true winner where a test of ε finds that one voter changes
-            nothing, else a coin. "asked": the proposed noise where a test of ε/2 finds it (ε/2, δ)-private, else noise
-            of scale 2/ε. "floor": the least that (ε, δ) allows.
+        "laplace": noise of scale 1/ε. "classic": the true winner where a test of ε finds that one voter changes
+        nothing, else a coin. "asked": the proposed noise where a test of ε/2 finds it (ε/2, δ)-private, else noise of
+        scale 2/ε. "floor": the least that (ε, δ) allows.
         """
         half = self.epsilon / 2
         fails = self._fails(gap, self.least_gap, half) if self.least_gap > 0 else np.zeros(gap.shape)

@@ -41,20 +41,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Accuracy:
-    """One fit.
-
-    Attributes
-    ----------
-    epsilon : float
-    method : str
-        A key of `LABELS`.
-    lam : float
-        λ; 0 for objective perturbation, which chooses its own.
-    seed : int
-        Of the split and the noise.
-    accuracy : float
-        Share of right test labels.
-    """
+    """One fit's share of right test labels; λ is 0 for objective perturbation, which chooses its own."""
 
     epsilon: float
     method: str
@@ -64,21 +51,7 @@ class Accuracy:
 
 
 def minimum(X: FloatArray, y: FloatArray, lam: float) -> tuple[FloatArray, float]:
-    """The regularised logistic minimum and the least curvature there.
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Unit rows.
-    y : array of shape (n,)
-        −1.0 or 1.0.
-    lam : float > 0
-
-    Returns
-    -------
-    theta : array of shape (d,)
-    curvature : float
-    """
+    """The regularised logistic minimum of unit rows with labels ±1, and the least curvature there."""
     objective = PerturbedObjective(Rows(X, "clip"), y, lam, np.zeros(X.shape[1]))
     theta = solve(objective, tau=TAU, solver="newton").theta
     share = expit(X @ theta)
@@ -87,17 +60,7 @@ def minimum(X: FloatArray, y: FloatArray, lam: float) -> tuple[FloatArray, float
 
 
 def noise_of(method: str, curvature: float, lam: float, epsilon: float, generator: np.random.Generator) -> float:
-    """The standard deviation of the noise on each coordinate.
-
-    Parameters
-    ----------
-    method : str
-        A key of `LABELS` but `OBJECTIVE`.
-    curvature, lam : float > 0
-        The least curvature at the minimum; λ.
-    epsilon : float > 0
-    generator : numpy.random.Generator
-    """
+    """The standard deviation of the noise on each coordinate; `curvature` is the least at the minimum."""
     if method == "ptr":
         asked = split(epsilon, DELTA, SHARE)
         below, mu = asked.below(curvature, curvature_sensitivity(), generator), asked.release_mu
@@ -108,13 +71,7 @@ def noise_of(method: str, curvature: float, lam: float, epsilon: float, generato
 
 
 def accuracies(seed: int, epsilons: Iterable[float] = EPSILONS, lams: Iterable[float] = LAMS) -> Iterator[Accuracy]:
-    """Every method on one split.
-
-    Parameters
-    ----------
-    seed : int >= 0
-    epsilons, lams : iterable of float > 0
-    """
+    """Every method on one split."""
     data = load(DATASET, split_seed=nonnegative_integer("seed", seed))
     signs, truth = np.where(data.y_train == 1, 1.0, -1.0), data.y_test == 1
     minima = {lam: minimum(data.X_train, signs, lam) for lam in lams}

@@ -1,8 +1,8 @@
 """Figure 2 of Redberg, Zhu and Wang (2023), corrected: what labels by noisy majority cost where teachers agree.
 
 400 simulated teachers with much, some or little agreement, and 100 teachers trained on disjoint parts of the digits
-that come with scikit-learn, label 200 rows. One teacher may change all its votes. Orders, budgets and test
-parameters are those that are best for these votes; that choice is not paid for.
+that come with scikit-learn, label 200 rows; `counts` has shape (rows, classes). One teacher may change all its votes.
+Orders, budgets and test parameters are the best ones for these votes; that choice is not paid for.
 """
 
 from __future__ import annotations
@@ -59,20 +59,9 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Price:
-    """What the labels cost by one analysis.
+    """What the labels cost by one analysis: ε at δ = 10⁻⁵, with noise of standard deviation `sigma` on each count.
 
-    Attributes
-    ----------
-    source : str
-        A key of `SOURCES`.
-    sigma : float
-        Standard deviation of the noise on each count.
-    method : str
-        A key of `LABELS`.
-    value : float
-        ε at δ = 10⁻⁵.
-    right : float
-        Share of noisy labels that are right, in one draw: the simulated votes' first class, or the digit.
+    `right` is the share of right noisy labels in one draw: the simulated votes' first class, or the digit.
     """
 
     source: str
@@ -84,18 +73,7 @@ class Price:
 
 @lru_cache(maxsize=8)
 def votes(source: str) -> tuple[FloatArray, FloatArray]:
-    """The teachers' votes and the right answers.
-
-    Parameters
-    ----------
-    source : str
-        A key of `SOURCES`.
-
-    Returns
-    -------
-    counts : array of shape (T, 10)
-    truth : array of shape (T,)
-    """
+    """The teachers' votes, shape (T, 10), and the right answers, shape (T,)."""
     if choice("source", source, tuple(SOURCES)) == "digits":
         return _digits()
     chances = np.array(_SPREAD[source])
@@ -115,52 +93,34 @@ def _digits() -> tuple[FloatArray, FloatArray]:
 
 
 def labels(counts: FloatArray, sigma: float) -> FloatArray:
-    """One draw of the noisy winners.
-
-    Parameters
-    ----------
-    counts : array of shape (T, C)
-    sigma : float > 0
-
-    Returns
-    -------
-    array of shape (T,)
-    """
+    """One draw of the noisy winners."""
     noise = np.random.default_rng([SEED, 1]).standard_normal(counts.shape)
     return np.argmax(counts + positive("sigma", sigma) * noise, axis=1).astype(np.float64)
 
 
 def converted(order: float, rdp: float, delta: float = DELTA) -> float:
-    """ε by the conversion that the paper has: rdp + log(1/δ)/(α − 1)."""
+    """ε by the paper's conversion: rdp + log(1/δ)/(α − 1)."""
     return rdp + math.log(1 / delta) / (order - 1)
 
 
 def independent(counts: FloatArray, sigma: float) -> float:
-    """ε of T Gaussian mechanisms of sensitivity √2, through Rényi orders.
-
-    Parameters
-    ----------
-    counts : array of shape (T, C)
-    sigma : float > 0
-    """
+    """ε of T Gaussian mechanisms of sensitivity √2, through Rényi orders."""
     return min(converted(order, len(counts) * GNMax(sigma).rdp(order)) for order in ORDERS)
 
 
 def exact(counts: FloatArray, sigma: float) -> float:
-    """The same, exactly: one Gaussian mechanism of sensitivity √(2T). Arguments as for `independent`."""
+    """ε of the same T mechanisms exactly: they are one Gaussian mechanism of sensitivity √(2T)."""
     return Gaussian(sigma, math.sqrt(2 * len(counts))).epsilon(DELTA)
 
 
 def known(counts: FloatArray, sigma: float) -> float:
-    """ε of these votes, which says something about them. Arguments as for `independent`."""
+    """ε of these votes, a number that itself says something about the votes."""
     return min(converted(order, GNMax(sigma).rdp_at(counts, order)) for order in ORDERS)
 
 
 def smooth(counts: FloatArray, sigma: float) -> float:
-    """Algorithm 4: the mean of ε' + ε̂ where its test just passes, at the best ε̂. Arguments as for `independent`.
+    """Algorithm 4: the mean of ε' + ε̂ where its test just passes, at the best ε̂.
 
-    Notes
-    -----
     As published, α = 2·log(2/δ)/ε̂ + 1, σ_s = σ₂ = √((3α + 2)/ε̂), β = 0.2/α; half of δ goes to the conversion and half
     to the bounds. The noise on the Rényi cost is scaled by the smooth sensitivity, whose own change counts: the
     divergence is the largest of N(0, 1) from N(min(1, e^u)/σ_s, e^{2u}) over |u| <= β, where the paper's (α + 1)/σ²
@@ -189,18 +149,16 @@ def _scaled_noise_rdp(order: float, beta: float, sigma: float) -> float:
 
 
 def distance(counts: FloatArray, sigma: float) -> float:
-    """ε of a test that passes with probability 0.95, by the distance to a Rényi budget. Arguments as for `independent`.
+    """ε of a test that passes with probability 0.95, by the distance to a Rényi budget.
 
-    Notes
-    -----
-    D votes have to change before the budget B is exceeded, and a teacher changes D by 1. The test passes where
-    D + Lap(1/ε̂) > log(1/δ)/ε̂; ε is ε̂ + B + log(1/δ)/(α − 1).
+    D votes have to change before the budget B is exceeded, and a teacher changes D by 1. The test passes where D +
+    Lap(1/ε̂) > log(1/δ)/ε̂; ε is ε̂ + B + log(1/δ)/(α − 1).
     """
     return _tested(counts, sigma, converted)
 
 
 def distance_tight(counts: FloatArray, sigma: float) -> float:
-    """The same with the sharper conversion of Canonne, Kamath and Steinke (2020). Arguments as for `independent`."""
+    """As `distance`, with the sharper conversion of Canonne, Kamath and Steinke (2020)."""
     return _tested(counts, sigma, lambda order, rdp: float(rdp_to_epsilon([order], [rdp], DELTA)))
 
 
@@ -230,14 +188,7 @@ _PRICES: Mapping[str, Callable[[FloatArray, float], float]] = {
 
 
 def prices(source: str, sigma: float) -> Iterator[Price]:
-    """What every analysis makes of some votes and noise.
-
-    Parameters
-    ----------
-    source : str
-        A key of `SOURCES`.
-    sigma : float > 0
-    """
+    """What every analysis makes of some votes and noise."""
     counts, truth = votes(source)
     right = float((labels(counts, sigma) == truth).mean())
     for method, price in _PRICES.items():

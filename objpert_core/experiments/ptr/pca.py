@@ -37,21 +37,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Lost:
-    """One release.
-
-    Attributes
-    ----------
-    n : int
-    spread : float
-        One of `SPREADS`.
-    method : str
-        A key of `LABELS`.
-    seed : int
-    error : float
-        sin² of the angle to the data's own direction.
-    gap : float
-        Between the two largest eigenvalues of the data's AᵀA.
-    """
+    """One release: sin² of the angle to the data's own direction, and the gap of AᵀA's two largest eigenvalues."""
 
     n: int
     spread: float
@@ -62,17 +48,7 @@ class Lost:
 
 
 def symmetric_noise(dimension: int, generator: np.random.Generator) -> FloatArray:
-    """A symmetric matrix with N(0, 1) on the diagonal and N(0, ½) beside it: standard normal in Frobenius' norm.
-
-    Parameters
-    ----------
-    dimension : int >= 1
-    generator : numpy.random.Generator
-
-    Returns
-    -------
-    array of shape (dimension, dimension)
-    """
+    """A symmetric matrix with N(0, 1) on the diagonal and N(0, ½) beside it: standard normal in Frobenius' norm."""
     square = generator.standard_normal((positive_integer("dimension", dimension), dimension))
     return (square + square.T) / 2
 
@@ -83,21 +59,7 @@ def direction(matrix: FloatArray) -> FloatArray:
 
 
 def released(method: str, gram: FloatArray, epsilon: float, generator: np.random.Generator) -> FloatArray:
-    """The direction that a method finds.
-
-    Parameters
-    ----------
-    method : str
-        A key of `LABELS`.
-    gram : array of shape (d, d)
-        AᵀA.
-    epsilon : float > 0
-    generator : numpy.random.Generator
-
-    Returns
-    -------
-    array of shape (d,)
-    """
+    """The direction that a method finds."""
     noise = symmetric_noise(len(gram), generator)
     mu = whole(epsilon, DELTA)
     if method == "gram":
@@ -114,15 +76,7 @@ def released(method: str, gram: FloatArray, epsilon: float, generator: np.random
 def losses(
     seed: int, rows: Iterable[int] = ROWS, spreads: Iterable[float] = SPREADS, epsilon: float = EPSILON
 ) -> Iterator[Lost]:
-    """Every method on one draw of data, for every number of rows and spread.
-
-    Parameters
-    ----------
-    seed : int >= 0
-    rows : iterable of int >= 2
-    spreads : iterable of float > 0
-    epsilon : float > 0
-    """
+    """Every method on one draw of data, for every number of rows and spread."""
     for n in rows:
         for spread in spreads:
             generator = np.random.default_rng([nonnegative_integer("seed", seed), n, round(100 * spread)])

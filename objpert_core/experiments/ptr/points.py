@@ -1,10 +1,10 @@
 """A few values in [0, 1], their median behind a private test: every number of propose-test-release, exactly.
 
 The median is the lower one: the smallest value with half of the people at or below it. One person's value is replaced.
-The proposal is a bound β on how far that moves the median, hence Laplace noise of scale β/ε. The test adds noise to
-D, the least number of people whose values must change until the proposal is wrong, and passes where the sum reaches a
-threshold of about log(1/δ)/ε. Redberg, Zhu and Wang (2023), Algorithms 1 and 2; their display after Remark 4.4 has pass
-and fail swapped.
+The proposal is a bound β on how far such a replacement moves the median, hence Laplace noise of scale β/ε. The test
+adds noise to D, the least number of people whose values must change until the proposal is wrong, and passes where the
+sum reaches a threshold of about log(1/δ)/ε. Redberg, Zhu and Wang (2023), Algorithms 1 and 2; their display after
+Remark 4.4 has pass and fail swapped.
 """
 
 from __future__ import annotations
@@ -29,15 +29,9 @@ _UP = 1 + 1e-12
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run.
+    """One run. `noisy_distance` is infinite where no data at all contradict the proposal.
 
-    Attributes
-    ----------
-    noisy_distance : float
-        What the test saw; infinite where no data at all contradict the proposal.
-    passed : bool
-    value : float or None
-        The number, or 1 for above ½ and 0 for below; None is ⊥, no answer.
+    `value` is the number, or 1 for above ½ and 0 for below; None is ⊥, no answer.
     """
 
     noisy_distance: float
@@ -47,39 +41,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Points:
-    """Values in [0, 1] and a release of their median, or of its side of ½, behind a test.
+    """Values in [0, 1], each of `people` people, and a release of their median ("number"), or of its side of ½
+    ("side"), behind a test.
 
-    Parameters
-    ----------
-    values : tuple of float
-        At least two values from 0 to 1.
-    people : int >= 1
-        How many people have each value.
-    bound : float strictly between 0 and 1
-        β, the proposal: how far one person moves the median at most.
-    epsilon : float > 0
-        ε of the test and of what follows it, each.
-    delta : float strictly between 0 and 1
-        δ of the whole.
-    published : {"number", "side"}
-        The noisy median, or only whether it is above ½.
+    `bound` is β, the proposal: how far one person moves the median at most. Test and release have `epsilon` each, and
+    the whole is (2ε, δ)-DP: docs/theorems.md, T36.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
-    The whole is (2ε, δ)-DP: docs/theorems.md, T36.
-
-    Examples
-    --------
     >>> few = Points((0.2, 0.4, 0.5, 0.9), people=10, bound=0.3, epsilon=1.0, delta=1e-3)
     >>> few.median, round(few.local_sensitivity, 3), few.distance
     (0.4, 0.1, 10)
-    >>> round(few.pass_probability, 3)
-    0.987
     """
 
     values: tuple[float, ...]
@@ -107,7 +77,7 @@ class Points:
 
     @cached_property
     def _edges(self) -> tuple[tuple[tuple[int, float], ...], tuple[tuple[int, float], ...]]:
-        """(rank, value) of where the median may start from, and of where it may go: 0 and 1 lie beyond the data."""
+        """(rank, value) of the median's possible starts, and of its possible ends: 0 and 1 lie beyond the data."""
         ranked = np.repeat(self.values, self.people)
         n = ranked.size
         m = (n + 1) // 2
@@ -148,11 +118,10 @@ class Points:
 
     @property
     def own_epsilon(self) -> float:
-        """The data-dependent ε, at δ, of what is published: that of `local_epsilon` for the number."""
+        """The data-dependent ε, at δ, of the release: for a number `local_epsilon`."""
         return max((self._epsilon_of(low, high) for changed, low, high in self._moves() if changed == 0), default=0.0)
 
     def _epsilon_of(self, low: float, high: float) -> float:
-        """ε of a median that moves from one value to the other."""
         if self.published == "number":
             return round(high - low, _DIGITS) / self.scale
         return side_epsilon(low, high, self.scale, self.delta)
@@ -169,7 +138,7 @@ class Points:
 
     @property
     def threshold(self) -> int:
-        """The least whole number that the noise alone reaches with probability δ at most: that of `DistanceTest`."""
+        """The least whole number that the noise alone reaches with probability δ at most, as in `DistanceTest`."""
         return tail_point(self.epsilon, self.delta)
 
     @property
@@ -193,13 +162,9 @@ class Points:
         return math.exp(log_above(self.median, self.scale))
 
     def run(self, seed: int, fallback: bool = True) -> Outcome:
-        """One run. The same seed gives the same uniform numbers, whatever else is set.
+        """One run; the same seed gives the same uniform numbers, whatever else is set.
 
-        Parameters
-        ----------
-        seed : int >= 0
-        fallback : bool
-            Whether a failed test has the median with noise of scale 1/ε; else it has no answer.
+        With `fallback` a failed test releases the median with noise of scale 1/ε; else there is no answer.
         """
         first, second = np.random.default_rng(nonnegative_integer("seed", seed)).random(2)
         noisy = self.distance
@@ -215,32 +180,13 @@ class Points:
 
 
 def log_above(median: float, scale: float) -> float:
-    """log P[median + Laplace noise > ½].
-
-    Examples
-    --------
-    >>> round(math.exp(log_above(0.5, 0.1)), 12), round(math.exp(log_above(0.4, 0.1)), 4)
-    (0.5, 0.1839)
-    """
+    """log P[median + Laplace noise > ½]."""
     away = (MIDDLE - median) / positive("scale", scale)
     return -math.log(2) - away if away >= 0 else math.log1p(-math.exp(away) / 2)
 
 
 def side_epsilon(low: float, high: float, scale: float, delta: float) -> float:
-    """ε at δ, exactly, of whether a median plus Laplace noise is above ½, for two data sets with these medians.
-
-    Parameters
-    ----------
-    low, high : float
-        The two medians, low <= high.
-    scale : float > 0
-    delta : float strictly between 0 and 1
-
-    Examples
-    --------
-    >>> side_epsilon(0.2, 0.3, 0.1, 1e-9) < 0.1 / 0.1, side_epsilon(0.0, 0.01, 0.01, 1e-5)
-    (True, 0.0)
-    """
+    """Exact ε at δ of whether a median plus Laplace noise is above ½, for data sets with medians `low` <= `high`."""
     in_open_unit("delta", delta)
     gaps: list[Any] = [0.0]
     for more, less in (

@@ -52,22 +52,9 @@ Estimator = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Error:
-    """One fit.
+    """One fit's mean squared error on test rows; ε is `FREE` for methods that spend nothing.
 
-    Attributes
-    ----------
-    dataset : str
-        A key of `tables.TABLES`.
-    epsilon : float
-        `FREE` for methods that spend nothing.
-    method : str
-        A key of `LABELS`.
-    seed : int
-        Of the split and the noise.
-    error : float
-        Mean squared error on test rows.
-    refused : float
-        Share of the runs that answered ⊥; where all did, the error is that of θ = 0.
+    `refused` is the share of the runs that answered ⊥; where all did, the error is that of θ = 0.
     """
 
     dataset: str
@@ -80,17 +67,7 @@ class Error:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One split of a data set; arrays of shapes (n, d) and (n,).
-
-    Attributes
-    ----------
-    X, y : ndarray
-        Rows to fit.
-    judges, judged : ndarray
-        Public rows and targets to judge by.
-    tests, tested : ndarray
-        Rows and targets to measure with.
-    """
+    """Rows and targets to fit (`X`, `y`), public ones to judge (`judges`, `judged`) and to test (`tests`, `tested`)."""
 
     X: FloatArray
     y: FloatArray
@@ -105,14 +82,7 @@ class Split:
 
 
 def split(dataset: str, seed: int) -> Split:
-    """Split a data set at random.
-
-    Parameters
-    ----------
-    dataset : str
-        A key of `tables.TABLES`.
-    seed : int >= 0
-    """
+    """Split a data set at random."""
     X, y = load_table(dataset)
     order = np.random.default_rng(1000 + nonnegative_integer("seed", seed)).permutation(len(y))
     fitted, judging, testing = np.split(order, [int(0.6 * len(y)), int(0.7 * len(y))])
@@ -120,28 +90,13 @@ def split(dataset: str, seed: int) -> Split:
 
 
 def ridge(X: FloatArray, y: FloatArray, lam: float) -> FloatArray:
-    """The ridge solution, shape (d,).
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-    y : array of shape (n,)
-    lam : float > 0
-    """
+    """The ridge solution."""
     return np.asarray(np.linalg.solve(X.T @ X + positive("lam", lam) * np.eye(X.shape[1]), X.T @ y))
 
 
 def output_lam(rows: int, epsilon: float) -> tuple[float, float]:
     """λ and noise of output perturbation, by public numbers: λ minimises nσ²Δ² + λ, σΔ being the noise.
 
-    Parameters
-    ----------
-    rows : int >= 1
-        n.
-    epsilon : float > 0
-
-    Notes
-    -----
     One row moves the solution by Δ = (1 + √(n + 1)/(2√λ))/λ at most.
     """
     lams = np.geomspace(1e-2, 1e5, 701)
@@ -151,13 +106,7 @@ def output_lam(rows: int, epsilon: float) -> tuple[float, float]:
 
 
 def balanced_lam(rows: int, dimension: int, epsilon: float) -> float:
-    """λ of OPS-Balanced (Wang 2018), by public numbers.
-
-    Parameters
-    ----------
-    rows, dimension : int >= 1
-    epsilon : float > 0
-    """
+    """λ of OPS-Balanced (Wang 2018), by public numbers."""
     log_term, confidence = math.log(2 / DELTA), math.log(20)
     share = min(epsilon / 2, math.sqrt(epsilon / 2))
     first = (dimension / 2 + math.sqrt(dimension * confidence) + confidence) * log_term / share**2
@@ -184,15 +133,7 @@ def _balanced(epsilon: float) -> Fit:
 
 
 def errors(dataset: str, seed: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Error]:
-    """Every method on one split.
-
-    Parameters
-    ----------
-    dataset : str
-        A key of `tables.TABLES`.
-    seed : int >= 0
-    epsilons : iterable of float > 0
-    """
+    """Every method on one split."""
     data = split(dataset, seed)
     zero, posterior, judges = np.zeros(data.X.shape[1]), Posterior(data.X, data.y), (data.judges, data.judged)
     fixed = {"ridge": ridge(data.X, data.y, 1.0), "judges": ridge(data.judges, data.judged, 1.0), "zero": zero}

@@ -22,13 +22,7 @@ MEAN_RUNS = len(CANDIDATES) / 0.05
 
 
 class Posterior:
-    """Posterior draws of a ridge regression for many λ at once.
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-    y : array of shape (n,)
-    """
+    """Posterior draws of a ridge regression for many λ at once."""
 
     def __init__(self, X: FloatArray, y: FloatArray) -> None:
         self.values, self._vectors = np.linalg.eigh(X.T @ X)
@@ -53,26 +47,10 @@ def best_of_runs(
     generator: np.random.Generator,
     mean_runs: float = MEAN_RUNS,
 ) -> tuple[FloatArray | None, float]:
-    """OPS-PTR: the best of a geometric number of runs, judged by the validation rows.
+    """OPS-PTR: the best of a geometric number of runs, judged by the public rows and targets `judges`, and the share of
+    runs that refused.
 
-    Parameters
-    ----------
-    posterior : Posterior
-    judges : pair of arrays, shapes (m, d) and (m,)
-        Public rows and targets.
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    accounting : {"tight", "split"}
-        As `OPSPTRRegressor` has it; without a fallback.
-    generator : numpy.random.Generator
-    mean_runs : float >= 1
-
-    Returns
-    -------
-    theta : array of shape (d,) or None
-        None where every run refused.
-    refused : float
-        The share of runs that did.
+    `accounting` is "tight" or "split", as in `OPSPTRRegressor`, without a fallback. θ is None where every run refused.
     """
     choice("accounting", accounting, ("tight", "split")), at_least("mean_runs", mean_runs, 1)
     rows, targets = judges
@@ -112,7 +90,7 @@ def _mechanism(epsilon: float, delta: float, mean_runs: float) -> AdaptiveSampli
 
 
 def _shift(epsilon: float, delta: float, leverage: FloatArray) -> FloatArray:
-    """γL² by leverage: exact on a fine grid, and between its points that of the next larger leverage, which is less."""
+    """γL² by leverage: exact on a fine grid; between its points γL² of the next larger leverage, which is less."""
     grid, found = _shifts(epsilon, delta)
     place = np.searchsorted(grid, np.log(leverage))
     return np.where(place < grid.size, found[np.minimum(place, grid.size - 1)], 0.0)

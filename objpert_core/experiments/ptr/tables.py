@@ -1,7 +1,7 @@
 """The regressions of Figure 1: unit rows, targets in [−1, 1], scaled by public constants.
 
-California housing is used where its file lies in the folder of `OBJPERT_DATA_DIR` or in scikit-learn's; it is never
-fetched. Its columns are standardised with their own means and deviations, which no promise covers.
+California housing is used where its file lies in the folder of `OBJPERT_DATA_DIR` or in scikit-learn's; the file is
+never fetched. Its columns are standardised with their own means and deviations, which no promise covers.
 """
 
 from __future__ import annotations
@@ -27,19 +27,7 @@ Rows = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Table:
-    """A data set of the figure.
-
-    Attributes
-    ----------
-    label : str
-        What it is called.
-    splits : int
-        How many splits are measured.
-    make : callable
-        Rows and targets.
-    here : callable
-        Whether it is on this machine.
-    """
+    """A data set of the figure: how many `splits` are measured, and whether it is `here`, on this machine."""
 
     label: str
     splits: int
@@ -88,23 +76,5 @@ TABLES: Mapping[str, Table] = MappingProxyType(
 
 @lru_cache(maxsize=4)
 def load_table(name: str) -> Rows:
-    """Rows and targets of a data set.
-
-    Parameters
-    ----------
-    name : str
-        A key of `TABLES`.
-
-    Returns
-    -------
-    X : array of shape (n, d)
-        Rows of norm 1.
-    y : array of shape (n,)
-        From −1 to 1.
-
-    Raises
-    ------
-    OSError
-        If its file is not on this machine.
-    """
+    """Rows of norm 1 and targets from −1 to 1; `OSError` if the data set's file is not on this machine."""
     return TABLES[choice("name", name, tuple(TABLES))].make()

@@ -2,7 +2,7 @@
 
 Labels may cost ε' by the proposal: a Rényi budget of ε'/2 at the order whose conversion takes the other half. The test
 asks how many teachers have to change their votes until the budget is exceeded; one teacher, who votes on every row,
-moves that by 1 at most (docs/theorems.md, T42).
+moves that number by 1 at most (docs/theorems.md, T42).
 """
 
 from __future__ import annotations
@@ -24,32 +24,11 @@ CLASSES = 10
 
 @dataclass(frozen=True)
 class Teachers:
-    """Simulated votes.
+    """Simulated votes of `number` teachers on `queries` rows, with noise of standard deviation `sigma` votes on each
+    count.
 
-    Parameters
-    ----------
-    first : float in (0, 1]
-        A teacher's chance to name the first class.
-    second : float in (0, 1]
-        The second class's share of what the first one leaves; the other eight share the rest evenly.
-    number : int >= 1
-        Teachers.
-    sigma : float > 0
-        Standard deviation of the noise on each count, in votes.
-    queries : int >= 1
-        Rows that are labelled.
-    seed : int >= 0
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> agree = Teachers(0.8, 1 / 9)
-    >>> agree.counts.shape, round(agree.counts[:, 0].mean())
-    ((200, 10), 321)
+    A teacher names the first class with probability `first`. `second` is the second class's share of the rest; the
+    other eight share what is left evenly.
     """
 
     first: float
@@ -86,29 +65,7 @@ class Teachers:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the labels may cost, and what the test may.
-
-    Parameters
-    ----------
-    teachers : Teachers
-    epsilon : float > 0
-        ε' of the labels.
-    test_epsilon : float > 0
-        ε̂.
-    delta : float strictly between 0 and 1
-        δ of the whole.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> asked = Proposal(Teachers(0.8, 1 / 9), epsilon=0.7, test_epsilon=0.3)
-    >>> asked.total, asked.distance > asked.threshold
-    (1.0, True)
-    """
+    """What the labels may cost (ε') and what the test may (ε̂); `delta` is that of the whole."""
 
     teachers: Teachers
     epsilon: float

@@ -48,20 +48,7 @@ LABELS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Cost:
-    """One point of a curve.
-
-    Attributes
-    ----------
-    panel : str
-        "a" or "b".
-    epsilon : float
-        ε of the Laplace noise, or of that which errs as seldom.
-    gap : int
-    method : str
-        A key of the panel's labels.
-    value : float
-        ε.
-    """
+    """One point of a curve: `value` is the method's ε, `epsilon` the Laplace noise's (in panel "b" at equal error)."""
 
     panel: str
     epsilon: float
@@ -71,41 +58,21 @@ class Cost:
 
 
 def printed(epsilon: float, gap: int) -> float:
-    """The paper's formula for ε at a gap: |ε·log(1 − ε/(2 + ε(t + 1)))|, which lacks the summand ε.
-
-    Parameters
-    ----------
-    epsilon : float > 0
-    gap : int >= 0
-    """
+    """The paper's formula for ε at a gap: |ε·log(1 − ε/(2 + ε(t + 1)))|, which lacks the summand ε."""
     return -epsilon * math.log1p(-epsilon / (2 + epsilon * (gap + 1)))
 
 
 def classic(error: float, gap: int) -> float:
-    """ε of the classic test at which a vote errs with this probability.
+    """ε of the classic test at which a vote errs with this probability, above 0 and at most ¼.
 
-    Parameters
-    ----------
-    error : float
-        Above 0, at most ¼.
-    gap : int >= 2
-
-    Notes
-    -----
-    The test passes where t + Lap(1/ε) − log(1/δ)/ε > 1; else a coin is tossed. That errs with probability
-    e^(−ε(t − 1))/(4δ), where the threshold is below the gap.
+    The test passes where t + Lap(1/ε) − log(1/δ)/ε > 1; else a coin is tossed. Where the threshold is below the gap,
+    the vote errs with probability e^(−ε(t − 1))/(4δ).
     """
     return math.log(1 / (4 * DELTA * error)) / (gap - 1)
 
 
 def mean_cost(epsilon: float, gap: int) -> float:
-    """ε̃ = ε/2 for a noisy lower bound on the gap, plus the mean of what the bound promises.
-
-    Parameters
-    ----------
-    epsilon : float > 0
-    gap : int >= 0
-    """
+    """ε̃ = ε/2 for a noisy lower bound on the gap, plus the mean of what the bound promises."""
     asked = positive("epsilon", epsilon) / 2
     noise = np.where(_PLACES < 0.5, np.log(2 * _PLACES), -np.log(2 * (1 - _PLACES))) / asked
     below = np.maximum(np.ceil(gap - math.log(1 / DELTA) / asked + noise), 0.0)
@@ -115,27 +82,14 @@ def mean_cost(epsilon: float, gap: int) -> float:
 
 
 def passing_cost(epsilon: float, gap: int) -> float:
-    """The least ε̃ + ε' of a test that passes with probability 0.95 at this gap, over the lower bounds it may ask for.
-
-    Parameters
-    ----------
-    epsilon : float > 0
-    gap : int >= 1
-    """
+    """The least ε̃ + ε' of a test that passes with probability 0.95 at this gap, over the lower bounds to ask for."""
     vote = LaplaceVote(epsilon)
     room = math.log(1 / DELTA) + math.log(0.5 / (1 - SURE))
     return min(room / (gap - bound) + vote.epsilon_at(bound, DELTA) for bound in range(gap))
 
 
 def optimal(error: float, gap: int) -> float:
-    """The least ε at which the optimal vote errs no more often.
-
-    Parameters
-    ----------
-    error : float
-        Strictly between 0 and ½.
-    gap : int >= 1
-    """
+    """The least ε at which the optimal vote errs with probability `error` at most."""
     return float(brentq(lambda one: OptimalVote(one, DELTA).error(gap) - error, 1e-6, 50.0, xtol=1e-12))
 
 
@@ -154,14 +108,7 @@ _COSTS: Mapping[str, Callable[[float, int], float]] = {
 
 
 def costs(panel: str, epsilon: float) -> Iterator[Cost]:
-    """Every curve of a panel at one ε.
-
-    Parameters
-    ----------
-    panel : {"a", "b"}
-    epsilon : float > 0
-        Of panel "a" a key of `GAPS`.
-    """
+    """Every curve of panel "a" or "b" at one ε, for "a" a key of `GAPS`."""
     labels = LABELS[choice("panel", panel, tuple(LABELS))]
     for gap in GAPS[epsilon] if panel == "a" else (GAP,):
         for method in labels:

@@ -5,10 +5,10 @@ data set, down in the second. With r(θ) = ωθ and W ~ χ²_m the release is
 
     θ = 1 − (ω ∓ e)/B,   B = n + σ²W,
 
-so that 1/(1 − θ) is B/(ω − e) against B/(ω + e): the same law on two scales. Both have a density, and their
-divergence is a sum of differences of cumulative distributions. The bend's certificate says nothing of it, as its
-theorem supposes e = 0. The tilt of theorem T34 mends it: then the solver sees B and a noisy sum of clipped residuals
-only, and of these the sum alone tells the two apart.
+so that 1/(1 − θ) is B/(ω − e) against B/(ω + e): the same law on two scales. Both have a density, and their divergence
+is a sum of differences of cumulative distributions. The bend's certificate does not cover this leak, as its theorem
+supposes e = 0. The tilt of theorem T34 mends it: then the solver sees B and a noisy sum of clipped residuals only, and
+of these the sum alone tells the two data sets apart.
 """
 
 from __future__ import annotations
@@ -26,17 +26,7 @@ from objpert_core.accounting import Gaussian
 
 @dataclass(frozen=True)
 class ScaledChiSquare:
-    """The law of a + b·Y, Y ~ χ²_m.
-
-    Attributes
-    ----------
-    start : float
-        a.
-    scale : float > 0
-        b.
-    degrees_of_freedom : int >= 1
-        m.
-    """
+    """The law of a + b·Y, Y ~ χ²_m, with a = `start` and b = `scale`."""
 
     start: float
     scale: float
@@ -62,24 +52,7 @@ class ScaledChiSquare:
 
 
 def divergence(first: ScaledChiSquare, second: ScaledChiSquare, epsilon: float) -> float:
-    """The hockey-stick divergence of two such laws with one m: ∫ [p − e^ε q]₊.
-
-    Parameters
-    ----------
-    first, second : ScaledChiSquare
-    epsilon : float >= 0
-
-    Raises
-    ------
-    ValueError
-        If their degrees of freedom differ, or `epsilon` is out of range.
-
-    Examples
-    --------
-    >>> law = ScaledChiSquare(0.0, 1.0, 5)
-    >>> divergence(law, law, 0.1)
-    0.0
-    """
+    """The hockey-stick divergence ∫ [p − e^ε q]₊ of two such laws with the same m."""
     nonnegative("epsilon", epsilon)
     if first.degrees_of_freedom != second.degrees_of_freedom:
         raise ValueError(
@@ -123,33 +96,15 @@ def _turning_points(first: ScaledChiSquare, second: ScaledChiSquare, edge: float
 
 
 def _far(first: ScaledChiSquare, second: ScaledChiSquare, edge: float) -> float:
-    """Beyond this neither law has anything that a double could tell."""
+    """A place beyond which neither law has anything that a double could tell."""
     m = first.degrees_of_freedom
     return max(edge + 1.0, *(law.start + law.scale * (m + 60 * math.sqrt(m) + 1600) for law in (first, second)))
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One record's label is off the interpolation, this way or that.
+    """One of n records (x = 1 each) has a label off the interpolation, this way or that; `scale` is σ² and `penalty` ω.
 
-    Attributes
-    ----------
-    scale : float > 0
-        σ².
-    degrees_of_freedom : int >= 2
-        m.
-    rows : int >= 1
-        n, with x = 1 each.
-    penalty : float > 0
-        ω.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-
-    Examples
-    --------
     >>> data = Disagreement(scale=20.0, degrees_of_freedom=10, rows=10, penalty=5.0)
     >>> data.delta(0.0, 1.0), 0.01 < data.delta(1.0, 1.0) < data.delta(2.0, 1.0) < 1
     (0.0, True)
@@ -185,26 +140,8 @@ class Disagreement:
 def tilted_delta(displacement: float, epsilon: float, residual_bound: float, sigma: float) -> float:
     """The true δ of all that a solver sees of bend and tilt in these data, and hence no less than that of θ.
 
-    Both data sets have the same Gram matrix, so that only the noisy sum of residuals tells them apart.
-
-    Parameters
-    ----------
-    displacement : float
-        By how much the label is off, up and down; clipped to `residual_bound`.
-    epsilon : float >= 0
-    residual_bound : float > 0
-    sigma : float > 0
-        Standard deviation of the tilt.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-
-    Examples
-    --------
-    >>> tilted_delta(2.0, 1.0, 1.0, 4.0) == tilted_delta(1.0, 1.0, 1.0, 4.0) > tilted_delta(0.5, 1.0, 1.0, 4.0)
-    True
+    Both data sets have the same Gram matrix, so that only the sum of residuals, clipped to `residual_bound` and noisy
+    by `sigma`, tells them apart. The label is off by `displacement`, up and down.
     """
     limit = positive("residual_bound", residual_bound)
     moved = 2 * min(abs(finite("displacement", displacement)), limit)

@@ -2,7 +2,7 @@
 
 L = 1, d = 12, n = 10, ρ = G = 1 and ‖θ_exact − θ*‖ <= 1, as in the paper. "exact" stands for exact minima, Corollary
 3.4; "inexact" for τ = η = 0.001, Theorem 3.3. Every cell is minimised over all that may be chosen, m included. Whoever
-returns θ* uses no data, and its excess is at most G·‖θ_exact − θ*‖ = 1.
+returns θ* uses no data, and has an excess of at most G·‖θ_exact − θ*‖ = 1.
 """
 
 from __future__ import annotations
@@ -32,20 +32,7 @@ PROOFS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Cell:
-    """The least bound at one (ε, δ).
-
-    Attributes
-    ----------
-    panel : str
-        A key of `PANELS`.
-    proof : str
-        A key of `PROOFS`.
-    epsilon, delta : float
-    value : float
-        On the expected excess risk, a sum over the rows.
-    degrees_of_freedom : int
-        The m at which it is least.
-    """
+    """The least bound at one (ε, δ) on the expected excess risk (a sum over the rows), and the m that attains it."""
 
     panel: str
     proof: str
@@ -56,21 +43,7 @@ class Cell:
 
 
 def cell(panel: str, proof: str, epsilon: float, delta: float) -> Cell:
-    """The least bound by one proof.
-
-    Parameters
-    ----------
-    panel : str
-        A key of `PANELS`.
-    proof : str
-        One of that panel's proofs.
-    epsilon, delta : float
-
-    Raises
-    ------
-    ValueError
-        If the panel has no such proof, or a number is out of range.
-    """
+    """The least bound by one of a panel's proofs."""
     choice("proof", proof, PANELS[choice("panel", panel, tuple(PANELS))])
     if proof == "tight":
         found = calibrate_quadratic_perturbation(epsilon, delta, DIMENSION)

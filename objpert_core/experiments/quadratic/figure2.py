@@ -44,18 +44,8 @@ LABELS: Mapping[str, str] = MappingProxyType(
 class Problem:
     """One draw of data, anchor and perturbations, in the order in which they are drawn.
 
-    Attributes
-    ----------
-    X : array of shape (n, d)
-        Normal entries, scaled so that the largest is `LARGEST_ENTRY`.
-    theta : array of shape (d,)
-        θ*; y = Xθ*.
-    anchor : array of shape (d,)
-        θ* with noise of variance 0.1.
-    wishart : array of shape (d, d)
-        W with 2d degrees of freedom.
-    tilt : array of shape (d,)
-        Standard normal.
+    The largest of X's normal entries is scaled to `LARGEST_ENTRY`, y = Xθ*, the anchor is θ* with noise of variance
+    0.1, W has 2d degrees of freedom, and the tilt is standard normal.
     """
 
     X: FloatArray
@@ -66,13 +56,7 @@ class Problem:
 
     @classmethod
     def draw(cls, seed: int) -> Problem:
-        """The problem of a seed.
-
-        Raises
-        ------
-        ValueError
-            If `seed` is not a whole number >= 0.
-        """
+        """The problem of a seed."""
         generator = np.random.default_rng(nonnegative_integer("seed", seed))
         X = generator.standard_normal((ROWS, DIMENSION))
         X *= LARGEST_ENTRY / np.abs(X).max()
@@ -94,18 +78,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Risk:
-    """The risk of one method.
-
-    Attributes
-    ----------
-    kappa : float
-        Half the side of the box.
-    method : str
-        A key of `LABELS`.
-    seed : int
-    risk : float
-        J, a sum over the rows.
-    """
+    """The risk J of one method, a sum over the rows; `kappa` is half the side of the box."""
 
     kappa: float
     method: str
@@ -121,13 +94,7 @@ def scales() -> dict[str, float]:
 
 
 def risks(seed: int, kappas: Iterable[float] = KAPPAS) -> Iterator[Risk]:
-    """The risk of every method on one draw, for every box.
-
-    Parameters
-    ----------
-    seed : int >= 0
-    kappas : iterable of float > 0
-    """
+    """The risk of every method on one draw, for every box."""
     problem, bends = Problem.draw(seed), scales()
     gram = problem.X.T @ problem.X
     linear = gram @ problem.theta

@@ -15,32 +15,9 @@ _SLOPE = 1e-11  # of the residual at the end, relative to the longest slope at h
 
 
 def box_lasso(gram: FloatArray, linear: FloatArray, penalty: float, bound: float = math.inf) -> FloatArray:
-    """The minimiser of ½·θᵀBθ − cᵀθ + ω‖θ‖₁ over |θⱼ| <= κ.
+    """The minimiser of ½·θᵀBθ − cᵀθ + ω‖θ‖₁ over |θⱼ| <= κ, with B positive definite; `ConvergenceError` if the descent
+    does not end.
 
-    Parameters
-    ----------
-    gram : array of shape (d, d)
-        B, symmetric and positive definite.
-    linear : array of shape (d,)
-        c.
-    penalty : float >= 0
-        ω.
-    bound : float >= 0, optional
-        κ; no box, if left out.
-
-    Returns
-    -------
-    array of shape (d,)
-
-    Raises
-    ------
-    ValueError
-        If shapes differ or a number is out of range.
-    ConvergenceError
-        If the descent does not end.
-
-    Examples
-    --------
     >>> box_lasso(np.diag([2.0, 1.0]), np.array([3.0, 0.5]), penalty=1.0).tolist()
     [1.0, 0.0]
     """

@@ -36,17 +36,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Excess:
-    """What one method loses.
-
-    Attributes
-    ----------
-    n : int
-    method : str
-        A key of `LABELS`.
-    seed : int
-    excess : float
-        J(θ) − min J, a sum over the rows.
-    """
+    """What one method loses: J(θ) − min J, a sum over the rows."""
 
     n: int
     method: str
@@ -64,13 +54,7 @@ def scales() -> dict[str, float]:
 
 
 def losses(seed: int, rows: Iterable[int] = ROWS) -> Iterator[Excess]:
-    """What every method loses on one draw, for every number of rows; θ* and W are the same for all of them.
-
-    Parameters
-    ----------
-    seed : int >= 0
-    rows : iterable of int >= 1
-    """
+    """What every method loses on one draw, for every number of rows; θ* and W are the same for all of them."""
     shared, found = np.random.default_rng([nonnegative_integer("seed", seed), 0]), scales()
     theta_star, W = shared.standard_normal(DIMENSION), wishart(shared, DIMENSION, DEGREES)
     for n in rows:

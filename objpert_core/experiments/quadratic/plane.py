@@ -2,8 +2,8 @@
 
     J(θ) = ½‖X(θ − θ*)‖² + ω/2 ‖θ‖²      over ‖θ‖ <= κ
 
-The penalty draws the minimum away from θ*. A tilt adds aᵀθ and Δ/2‖θ‖² (Theorem 5.1 of Cortild and Cartis, at 2ζ,
-since a record is replaced); a bend adds σ²/2 (θ − θ*)ᵀW(θ − θ*), by the exact theorem. All three are quadratics.
+The penalty draws the minimum away from θ*. A tilt adds aᵀθ and Δ/2‖θ‖² (Theorem 5.1 of Cortild and Cartis, at 2ζ, since
+a record is replaced); a bend adds σ²/2 (θ − θ*)ᵀW(θ − θ*), by the exact theorem. All three are quadratics.
 """
 
 from __future__ import annotations
@@ -30,17 +30,7 @@ KINDS = ("plain", "tilt", "bend")
 
 @dataclass(frozen=True, eq=False)
 class Bowl:
-    """A quadratic ½(θ − c)ᵀH(θ − c), and its least point in the disc.
-
-    Attributes
-    ----------
-    hessian : array of shape (2, 2)
-        H.
-    centre : array of shape (2,)
-        c, where it would be least without the disc.
-    minimum : array of shape (2,)
-        Where it is least in the disc.
-    """
+    """A quadratic ½(θ − c)ᵀH(θ − c): its `centre` c without the disc, and its `minimum` in the disc."""
 
     hessian: FloatArray
     centre: FloatArray
@@ -55,21 +45,7 @@ class Bowl:
 
 
 def least_in_ball(hessian: FloatArray, linear: FloatArray, radius: float) -> FloatArray:
-    """The minimiser of ½·θᵀHθ − cᵀθ over ‖θ‖ <= κ.
-
-    Parameters
-    ----------
-    hessian : array of shape (d, d)
-        Positive definite.
-    linear : array of shape (d,)
-        c.
-    radius : float > 0
-
-    Examples
-    --------
-    >>> least_in_ball(np.eye(2), np.array([3.0, 4.0]), 2.5).tolist()
-    [1.5, 2.0]
-    """
+    """The minimiser of ½·θᵀHθ − cᵀθ over ‖θ‖ <= κ, with H positive definite."""
     positive("radius", radius)
     values, vectors = np.linalg.eigh(hessian)
     slopes = vectors.T @ linear
@@ -87,24 +63,7 @@ def least_in_ball(hessian: FloatArray, linear: FloatArray, radius: float) -> Flo
 
 @dataclass(frozen=True)
 class Plane:
-    """What is drawn.
-
-    Attributes
-    ----------
-    epsilon, delta : float
-        One record is replaced.
-    rows : int >= 1
-        n, unit rows around one direction.
-    radius : float > 0
-        κ.
-    seed : int >= 0
-        Of rows and perturbations.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-    """
+    """What is drawn: n unit rows around one direction, in a disc of radius κ; one record is replaced."""
 
     epsilon: float = 1.0
     delta: float = 1e-5

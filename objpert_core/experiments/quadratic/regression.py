@@ -42,18 +42,7 @@ Solve = Callable[[FloatArray, FloatArray, np.random.Generator], FloatArray]
 
 @dataclass(frozen=True)
 class Excess:
-    """What one method loses on new rows.
-
-    Attributes
-    ----------
-    n, d : int
-    epsilon : float
-    method : str
-        A key of `LABELS`.
-    seed : int
-    excess : float
-        Mean squared error above the least.
-    """
+    """What one method loses on new rows: its mean squared error above the least."""
 
     n: int
     d: int
@@ -66,11 +55,7 @@ class Excess:
 def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
     """The minimum of the bent and tilted objective, theorem T34: `QOPLasso` without a penalty.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    centred : bool
-        Take off σ²m, the mean of σ²W, as far as the smallest eigenvalue of what was released allows (`debias`).
+    `centred` takes off σ²m, the mean of σ²W, as far as the smallest eigenvalue of what was released allows (`debias`).
     """
     positive("epsilon", epsilon)
 
@@ -85,12 +70,8 @@ def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
 def adassp(epsilon: float, *, tight: bool = False) -> Solve:
     """AdaSSP (Wang 2018, Algorithm 2): a third of the budget each for λ_min, XᵀX and Xᵀy, then a ridge by λ_min.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    tight : bool
-        With the least noise for which the three Gaussian mechanisms compose to (ε, δ), in place of the printed noise
-        √(log(6/δ))/(ε/3).
+    `tight` takes the least noise for which the three Gaussian mechanisms compose to (ε, δ), in place of the printed
+    noise √(log(6/δ))/(ε/3).
     """
     positive("epsilon", epsilon)
     if tight:
@@ -126,7 +107,7 @@ def objective(epsilon: float) -> Solve:
 
 
 def solvers(epsilon: float) -> dict[str, Solve]:
-    """How each method learns, by its key; `LABELS`."""
+    """How each method learns, by its key of `LABELS`."""
     return {
         "bend-tilt": bend_and_tilt(epsilon),
         "centred": bend_and_tilt(epsilon, centred=True),
@@ -138,19 +119,7 @@ def solvers(epsilon: float) -> dict[str, Solve]:
 
 
 def draw(n: int, d: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Rows, clipped targets and θ of a seed.
-
-    Parameters
-    ----------
-    n, d : int >= 1
-    seed : int >= 0
-
-    Returns
-    -------
-    X : array of shape (n, d)
-    y : array of shape (n,)
-    theta : array of shape (d,)
-    """
+    """Rows, clipped targets and θ of a seed."""
     generator = np.random.default_rng([nonnegative_integer("seed", seed), n, d])
     X = generator.standard_normal((positive_integer("n", n), positive_integer("d", d)))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -160,13 +129,7 @@ def draw(n: int, d: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]
 
 
 def losses(seed: int, cases: Iterable[tuple[int, int, float]] = CASES) -> Iterator[Excess]:
-    """What every method loses on one draw, for every (n, d, ε).
-
-    Parameters
-    ----------
-    seed : int >= 0
-    cases : iterable of (int, int, float)
-    """
+    """What every method loses on one draw, for every (n, d, ε)."""
     for n, d, epsilon in cases:
         X, y, theta = draw(n, d, seed)
         for place, (method, solve) in enumerate(solvers(epsilon).items()):

@@ -1,4 +1,4 @@
-"""The eigenvalues of W, drawn, beside the α and β between which the published theorem needs them to be."""
+"""The eigenvalues of W, drawn, beside the bounds α and β that the published theorem supposes."""
 
 from __future__ import annotations
 
@@ -14,31 +14,7 @@ from objpert_core.learning.quadratic.wishart import wishart
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Draws of W ~ Wishart_d(m).
-
-    Attributes
-    ----------
-    dimension : int >= 1
-        d.
-    degrees_of_freedom : int > d
-        m.
-    delta : float in (0, 1)
-        Of the promise: a quarter of it is for λ_min < α, a quarter for λ_max > β.
-    draws : int >= 1
-    seed : int >= 0
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-
-    Examples
-    --------
-    >>> spectrum = Spectrum(12, 24, 1e-2)
-    >>> eigenvalues = spectrum.eigenvalues()
-    >>> eigenvalues.shape, bool(spectrum.alpha < eigenvalues.min() < eigenvalues.max() < spectrum.beta)
-    ((200, 12), True)
-    """
+    """Draws of W ~ Wishart_d(m); a quarter of the promise's δ is for λ_min < α, a quarter for λ_max > β."""
 
     dimension: int
     degrees_of_freedom: int
@@ -69,7 +45,7 @@ class Spectrum:
         return float(largest_eigenvalue(self.dimension, self.degrees_of_freedom, share)[0])
 
     def eigenvalues(self) -> FloatArray:
-        """Those of every draw, rising; an array of shape (draws, d)."""
+        """The eigenvalues of every draw, rising; shape (draws, d)."""
         generator = np.random.default_rng(self.seed)
         drawn = wishart(generator, self.dimension, self.degrees_of_freedom, self.draws)
         return np.asarray(np.linalg.eigvalsh(drawn))

@@ -1,9 +1,8 @@
 """What a clipping threshold does to a fit: small generated data with outliers, fitted with and without noise.
 
-Losses of residuals get a line through points, losses of margins two classes in the plane. The noise of a private fit
-is proportional to C and its λ does not depend on C, so one calibration serves every C. Results are remembered.
-
-The errors are taken against what generated the rows, without privacy: they measure.
+Losses of residuals get a line through points, losses of margins two classes in the plane. The noise of a private fit is
+proportional to C and its λ does not depend on C, so one calibration serves every C. Results are remembered. Errors are
+taken, without privacy, against what generated the rows: they measure.
 """
 
 from __future__ import annotations
@@ -40,16 +39,9 @@ _REMEMBERED = 500
 
 @dataclass(frozen=True)
 class Clipping:
-    """A loss and the threshold at which its gradients are clipped.
+    """A loss, a key of `objpert_core.learning.LOSSES`, and the threshold C at which its gradients are clipped.
 
-    Attributes
-    ----------
-    loss : str
-        Its name, a key of `objpert_core.learning.LOSSES`.
-    parameter : float
-        Its own constant; ignored for a loss that has none.
-    clip : float
-        The threshold C on gradient norms.
+    A loss without a constant ignores `parameter`.
     """
 
     loss: str
@@ -64,17 +56,7 @@ class Clipping:
 
 @dataclass(frozen=True)
 class Setting(Clipping):
-    """What is fitted, to which data, and with how much privacy.
-
-    Attributes
-    ----------
-    outliers : float
-        Share of the rows that are outliers.
-    epsilon, delta : float
-        The target of each private fit.
-    seed : int
-        Of the rows; the noise's seeds follow from it (`noise_seed`).
-    """
+    """What is fitted, with which share of `outliers`, how privately; the noise's seeds follow from `seed`."""
 
     outliers: float
     epsilon: float
@@ -142,20 +124,7 @@ def mechanism(setting: Setting) -> acc.ApproximateMinima:
 
 
 def without_privacy(setting: Setting, clip: float | None) -> FloatArray:
-    """The fit without noise, with the private fit's λ.
-
-    Parameters
-    ----------
-    setting : Setting
-        Its own threshold is not used.
-    clip : float or None
-        The threshold C; None fits f itself.
-
-    Returns
-    -------
-    ndarray
-        θ; the last entry is the intercept.
-    """
+    """θ, the intercept last, without noise, at the private fit's λ; clipped at `clip`, not the setting's threshold."""
     return _solved(replace(setting, clip=1.0 if clip is None else clip), clip is not None)
 
 
@@ -182,19 +151,7 @@ def _with_intercept(theta: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=_REMEMBERED)
 def private(setting: Setting, draw: int) -> FloatArray:
-    """One private fit, as Algorithm 1 would release it.
-
-    Parameters
-    ----------
-    setting : Setting
-    draw : int
-        Draws differ in their noise only.
-
-    Returns
-    -------
-    ndarray
-        θ; the last entry is the intercept.
-    """
+    """θ, the intercept last, as Algorithm 1 would release it; draws differ in their noise only."""
     X, y = data(setting)
     released = perturb_and_solve(
         X,
@@ -217,13 +174,7 @@ def noise_seed(seed: int, draw: int) -> int:
 
 
 def error(setting: Setting, theta: FloatArray) -> float:
-    """How wrong a fit is about data without outliers.
-
-    Returns
-    -------
-    float
-        Root mean square distance from the true line, or the share of wrong labels on 4,000 fresh rows.
-    """
+    """How wrong a fit is without outliers: root mean square distance to the line, or wrong share of fresh labels."""
     if setting.regression:
         x = np.linspace(-1, 1, 41)
         off = (theta[0] - TRUE_SLOPE) * x + theta[1] - TRUE_INTERCEPT
@@ -235,11 +186,8 @@ def error(setting: Setting, theta: FloatArray) -> float:
 def errors(setting: Setting) -> dict[str, FloatArray]:
     """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck.
 
-    Returns
-    -------
-    dict of ndarray
-        "C"; "clipped", of f_C without noise; "private", the mean over `NOISES` private fits; "private_lowest" and
-        "private_highest" of these.
+    "C"; "clipped", of f_C without noise; "private", the mean over `NOISES` private fits; "private_lowest" and
+    "private_highest" of these fits.
     """
     return _errors(replace(setting, clip=1.0))
 
@@ -271,5 +219,5 @@ def private_error(setting: Setting) -> float:
 
 
 def best_threshold(setting: Setting) -> float:
-    """The one of `THRESHOLDS` with the smallest mean error of private fits."""
+    """The threshold among `THRESHOLDS` with the smallest mean error of private fits."""
     return THRESHOLDS[int(np.argmin(errors(setting)["private"]))]

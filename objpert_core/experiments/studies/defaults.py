@@ -4,11 +4,9 @@
     python -m objpert_core.experiments.defaults margin --draws 3 --out data/results/defaults_margin.csv
     python -m objpert_core.experiments.defaults confirm --out data/results/defaults_confirmed.csv
 
-The first two parts make the choices, on synthetic rows that are nobody's. Each design is a data set of another shape,
-with even or uneven columns, centred or with a common offset (as counts and indicators have), balanced or not, with
-little or much label noise. On each, every candidate is fitted at every ε, and judged by what it loses against the best
-candidate *of its study* on that design: in accuracy, and in mean loss on fresh rows (a proper score, which a shrunken
-model cannot please by luck). The last part looks whether they hold on real data. Rows of the first file, by study:
+The first two parts make the choices, on synthetic rows that are nobody's. On each `Design` every candidate is fitted at
+every ε, and judged by what it loses against the best candidate *of its study* there: in accuracy, and in mean loss on
+fresh rows (a proper score, which a shrunken model cannot please by luck). Rows of the first file, by study:
 
 * "objective": objective perturbation with λ a multiple of the λ that the Gaussian mechanism's noise allows ("x2"), on
   the frontier towards more noise and less λ ("f=1.1"), by privacy alone ("least"), by `recommended_lam` ("rule"), and
@@ -16,51 +14,22 @@ model cannot please by luck). The last part looks whether they hold on real data
 * "output": output perturbation with λ = c·(σ²R²n)^⅓ ("c=0.5" is the rule).
 * "intercept": the rule at another constant s ("s=0.3" is the signature's default).
 
-What came out (data/results/defaults.csv, means over 96 cases; regret against the best candidate in each):
-
-=========================  =========  ======
-candidate                  accuracy   loss
-=========================  =========  ======
-rule                       1.2 points  0.046
-least λ (n-free)           2.3 points  0.281
-published, f = 1.3, Rényi  2.4 points  0.074
-f = 1.1, f = 1.3           3.4, 4.6    0.77, 2.8
-four times, 16 times       1.1, 2.1    0.026, 0.051
-=========================  =========  ======
-
-So more noise for less λ (a larger f) never pays where rows are few, and more λ does, up to a point. On these designs
-four times would do as well as the rule's cap of twice. Twice was taken because on designs of 2,500 rows and 2,000
-columns, most of them uneven, explored beforehand, it was never more than a point below the best multiple, and four
-times was up to three. Where rows are many the rule changes nothing. The constant 0.3 loses least accuracy of all s
-(0.5 points; 0.1: 0.8, 1: 1.3); the loss alone would take a larger one. Output perturbation's c = 0.5 loses least in
+More noise for less λ (a larger f) never pays where rows are few, and more λ does, up to a point: the rule loses 1.2
+points of accuracy in the mean, the least λ 2.3, the published recipe 2.4. Four times the λ would do as well as the
+rule's cap of twice here. Twice was taken because on designs of 2,500 rows and 2,000 mostly uneven columns, explored
+beforehand, it was never more than a point below the best multiple, and four times was up to three. The constant 0.3
+loses least accuracy of all s; the loss alone would take a larger one. Output perturbation's c = 0.5 loses least in
 both.
 
-The second part takes σ and λ by the rule and asks for the margin k of the loss (`LogisticLoss`), on shapes with more
-rows, too: "k=0" is the logistic loss, "rule" is `recommended_margin`. Means over 96 cases
-(data/results/defaults_margin.csv):
+The second part asks for the margin k of the loss (`LogisticLoss`): "k=0" is the logistic loss, "rule" is
+`recommended_margin`. A margin costs no worst-case privacy, and almost any is better than none (k = 0 loses 2.3 points,
+the rule 0.6). 1.5 was taken for its loss, though 2 and 3 are a little more accurate. The margin goes to 0 with the
+noise, which costs next to nothing and keeps a fit with much ε a logistic regression.
 
-=========  ==========  ======
-candidate  accuracy    loss
-=========  ==========  ======
-k = 0      2.3 points  0.023
-k = 1      0.9 points  0.015
-k = 1.5    0.5 points  0.021
-k = 2, 3   0.4, 0.3    0.031, 0.057
-rule       0.6 points  0.014
-=========  ==========  ======
-
-A margin costs no worst-case privacy, and almost any is better than none. 1.5 was taken for its loss, though 2 and 3 are
-a little more accurate; that it goes to 0 with the noise costs next to nothing and keeps a fit with much ε a logistic
-regression.
-
-On real data (data/results/defaults_confirmed.csv, one fit for each of five splits; defaults_gisette_like.csv, one fit):
-Adult and Synthetic-L get the same λ as without the rule for λ, the others more. On digits that gains 1.6 to 3.3 points
-("no-margin" against "least"), on Gisette-like 4.2, 2.9 and 2.0 at ε = 0.1, 1 and 8; on the 455 rows of breast cancer
-the differences are within the noise. The margin gains 0.5 (Adult), 2.5 (Synthetic-L), 4.4 (Gisette-like) and 9 points
-(digits) at ε = 0.1, half a point and less where noise is little, and loses nothing that can be told from noise.
-
-In fairness: breast cancer, digits and Adult were looked at while the rule was being found, and are the reason why there
-are designs with an offset; no constant was fitted to them.
+The last part looks whether the choices hold on real data: there the margin gains 0.5 (Adult) to 9 points (digits) at ε
+= 0.1, half a point and less where noise is little, and loses nothing that can be told from noise. Breast cancer, digits
+and Adult were looked at while the rule was being found, and are the reason why there are designs with an offset; no
+constant was fitted to them.
 """
 
 from __future__ import annotations
@@ -111,26 +80,10 @@ _TAU = 1e-3  # of a gradient that is a sum over all rows: differences this small
 
 @dataclass(frozen=True)
 class Design:
-    """What a synthetic data set is like.
+    """A synthetic data set: feature j varies with standard deviation j**-decay before rows are scaled to norm 1.
 
-    Parameters
-    ----------
-    rows, features : int
-        Shape of the training part.
-    decay : float
-        Feature j varies with standard deviation j**-decay before rows are scaled to norm 1.
-    offset : float
-        Norm of the features' common mean, in units of the root mean square of the rest.
-    positive : float
-        Share of the positive class, before labels are flipped.
-    flipped : float
-        Share of the labels turned over.
-
-    Examples
-    --------
-    >>> X, targets = Design(rows=100, features=3, positive=0.3).draw(seed=0)
-    >>> X.shape == (100 + TEST_ROWS, 3), bool(0.3 < np.mean(targets > 0) < 0.35)
-    (True, True)
+    `offset` is the norm of the features' common mean, in units of the root mean square of the rest; `positive` the
+    share of the positive class before the share `flipped` of the labels is turned over.
     """
 
     rows: int
@@ -156,8 +109,6 @@ class Design:
 def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
     """Every shape with even and uneven columns, centred or not, balanced with little or lopsided with more label noise.
 
-    Examples
-    --------
     >>> len(list(designs()))
     32
     """
@@ -168,22 +119,9 @@ def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
 
 @dataclass(frozen=True)
 class Score:
-    """How one candidate did on one design.
+    """Means of accuracy and loss over the noise draws, on fresh rows, of one candidate on one design.
 
-    Parameters
-    ----------
-    study : str
-        "objective", "output", "intercept" or "margin".
-    design : Design
-        What it was fitted to.
-    epsilon : float
-        ε.
-    candidate : str
-        Its name within the study.
-    sigma, lam : float
-        Noise (of the objective or of every coefficient) and regularisation.
-    accuracy, loss : float
-        Means over the noise draws, on fresh rows.
+    `sigma` is the noise of the objective, or of every coefficient.
     """
 
     study: str
@@ -199,8 +137,6 @@ class Score:
 def candidates(epsilon: float, design: Design, constant: float = SCALING) -> dict[str, tuple[float, float]]:
     """(σ, λ) of every candidate of the study "objective".
 
-    Examples
-    --------
     >>> found = candidates(1.0, Design(rows=300, features=60))
     >>> found["rule"][1] > found["least"][1], found["x1"][1] < found["x2"][1]
     (True, True)
@@ -245,25 +181,7 @@ class _Bench:
 
 
 def scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Score]:
-    """All candidates of the three studies on one design.
-
-    Parameters
-    ----------
-    design : Design
-        What to draw.
-    seed : int
-        Of the rows and of the noise, which all candidates share.
-    draws : int
-        Noise draws per candidate.
-    epsilons : iterable of float
-        The ε to fit at.
-
-    Examples
-    --------
-    >>> found = list(scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
-    >>> sorted({score.study for score in found})
-    ['intercept', 'objective', 'output']
-    """
+    """All candidates of the three studies on one design; all share the rows and the noise of `seed`."""
     nonnegative_integer("seed", seed), positive_integer("draws", draws)
     epsilons = tuple(epsilons)
     bench = _Bench(design, seed, draws, SCALING)
@@ -287,14 +205,7 @@ def scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EP
 
 
 def margin_scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Score]:
-    """The candidates of the study "margin" on one design; arguments as in `scores`.
-
-    Examples
-    --------
-    >>> found = list(margin_scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
-    >>> [score.candidate for score in found]
-    ['k=0', 'k=0.5', 'k=1', 'k=1.5', 'k=2', 'k=3', 'k=4', 'rule']
-    """
+    """The candidates of the study "margin" on one design; arguments as in `scores`."""
     nonnegative_integer("seed", seed), positive_integer("draws", draws)
     bench, radius = _Bench(design, seed, draws, SCALING), row_radius(SCALING)
     for epsilon in epsilons:
@@ -308,20 +219,10 @@ def margin_scores(design: Design, seed: int, draws: int, epsilons: Iterable[floa
 
 @dataclass(frozen=True)
 class Regret:
-    """What one candidate loses, design by design, against the best candidate of its study at the same ε.
+    """What one candidate loses, over cases (design, ε), against the best candidate of its study: means, and the worst
+    cases.
 
-    Parameters
-    ----------
-    study, candidate : str
-        Which.
-    cases : int
-        How many (design, ε).
-    accuracy, worst_accuracy : float
-        Mean and largest loss of accuracy.
-    tenth : float
-        The loss of accuracy that one case in ten exceeds.
-    loss, worst_loss : float
-        Mean and largest excess of the mean loss.
+    One case in ten exceeds the loss `tenth` of accuracy; `loss` is an excess of the mean loss.
     """
 
     study: str
@@ -335,15 +236,7 @@ class Regret:
 
 
 def regrets(found: Iterable[Score]) -> list[Regret]:
-    """Every candidate's regret, least mean loss first within a study.
-
-    Examples
-    --------
-    >>> design = Design(rows=10, features=1)
-    >>> pair = [Score("output", design, 1.0, "a", 1, 1, 0.9, 0.3), Score("output", design, 1.0, "b", 1, 2, 0.8, 0.2)]
-    >>> [(r.candidate, round(r.accuracy, 3), round(r.loss, 3)) for r in regrets(pair)]
-    [('b', 0.1, 0.0), ('a', 0.0, 0.1)]
-    """
+    """Every candidate's regret, least mean loss first within a study."""
     cases: dict[tuple[str, Design, float], list[Score]] = defaultdict(list)
     for score in found:
         cases[score.study, score.design, score.epsilon].append(score)
@@ -367,8 +260,6 @@ CONFIRMED = ("rule", "no-margin", "least", "published", "output")
 def confirmed_estimator(method: str, epsilon: float, seed: int) -> Any:
     """The estimator of one method of `CONFIRMED`, all with the same constant.
 
-    Examples
-    --------
     >>> confirmed_estimator("least", 1.0, 0).lam
     0.0
     """
@@ -383,15 +274,7 @@ def confirmed_estimator(method: str, epsilon: float, seed: int) -> Any:
 
 
 def confirm(name: str, splits: int, draws: int) -> Iterator[dict[str, Any]]:
-    """Accuracy of the rules, without a margin, with the least λ and by other recipes on one data set, per method and ε.
-
-    Parameters
-    ----------
-    name : str
-        Of the data set, as `datasets.load` knows it.
-    splits, draws : int
-        Split seeds 0, 1, … and noise seeds 0, 1, … per split.
-    """
+    """Accuracy by method and ε on one data set: the rules, no margin, the least λ, and other recipes."""
     for epsilon, method in itertools.product(EPSILONS, CONFIRMED):
         accuracy = []
         for split in range(splits):

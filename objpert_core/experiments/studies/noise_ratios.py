@@ -65,13 +65,7 @@ class Recipe:
         return "rdp" if self.bound == "rdp" else "profile"
 
     def mechanism(self, epsilon: float, delta: float, lipschitz: float) -> ObjectivePerturbation | None:
-        """σ and the smallest λ that meet the target with an exact minimiser; None where no λ does at this f.
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
-        """
+        """σ and the smallest λ that meet the target with an exact minimiser; None where no λ does at this f."""
         found = self._calibrated(epsilon, delta, lipschitz, None)
         assert found is None or isinstance(found, ObjectivePerturbation)
         return found
@@ -108,36 +102,10 @@ PUBLISHED = Recipe("rdp", PUBLISHED_RATIO)
 
 @dataclass(frozen=True)
 class Plan:
-    """What to sample.
+    """What to sample; the sample may be smaller than planned (`sample_shape`). Draw i takes the noise seed `seed + i`.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        The privacy target that every fit meets.
-    bound : str
-        One of `BOUNDS`, along whose frontier to go.
-    rows, features : int
-        Shape of the data planned for; the sample may be smaller (`sample_shape`).
-    intercept_scaling : float
-        The constant appended to every row, 0 for no intercept.
-    columns : str
-        "even" (all features alike) or "uneven" (feature j has standard deviation 1/j), before rows are scaled to
-        norm 1.
-    draws : int
-        Noise draws at every f, 1 to `MAX_DRAWS`.
-    seed : int
-        Of the synthetic rows; draw i takes the noise seed `seed + i`.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-
-    Examples
-    --------
-    >>> plan = Plan(epsilon=1.0, delta=1e-5, rows=1_000_000, features=100)
-    >>> plan.sample_shape, plan.scaled_down
-    ((20000, 100), True)
+    `bound` is the one along whose frontier to go, and `intercept_scaling` 0 for no intercept. `columns` are "even" (all
+    features alike) or "uneven" (feature j has standard deviation 1/j), before rows are scaled to norm 1.
     """
 
     epsilon: float = 1.0
@@ -192,22 +160,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Point:
-    """One recipe's fits so far.
+    """One recipe's fits so far, draws in the same order at every recipe, so that the numbers of two recipes pair up.
 
-    Draws are taken in the same order at every recipe, so that the numbers of two recipes pair up.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        The bound and f.
-    mechanism : ApproximateMinima
-        Its σ, λ, τ and σ_out.
-    excess : tuple of float
-        For each draw, the training loss above that of the model without privacy, per row.
-    accuracy : tuple of float
-        For each draw, the share of the test rows that it gets right.
-    failed : bool
-        Whether a fit did not reach τ, as may happen at a vanishing λ; the point then counts nowhere.
+    `excess` is the training loss, per row, above that of the model without privacy. A fit `failed` that did not reach
+    τ, as may happen at a vanishing λ: the point then counts nowhere.
     """
 
     recipe: Recipe
@@ -236,16 +192,8 @@ class Point:
 class Estimate:
     """The fits made so far; complete in itself, never changed.
 
-    Parameters
-    ----------
-    plan : Plan
-        What was asked for.
-    rows, dimension : int
-        Training rows, and the length of θ (features, plus one with an intercept).
-    reference_norm, reference_loss, reference_accuracy : float
-        ‖θ₀‖, mean training loss and test accuracy of the model without privacy (λ = 1/`NON_PRIVATE_C`).
-    points : tuple of Point
-        One per recipe.
+    The reference is the model without privacy (λ = 1/`NON_PRIVATE_C`): ‖θ₀‖, mean training loss and test accuracy.
+    `dimension` counts the intercept.
     """
 
     plan: Plan
@@ -263,7 +211,7 @@ class Estimate:
 
     @property
     def fits_planned(self) -> int:
-        """How many there will be in the end; fits of a recipe that failed are not made."""
+        """How many private models there will be in the end; a recipe that failed is not fitted further."""
         return sum(len(point.excess) if point.failed else self.plan.draws for point in self.points)
 
     def along(self) -> tuple[Point, ...]:
@@ -291,32 +239,10 @@ def mean_difference(first: Point, second: Point) -> Interval:
 
 
 def sample(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Estimate]:
-    """Fit along the frontier, one draw at every f before the next draw.
+    """Fit along the frontier, one draw at every f before the next draw; the first estimate has no private fit.
 
-    Parameters
-    ----------
-    plan : Plan
-        What to sample.
-    should_stop : callable
-        Asked before every fit and at every solver iteration; once it is true the generator ends.
-
-    Yields
-    ------
-    Estimate
-        The estimate so far: first without a private fit, then once more after each.
-
-    Raises
-    ------
-    ValueError
-        If neither the bound nor one of the two recipes can meet the target.
-
-    Examples
-    --------
-    >>> *_, last = sample(Plan(rows=500, features=3, draws=2))
-    >>> [point.recipe.noise_ratio for point in last.along()]
-    [1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0]
-    >>> last.fits == last.fits_planned
-    True
+    One more follows after each fit. `should_stop` is asked before every fit and at every solver iteration. `ValueError`
+    where neither the bound nor one of the two recipes can meet the target.
     """
     rows, features = plan.sample_shape
     X, labels = synthetic.draw(

@@ -1,6 +1,6 @@
 """Synthetic data sets that look like real ones: pixels, measurements, indicators, and columns of very different scale.
 
-What the study of centring and scaling is judged on. Rows are nobody's; a data set is drawn from a name and a seed.
+The study of centring and scaling is judged on them. Rows are nobody's; a data set is drawn from a name and a seed.
 """
 
 from __future__ import annotations
@@ -23,23 +23,7 @@ Draw = Callable[[np.random.Generator, int, int], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True)
 class Shape:
-    """One kind of data set in one size.
-
-    Parameters
-    ----------
-    group : str
-        "small", "wide", "long" or "middling".
-    rows, columns : int
-        Of the training part.
-    draw : callable
-        See `Draw`.
-
-    Examples
-    --------
-    >>> X, targets = SHAPES["pixels"].sample(seed=0)
-    >>> X.shape == (300 + TEST_ROWS, 64), set(targets.tolist()) == {-1.0, 1.0}
-    (True, True)
-    """
+    """One kind of data set in one size, that of the training part; `group` is "small", "wide", "long" or "middling"."""
 
     group: str
     rows: int
@@ -69,19 +53,9 @@ def gaussian(
 ) -> tuple[FloatArray, FloatArray]:
     """Normal rows whose columns have standard deviations j**-decay, in any order, about a common mean.
 
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    count, columns : int
-        Rows and columns.
-    decay : float
-        How fast the scales of columns fall.
-    offset : float
-        Norm of the common mean, in units of the root mean square of the rest.
-    positive, flipped : float
-        Share of the positive class before labels are flipped, and of the labels flipped.
-    signal : {"raw", "even", "few"}
-        Normal weights of the columns as they are, of the columns divided by their scale, or of 3 % of those.
+    `offset` is the mean's norm, in units of the root mean square of the rest; `flipped` the share of labels turned
+    over. `signal`: normal weights of the columns as they are ("raw"), of the columns divided by their scale ("even"),
+    or of 3 % of the latter ("few").
     """
     scales = generator.permutation(np.arange(1.0, columns + 1.0) ** -decay)
     scales /= np.linalg.norm(scales)

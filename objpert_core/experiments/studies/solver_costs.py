@@ -1,6 +1,6 @@
 """What the solvers cost in gradient evaluations, and how that grows with the number of rows (Appendix F).
 
-A `Case` is a synthetic problem of Algorithm 1 of any size. `measure` solves it; `growth` fits n^a log n to what was
+A `Case` is a synthetic problem of Algorithm 1 of any size. `measure` solves a case; `growth` fits n^a log n to what was
 measured at several sizes; `load` reads what `python -m benchmarks.solvers` has stored.
 """
 
@@ -53,25 +53,10 @@ COLUMNS: Mapping[str, Callable[[int, int, np.random.Generator], FloatArray]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One synthetic problem: rows of norm 1, labels of a logistic model, no intercept, the noise from the seed.
+    """One synthetic problem: rows of norm 1, labels of a logistic model, no intercept; `sigma` is the standard
+    deviation of b.
 
-    Parameters
-    ----------
-    n : int
-        Rows.
-    lam : float
-        λ > 0.
-    sigma : float >= 0
-        Standard deviation of b.
-    features : int
-    columns : {"redundant", "diverse"}
-    seed : int
-        Of rows, labels and b. With it public nothing here is private; nothing here is about people.
-
-    Examples
-    --------
-    >>> Case(n=100, lam=1.0, sigma=4.0, features=10).objective().dimension
-    10
+    Rows, labels and b come from the seed: with a public seed nothing here is private, and nothing here is about people.
     """
 
     n: int
@@ -95,22 +80,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One solver on one case.
-
-    Attributes
-    ----------
-    solver, columns, n, features, lam, sigma, seed
-        Which solver on which `Case`.
-    tau : float
-        The gradient norm asked for.
-    iterations, evaluations : int
-        As `SolverResult` counts them.
-    gradient_norm : float
-        What was reached.
-    converged : bool
-    seconds : float
-        Processor time; 0 where it was not taken.
-    """
+    """One solver on one case, counted as `SolverResult` does; `seconds` are processor time, 0 where not taken."""
 
     solver: str
     columns: str
@@ -162,19 +132,7 @@ class Growth:
 
 
 def growth(n: Sequence[int], evaluations: Sequence[int]) -> Growth:
-    """Least squares for log(evaluations / log n) against log n, with Student's interval for the slope.
-
-    Raises
-    ------
-    ValueError
-        With fewer than three measurements, or all at one n.
-
-    Examples
-    --------
-    >>> fit = growth([100, 1000, 10_000], [round(7 * n**1.5 * np.log(n)) for n in (100, 1000, 10_000)])
-    >>> round(fit.exponent, 4), round(fit.factor, 2)
-    (1.5, 7.0)
-    """
+    """Least squares for log(evaluations / log n) against log n, with Student's interval for the slope."""
     sizes = np.asarray(n, dtype=np.float64)
     if sizes.size < 3 or np.ptp(sizes) == 0:
         raise ValueError(f"n must hold at least three sizes, not all equal, got {list(n)!r}")
@@ -217,13 +175,7 @@ def _cells(row: Measurement) -> dict[str, str]:
 
 @cache
 def load(path: Path | None = None) -> Stored:
-    """The measurements in a file; the stored ones if left out.
-
-    Raises
-    ------
-    DataUnavailableError
-        If the file is not there or is not one of `save`'s.
-    """
+    """The measurements in a file (by default the stored ones); `DataUnavailableError` if missing or damaged."""
     path = path or results.to_read(results.folder() / "solvers.csv")
     try:
         found = _provenance.read_table(path)
@@ -241,17 +193,7 @@ def _row(cells: Mapping[str, str]) -> Measurement:
 
 @dataclass(frozen=True)
 class Cost:
-    """A solver's measured cost at several n.
-
-    Attributes
-    ----------
-    n, evaluations : tuple of int
-        Rows and gradient evaluations of each measurement.
-    growth : Growth
-        Fitted to them.
-    seconds : tuple of float
-        Processor time of each; empty where none is stored.
-    """
+    """A solver's measured cost at several n; no processor times where none are stored."""
 
     n: tuple[int, ...]
     evaluations: tuple[int, ...]
@@ -266,13 +208,7 @@ class Cost:
 
 @cache
 def cost(solver: str, columns: str) -> Cost | None:
-    """What is stored of a solver on such columns; None where that is too little for a growth.
-
-    Raises
-    ------
-    DataUnavailableError
-        Where nothing is stored.
-    """
+    """What is stored of a solver on such columns; None where there is too little for a growth."""
     rows = load().of(solver, columns)
     if len({row.n for row in rows}) < 3:
         return None

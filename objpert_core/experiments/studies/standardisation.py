@@ -4,47 +4,26 @@
     python -m objpert_core.experiments.standardisation confirm --out data/results/standardisation_confirmed.csv
 
 The first part made the choices, on data that look like real ones and are nobody's (`shapes`). Every candidate is judged
-by the accuracy that it gains over the fit on raw rows with the same noise, by ε and by kind of data set. What is left
-of ε for a fit is worked out as if it were a Gaussian mechanism (`remaining_epsilon`), which is right to a per cent. The
+by the accuracy that it gains over the fit on raw rows with the same noise, by ε and by kind of data set. The rest of ε
+for a fit is worked out as if the fit were a Gaussian mechanism (`remaining_epsilon`), which is right to a per cent. The
 second part looks on real data, with splits that no constant was chosen by, whether the choice holds.
 
-What came out (data/results/standardisation.csv, points of accuracy gained over raw rows, means over 23 data sets):
-
-============================  =====  =====  =====  =====  =====  =====  =====  =====  ======
-candidate                     0.025   0.05    0.1   0.25    0.5      1      2      8   worst
-============================  =====  =====  =====  =====  =====  =====  =====  =====  ======
-raw, margin x2                 0.75  -0.05  -0.47  -0.52  -0.35  -0.07   0.05   0.27    -4.7
-scale                          0.63   0.06   0.21  -0.04  -0.20  -0.16  -0.22   0.50   -16.3
-centre                         1.28   0.15   1.11   1.75   1.74   1.41   1.25   1.00   -13.6
-both                           1.23   0.71   1.97   2.41   2.19   1.89   1.64   1.31   -14.1
-rules                          0.51   0.80   1.84   2.43   2.20   1.89   1.64   1.31    -3.8
-rules, margin x1               0.41   0.85   1.81   2.02   1.82   1.51   1.31   0.88    -2.5
-rules, margin x3               1.26   0.36   1.22   2.23   1.88   1.77   1.62   1.33    -6.9
-second fit towards the first  -1.18  -0.33   1.53   2.76   2.30   1.87   1.55   1.36   -13.9
-mean of 2 fits                -1.35  -0.75   0.74   1.91   1.77   1.63   1.40   1.26   -14.8
-projected to 200              -0.03  -0.47   1.68   2.92   2.26   1.65   1.16   0.38   -24.1
-noisy centroid                 0.38  -0.84  -0.44  -0.25   0.05   0.00   0.46   0.64   -13.9
-============================  =====  =====  =====  =====  =====  =====  =====  =====  ======
-
-Centring does most of it, and scales pay only where rows are centred: of rows that are not, they tell where the centre
-is. The limits of the rules take away what both steps lose at the smallest ε where rows are few. Prices, the constant s
-and λ are at a flat optimum: from ε = 0.1 on no other value gains more than 0.05 points on average, though half of λ
-gains 0.3 at ε = 0.1. A margin of three times wins on wide rows with little noise alone, hence d/n and q in
-`recommended_margin`.
+What came out, over 23 data sets: from ε = 0.1 on the rules gain 1.3 to 2.4 points in the mean. Centring does most of
+that (1.0 to 1.8 alone), and scales pay only where rows are centred: of rows that are not, scales tell where the centre
+is. The limits of the rules take away what both steps lose at the smallest ε where rows are few: the worst case loses
+3.8 points with them, 14.1 without. Prices, the constant s and λ are at a flat optimum: from ε = 0.1 on no other value
+gains more than 0.05 points on average, though half of λ gains 0.3 at ε = 0.1. A margin of three times wins on wide rows
+with little noise alone, hence d/n and q in `recommended_margin`. On real data with fresh splits every data set gains or
+is even, at ε = 0.1 from 0.1 points (Synthetic-L, whose columns are even and about zero already) to 14.4 (breast
+cancer).
 
 What was tried besides and left, against the rules: a second fit drawn towards the first gains 0.3 points at ε = 0.25,
 loses 1.7 at the smallest and is even on average from 0.1 on; the mean of several fits loses always; 200 random
 directions gain 0.5 points at ε = 0.25 and lose on average; ten principal directions of a noisy second moment lose 5 to
 7 points from ε = 0.1 on; a margin so large that the fit is a noisy centroid loses 1.8; rows without their own mean gain
-0.3 points at ε = 0.05 where there is no centre, and would lose much where that mean tells the classes apart.
-
-Where rows are off centre by more than can be learned (500 rows of 700 columns, ε = 0.25) the rules still lose 4 points:
-there a margin is worse than none.
-
-On real data, with fresh splits (standardisation_confirmed.csv, standardisation_confirmed_wide.csv), at ε = 0.1, 1 and
-8: breast cancer +14.4, +6.3, +1.8 points; digits +1.6, 0.0, +0.3; Synthetic-H +3.9, +3.6, +1.6; Gisette-like +0.5,
-+0.6, +0.4; Adult +0.8, +0.6, +0.1; its stand-in +0.9, +0.4, +0.2; Synthetic-L, whose columns are even and about zero
-already, +0.1, −0.2, −0.1, which is noise or the price. At ε = 0.025 nothing changes where rows are few.
+0.3 points at ε = 0.05 where there is no centre, and would lose much where that mean tells the classes apart. Where rows
+are off centre by more than can be learned (500 rows of 700 columns, ε = 0.25) the rules still lose 4 points: there a
+margin is worse than none.
 """
 
 from __future__ import annotations
@@ -111,7 +90,7 @@ def _scale_only(*numbers: Any) -> Standardisation:
 
 
 def _priced(center: float, scale: float) -> PlanRule:
-    """The recommended steps at other prices: shares of the squared ratio times so much."""
+    """The recommended steps at other prices: shares of the squared ratio, multiplied by `center` and `scale`."""
 
     def plan(*numbers: Any) -> Standardisation:
         found = recommended_standardisation(*numbers)
@@ -125,26 +104,11 @@ def _priced(center: float, scale: float) -> PlanRule:
 class Candidate:
     """A way to fit.
 
-    Parameters
-    ----------
-    plan : callable
-        The noise of centre and scales from ε, δ, rows and columns.
-    margin : float, optional
-        The margin as a multiple of that for raw rows; by default what `recommended_margin` says.
-    scaling : float
-        The constant for the intercept.
-    lam : float
-        The regularisation as a multiple of `recommended_lam`.
-    fits : int
-        How many fits share what is left of ε.
-    chained : bool
-        Whether a fit is drawn towards the one before it, rather than averaged with it.
-    projected : int, optional
-        To so many random directions rows are projected first, where they have more.
-    subspace : int, optional
-        To so many principal directions of a noisy second moment standardised rows are projected.
-    without_mean : bool
-        Whether every row loses the mean of its entries where the plan has no centre, which costs no privacy.
+    `margin` is a multiple of that for raw rows (None: `recommended_margin`), `lam` a multiple of `recommended_lam`,
+    `fits` share the rest of ε, and a `chained` fit is drawn towards the one before it rather than averaged with it.
+    Rows are `projected` to random directions first, standardised rows to a `subspace` of principal directions of a
+    noisy second moment. `without_mean` takes off each row's own mean where the plan has no centre, which costs no
+    privacy.
     """
 
     plan: PlanRule = recommended_standardisation
@@ -203,20 +167,7 @@ def _unit(X: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of one shape, dealt out.
-
-    Parameters
-    ----------
-    train, test : ndarray, shape (n, d) and (m, d)
-    here, there : ndarray
-        Their targets, ±1.
-
-    Examples
-    --------
-    >>> sample = Sample.of(SHAPES["few columns"], seed=0)
-    >>> 0.5 < sample.accuracy(1.0, CANDIDATES["rules"], draw=0) < 1
-    True
-    """
+    """Rows of one shape, dealt out; `here` and `there` are the targets of `train` and `test`, ±1."""
 
     train: FloatArray
     test: FloatArray
@@ -230,15 +181,7 @@ class Sample:
         return cls(X[: shape.rows], X[shape.rows :], targets[: shape.rows], targets[shape.rows :])
 
     def accuracy(self, epsilon: float, candidate: Candidate, draw: int) -> float:
-        """Accuracy on the test part after one private fit.
-
-        Parameters
-        ----------
-        epsilon : float > 0
-        candidate : Candidate
-        draw : int
-            Seed of all noise; candidates share the noise of what they have in common.
-        """
+        """Accuracy on the test part after one private fit; candidates share the noise of what they have in common."""
         (rows, columns), extra = self.train.shape, np.random.default_rng([draw, 1])
         train, test = self.train, self.test
         if candidate.projected is not None and candidate.projected < columns:
@@ -297,26 +240,7 @@ class Score:
 def scores(
     names: Iterable[str], candidates: Mapping[str, Candidate], seed: int, draws: int, epsilons: Iterable[float]
 ) -> Iterator[Score]:
-    """Every candidate on every data set.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Keys of `SHAPES`.
-    candidates : mapping
-        As `CANDIDATES`.
-    seed : int
-        Of the rows.
-    draws : int
-        Noise draws for each candidate; six times as many where a fit is cheap.
-    epsilons : iterable of float
-
-    Examples
-    --------
-    >>> found = list(scores(["few columns"], {"raw": Candidate()}, seed=0, draws=1, epsilons=[1.0]))
-    >>> found[0].shape, len(found[0].accuracies)
-    ('few columns', 6)
-    """
+    """Every candidate on every data set; six times as many noise draws where a fit is cheap."""
     nonnegative_integer("seed", seed), positive_integer("draws", draws)
     epsilons = tuple(epsilons)
     for name in names:
@@ -330,8 +254,6 @@ def scores(
 def gains(found: Iterable[Score]) -> Iterator[dict[str, Any]]:
     """What every candidate gains over "raw" in points of accuracy, by group of data sets and ε, and in all.
 
-    Examples
-    --------
     >>> pair = [Score("pixels", name, 1.0, (a,)) for name, a in (("raw", 0.7), ("both", 0.8))]
     >>> [row["gain"] for row in gains(pair) if row["candidate"] == "both"]
     ['10.00', '10.00', '10.00', '10.00']
@@ -362,16 +284,7 @@ def gains(found: Iterable[Score]) -> Iterator[dict[str, Any]]:
 
 
 def confirm(name: str, splits: int, draws: int, epsilons: Iterable[float] = CONFIRMED_AT) -> Iterator[dict[str, Any]]:
-    """Accuracy with and without standardisation on one data set, and the gain on the same splits.
-
-    Parameters
-    ----------
-    name : str
-        Of the data set, as `datasets.load` knows it.
-    splits, draws : int
-        Split seeds 20, 21, …, and noise seeds for each.
-    epsilons : iterable of float
-    """
+    """Accuracy with and without standardisation on one data set, and the gain on the same splits (seeds 20, 21, …)."""
     epsilons = tuple(epsilons)
     found: dict[tuple[float, bool], list[float]] = {}
     for split in range(FIRST_SPLIT, FIRST_SPLIT + splits):

@@ -1,11 +1,10 @@
 """What one ε costs on how many rows: the tight private fit and the one without privacy on few, more and many rows.
 
-Draw i deals out one training and one test part and fits both models on the first n rows of the training part, for
-each n, so that the sizes are nested and the two models see the same rows. Where a generator makes the rows
-(`GENERATED`), every draw is a fresh sample of whatever size is asked for. Elsewhere a draw is another split of the
-rows there are, and a size that is larger than its training part is left out: rows are never repeated.
-
-Both accuracies look at the test rows, and one of them at the training rows without any privacy: they measure.
+Draw i deals out one training and one test part and fits both models on the first n rows of the training part, for each
+n, so that the sizes are nested and the two models see the same rows. Where a generator makes the rows (`GENERATED`),
+every draw is a fresh sample of whatever size is asked for. Elsewhere a draw is another split of the rows, and a size
+larger than its training part is left out: rows are never repeated. Both accuracies look at the test rows, and one of
+them at the training rows without any privacy: they measure.
 """
 
 from __future__ import annotations
@@ -42,26 +41,7 @@ TEST_ROWS = 12_500  # of a generated draw
 
 @dataclass(frozen=True)
 class Plan:
-    """What to measure.
-
-    Parameters
-    ----------
-    dataset : str
-        One of `objpert_core.datasets.names(classes=2)`.
-    epsilon, delta : float
-        The target of each private fit, whatever the number of rows.
-    sizes : tuple of int
-        Numbers of training rows, each 1 to `MAX_ROWS`, increasing.
-    draws : int
-        How often rows and noise are drawn, 1 to `MAX_DRAWS`.
-    seed : int
-        Draw i deals the rows by `seed + i` and takes its noise from (`seed + i`, n).
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
-    """
+    """What to measure: draw i deals the rows by `seed + i` and takes its noise from (`seed + i`, n)."""
 
     dataset: str = "adult-synthetic"
     epsilon: float = 0.1
@@ -89,17 +69,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Fits:
-    """The two models of one draw on n rows.
-
-    Parameters
-    ----------
-    draw, rows : int
-        The draw's number and n.
-    private, reference : float
-        Test accuracy of the tight private model and of the one without privacy.
-    baseline : float
-        Test accuracy of always answering the class that is more frequent in the training part.
-    """
+    """Test accuracies of the two models of one draw on n rows, and of always answering the training majority."""
 
     draw: int
     rows: int
@@ -110,21 +80,7 @@ class Fits:
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """The fits made so far.
-
-    It is complete in itself and never changed: every further fit makes a new one.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was asked for.
-    label : str
-        The data set's name; a stand-in says what it stands in for.
-    available : int or None
-        Training rows of one draw, `None` before the first.
-    fits : tuple of Fits
-        In the order in which they were made.
-    """
+    """The fits made so far, complete in themselves, never changed; `available` counts a draw's training rows."""
 
     plan: Plan
     label: str
@@ -159,7 +115,7 @@ class LearningCurve:
         return _mean([fit.reference for fit in self.of(rows)])
 
     def cost(self, rows: int) -> Interval | None:
-        """What privacy costs: accuracy without it minus accuracy with it, paired over the draws; None before one."""
+        """Accuracy without privacy minus accuracy with it, paired over the draws; None before one."""
         return _mean([fit.reference - fit.private for fit in self.of(rows)])
 
     @property
@@ -174,32 +130,10 @@ def _mean(values: list[float]) -> Interval | None:
 
 
 def learning_curve(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[LearningCurve]:
-    """Fit with and without privacy on each number of rows, draw after draw.
+    """Fit with and without privacy on each number of rows, draw after draw; the first curve has no fit.
 
-    Parameters
-    ----------
-    plan : Plan
-        Data set, target, sizes, draws, seed.
-    should_stop : callable
-        Asked before every fit and at every solver iteration; once it is true the generator ends.
-
-    Yields
-    ------
-    LearningCurve
-        The curve so far: first without any fit, then once more after each pair of fits.
-
-    Raises
-    ------
-    DataUnavailableError
-        If the data set's files can be neither found nor fetched.
-    ConvergenceError
-        If a private fit did not reach the gradient norm its proof needs.
-
-    Examples
-    --------
-    >>> *_, curve = learning_curve(Plan("synthetic-l", epsilon=1.0, sizes=(100, 2000), draws=2))
-    >>> curve.complete, curve.cost(2000).mean < curve.cost(100).mean
-    (True, True)
+    One more curve follows after each pair of fits. `should_stop` is asked before every fit and at every solver
+    iteration.
     """
     curve = LearningCurve(plan, plan.dataset)
     yield curve

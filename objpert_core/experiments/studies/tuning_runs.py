@@ -2,7 +2,7 @@
 
 For every noise seed the same data are learned
 
-* with all candidates' learning rates at the noise of *one* run, after which the most accurate on some of the test rows
+* with all candidates' learning rates at the noise of *one* run; the candidate most accurate on some of the test rows
   (the "judges") is taken: tuning that nobody pays for, as experiments are often made;
 * by honest tuning: K ~ Poisson runs at the larger noise that covers the choice, judged by a private count on held-out
   training rows;
@@ -61,33 +61,10 @@ WAYS = ("judges", "fresh", "honest", "fixed")
 
 @dataclass(frozen=True)
 class Settings:
-    """What to run.
+    """What to run; the promise is that of every model, of unpaid tuning that of one run.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        The promise of every model; of unpaid tuning it is that of one run.
-    learning_rates : tuple of float
-        The candidates.
-    mean_runs : float
-        Paid tuning makes K ~ Poisson(mean_runs) runs.
-    batch_size, epochs, accountant
-        Of DP-SGD.
-    judges : int
-        How many test rows choose in unpaid tuning; at most half of those there are do.
-    draws : int
-        Noise seeds, 1 to `MAX_DRAWS`.
-    seed : int
-        Draw i has the noise seed `seed + i`.
-    validation_fraction : float
-        Share of the training rows that paid tuning holds out.
-    intercept_scaling : float
-        The constant appended to every row.
-
-    Raises
-    ------
-    ValueError
-        If one of them is out of range.
+    Paid tuning makes K ~ Poisson(mean_runs) runs. `judges` test rows, at most half of them all, choose in unpaid
+    tuning. Draw i has the noise seed `seed + i`.
     """
 
     epsilon: float = 1.0
@@ -123,33 +100,11 @@ class Settings:
 class Draw:
     """What one noise seed gave. All of it but one released model looks at the data outside any guarantee.
 
-    Parameters
-    ----------
-    seed : int
-        The noise seed.
-    rates : ndarray
-        The candidates' learning rates, shape (G,).
-    judged, fresh : ndarray
-        Share of right answers of every candidate of unpaid tuning on the judges and on fresh rows.
-    chosen : int
-        Which candidate the judges took.
-    runs : ndarray
-        Learning rates of paid tuning's K runs, shape (K,).
-    scores : ndarray
-        Their private scores: noisy share of right answers on held-out training rows.
-    accuracy : ndarray
-        Their share of right answers on the fresh rows.
-    released : int or None
-        Which run paid tuning released; None where K = 0 and θ = 0 is.
-    honest : float
-        Share of right answers of the model that paid tuning released, on the fresh rows.
-    fixed : float
-        The same of the learning rate fixed in advance.
-    curse : ndarray
-        For each of `JURIES` other sets of judges, what they say of the candidate they choose minus its share on the
-        rows left over, shape (JURIES,).
-    no_curse : ndarray
-        The same differences for the learning rate fixed in advance.
+    `judged` and `fresh` are every unpaid candidate's shares of right answers on the judges and on fresh rows; `chosen`
+    is the judges' candidate. `runs`, `scores` (private, by held-out training rows) and `accuracy` (on fresh rows) are
+    those of paid tuning's K runs, `released` is its run (None where K = 0 and θ = 0 is released) and `honest` that
+    run's accuracy. `curse` is, for each of `JURIES` other sets of judges, what they say of their choice minus its share
+    on the other rows; `no_curse` the same for the fixed learning rate.
     """
 
     seed: int
@@ -176,22 +131,9 @@ class Draw:
 class TuningRuns:
     """The draws made so far; complete in itself, never changed.
 
-    Parameters
-    ----------
-    settings, data
-        What was asked for, on which data set.
-    judges : int
-        How many test rows choose.
-    one : Budget
-        What one run costs and its noise.
-    paid : Budget
-        The same of paid tuning.
-    unpaid_certificate, paid_certificate : DPSGDCertificate
-        What `DPSGDLogisticRegression` certifies; the same for every draw.
-    true_epsilon : float
-        ε of the unpaid noise if the choice among K runs is accounted for: what paying afterwards costs.
-    draws : tuple of Draw
-        In the order of their seeds.
+    `one` and `paid` are what one run and paid tuning cost, with their noise. `true_epsilon` is the ε of the unpaid
+    noise if the choice among K runs is accounted for: the price of paying afterwards. The certificates are those of
+    `DPSGDLogisticRegression`, the same for every draw.
     """
 
     settings: Settings
@@ -229,7 +171,7 @@ class TuningRuns:
 
     @property
     def juries(self) -> int:
-        """How many juries were drawn for the two."""
+        """How many juries were drawn for `optimism` and `without_choice`."""
         return sum(len(draw.curse) for draw in self.draws)
 
 
@@ -239,36 +181,12 @@ def tuning_runs(
     should_stop: Callable[[], bool] = lambda: False,
     tell: Callable[[int, int, int], None] = lambda run, runs, step: None,
 ) -> Iterator[TuningRuns]:
-    """Tune with and without paying, for one noise seed after the other.
+    """Tune with and without paying, for one noise seed after the other; the first result has no draw, and one more
+    follows after each.
 
-    Parameters
-    ----------
-    data : Dataset
-        The rows, already of norm one.
-    settings : Settings
-        Promise, candidates, number of draws.
-    should_stop : callable
-        Asked at every step; once it is true the generator ends and a draw under way is dropped.
-    tell : callable
-        Called at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid
-        tuning are trained together.
-
-    Yields
-    ------
-    TuningRuns
-        The result so far: first without any draw, then once more after each.
-
-    Raises
-    ------
-    ValueError
-        If no noise reaches the target, or there are fewer than two test rows.
-
-    Examples
-    --------
-    >>> from objpert_core.datasets import load
-    >>> *_, last = tuning_runs(load("breast-cancer"), Settings(draws=2, epochs=2, mean_runs=3.0, judges=40))
-    >>> len(last.draws), last.complete, last.draws[0].curse.shape
-    (2, True, (40,))
+    Once `should_stop`, asked at every step, is true, the generator ends and drops the draw under way. `tell` is called
+    at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid tuning are
+    trained together.
     """
     if len(data.y_test) < 2:
         raise ValueError(f"data must have at least two test rows, got {len(data.y_test)}")
@@ -298,7 +216,7 @@ def tuning_runs(
 
 
 def _certificate(budget: Budget, settings: Settings, data: Dataset, tuning: str) -> DPSGDCertificate:
-    """That of all draws alike: it names no coefficients."""
+    """The certificate of all draws alike, which names no coefficients."""
     dimension = data.X_train.shape[1] + (settings.intercept_scaling > 0)
     return DPSGDCertificate.of(
         budget,

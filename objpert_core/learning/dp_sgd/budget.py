@@ -3,8 +3,9 @@
 Honest tuning with a private score (docs/theorems.md, T12): the rows are split by coins into a training and a held-out
 part, K ~ Poisson(μ) runs draw a learning rate, train on the one and count right answers on the other plus N(0, s²), and
 the run with the best noisy count is released. A row is in one part only. In the training part, a run is as private as
-DP-SGD; in the held-out part, it is a Gaussian mechanism of noise s. So the procedure meets (ε, δ) if `PrivateSelection`
-of either does. No Rényi curve has to lie below another one: σ is calibrated for the one case and s for the other.
+DP-SGD; in the held-out part, a run is a Gaussian mechanism of noise s. So the procedure meets (ε, δ) if
+`PrivateSelection` of either does. No Rényi curve has to lie below another one: σ is calibrated for the one case and s
+for the other.
 """
 
 from __future__ import annotations
@@ -36,24 +37,7 @@ Run = DPSGD | RandomAllocation
 
 
 def accounted(mechanism: Run | PrivateSelection, accountant: str) -> Mechanism:
-    """Choose where (ε, δ) come from: "pld" leaves `mechanism` as it is, "rdp" takes one run by its Rényi curve alone.
-
-    Parameters
-    ----------
-    mechanism : DPSGD, PrivateSelection of one, or RandomAllocation
-    accountant : {"pld", "rdp"}
-
-    Raises
-    ------
-    ValueError
-        For another accountant.
-
-    Examples
-    --------
-    >>> run = DPSGD(1.0, 0.01, 100)
-    >>> accounted(run, "rdp").epsilon(1e-5) > accounted(run, "pld").epsilon(1e-5)
-    True
-    """
+    """Choose where (ε, δ) come from: "pld" leaves `mechanism` as it is, "rdp" takes a run's Rényi curve alone."""
     if choice("accountant", accountant, ACCOUNTANTS) == "pld":
         return mechanism
     if isinstance(mechanism, PrivateSelection):
@@ -64,8 +48,6 @@ def accounted(mechanism: Run | PrivateSelection, accountant: str) -> Mechanism:
 def run_of(mechanism: Run | PrivateSelection) -> tuple[Run, float | None]:
     """Find one run of DP-SGD in what a fit costs, and the mean number of runs where the choice is paid for.
 
-    Examples
-    --------
     >>> run = DPSGD(1.0, 0.01, 100)
     >>> run_of(run) == (run, None), run_of(PrivateSelection(run, 2.5)) == (run, 2.5)
     (True, True)
@@ -84,14 +66,9 @@ def run_of(mechanism: Run | PrivateSelection) -> tuple[Run, float | None]:
 
 @dataclass(frozen=True)
 class Budget:
-    """The noise that meets a privacy target.
+    """The noise that meets a privacy target: `mechanism` includes the choice where the choice is paid for.
 
-    Attributes
-    ----------
-    mechanism : DPSGD, PrivateSelection of one, or RandomAllocation
-        What the training costs, choice included where it is paid for.
-    score_noise : float or None
-        Standard deviation of the noise on a count of right answers; None where the score is not private.
+    `score_noise` is the standard deviation on a count of right answers; None where the score is not private.
     """
 
     mechanism: Run | PrivateSelection
@@ -104,13 +81,7 @@ class Budget:
 
 
 def check_allocated(*, accountant: str, mean_runs: float | None, adjacency: str, rows_per_person: int) -> None:
-    """Refuse what random allocation is not accounted for with; arguments as in `dpsgd_budget`.
-
-    Raises
-    ------
-    ValueError
-        Naming the first argument that has to be another one.
-    """
+    """`ValueError` that names the first argument for which random allocation is not accounted for."""
     for name, value, needed, why in (
         ("accountant", accountant, "pld", "its Rényi curve has no amplification"),
         ("mean_runs", mean_runs, None, "a choice among runs is paid for by their Rényi curve, which has none"),
@@ -134,37 +105,10 @@ def dpsgd_budget(
 ) -> Budget:
     """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    schedule : Schedule
-        It says how batches are drawn, too. Random allocation leaves the other arguments at their defaults.
-    accountant : {"pld", "rdp"}
-    mean_runs : float > 0, optional
-        μ: pay for the choice among K ~ Poisson(μ) runs; left out, for one run.
-    private_score : bool
-        Whether the choice looks at private held-out rows, whose count of right answers then needs noise too.
-    adjacency, rows_per_person
-        As in `calibrate_dpsgd`. A replaced row, too, moves a count of right answers by 1 at most.
+    `mean_runs` is μ: pay for the choice among K ~ Poisson(μ) runs (Papernot and Steinke, 2022); None pays for one run.
+    `private_score` says that the choice counts right answers on private held-out rows. A private score is refused where
+    a person may have several rows: some may be trained on while others are held out, which T12 does not cover.
 
-    Returns
-    -------
-    Budget
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, no noise reaches the target, or there is a private score where a person may have
-        several rows: some may be trained on while others are held out, which T12 does not cover. With random allocation
-        also for what it is not accounted for with.
-
-    Notes
-    -----
-    Papernot and Steinke (2022) by `accounting.PrivateSelection`; the proof for private scores heads this file.
-
-    Examples
-    --------
     >>> schedule = Schedule.of_epochs(10_000, 1000, 10)
     >>> one, tuned = (dpsgd_budget(1.0, 1e-5, schedule, mean_runs=mean) for mean in (None, 15.4))
     >>> one.noise_multiplier < tuned.noise_multiplier
@@ -197,30 +141,7 @@ def dpsgd_budget(
 
 
 def calibrate_score(epsilon: float, delta: float, mean_runs: float, accountant: str = "pld") -> float:
-    """Find the least noise on a count of right answers with which the best of K ~ Poisson runs is (ε, δ)-DP.
-
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    mean_runs : float > 0
-    accountant : {"pld", "rdp"}
-
-    Returns
-    -------
-    float
-        The standard deviation, in right answers.
-
-    Raises
-    ------
-    ValueError
-        If a number is not positive, δ not below 1, or the accountant unknown.
-
-    Examples
-    --------
-    >>> score_mechanism(calibrate_score(1.0, 1e-5, 15.4), 15.4).epsilon(1e-5) <= 1.0
-    True
-    """
+    """Find the least noise on a count of right answers with which the best of K ~ Poisson runs is (ε, δ)-DP."""
     choice("accountant", accountant, ACCOUNTANTS)
     return _calibrate_score(
         positive("epsilon", epsilon), in_open_unit("delta", delta), positive("mean_runs", mean_runs), accountant
@@ -228,7 +149,7 @@ def calibrate_score(epsilon: float, delta: float, mean_runs: float, accountant: 
 
 
 def score_mechanism(score_noise: float, mean_runs: float) -> PrivateSelection:
-    """The selection as it looks to a held-out row: the best of K noisy counts that it moves by 1 at most."""
+    """The selection as a held-out row sees it: the best of K noisy counts, each moved by the row by 1 at most."""
     return PrivateSelection(Gaussian(score_noise), mean_runs)
 
 

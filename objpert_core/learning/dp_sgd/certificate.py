@@ -56,19 +56,17 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     sample_rate : float
         Probability with which a row joined a batch.
     steps : int
-        Of one run.
+        Steps of one run.
     clip : float
         Norm to which every row's gradient was clipped.
     optimizer : str
-    batch_size : int
-    epochs : int
+    batch_size, epochs : int
         With `public_rows` they give `sample_rate` and `steps`.
     public_rows : int
-        The number of rows, treated as public: it decided `sample_rate` and `steps`. `rows_declared` says whether it
-        was read off the data.
+        The number of rows, treated as public. `rows_declared` says whether the number was read off the data.
     tuning : {"none", "honest", "dishonest"}
     choice_covered : bool
-        False where the promise is that of one run but the run was chosen by looking at the data.
+        False where the promise is about one run but the run was chosen by looking at the data.
     candidates : tuple of float
         The learning rates on offer.
     mean_runs : float or None
@@ -78,7 +76,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     validation_fraction : float or None
         Probability with which a row was held out for the choice; None where no training row was.
     margin : float or None
-        The loss's margin; the promise is the same for every one (docs/theorems.md, T2). None in form 1 only.
+        The loss's margin, which the promise does not depend on (docs/theorems.md, T2). None in form 1 only.
     sampling : {"poisson", "allocation"}
         Whether each row joined each batch by its own coin, or was in one step of each epoch (docs/theorems.md, T28).
     """
@@ -135,18 +133,9 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         intercept_scaling: float,
         **values: Any,
     ) -> Self:
-        """The certificate of a fit with this budget and this randomness.
+        """Write the certificate of a fit with this budget and this randomness; a `clip` of None stands for √(1 + s²).
 
-        Parameters
-        ----------
-        budget : Budget
-        streams : Streams
-        tuning, intercept_scaling
-            As the attributes.
-        clip : float or None
-            None stands for √(1 + s²).
-        **values
-            The other fields that these do not determine.
+        `values` are the fields that the other arguments do not determine.
         """
         return cls.from_mechanism(
             budget.mechanism,
@@ -179,7 +168,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return self.steps * max(self.candidates) * longest
 
     def rebuild(self) -> Run | PrivateSelection:
-        """Build the mechanism again, from the certificate's numbers alone: a selection if the choice is paid for."""
+        """See `PrivacyCertificate.rebuild`; the result is a selection if the choice is paid for."""
         if self.sampling == ALLOCATION:
             return RandomAllocation(self.noise_multiplier, self.steps // self.epochs, epochs=self.epochs)
         run = DPSGD(
@@ -192,11 +181,11 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return run if self.mean_runs is None else PrivateSelection(run, self.mean_runs)
 
     def accounted(self, mechanism: Run | PrivateSelection) -> Mechanism:
-        """Choose where (ε, δ) of one run come from; a selection's follow from it."""
+        """Choose where (ε, δ) of one run come from; a selection's follow from its run's."""
         return accounted(mechanism, self.accountant)
 
     def cases(self, mechanism: Run | PrivateSelection) -> tuple[Run | PrivateSelection, ...]:
-        """List the fit as a training row sees it and, where held-out rows are private, as one of those sees it.
+        """List the fit as a training row sees it and, where held-out rows are private, as a held-out row sees it.
 
         For ``tuning="dishonest"`` the fit is one run; `choice_covered` says that the choice is not covered.
         """
@@ -205,9 +194,9 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return mechanism, score_mechanism(self.score_noise, self.mean_runs)
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C.
+        """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C and σ/h ≤ 2⁵².
 
-        Doubles must tell the lattice's points apart where the noise is: σ/h ≤ 2⁵².
+        The second bound is there because doubles must tell the lattice's points apart where the noise is.
         """
         return (
             spacing <= sum_spacing(self.clip, dimension)
@@ -231,7 +220,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         )
 
     def _allocated(self) -> bool:
-        """Whether all is as random allocation needs it; form 1 did not know it."""
+        """Whether the fields are as random allocation needs them; form 1 did not know random allocation."""
         try:
             check_allocated(
                 accountant=self.accountant,
@@ -244,7 +233,6 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return self.schema > 1
 
     def _schedule(self) -> tuple[float, int]:
-        """The sample rate and the steps of one run."""
         expected = Schedule.of_epochs(
             self.public_rows * (1 - (self.validation_fraction or 0.0)), self.batch_size, self.epochs, self.sampling
         )

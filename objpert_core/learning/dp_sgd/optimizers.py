@@ -12,14 +12,7 @@ _DECAY, _DECAY_OF_SQUARES, _TINY = 0.9, 0.999, 1e-8  # Adam's usual constants
 
 
 class Optimizer(ABC):
-    """Moves parameters of shape (D, G), from 0, along gradients of the same shape.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        (D, G).
-    learning_rates : ndarray, shape (G,)
-    """
+    """Moves parameters of shape (D, G), from 0, along gradients of that shape; each column has a learning rate."""
 
     def __init__(self, shape: tuple[int, int], learning_rates: FloatArray) -> None:
         self.weights = np.zeros(shape)
@@ -31,18 +24,10 @@ class Optimizer(ABC):
 
 
 class SGD(Optimizer):
-    """θ ← θ − η·g.
-
-    Examples
-    --------
-    >>> sgd = SGD((1, 2), np.array([0.1, 1.0]))
-    >>> sgd.step(np.ones((1, 2)))
-    >>> sgd.weights.tolist()
-    [[-0.1, -1.0]]
-    """
+    """θ ← θ − η·g."""
 
     def step(self, gradient: FloatArray) -> None:
-        """One update of `weights`, in place; `gradient` is overwritten."""
+        """See `Optimizer.step`."""
         gradient *= self.learning_rates
         self.weights -= gradient
 
@@ -51,13 +36,6 @@ class Adam(Optimizer):
     """Adam with its usual constants: β₁ = 0.9, β₂ = 0.999, 1e-8 added to the root.
 
     D. P. Kingma and J. Ba (2015), "Adam: a method for stochastic optimization", Algorithm 1.
-
-    Examples
-    --------
-    >>> adam = Adam((1, 2), np.array([0.1, 1.0]))
-    >>> adam.step(np.array([[5.0, -5.0]]))
-    >>> adam.weights.round(6).tolist()
-    [[-0.1, 1.0]]
     """
 
     def __init__(self, shape: tuple[int, int], learning_rates: FloatArray) -> None:
@@ -66,7 +44,7 @@ class Adam(Optimizer):
         self._steps = 0
 
     def step(self, gradient: FloatArray) -> None:
-        """One update of `weights`, in place; `gradient` is overwritten."""
+        """See `Optimizer.step`."""
         self._steps += 1
         work = self._work
         self._mean *= _DECAY

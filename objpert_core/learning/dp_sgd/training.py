@@ -56,34 +56,20 @@ def learning_rates_array(name: str, value: Any) -> FloatArray:
 
 
 def _chunk_rows(rows: Rows) -> int:
-    """How many rows of a batch are summed at once."""
     return 4096 if rows.sparse else max(64, _CHUNK_BYTES // (8 * rows.dimension))
 
 
 def sum_spacing(clip: float, dimension: int) -> float:
-    """Choose the lattice of the clipped sums: a power of two, at most 2⁻²⁰·C/√D.
-
-    Examples
-    --------
-    >>> sum_spacing(1.0, 4) == 2.0**-21
-    True
-    """
+    """Choose the lattice of the clipped sums: a power of two, at most 2⁻²⁰·C/√D."""
     return power_of_two(2.0**-20 * clip / math.sqrt(dimension))
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How DP-SGD walks through the data: all of it public.
+    """How DP-SGD walks through the data, all of it public: a row joins a batch with probability q = `sample_rate`.
 
-    Attributes
-    ----------
-    sample_rate : float in (0, 1]
-        q, the probability with which a row joins a batch.
-    steps : int >= 1
-    batch_size : float
-        q·n, the expected size of a batch: the noisy sum is divided by it.
-    per_epoch : int or None
-        t, where every row is in one of each t steps, and q = 1/t; None where rows join each batch by their own coins.
+    The noisy sum is divided by `batch_size` = q·n, the expected size of a batch. `per_epoch` is t where every row is in
+    one of each t steps and q = 1/t; None where rows join each batch by their own coins.
     """
 
     sample_rate: float
@@ -95,24 +81,9 @@ class Schedule:
     def of_epochs(cls, n_rows: float, batch_size: int, epochs: int, sampling: str = "poisson") -> Schedule:
         """q = batch_size/n, at most 1, and epochs · t steps, t = ⌈n/batch_size⌉; q = 1/t for random allocation.
 
-        Parameters
-        ----------
-        n_rows : float > 0
-            The public number of rows: of the training part the expected one, since its own number is private.
-        batch_size, epochs : int >= 1
-        sampling : {"poisson", "allocation"}
+        `n_rows` is the public number of rows; of a training part it is the expected number, since the actual one is
+        private. The steps are those of Redberg, Koskela and Wang (2023), Section 5.
 
-        Raises
-        ------
-        ValueError
-            If there are no rows, `batch_size` or `epochs` is not a whole number >= 1, or there is no such sampling.
-
-        Notes
-        -----
-        Redberg, Koskela and Wang (2023), Section 5: T = 60 · number of batches.
-
-        Examples
-        --------
         >>> Schedule.of_epochs(1000, 256, 60)
         Schedule(sample_rate=0.256, steps=240, batch_size=256.0, per_epoch=None)
         >>> Schedule.of_epochs(1000, 256, 60, "allocation")
@@ -139,24 +110,10 @@ class Schedule:
 
 
 class Gradients:
-    """Clipped gradients of the logistic loss, summed over a batch, for several candidates.
+    """Clipped gradients of the logistic loss with a margin, summed over a batch, for several candidates.
 
-    Parameters
-    ----------
-    rows : Rows
-        Enforced rows. A dense matrix that is not stored row by row is copied once into that order.
-    targets : ndarray, shape (n,)
-        −1.0 or +1.0.
-    clip : float > 0
-        C. At R = √(1 + s²) and above no gradient of the logistic loss is longer, and nothing is clipped.
-    margin : float >= 0
-        The loss's margin, see `LogisticLoss`.
-
-    Examples
-    --------
-    >>> gradients = Gradients(Rows(np.array([[2.0], [3.0]]), "normalize"), np.array([1.0, 1.0]), 0.25)
-    >>> gradients.total(np.array([0, 1]), np.zeros((1, 1))).round(12).tolist()
-    [[-0.5]]
+    Targets are ±1. At C = R = √(1 + s²) and above, no gradient of this loss is longer than C, and nothing is clipped. A
+    dense matrix that is not stored row by row is copied once into that order.
     """
 
     def __init__(self, rows: Rows, targets: FloatArray, clip: float, margin: float = 0.0) -> None:
@@ -210,39 +167,16 @@ class NoisySums:
     """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it.
 
     The sum of a batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic
-    adds. The noise pays for it: it is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights are so
-    large that this is not enough, the sum is made smaller before the noise and larger again after it. Where they are
-    larger still, or infinite, or no numbers, nothing of the sum is used: the step is noise alone. That costs accuracy,
-    not privacy: the weights are made of noisy sums.
+    adds. The noise pays for that: the noise is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights
+    are so large that this factor is not enough, the sum is made smaller before the noise and larger again after it.
+    Where weights are larger still, infinite or NaN, nothing of the sum is used: the step is noise alone. Such a step
+    costs accuracy, not privacy: the weights are made of noisy sums. More than twice the public number of rows (or 2¹⁷,
+    if that is more), and a multiplier beyond some millions, are refused.
 
-    Parameters
-    ----------
-    rows : Rows
-    clip, noise_multiplier : float
-        C, and the noise's standard deviation divided by it.
-    expected_rows : float
-        The public number of rows that batches are drawn from.
-    sources : sequence of NoiseSource
-        One for each candidate.
-    n_rows : int
-        The rows that there are.
-    margin : float
-        The loss's.
-    smoothness : float
-        The largest second derivative of the loss in a row's score.
-    slope : float
-        The largest first derivative.
-
-    Raises
-    ------
-    ValueError
-        If there are more than twice as many rows as the public number says (or 2¹⁷, if that is more), or the
-        multiplier is beyond some millions.
-
-    Notes
-    -----
-    docs/theorems.md, T16, and T29 for losses other than the logistic one. Nothing here may be read off the rows but
-    their norm's bound and how they are stored: it decides how much noise there is.
+    docs/theorems.md, T16, and T29 for losses other than the logistic one. The amount of noise depends on the rows' norm
+    bound and their storage alone; nothing else may be read off the rows here. `expected_rows` is the public number of
+    rows that batches are drawn from, `sources` has one entry for each candidate, and `slope` and `smoothness` bound the
+    loss's first and second derivative in a row's score.
     """
 
     def __init__(
@@ -305,7 +239,7 @@ class NoisySums:
 
 
 class TrainingOptions(TypedDict, total=False):
-    """Keyword arguments of `train_candidates` that whatever chooses among its runs passes on."""
+    """The arguments of `train_candidates` that whatever chooses among its runs passes on."""
 
     noise_multiplier: Required[float]
     clip: float | None
@@ -329,57 +263,20 @@ def train_candidates(
     members: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; the last iterates.
+    """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; last iterates, shape (G,
+    D).
 
-    Parameters
-    ----------
-    rows : Rows
-    targets : ndarray, shape (n,)
-        −1.0 or +1.0.
-    learning_rates : sequence of G floats > 0
-        At most 1e9.
-    schedule : Schedule
-    noise_multiplier : float >= 0
-        Standard deviation of the noise divided by `clip`; 0 is not private.
-    clip : float from 1e-50 to 1e50, optional
-        Per-example clipping norm C; R = √(1 + s²), the logistic loss's own bound, if left out.
-    margin : float >= 0
-        The loss's margin, see `LogisticLoss`; its gradients are no longer for it.
-    optimizer : {"adam", "sgd"}
-    streams : Streams, optional
-        Where batches and noise come from: the operating system if left out. A candidate's noise depends on the seed
-        and on its learning rate alone, so that its column equals, up to rounding, a run on its own.
-    members : ndarray of int, optional
-        Train on these rows only; all if left out. Batches are drawn among them, but the noisy sum is divided by the
-        schedule's expected batch size: the number of members may be private.
-    callback : callable, optional
-        ``callback(step, gradient_norm)`` after every step, with the smallest norm among the candidates of the noisy
-        mean gradient. An exception raised in it stops the training and is passed on.
+    Each iterate alone satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run. Together,
+    or after a choice among them that looks at private rows, the iterates do not. A `noise_multiplier` of 0 is not
+    private. `clip` is from 1e-50 to 1e50, by default the logistic loss's own bound R = √(1 + s²). A candidate's noise
+    depends on the seed and on its learning rate alone, so its column equals, up to rounding, a run on its own. Batches
+    are drawn among `members`, but the noisy sum is divided by the schedule's expected batch size: the number of members
+    may be private. ``callback(step, gradient_norm)`` gets the smallest norm among the candidates' noisy mean gradients;
+    an exception raised in it stops the training and is passed on.
 
-    Returns
-    -------
-    ndarray, shape (G, D)
-        Each row satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run. Together, or
-        after choosing among them by looking at private rows, they do not.
-
-    Raises
-    ------
-    ValueError
-        If a learning rate is not positive, `clip` out of range, `margin` or the noise negative, or there is no such
-        optimizer.
-
-    Notes
-    -----
     Poisson sampling, noise on the sum of clipped gradients: Abadi et al. (2016), Algorithm 1, with the sum divided by
     the expected batch size. Redberg, Koskela and Wang (2023), Section 5, for the defaults. Random allocation: Feldman
     and Shenfeld (2025).
-
-    Examples
-    --------
-    >>> rows = Rows(np.array([[1.0], [-1.0]]), "normalize")
-    >>> schedule = Schedule.of_epochs(2, 2, 100)
-    >>> train_candidates(rows, np.array([1.0, -1.0]), [0.1, 1.0], schedule, noise_multiplier=0.0).shape
-    (2, 1)
     """
     etas = learning_rates_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)

@@ -36,17 +36,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a choice released, and what it looked at.
+    """What a choice released (θ, learning rate and score), and what it looked at.
 
-    Attributes
-    ----------
-    theta : ndarray, shape (D,)
-    learning_rate : float or None
-        The chosen run's; None where there was no run and θ = 0 is released.
-    score : float or None
-        The chosen run's. Of honest tuning these three are what the guarantee covers.
-    trials : tuple of Trial
-        All runs. The others are outside the guarantee: do not publish.
+    Without a run, θ = 0 is released and the other two are None. Honest tuning's guarantee covers these three; the other
+    `trials` are outside the guarantee: do not publish them.
     """
 
     theta: FloatArray
@@ -58,7 +51,7 @@ class Selection:
     def best(cls, trials: Sequence[Trial], dimension: int) -> Selection:
         """The trial of the highest score; θ = 0 where there is none.
 
-        Of equal scores the first wins: runs are exchangeable, so that is as good as breaking ties at random.
+        Of equal scores the first wins: runs are exchangeable, so the first is as good as one drawn at random.
         """
         if not trials:
             return cls(np.zeros(dimension), None, None, ())
@@ -67,25 +60,7 @@ class Selection:
 
 
 def split_by_coins(n_rows: int, fraction: float, streams: Streams) -> tuple[IntArray, IntArray]:
-    """(training rows, held-out rows): every row is held out with probability `fraction`, by its own coin.
-
-    Parameters
-    ----------
-    n_rows : int
-    fraction : float strictly between 0 and 1
-    streams : Streams
-
-    Returns
-    -------
-    tuple of two int ndarrays
-        Sorted row numbers.
-
-    Examples
-    --------
-    >>> training, held_out = split_by_coins(10, 0.5, Streams(0))
-    >>> len(training) + len(held_out)
-    10
-    """
+    """(training rows, held-out rows), sorted: every row is held out with probability `fraction`, by its own coin."""
     held_out = selected(streams.stream(_SPLIT), n_rows, in_open_unit("fraction", fraction))
     keep = np.ones(n_rows, dtype=bool)
     keep[held_out] = False
@@ -93,23 +68,8 @@ def split_by_coins(n_rows: int, fraction: float, streams: Streams) -> tuple[IntA
 
 
 def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: IntArray | None = None) -> IntArray:
-    """How many rows each model gets right; an undecided row counts as −1.
+    """How many rows each model gets right among `members`, or among all; an undecided row counts as −1.
 
-    Parameters
-    ----------
-    rows : Rows
-    targets : ndarray, shape (n,)
-        −1.0 or +1.0.
-    thetas : ndarray, shape (G, D)
-    members : ndarray of int, optional
-        Count among these rows only.
-
-    Returns
-    -------
-    ndarray of int, shape (G,)
-
-    Examples
-    --------
     >>> rows = Rows(np.array([[1.0], [-1.0]]), "normalize")
     >>> right_answers(rows, np.array([1.0, 1.0]), np.array([[1.0], [-1.0]])).tolist()
     [1, 1]
@@ -123,23 +83,9 @@ def private_score(
 ) -> Score:
     """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`.
 
-    The noise is rounded to a lattice on which whole numbers lie (docs/theorems.md, T14).
-
-    Parameters
-    ----------
-    rows, targets
-        As in `right_answers`.
-    held_out : ndarray of int
-    score_noise : float >= 0
-        One row moves the number by 1 at most.
-    scale : float
-        The expected number of held-out rows; their own number is private.
-    streams : Streams
-
-    Returns
-    -------
-    callable
-        θ to the noisy share. `PrivateSelection` of the Gaussian mechanism covers the choice by it.
+    The noise is rounded to a lattice on which whole numbers lie (docs/theorems.md, T14). `scale` is the expected number
+    of held-out rows, since the actual number is private. `PrivateSelection` of the Gaussian mechanism covers the
+    choice.
     """
     source = streams.stream(_SCORES)
 
@@ -156,15 +102,7 @@ def private_score(
 def exact_score(rows: Rows, targets: FloatArray, members: IntArray | None = None) -> Score:
     """Judge by the share of right answers on these rows, as it is.
 
-    Parameters
-    ----------
-    rows, targets, members
-        As in `right_answers`.
-
-    Returns
-    -------
-    callable
-        θ to the share, from 0 to 1. It is not private: use it for public rows, or to show what looking does.
+    The share is not private: use it for public rows, or to show what looking at the data does.
     """
     total = max(1, rows.n_rows if members is None else len(members))
     return lambda theta: float(right_answers(rows, targets, theta[None], members)[0] / total)
@@ -183,41 +121,9 @@ def select_honestly(
 ) -> Selection:
     """Choose the best of K ~ Poisson(mean_runs) independent runs, each with a learning rate drawn from those on offer.
 
-    Parameters
-    ----------
-    rows, targets, schedule
-        As in `train_candidates`.
-    learning_rates : sequence of floats > 0
-        Drawn from with replacement.
-    mean_runs : float > 0
-    score : callable
-        What judges a model: `private_score`, or `exact_score` on public rows.
-    callback : callable, optional
-        ``callback(run, runs, step, gradient_norm)`` after every step; runs count from 1. It learns K, which is private.
-    **options
-        The other arguments of `train_candidates`. Everything random but the score's noise comes from `streams`; every
-        run has batches and noise of its own.
-
-    Returns
-    -------
-    Selection
-
-    Raises
-    ------
-    ValueError
-        If `mean_runs` is not positive, or `train_candidates` refuses its arguments.
-
-    Notes
-    -----
-    Papernot and Steinke (2022), Theorem 6: the runs must be independent and K must not be looked at.
-
-    Examples
-    --------
-    >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "normalize"), np.array([1.0, -1.0])
-    >>> tuned = select_honestly(rows, targets, [0.1, 1.0], Schedule.of_epochs(2, 2, 5), noise_multiplier=1.0,
-    ...     mean_runs=3.0, score=exact_score(rows, targets), streams=Streams(0))
-    >>> tuned.theta.shape
-    (1,)
+    Rates are drawn with replacement. The runs must be independent and K must not be looked at (Papernot and Steinke,
+    2022, Theorem 6); ``callback(run, runs, step, gradient_norm)`` learns K, which is private. Everything random but the
+    score's noise comes from `streams`, and every run has batches and noise of its own.
     """
     streams = options.get("streams") or Streams()
     runs = poisson_count(streams.stream(_COUNT), mean_runs)
@@ -244,32 +150,7 @@ def select_by_looking(
 ) -> Selection:
     """Choose the best of all candidates, trained together, by a score that nobody pays for: "dishonest" tuning.
 
-    Parameters
-    ----------
-    rows, targets, learning_rates, schedule, callback
-        As in `train_candidates`.
-    score : callable
-        What judges a model, for example `exact_score`.
-    **options
-        The other arguments of `train_candidates`.
-
-    Returns
-    -------
-    Selection
-        Each trial alone satisfies what `accounting.DPSGD` says; the choice among them does not.
-
-    Raises
-    ------
-    ValueError
-        If `train_candidates` refuses its arguments.
-
-    Examples
-    --------
-    >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "normalize"), np.array([1.0, -1.0])
-    >>> chosen = select_by_looking(rows, targets, [0.1, 1.0], Schedule.of_epochs(2, 2, 50), noise_multiplier=0.1,
-    ...     score=exact_score(rows, targets), streams=Streams(0))
-    >>> chosen.score
-    1.0
+    Each trial alone satisfies what `accounting.DPSGD` says; the choice among them does not.
     """
     thetas = train_candidates(rows, targets, learning_rates, schedule, callback=callback, **options)
     trials = [Trial(float(rate), theta, score(theta)) for rate, theta in zip(learning_rates, thetas, strict=True)]

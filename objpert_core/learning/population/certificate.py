@@ -48,9 +48,9 @@ class NoisySGDCertificate(
     loss_parameter : float or None
         The loss, as `loss_named` knows it.
     envelope : float or None
-        β: the loss's Moreau envelope of that smoothness was descended on; None: the loss itself.
+        β: descent was on the loss's Moreau envelope of this smoothness; None: on the loss itself.
     public_rows : int
-        n, treated as public: batches and noise go by it.
+        n, treated as public: batches and noise depend on n.
     """
 
     STATED: ClassVar[Mapping[str, Stated]] = {
@@ -83,19 +83,19 @@ class NoisySGDCertificate(
 
     @classmethod
     def numbers(cls, mechanism: Sampled) -> dict[str, Any]:
-        """Name the noise and the number of steps; how rows are drawn is the plan's to say."""
+        """Name the noise and the number of steps; the plan says how rows are drawn."""
         return {"noise_multiplier": mechanism.noise_multiplier, "steps": mechanism.steps}
 
     def reach(self, dimension: int) -> float | None:
-        """M: all noise came before the ball."""
+        """M: all noise came before the projection onto the ball."""
         return self.ball_radius
 
     def rebuild(self) -> Sampled:
-        """Build the mechanism again, from the certificate's numbers alone."""
+        """See `PrivacyCertificate.rebuild`."""
         return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.public_rows, self.steps)
 
     def holds(self) -> bool:
-        """Say whether L bounds the gradients of this loss on these rows, and the batches are such as can be drawn."""
+        """Say whether L bounds the gradients of this loss on these rows, and such batches can be drawn."""
         loss = loss_named(self.loss, self.loss_parameter, EVERY_LOSS)
         return (
             self.lipschitz >= loss.lipschitz * self.radius

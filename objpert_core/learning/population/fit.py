@@ -37,50 +37,12 @@ def descend_and_certify(
     on_error: str = "raise",
     callback: StepCallback | None = None,
 ) -> Release[NoisySGDCertificate]:
-    """Fit a private linear model in a ball by noisy gradient descent.
+    """Fit a private linear model in a ball by noisy gradient descent; arguments as in `Fit`, `Streams` and `descend`.
 
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-        Rows are rescaled or clipped to norm 1 here, whatever they were.
-    targets : ndarray, shape (n,)
-        −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
-    loss : Loss
-        One of `EVERY_LOSS` with a bounded slope.
-    plan : DescentPlan
-    epsilon, delta : float
-        The target. The certificate of a "tight" plan states it; that of a published one what the accountant finds.
-    row_norm, intercept_scaling
-        As for `Fit`.
-    random_state
-        As for `Streams`.
-    rows_declared : bool, default=False
-        Whether the plan's number of rows was declared before the data were looked at.
-    on_error : {"raise", "release"}
-        "release" leaves rows that cannot be used out of every sum (docs/theorems.md, T23).
-    callback
-        As for `descend`.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ValueError
-        If the plan costs more than (ε, δ), its bound on gradients does not hold for the loss on rows of this norm,
-        batches of a fixed size are to be drawn from another number of rows than there are, or the data are out of
-        order.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.population.schedules import tight_plan
-    >>> from objpert_core.learning.problem.losses import LOGISTIC
-    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
-    >>> plan = tight_plan(1000, 2, 1.0, 1e-6, radius=4.0, lipschitz=1.0, smoothness=0.25)
-    >>> release = descend_and_certify(X, targets, LOGISTIC, plan, epsilon=1.0, delta=1e-6)
-    >>> bool(release.theta[0] > 0 > release.theta[1]), release.certificate.verify()
-    (True, True)
+    The loss has a bounded slope. The certificate of a "tight" plan states the target (ε, δ), that of a published plan
+    the accountant's ε. `ValueError` if the plan costs more than the target, if its bound on gradients does not hold on
+    rows of this norm, or if batches of a fixed size are to be drawn from another number of rows than there are. With
+    ``on_error="release"`` rows that cannot be used are left out of every sum (docs/theorems.md, T23).
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta)
     spent = accounted_epsilon(plan, epsilon, delta)
@@ -136,17 +98,7 @@ def descend_and_certify(
 def accounted_epsilon(plan: DescentPlan, epsilon: float, delta: float) -> float:
     """Find the ε that a certificate may state: the target of a plan that was made for it, else the accountant's.
 
-    Raises
-    ------
-    ValueError
-        If that is more than the target.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.population.schedules import published_plan
-    >>> plan = published_plan(10_000, 10, 1.0, 1e-8, radius=4.0, lipschitz=1.0, smoothness=0.25)
-    >>> round(accounted_epsilon(plan, 1.0, 1e-8), 2)
-    0.99
+    `ValueError` if the accountant's ε is more than the target.
     """
     if plan.schedule == "tight":
         return proved_epsilon(plan.mechanism, epsilon, delta)

@@ -1,6 +1,6 @@
-"""Noisy gradient descent in a ball: noisy sums of batches, steps that are projected, and the mean of where it was.
+"""Noisy gradient descent in a ball: noisy sums of batches, projected steps, and the mean of the places visited.
 
-What is private about it are the noisy sums (`learning.dp_sgd.training`); projecting and averaging only follow.
+The privacy lies in the noisy sums (`learning.dp_sgd.training`); projecting and averaging are post-processing.
 """
 
 from __future__ import annotations
@@ -26,29 +26,14 @@ _BATCHES, _NOISE = 0, 1  # names of streams
 
 
 class LossGradients(Gradients):
-    """Gradients of any loss whose slope is bounded, summed over a batch.
-
-    Parameters
-    ----------
-    rows : Rows
-    targets : ndarray, shape (n,)
-    loss : Loss
-        It may have a constant for each row, as an envelope has.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.nonsmooth import HingeLoss
-    >>> gradients = LossGradients(Rows(np.array([[1.0], [-0.5]]), "clip"), np.array([1.0, 1.0]), HingeLoss())
-    >>> gradients.total(np.array([0, 0, 1]), np.zeros((1, 1))).round(12).tolist()
-    [[-1.5]]
-    """
+    """Gradients of any loss whose slope is bounded, summed over a batch; the loss may have a constant for each row."""
 
     def __init__(self, rows: Rows, targets: FloatArray, loss: Loss) -> None:
         super().__init__(rows, targets, math.inf)
         self._own_targets, self._loss = targets, loss
 
     def slopes_at(self, part: IntArray, scores: FloatArray) -> FloatArray:
-        """f' of the rows `part` at `scores`, shape (rows, 1)."""
+        """See `Gradients.slopes_at`; G = 1."""
         loss = self._loss
         if isinstance(loss, MoreauEnvelope):
             loss = MoreauEnvelope(loss.loss, of_rows(loss.step, part))
@@ -63,25 +48,11 @@ def smoothed(loss: Loss, rows: Rows, envelope: float | None) -> Loss:
 def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple[float, float]:
     """What `NoisySums` is told of the loss: its curvature, and the size of the constants that scores are compared with.
 
-    No row may decide the noise, so neither of them is read off the rows. The envelope of a row x has the curvature
-    β/‖x‖² in its score, and a score is off in proportion to ‖x‖, as is what it does to the gradient: together as with
-    β/R² and rows of the largest norm R. The loss's own constant is rounded whatever the row, and a row's curvature
-    times its norm is at most 2¹⁰·β/R (`envelope_steps`).
+    No row may decide the noise, so neither number is read off the rows. The envelope of a row x has the curvature
+    β/‖x‖² in its score. A score is off in proportion to ‖x‖, and so is the error's effect on the gradient: together
+    they are as with β/R² and rows of the largest norm R. The loss's own constant is rounded whatever the row, and a
+    row's curvature times its norm is at most 2¹⁰·β/R (`envelope_steps`).
 
-    Parameters
-    ----------
-    loss : Loss
-    envelope : float or None
-        β, in θ.
-    radius : float > 0
-        R.
-
-    Returns
-    -------
-    smoothness, margin : float
-
-    Examples
-    --------
     >>> from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss
     >>> public_curvature(AbsoluteLoss(), 8.0, 2.0), public_curvature(EpsilonInsensitiveLoss(0.5), 8.0, 2.0)
     ((2.0, 1.0), (2.0, 513.0))
@@ -95,28 +66,10 @@ def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple
 def batches(
     plan: DescentPlan, source: NoiseSource, *, slots: IntArray | None = None, n_rows: int | None = None
 ) -> Iterator[IntArray]:
-    """Draw the rows of every step as the plan says.
+    """Draw the rows of every step as the plan says; with replacement, a row may occur several times.
 
-    Parameters
-    ----------
-    plan : DescentPlan
-    source : NoiseSource
-    slots : ndarray of int, shape (n,), optional
-        Where each of the plan's n rows stands among those that can be used, −1 where it cannot; all can, if left out.
-    n_rows : int, optional
-        The rows that can be used, where each joins a batch on its own.
-
-    Yields
-    ------
-    ndarray of int
-        Row numbers, one several times where the plan draws with replacement.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> plan = DescentPlan("tight", "without replacement", 5, 2, 3, 1.0, 0.1, 1.0, 1.0)
-    >>> [len(set(batch.tolist())) for batch in batches(plan, noise_source(0))]
-    [2, 2, 2]
+    `slots` says where each of the plan's n rows stands among those that can be used, −1 where a row cannot; all can if
+    it is left out. `n_rows` is the number of usable rows, where each joins a batch on its own.
     """
     if not plan.of_fixed_size:
         there_are = plan.rows if n_rows is None else n_rows
@@ -138,19 +91,8 @@ def batches(
 def different_choices(source: NoiseSource, options: int, size: int) -> IntArray:
     """Draw `size` different numbers from 0 … options − 1, every set equally likely.
 
-    Numbers are drawn until there are as many different ones; of more than half, those left out are drawn instead.
-
-    Parameters
-    ----------
-    source : NoiseSource
-    options, size : int
-        size ≤ options.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> sorted(different_choices(noise_source(0), 3, 3).tolist())
-    [0, 1, 2]
+    Numbers are drawn until enough of them are different; where `size` is more than half of `options`, the numbers to
+    leave out are drawn instead.
     """
     if 2 * size > options:
         left_out = np.zeros(options, dtype=bool)
@@ -176,45 +118,14 @@ def descend(
     slots: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places it visits.
+    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited.
 
-    Parameters
-    ----------
-    rows : Rows
-    targets : ndarray, shape (n,)
-    loss : Loss
-        With slopes of at most `plan.lipschitz` over the rows' norm.
-    plan : DescentPlan
-    streams : Streams
-        Where batches and noise come from.
-    slots : ndarray of int, optional
-        As for `batches`.
-    callback : callable, optional
-        ``callback(step, gradient_norm)`` after every step, with the norm of the noisy mean gradient. An exception
-        raised in it stops the descent and is passed on.
+    The loss's slopes are at most `plan.lipschitz` over the rows' norm. The result is as private as `plan.mechanism`,
+    with ‖θ‖ ≤ M but for rounding. The published plan takes the mean of w₀ … w_{T−1}, the tight one that of w₁ … w_T.
+    More than twice as many rows as the plan has (or 2¹⁷) are refused. ``callback(step, gradient_norm)`` gets the norm
+    of the noisy mean gradient; an exception raised in it stops the descent and is passed on.
 
-    Returns
-    -------
-    ndarray, shape (D,)
-        As private as `plan.mechanism`, with ‖θ‖ ≤ M but for rounding. Published: the mean of w₀ … w_{T−1}; tight: of
-        w₁ … w_T.
-
-    Raises
-    ------
-    ValueError
-        If there are more than twice as many rows as the plan has (or 2¹⁷).
-
-    Notes
-    -----
     Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1; the noisy sums are those of docs/theorems.md, T29.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.losses import LOGISTIC
-    >>> plan = DescentPlan("tight", "full batch", 2, 2, 50, 1e-3, 0.5, 0.25, 1.0)
-    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
-    >>> descend(rows, np.array([1.0, -1.0]), LOGISTIC, plan, Streams(0)).round(2).tolist()
-    [0.25]
     """
     gradients = LossGradients(rows, targets, smoothed(loss, rows, plan.envelope))
     smoothness, margin = public_curvature(loss, plan.envelope, row_radius(rows.constant))
@@ -249,10 +160,8 @@ def descend(
 
 
 def shrink_into(theta: FloatArray, radius: float) -> float:
-    """By what θ is multiplied to lie in the ball: 1 where it does; 0 where it is so large that no double tells.
+    """The factor that brings θ into the ball: 1 inside it, and 0 where ‖θ‖ is too large for doubles.
 
-    Examples
-    --------
     >>> shrink_into(np.array([3.0, 4.0]), 2.5), shrink_into(np.array([0.1]), 1.0)
     (0.5, 1.0)
     """

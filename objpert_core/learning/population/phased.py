@@ -2,10 +2,10 @@
 
 Phase i has its own rows, a step η_i and a start θ_{i−1}. It minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over the ball, which is
 2/η_i-strongly convex, and adds Gaussian noise. A replaced row moves the minimum of its own phase by Lη_i at most, and a
-solver that stops where the residual is no longer than τ_i adds τ_iη_i. The noise is in proportion, and what comes
-after only follows: so all phases together cost what one Gaussian mechanism does.
+solver that stops where the residual is no longer than τ_i adds τ_iη_i. The noise is in proportion to this sum, and
+later phases only post-process: so all phases together cost what one Gaussian mechanism does.
 
-It asks of a loss only that its gradients are bounded: nothing of its Hessian, nor that it is one of a linear model.
+The proof asks only for bounded gradients of the loss: nothing of its Hessian, and not even a linear model.
 """
 
 from __future__ import annotations
@@ -46,14 +46,7 @@ _ORDER = 2**16  # the name of a stream: beyond those of the phases
 
 
 class Phase(NamedTuple):
-    """One phase: which rows, how long a step.
-
-    Attributes
-    ----------
-    part : slice
-    step : float
-        η.
-    """
+    """One phase: which rows, and how long a step η."""
 
     part: slice
     step: float
@@ -67,8 +60,6 @@ class Phase(NamedTuple):
 def phases_of(schedule: Sequence[tuple[int, float]]) -> Iterator[Phase]:
     """Lay the parts of a schedule of (rows, η) end to end.
 
-    Examples
-    --------
     >>> [phase.part for phase in phases_of([(2, 0.5), (1, 0.125)])]
     [slice(0, 2, None), slice(2, 3, None)]
     """
@@ -96,35 +87,9 @@ def phased_minimum(
     seed: int,
     solver: str = "newton",
 ) -> FloatArray:
-    """Go through all phases, with ordinary normal noise: for experiments; `phased_release` is what to publish.
+    """Go through all phases, with ordinary normal noise σ_G: for experiments; `phased_release` is what to publish.
 
-    Parameters
-    ----------
-    rows : Rows
-        In random order.
-    targets : ndarray, shape (n,)
-    loss : Loss
-    schedule : sequence of (int, float)
-        Rows and η of every phase.
-    noise : float
-        σ_G.
-    lipschitz, radius : float
-        L and M.
-    seed : int
-    solver : str, default="newton"
-        See `solve`.
-
-    Returns
-    -------
-    ndarray, shape (D,)
-        Projected onto the ball.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.losses import LOGISTIC
-    >>> rows = Rows(np.ones((6, 1)), "clip")
-    >>> phased_minimum(rows, np.ones(6), LOGISTIC, [(4, 1.0), (2, 0.25)], 0.0, 1.0, 9.0, 0).round(2).tolist()
-    [0.75]
+    The rows must be in random order. The result is projected onto the ball.
     """
     random = np.random.default_rng(seed)
     theta = np.zeros(rows.dimension)
@@ -146,7 +111,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
     Attributes
     ----------
     noise_multiplier : float
-        Noise of every phase, divided by how far a row can move its minimum.
+        Noise of every phase, divided by how far a row can move the phase's minimum.
     first_step : float
         η₁; every phase has a quarter of the step of the one before.
     phases : int
@@ -156,7 +121,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
     lipschitz : float
         L: no row's gradient is longer.
     slack : float
-        τ_i/L: what a solver that stops early may add.
+        τ_i/L: what a solver that stops early may add to the minimum's movement.
     loss : str
     loss_parameter : float or None
         The loss, as `loss_named` knows it.
@@ -192,14 +157,11 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         return {"noise_multiplier": mechanism.sigma / mechanism.sensitivity}
 
     def reach(self, dimension: int) -> float | None:
-        """M: all noise came before the ball."""
+        """M: all noise came before the projection onto the ball."""
         return self.ball_radius
 
     def rebuild(self) -> OutputPerturbation:
-        """Build the mechanism again, from the certificate's numbers alone.
-
-        Rows are replaced: one left out would move all that follow it into other phases.
-        """
+        """See `PrivacyCertificate.rebuild`. Rows are replaced: a row left out would move all later rows."""
         return OutputPerturbation(self.noise_multiplier, 1.0, adjacency=REPLACE_ONE)
 
     def holds(self) -> bool:
@@ -219,7 +181,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         return bool(room and 2.0**10 <= points <= LARGEST_RATIO)
 
     def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say nothing: the model was projected onto the ball after the last noise."""
+        """Always true: the model was projected onto the ball after the last noise."""
         return True
 
     def _lines(self) -> list[str]:
@@ -236,7 +198,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
 def noise_of(lipschitz: float, step: float, slack: float, multiplier: float) -> float:
     """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη.
 
-    It is a little more than that, for what doubles round here, in τ and in Λ = 2/η.
+    The result is a little more, for what doubles round here, in τ and in Λ = 2/η.
     """
     return multiplier * lipschitz * (1 + slack) * step * _ROUNDING
 
@@ -258,49 +220,14 @@ def phased_release(
     on_error: str = "raise",
     callback: Callback | None = None,
 ) -> Release[PhasedCertificate]:
-    """Fit a private linear model in a ball by phased empirical risk minimisation.
+    """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
 
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-    targets : ndarray, shape (n,)
-    loss : Loss
-        One of `EVERY_LOSS` with a bounded slope; one with corners is rounded, which costs accuracy only.
-    epsilon, delta : float
-        The guarantee of the release, where one row is replaced.
-    radius : float > 0
-        M.
-    public_rows : int, optional
-        n, by which phases and noise go; X's, which is then treated as public, if left out. Rows from that
-        number on are not used; there must be as many, unless ``on_error="release"``.
-    row_norm, intercept_scaling, solver, max_iter, on_error, callback
-        As for `Fit`; in every phase.
-    random_state
-        As for `Streams`.
+    The guarantee is for one replaced row. `loss` has a bounded slope; a loss with corners is rounded, which costs
+    accuracy only. Phases and noise go by `public_rows`; if it is left out, X's number of rows is treated as public.
+    Rows beyond that number are not used; there must be as many, unless ``on_error="release"``. Which rows make a phase
+    is drawn at random, without the data: a row's neighbour takes its place.
 
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ConvergenceError
-        If a solver does not get there; nothing is released.
-    ValueError
-        If an argument is out of range or the data are out of order.
-
-    Notes
-    -----
-    After Feldman, Koren and Talwar (2020); docs/theorems.md, T30. Which rows make a phase is drawn at random, without
-    the data: a row's neighbour takes its place.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.losses import LOGISTIC
-    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
-    >>> release = phased_release(X, targets, LOGISTIC, epsilon=2.0, delta=1e-6, radius=4.0)
-    >>> release.certificate.verify(), release.certificate.phases
-    (True, 9)
+    After Feldman, Koren and Talwar (2020); docs/theorems.md, T30.
     """
     given = X.shape[0]
     known = max(given, 1) if public_rows is None else positive_integer("public_rows", public_rows)
@@ -377,5 +304,5 @@ def phased_release(
 
 
 def _after(callback: Callback, before: int) -> Callback:
-    """Count on from what the phases before have told: each told its start as well."""
+    """A callback that adds `before` to its counts: every earlier phase reported its start as well."""
     return lambda iteration, norm: callback(before + iteration, norm)

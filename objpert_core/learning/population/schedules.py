@@ -44,25 +44,9 @@ _PROX_STEP = 0.05  # η·L/M on envelopes
 class DescentPlan:
     """All that noisy gradient descent is told before it sees the data.
 
-    Attributes
-    ----------
-    schedule : {"tight", "bassily2019"}
-    sampling : {"poisson", "without replacement", "with replacement", "full batch"}
-        How the rows of a step are drawn.
-    rows : int
-        n.
-    batch_size : float
-        How many rows a step draws, for Poisson sampling on average: the noisy sum is divided by it.
-    steps : int
-        T.
-    noise_multiplier : float
-        Standard deviation of the noise on a batch's sum, divided by L.
-    step_size : float
-        η.
-    radius, lipschitz : float
-        M and L.
-    envelope : float or None
-        β of the Moreau envelope that is descended on; None: the loss itself.
+    The noisy sum is divided by `batch_size`, how many rows a step draws (for Poisson sampling on average). The noise on
+    a batch's sum has the standard deviation noise_multiplier·L. `step_size` is η, `radius` M, `lipschitz` L. Descent is
+    on the Moreau envelope of smoothness `envelope` = β; None stands for the loss itself.
     """
 
     schedule: str
@@ -97,12 +81,12 @@ class DescentPlan:
 
     @property
     def of_fixed_size(self) -> bool:
-        """Whether a batch is drawn from a known number of rows, not made of rows that join on their own."""
+        """Whether a batch is drawn from a known number of rows, and not made of rows that join on their own."""
         return self.sampling in ("without replacement", "with replacement")
 
     @property
     def mechanism(self) -> Sampled:
-        """What all the noisy sums together are."""
+        """The mechanism that all the noisy sums together are."""
         return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.rows, self.steps)
 
     @property
@@ -112,16 +96,8 @@ class DescentPlan:
 
 
 def could_be_drawn(sampling: str, batch_size: float, rows: int) -> bool:
-    """Whether steps of so many rows can be drawn from so many; with replacement there is a limit for the accountant.
+    """Whether batches of this size can be drawn from so many rows; with replacement the accountant sets a limit.
 
-    Parameters
-    ----------
-    sampling : {"poisson", "without replacement", "with replacement", "full batch"}
-    batch_size : float
-    rows : int >= 1
-
-    Examples
-    --------
     >>> could_be_drawn("poisson", 2.5, 10), could_be_drawn("with replacement", 2.5, 10)
     (True, False)
     """
@@ -147,34 +123,13 @@ def published_plan(
 ) -> DescentPlan:
     """Plan Algorithm 1 of the paper, noise and steps as printed; a loss with corners is replaced by its envelope.
 
-    Parameters
-    ----------
-    n, d : int >= 1
-    epsilon, delta : float
-        The target that the noise is published for. Nothing here makes it true: ask the plan's `mechanism`.
-    radius, lipschitz : float > 0
-    smoothness : float >= 0
-        The largest curvature of one row's loss in θ; `inf` for a loss with corners.
-    sampling : str
-        Other than published, the sampling alone changes.
-    strict : bool
-        Refuse ε and δ for which the paper claims nothing.
+    The noise is published for the target (ε, δ), but nothing here makes the target true: ask the plan's `mechanism`.
+    `smoothness` is the largest curvature of one row's loss in θ, `inf` for a loss with corners; more than 2/η is
+    refused. `strict` refuses ε > 1 and δ > 1/n², for which the paper claims nothing. Another `sampling` changes the
+    sampling alone.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the loss is more curved than 2/η; with `strict` for ε > 1 or δ > 1/n².
-
-    Notes
-    -----
     Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1, Theorems 3.2 and 4.4; the envelope is L-Lipschitz, not
     2L, so that its noise and step are those of the loss (docs/theorems.md, T25).
-
-    Examples
-    --------
-    >>> plan = published_plan(10_000, 50, 1.0, 1e-8, radius=1.0, lipschitz=1.0, smoothness=0.25)
-    >>> plan.steps, plan.batch_size, round(plan.noise_multiplier, 3)
-    (1250, 142, 6.095)
     """
     found = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
     envelope = None
@@ -213,37 +168,12 @@ def tight_plan(
     sampling: str = "poisson",
     step_scale: float = 1.0,
 ) -> DescentPlan:
-    """Plan noisy gradient descent with the least noise that the accountant finds enough.
+    """Plan noisy gradient descent with the least noise that the accountant finds enough for (ε, δ).
 
-    Parameters
-    ----------
-    n, d : int >= 1
-    epsilon, delta : float
-        The target, which the plan's `mechanism` meets.
-    radius, lipschitz : float > 0
-    smoothness : float >= 0
-        As in `published_plan`.
-    sampling : str
-    step_scale : float > 0
-        How far the steps go altogether, in units of what makes the bound on the risk least. 4 was 1.2 to 5.6 times
-        better on generated logistic data.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, more than 10⁸ steps would be needed, or no noise reaches the target.
-
-    Notes
-    -----
     docs/theorems.md, T24: ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β), noise 2L√T·σ_G/n on a mean gradient of all rows.
     Batches are so large that the noise on their sum is 4.5·L; sampling then costs next to nothing. A loss with corners
-    is replaced by its envelope of smoothness 2/η, with η = M/(20L).
-
-    Examples
-    --------
-    >>> plan = tight_plan(10_000, 10, 0.5, 1e-8, radius=4.0, lipschitz=1.0, smoothness=0.25)
-    >>> plan.steps, round(plan.batch_size), round(plan.noise_multiplier, 2)
-    (259, 142, 4.5)
+    is replaced by its envelope of smoothness 2/η, with η = M/(20L). `step_scale` multiplies ηT; 4 was 1.2 to 5.6 times
+    better on generated logistic data.
     """
     n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
     noise = calibrate_gaussian(epsilon, delta).sigma

@@ -30,16 +30,7 @@ Precision = Callable[[float, float], float]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What one run released.
-
-    Attributes
-    ----------
-    theta : ndarray, shape (D,)
-    lam : float
-        λ, for rows of norm 1.
-    spacing : float
-        Of the lattice that θ lies on.
-    """
+    """What one run released; λ is for rows of norm 1, and `theta` lies on the lattice of this `spacing`."""
 
     theta: FloatArray
     lam: float
@@ -49,22 +40,11 @@ class Run:
 def one_run(
     sums: RegressionSums, statistics: Statistics, choose: ChooseLam, precision: Precision, source: NoiseSource
 ) -> Run | None:
-    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where there is no γ, which what is released tells.
+    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where the released statistics leave no γ.
 
-    Parameters
-    ----------
-    sums : RegressionSums
-    statistics : Statistics
-    choose : callable
-        From λ̃ to λ.
-    precision : callable
-        From the largest leverage h and slope L̃ to γ.
-    source : NoiseSource
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Algorithm 8; Wang (2018), Algorithm 3. Rows of norm up to R are treated as rows of
-    norm 1, with R²λ in place of λ: θ is then R times shorter, and γ stays.
+    `choose` goes from λ̃ to λ, `precision` from the largest leverage h and slope L̃ to γ. Rows of norm up to R are
+    treated as rows of norm 1, with R²λ in place of λ: θ is then R times shorter, and γ stays. Redberg, Zhu and Wang
+    (2023), Algorithm 8; Wang (2018), Algorithm 3.
     """
     released = statistics.least_eigenvalue(sums, source)
     lam = max(choose(released), LEAST_LAM)
@@ -81,44 +61,16 @@ def one_run(
 
 
 def drawn(ridge: Ridge, lam: float, gamma: float, source: NoiseSource) -> Run:
-    """Draw from N(θ*, (γΛ)⁻¹), γ rounded down, on a lattice.
-
-    Parameters
-    ----------
-    ridge : Ridge
-    lam : float > 0
-        λ, for rows of norm 1.
-    gamma : float > 0
-    source : NoiseSource
-    """
+    """Draw from N(θ*, (γΛ)⁻¹), γ rounded down, on a lattice; λ is for rows of norm 1."""
     scale = _UP / math.sqrt(gamma)
     spacing = posterior_spacing(scale / math.sqrt(row_smoothness(ridge.sums.constant)), lam)
     return Run(PosteriorDraw(source, ridge, scale).rounded(spacing), lam, spacing)
 
 
 def tight_run(sums: RegressionSums, mechanism: AdaptiveSampling, choose: ChooseLam, source: NoiseSource) -> Run | None:
-    """One run that `AdaptiveSampling` accounts for; λ is raised where its leverage would be larger than h₀.
+    """One run that `AdaptiveSampling` accounts for; λ is raised where the leverage would be larger than h₀.
 
-    None, for a calibrated mechanism, has a probability below 10⁻³⁰⁰: L̃ would have to be beyond e³⁰⁰‖Y‖.
-
-    Parameters
-    ----------
-    sums : RegressionSums
-    mechanism : AdaptiveSampling
-    choose : callable
-        From λ̃ to λ.
-    source : NoiseSource
-
-    Examples
-    --------
-    >>> from objpert_core.accounting import calibrate_adaptive_sampling
-    >>> from objpert_core.learning.noise import noise_source
-    >>> from objpert_core.learning.posterior.sums import regression_sums
-    >>> mechanism = calibrate_adaptive_sampling(1.0, 1e-6)
-    >>> sums = regression_sums(np.eye(2), np.ones(2))
-    >>> run = tight_run(sums, mechanism, lambda released: 50.0, noise_source(0))
-    >>> run.theta.shape, run.lam >= 1 / mechanism.leverage - 5
-    ((2,), True)
+    For a calibrated mechanism, None has a probability below 10⁻³⁰⁰: L̃ would have to be beyond e³⁰⁰‖Y‖.
     """
     least, separation = _UP / mechanism.leverage * _UP, mechanism.separation
     statistics = Statistics.failing(mechanism.eigenvalue_mu, mechanism.norm_mu, mechanism.failure)

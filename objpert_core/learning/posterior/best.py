@@ -19,31 +19,9 @@ def best_run(
 ) -> Run | None:
     """Run K times, each with a λ drawn at random, K geometric; the run with the highest score, None if all refused.
 
-    K and all other runs must not be told: the accounting averages over K. Of equal scores the first wins; runs are
-    exchangeable, so that is as good as breaking ties at random.
-
-    Parameters
-    ----------
-    run : callable
-        From λ to a run; None where it refuses.
-    lams : sequence of float
-        Candidates; drawn from with replacement.
-    score : callable
-        By public rows only.
-    mean_runs : float >= 1
-        E[K].
-    source : NoiseSource
-        For K and for the candidates.
-
-    Notes
-    -----
-    Liu and Talwar (2019); docs/theorems.md, T11.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> best_run(lambda lam: Run(np.zeros(1), lam, 1.0), [1.0], lambda run: -run.lam, 3.0, noise_source(0)).lam
-    1.0
+    K and all other runs must stay secret: the accounting averages over K (Liu and Talwar, 2019; docs/theorems.md, T11).
+    `score` may look at public rows only, and `mean_runs` is E[K]. Of equal scores the first wins: runs are
+    exchangeable, so the first is as good as one drawn at random.
     """
     picks = uniform_choices(source, len(lams), first_success(source, 1 / mean_runs))
     best = best_among((found for pick in picks if (found := run(lams[pick])) is not None), score)

@@ -33,13 +33,7 @@ _FROM_ONE = number("a finite float >= 1", lambda value: 1 <= value < math.inf)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RegressionCertificate(PrivacyCertificate):
-    """What certificates of these regressions share; common fields: `PrivacyCertificate`.
-
-    Attributes
-    ----------
-    target_bound : float
-        ‖Y‖, to which targets were clipped.
-    """
+    """What certificates of these regressions share; `target_bound` is ‖Y‖, to which targets were clipped."""
 
     FIRST_SCHEMA: ClassVar[int] = 2
     STATED: ClassVar[Mapping[str, Stated]] = {"target_bound": _BOUND, "intercept_scaling": _CONSTANT}
@@ -47,7 +41,7 @@ class RegressionCertificate(PrivacyCertificate):
     target_bound: float
 
     def holds(self) -> bool:
-        """Say whether the promise is about one row that is added or removed: so are all bounds on what a row moves."""
+        """Say whether one row is added or removed: all bounds on what a row moves are about that."""
         return self.rows_per_person == 1 and self.mechanism_adjacency == ADD_REMOVE
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
@@ -55,7 +49,7 @@ class RegressionCertificate(PrivacyCertificate):
         return True
 
     def _names(self, model: Any) -> bool:
-        """Without a constant there is no intercept: an offset would come from elsewhere."""
+        """See `PrivacyCertificate`. Without a constant the intercept must be 0: an offset would come from elsewhere."""
         return super()._names(model) and (self.intercept_scaling > 0 or not np.any(model.intercept_))
 
     def _caps(self) -> str:
@@ -66,20 +60,10 @@ class RegressionCertificate(PrivacyCertificate):
 class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSampling",)):
     """The certificate of one posterior draw behind two released statistics, accounted for as a whole.
 
-    Other fields: `PrivacyCertificate`, `RegressionCertificate`; the mechanism's: `AdaptiveSampling`.
-
-    Attributes
-    ----------
-    eigenvalue_mu, norm_mu : float
-        Sensitivity over noise of λ̃ and of log(‖Y‖ + ‖θ*‖).
-    leverage, separation : float
-        h₀ and d of the draw.
-    failure : float
-        How likely a statistic is on the unsafe side, in one run.
-    mean_runs : float
-        E[K], where the best of K runs was released; 1.0: a single run. K itself is not told.
-    public_validation : bool
-        Whether runs were judged by validation rows, **which are taken as public**.
+    `eigenvalue_mu` and `norm_mu` are sensitivity over noise of λ̃ and of log(‖Y‖ + ‖θ*‖), `leverage` and `separation`
+    h₀ and d of the draw, `failure` how likely a statistic is on the unsafe side in one run. `mean_runs` is E[K], where
+    the best of K runs was released, and 1.0 for a single run; K itself stays secret. `public_validation` says that runs
+    were judged by validation rows, **which are taken as public**.
     """
 
     STATED: ClassVar[Mapping[str, Stated]] = {
@@ -106,11 +90,11 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
         return {item.name: getattr(mechanism, item.name) for item in fields(mechanism)}
 
     def rebuild(self) -> AdaptiveSampling:
-        """Build the mechanism again, from the certificate's numbers alone."""
+        """See `PrivacyCertificate.rebuild`."""
         return AdaptiveSampling(**{item.name: getattr(self, item.name) for item in fields(AdaptiveSampling)})
 
     def holds(self) -> bool:
-        """Say whether there is something public by which the best run was found."""
+        """Say whether the best run, if there were several, was found by something public."""
         return super().holds() and (self.mean_runs == 1 or self.public_validation)
 
     def lies_on_lattice(self, coef: FloatArray) -> bool:
@@ -137,29 +121,12 @@ class SharedSamplingCertificate(
 ):
     """The certificate of a posterior draw behind two released statistics, each with its own share of (ε, δ).
 
-    Other fields: `PrivacyCertificate`, `RegressionCertificate`.
-
-    Attributes
-    ----------
-    release_epsilon, release_delta : float
-        (ε, δ) of the draw, where both statistics are on the safe side.
-    test_epsilon, test_delta : float
-        (ε̂, δ̂) of both statistics together.
-    failure : float
-        How likely one is on the unsafe side.
-    shifted : bool
-        Whether each is moved by its sensitivity as well, so that this holds next to the data, too, and covering added
-        rows is enough (T36; docs/theorems.md, T39, "Shares").
-    tail : float
-        By how many of its standard deviations each is moved to the safe side.
-    eigenvalue_mu, norm_mu : float
-        Sensitivity over noise of λ̃ and of log(‖Y‖ + ‖θ*‖).
-    mean_runs : float
-        E[K], where the best of K runs was released; 1.0: a single run. K itself is not told.
-    public_validation : bool
-        Whether runs were judged by validation rows, **which are taken as public**.
-    certified : bool
-        False where noise and γ are those of printed formulas that are not valid. It then does not verify.
+    The draw has (`release_epsilon`, `release_delta`) where both statistics are on the safe side; both statistics
+    together have (`test_epsilon`, `test_delta`); `failure` is how likely one is on the unsafe side. Each statistic is
+    moved to the safe side by `tail` of its standard deviations; where `shifted`, also by its sensitivity, so that it is
+    safe next to the data, too, and covering added rows is enough (T36; docs/theorems.md, T39, "Shares"). `certified` is
+    False where noise and γ are those of printed formulas that are not valid; such a certificate does not verify. Other
+    fields: `AdaptiveSamplingCertificate`.
     """
 
     STATED: ClassVar[Mapping[str, Stated]] = {
@@ -192,19 +159,19 @@ class SharedSamplingCertificate(
 
     @classmethod
     def numbers(cls, mechanism: ProposeTestRelease | PrivateSelection) -> dict[str, Any]:
-        """Name the shares; the statistics' noise is the fit's to say."""
+        """Name the shares; the fit itself says what the statistics' noise is."""
         base = mechanism.base if isinstance(mechanism, PrivateSelection) else mechanism
         runs = float(mechanism.mean_runs) if isinstance(mechanism, PrivateSelection) else 1.0
         return {name: getattr(base, name) for name in _SHARES} | {"mean_runs": runs}
 
     def rebuild(self) -> ProposeTestRelease | PrivateSelection:
-        """Build the mechanism again, from the shares alone."""
+        """See `PrivacyCertificate.rebuild`; the shares alone decide."""
         shares = (self.release_epsilon, self.release_delta, self.test_epsilon, self.test_delta, self.failure)
         base = ProposeTestRelease(*shares, "added", self.shifted, uniform=True)
         return base if self.mean_runs == 1 else PrivateSelection(base, self.mean_runs, 1)
 
     def holds(self) -> bool:
-        """Say whether the statistics keep to their share, and there is something public by which the best was found."""
+        """Say whether the statistics keep to their share, and the best run was found by something public."""
         statistics = Gaussian(1.0, math.hypot(self.eigenvalue_mu, self.norm_mu))
         return bool(
             super().holds()
@@ -243,14 +210,7 @@ def _choice(mean_runs: float, public_validation: bool) -> str:
 class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("Gaussian",)):
     """The certificate of noisy sums X̃ᵀX̃ and X̃ᵀỹ with a noisy λ_min(X̃ᵀX̃), and of all that is computed from them.
 
-    Other fields: `PrivacyCertificate`, `RegressionCertificate`.
-
-    Attributes
-    ----------
-    gram_noise, moment_noise, eigenvalue_noise : float
-        Standard deviations, each in units of what one row moves the sum by at most.
-    dimension : int
-        D.
+    The three noises are standard deviations, each in units of what one row moves the sum by at most.
     """
 
     STATED: ClassVar[Mapping[str, Stated]] = {
@@ -267,7 +227,7 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
 
     @classmethod
     def numbers(cls, mechanism: Gaussian) -> dict[str, Any]:
-        """Name nothing: the mechanism says what all three cost together."""
+        """Name nothing: the mechanism has only what all three releases cost together."""
         return {}
 
     def rebuild(self) -> Gaussian:
@@ -280,7 +240,7 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
         return super().holds() and self.lattice is not None
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """The lattice is the one that dimension and constant decide: sums are rounded before they get noise."""
+        """Say whether this is the lattice of the sums before the noise, which dimension and constant decide."""
         entries = self.dimension * (self.dimension + 1) // 2
         return spacing == sums_spacing(row_smoothness(self.intercept_scaling), entries)
 

@@ -28,21 +28,10 @@ _DECIMALS = 50  # of a logarithm, which the decimal module rounds correctly
 
 
 def posterior_spacing(scale: float, lam: float) -> float:
-    """The lattice that a draw is rounded to, by public numbers: at most 2⁻¹² of its least standard deviation.
+    """The lattice that a draw of scale s is rounded to, by public numbers: 2⁻¹² of its least standard deviation at
+    most.
 
-    That holds for up to 2²⁰ rows, and privacy for any number: rounding is post-processing.
-
-    Parameters
-    ----------
-    scale : float > 0
-        s.
-    lam : float > 0
-        λ.
-
-    Examples
-    --------
-    >>> posterior_spacing(1.0, 2.0**20) == 2.0**-23
-    True
+    The fraction holds for up to 2²⁰ rows, privacy for any number: rounding is post-processing.
     """
     return power_of_two(scale / sqrt(lam + _ROWS)) / _FINENESS
 
@@ -50,23 +39,7 @@ def posterior_spacing(scale: float, lam: float) -> float:
 class Ridge:
     """The ridge problem ½‖ỹ − X̃θ‖² + λ/2·‖θ‖² in whole numbers, with the factor of its Λ = X̃ᵀX̃ + λI.
 
-    Parameters
-    ----------
-    sums : RegressionSums
-    lam : float > 0
-        λ; rounded up to a multiple of the sums' unit squared.
-
-    Attributes
-    ----------
-    sums : RegressionSums
-    factor : ExactFactor
-        Of Λ in units of `sums.unit` squared.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.posterior.sums import regression_sums
-    >>> round(float(Ridge(regression_sums(np.eye(1), np.ones(1)), 1.0).log_slope()), 4)  # log(1 + 1/2)
-    0.4055
+    λ is rounded up to a multiple of the sums' unit squared, and `factor` is of Λ in that unit.
     """
 
     def __init__(self, sums: RegressionSums, lam: float) -> None:
@@ -93,29 +66,9 @@ class Ridge:
 
 
 class PosteriorDraw:
-    """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, whose digits are drawn as they are asked for.
+    """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, whose digits are drawn as they are asked for: posterior sampling with γ = 1/s².
 
-    Parameters
-    ----------
-    source : NoiseSource
-    ridge : Ridge
-    scale : float > 0
-        s: the draw is that of posterior sampling with γ = 1/s².
-    digits : int from 1 to 52, default=50
-        Binary digits of the normal numbers to begin with.
-
-    Attributes
-    ----------
-    refinements : int
-        How often all normal numbers have got more digits.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> from objpert_core.learning.posterior.sums import regression_sums
-    >>> ridge = Ridge(regression_sums(np.eye(2), np.ones(2)), 1.0)
-    >>> PosteriorDraw(noise_source(0), ridge, 0.5).rounded(2.0**-10).shape
-    (2,)
+    The normal numbers begin with `digits` binary digits; `refinements` counts how often more digits were drawn.
     """
 
     def __init__(self, source: NoiseSource, ridge: Ridge, scale: float, digits: int = FIRST_DIGITS) -> None:
@@ -129,17 +82,9 @@ class PosteriorDraw:
         self.refinements = 0
 
     def rounded(self, spacing: float) -> FloatArray:
-        """Round every entry of θ to the nearest multiple of `spacing`, with none of them in doubt.
+        """Round every entry of θ to the nearest multiple of `spacing`, a power of two, with no rounding in doubt.
 
-        Parameters
-        ----------
-        spacing : float
-            A power of two.
-
-        Returns
-        -------
-        ndarray, shape (D,)
-            Multiples of the spacing beyond 2⁵³ times it are rounded once more, to doubles.
+        Multiples beyond 2⁵³ times the spacing are rounded once more, to doubles.
         """
         while True:
             x, error, digits = self._enclosed(spacing)
@@ -150,14 +95,14 @@ class PosteriorDraw:
             self.refine()
 
     def interval(self, spacing: float) -> tuple[list[Fraction], list[Fraction]]:
-        """Numbers that the entries of θ, in units of `spacing`, surely lie between, by all digits drawn so far."""
+        """Bounds that the entries of θ, in units of `spacing`, surely lie between, by all digits drawn so far."""
         x, error, digits = self._enclosed(spacing)
         return [Fraction(int(one) - error, 2**digits) for one in x], [
             Fraction(int(one) + error, 2**digits) for one in x
         ]
 
     def _enclosed(self, spacing: float) -> tuple[np.ndarray, int, int]:
-        """θ in units of `spacing`·2^−digits, how far it may be off, and digits."""
+        """θ in units of `spacing`·2^−digits, the largest error, and the digits."""
         factor, sums, h = self._factor, self._sums, Fraction(spacing)
         unit = Fraction(sums.unit)
         digits = self._normals.digits + 2 * factor.condition_digits
@@ -171,7 +116,7 @@ class PosteriorDraw:
         return x, error, digits
 
     def _noise(self) -> tuple[np.ndarray, np.ndarray]:
-        """w in units of 2^−(digits of the factor + digits of the normal numbers + 1), and how far it may be off."""
+        """w in units of 2^−(digits of the factor + digits of the normal numbers + 1), and the largest error."""
         factor, d = self._factor, len(self._factor.lower)
         normals, digits = self._normals.middles(), self._normals.digits + 1
         first, own, mixed = normals[:d], normals[d : 2 * d], normals[2 * d :]
@@ -197,5 +142,5 @@ class PosteriorDraw:
 
 
 def _off(root: int, normal: int, digits: int) -> int:
-    """How far root·normal may be off where the true root is at most 1 more, and the normal number 1 to either side."""
+    """The largest error of root·normal where the true root is up to 1 more, and the normal number up to 1 off."""
     return (root + abs(normal) + 1 >> digits) + 2

@@ -1,8 +1,8 @@
 """Factors of positive definite matrices of whole numbers: exact ones, and a test of definiteness that is never wrong.
 
 A matrix A of whole numbers is not CCᵀ for a C of whole numbers. But Cholesky's algorithm in whole numbers, each
-quotient and each root rounded, leaves a remainder A − CCᵀ that is known exactly and small. Where a small multiple of I
-is held back, the remainder is diagonally dominant. And such a matrix R is a sum of squares as it stands:
+quotient and each root rounded, leaves a remainder R = A − CCᵀ that is known exactly and small. Where a small multiple
+of I is held back, the remainder is diagonally dominant. Such a matrix R is a sum of squares as it stands:
 
     R = Σ_{i<j} |R_ij| (e_i ± e_j)(e_i ± e_j)ᵀ + Σ_i (R_ii − Σ_{j≠i} |R_ij|) e_i e_iᵀ.
 
@@ -20,29 +20,10 @@ _SPARE_DIGITS = 48  # by which a solution by the factor is better than it has to
 
 
 class ExactFactor:
-    """A·4^digits = CCᵀ + R, exactly, with C lower triangular and R diagonally dominant.
+    """A·4^digits = CCᵀ + R, exactly, with C lower triangular and R diagonally dominant; A − least·I is semidefinite.
 
-    Parameters
-    ----------
-    matrix : ndarray of Python's integers, shape (D, D)
-        A, symmetric and positive definite.
-    least : int >= 1
-        A − least·I is positive semidefinite.
+    The arrays hold Python's integers. 2^condition_digits is at least the condition number of A.
 
-    Attributes
-    ----------
-    matrix, least
-        As given.
-    digits : int
-    lower : ndarray of Python's integers, shape (D, D)
-        C.
-    remainder : ndarray of Python's integers, shape (D, D)
-        R.
-    condition_digits : int
-        2 to this power is at least the matrix's condition number.
-
-    Examples
-    --------
     >>> A = np.array([[2, 1], [1, 3]], dtype=object)
     >>> factor = ExactFactor(A, 1)
     >>> bool((factor.lower @ factor.lower.T + factor.remainder == A * 4**factor.digits).all())
@@ -66,17 +47,9 @@ class ExactFactor:
         self.lower, self.remainder = lower, scaled - lower @ lower.T
 
     def solved(self, target: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, int]:
-        """Solve Ax = v, v being within `radius` of `target` in every entry.
+        """Solve Ax = v, v being within `radius` of `target` in every entry; return x and the largest error, in norm.
 
-        Parameters
-        ----------
-        target, radius : ndarray of Python's integers, shape (D,)
-
-        Returns
-        -------
-        x : ndarray of Python's integers, shape (D,)
-        error : int
-            No solution is farther than that from x, in norm: ‖x − A⁻¹v‖ ≤ ‖Ax − v‖/least, and the residual is exact.
+        ‖x − A⁻¹v‖ ≤ ‖Ax − v‖/least, and the residual is exact.
         """
         x = self._nearly(target)
         residual = target - self.matrix @ x
@@ -104,7 +77,7 @@ class ExactFactor:
 def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
     """C in whole numbers with CCᵀ near `matrix`; None where a pivot is not positive.
 
-    What is left has |R_ij| ≤ C_jj/2 for i > j, and 0 ≤ R_jj ≤ 2C_jj.
+    The remainder has |R_ij| ≤ C_jj/2 for i > j, and 0 ≤ R_jj ≤ 2C_jj.
     """
     left, d = matrix.copy(), len(matrix)
     lower = np.zeros((d, d), dtype=object)
@@ -119,23 +92,10 @@ def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
 
 
 def least_eigenvalue(matrix: np.ndarray, margin: int) -> int:
-    """The least eigenvalue of a symmetric matrix of whole numbers, off by at most 2·margin.
+    """The least eigenvalue of a semidefinite whole matrix, off by at most 2·margin; a multiple of the margin.
 
-    Doubles guess it; definiteness, tested in whole numbers, proves it or corrects the guess.
+    Doubles guess the eigenvalue; definiteness, tested in whole numbers, proves or corrects the guess.
 
-    Parameters
-    ----------
-    matrix : ndarray of Python's integers, shape (D, D)
-        Symmetric, and positive semidefinite.
-    margin : int >= 1
-
-    Returns
-    -------
-    int
-        A multiple of the margin.
-
-    Examples
-    --------
     >>> least_eigenvalue(np.array([[2000, 1000], [1000, 2000]], dtype=object), 10)
     1000
     """
@@ -145,7 +105,7 @@ def least_eigenvalue(matrix: np.ndarray, margin: int) -> int:
     diagonal = np.diag_indices(d)
 
     def exceeds(multiple: int) -> bool:
-        """False: the eigenvalue is below (multiple + ½)·margin. True: it is above (multiple − ½)·margin."""
+        """False: the eigenvalue is below (multiple + ½)·margin. True: the eigenvalue is above (multiple − ½)·margin."""
         shifted = scaled.copy()
         shifted[diagonal] -= multiple * margin * 4**digits
         return _cholesky(shifted) is not None

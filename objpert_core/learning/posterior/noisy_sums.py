@@ -1,4 +1,6 @@
-"""AdaSSP's release: X̃ᵀX̃, X̃ᵀỹ and λ_min(X̃ᵀX̃) with normal noise on lattices, and the ridge solution they give."""
+"""AdaSSP's release: X̃ᵀX̃, X̃ᵀỹ and λ_min(X̃ᵀX̃) with normal noise on lattices, and the ridge solution of these noisy
+sums.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +24,9 @@ _FAILURE = 0.05  # of the noise on the Gram matrix being larger than the ridge m
 
 @dataclass(frozen=True)
 class SumNoise:
-    """Noise on the three sums, in units of what one row moves each by at most.
+    """Standard deviations of the noise on the three sums, in units of what one row moves each by at most.
 
-    Attributes
-    ----------
-    gram, moment, eigenvalue : float > 0
-        Standard deviations.
-    margin : float >= 0
-        By how much λ̃ is lowered.
-
-    Examples
-    --------
-    >>> SumNoise(1.0, 1.0, 1.0, 2.0).margin
-    2.0
+    λ̃ is lowered by `margin`.
     """
 
     gram: float
@@ -45,20 +37,9 @@ class SumNoise:
 
 @dataclass(frozen=True, eq=False)
 class NoisySums:
-    """What AdaSSP releases.
+    """What AdaSSP releases: X̃ᵀX̃ with symmetric normal noise, X̃ᵀỹ with normal noise, and λ̃ >= 0.
 
-    Attributes
-    ----------
-    gram : ndarray, shape (D, D)
-        X̃ᵀX̃ with symmetric normal noise.
-    moment : ndarray, shape (D,)
-        X̃ᵀỹ with normal noise.
-    eigenvalue : float
-        λ̃ >= 0, as a rule at most λ_min(X̃ᵀX̃).
-    noise : float
-        Standard deviation of the noise on an entry of `gram`.
-    spacing : float
-        Of the lattice that `gram` lies on.
+    λ̃ is as a rule at most λ_min(X̃ᵀX̃). `noise` and the lattice's `spacing` are those of the entries of `gram`.
     """
 
     gram: FloatArray
@@ -75,19 +56,7 @@ class NoisySums:
 
 
 def sums_spacing(sensitivity: float, entries: int) -> float:
-    """The lattice that so many sums are rounded to before they get noise: 2⁻²¹ of what one row moves them by, over √m.
-
-    Parameters
-    ----------
-    sensitivity : float > 0
-        How far one row moves all of them together, in L2 norm.
-    entries : int >= 1
-
-    Examples
-    --------
-    >>> sums_spacing(1.0, 16) == 2.0**-23
-    True
-    """
+    """The lattice that m sums are rounded to before they get noise: 2⁻²¹ of their joint L2 sensitivity, over √m."""
     return power_of_two(sensitivity / math.sqrt(entries)) * _FINENESS
 
 
@@ -95,22 +64,7 @@ def noisy_sums(sums: RegressionSums, noise: SumNoise, source: NoiseSource) -> No
     """Add noise to X̃ᵀX̃, to X̃ᵀỹ and to λ_min(X̃ᵀX̃), on lattices.
 
     Rounding to a lattice brings two sums of m entries farther apart by at most its spacing times √m, which is 2⁻²⁰ of
-    what one row moves them by, and the noise is larger by as much (docs/theorems.md, T14).
-
-    Parameters
-    ----------
-    sums : RegressionSums
-    noise : SumNoise
-    source : NoiseSource
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> from objpert_core.learning.posterior.sums import regression_sums
-    >>> sums = regression_sums(np.eye(2), np.ones(2))
-    >>> released = noisy_sums(sums, SumNoise(1.0, 1.0, 1.0, 2.0), noise_source(0))
-    >>> released.gram.shape, bool((released.gram == released.gram.T).all())
-    ((2, 2), True)
+    what one row moves them by, and the noise is larger by this share (docs/theorems.md, T14).
     """
     d, square = sums.dimension, row_smoothness(sums.constant)
     rows, columns = np.tril_indices(d)
@@ -128,7 +82,7 @@ def noisy_sums(sums: RegressionSums, noise: SumNoise, source: NoiseSource) -> No
 def _noisy(
     whole: np.ndarray, unit: Fraction, sensitivity: float, noise: float, source: NoiseSource
 ) -> tuple[FloatArray, float]:
-    """Whole numbers of `unit`, on a lattice with noise; the lattice's spacing."""
+    """Whole numbers of `unit`, on a lattice with noise, and the lattice's spacing."""
     spacing = sums_spacing(sensitivity, len(whole))
     ratio = unit / Fraction(spacing)
     drawn = source.rounded_normal(noise * sensitivity * _ROOM / spacing, len(whole))

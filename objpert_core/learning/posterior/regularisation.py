@@ -15,30 +15,12 @@ _FAILURE = 0.05
 
 
 def adaptive_lam(dimension: int, epsilon: float, delta: float, least: float) -> Callable[[float], float]:
-    """AdaOPS's rule: the λ that minimises a bound on the excess risk, given λ̃.
+    """AdaOPS's rule: the λ that minimises a bound on the excess risk, given λ̃; λ + λ̃ is at least `least`.
 
-    Parameters
-    ----------
-    dimension : int >= 1
-        D.
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    least : float > 0
-        λ + λ̃ is at least this.
+    From λ̃ >= 0 to the t >= 0 with t + λ̃ >= least that makes C₁(1 + 1/(t + λ̃))^{2C₂}/(t + λ̃) + t least. Wang (2018),
+    "Revisiting differentially private linear regression: optimal and adaptive prediction and estimation in unbounded
+    domain", Algorithm 3; the constants are those of a quarter of ε each for the statistics, and half for the draw.
 
-    Returns
-    -------
-    callable
-        From λ̃ >= 0 to the t >= 0 with t + λ̃ >= least that makes C₁(1 + 1/(t + λ̃))^{2C₂}/(t + λ̃) + t least.
-
-    Notes
-    -----
-    Wang (2018), "Revisiting differentially private linear regression: optimal and adaptive prediction and estimation in
-    unbounded domain", Algorithm 3; the constants are those of a quarter of ε each for the statistics, and half for the
-    draw.
-
-    Examples
-    --------
     >>> rule = adaptive_lam(10, 1.0, 1e-6, least=30.0)
     >>> round(rule(0.0)), round(rule(1e4))
     (131, 0)
@@ -51,7 +33,7 @@ def adaptive_lam(dimension: int, epsilon: float, delta: float, least: float) -> 
     power = 2 * log_term / share
 
     def rising(u: float) -> bool:
-        """Whether the bound rises at t + λ̃ = u; it is convex."""
+        """Whether the bound rises at t + λ̃ = u; the bound is convex."""
         log_fall = math.log(first) + power * math.log1p(1 / u) - 2 * math.log(u) + math.log1p(power / (u + 1))
         return log_fall <= 0
 

@@ -19,25 +19,10 @@ _UP = 1 + 2.0**-45  # more than a few operations in doubles are off, relatively
 
 @dataclass(frozen=True)
 class Shares:
-    """Who gets what of (ε, δ) in one run, and how.
+    """Who gets what of (ε, δ) in one run: the draw `release_*`, both statistics together `test_*`, failures the rest.
 
-    Attributes
-    ----------
-    release_epsilon, release_delta : float
-        (ε, δ) of the draw.
-    test_epsilon, test_delta : float
-        (ε̂, δ̂) of both statistics together.
-    failure : float
-        How likely a statistic is on the unsafe side.
-    statistics : Statistics
-    published : bool
-        Whether γ is that of the printed Theorem 5.1, which is not valid.
-
-    Examples
-    --------
-    >>> shares = Shares.valid(1.0, 1e-6, statistics=1 / 2, draw=1 / 3)
-    >>> shares.statistics.shifted, shares.published
-    (True, False)
+    `failure` is how likely a statistic is on the unsafe side. `published` says that γ is that of the printed Theorem
+    5.1, which is not valid.
     """
 
     release_epsilon: float
@@ -50,15 +35,7 @@ class Shares:
 
     @classmethod
     def valid(cls, epsilon: float, delta: float, statistics: float, draw: float) -> Shares:
-        """Half of ε for the draw and a quarter for each statistic; of δ the given parts, the rest for failures.
-
-        Parameters
-        ----------
-        epsilon, delta : float
-            Of one run.
-        statistics, draw : float
-            Parts of δ that both statistics together have, and the draw.
-        """
+        """Half of ε for the draw and a quarter for each statistic; of δ the given parts, the rest for failures."""
         noise = calibrate_gaussian(epsilon / 4, delta * statistics / 2).sigma
         failure = delta * (1 - statistics - draw)
         own = Statistics.failing(1 / noise, 1 / noise, failure)
@@ -76,14 +53,8 @@ class Shares:
     ) -> Run | None:
         """One run; None where no γ keeps the draw's share.
 
-        Parameters
-        ----------
-        sums : RegressionSums
-        choose : callable
-            From λ̃ to λ.
-        source : NoiseSource
-        fallback : bool
-            Raise λ where, by λ̃, it leaves no γ: until λ + λ̃ is `least_sum`. That looks at λ̃ only, which is released.
+        `fallback` raises λ where, by λ̃, λ leaves no γ: until λ + λ̃ is `least_sum`. The decision looks at the released
+        λ̃ only.
         """
         least = least_sum(self.release_epsilon, self.release_delta)
 
@@ -102,13 +73,8 @@ class Shares:
 
 
 def least_sum(epsilon: float, delta: float) -> float:
-    """What λ + λ̃ should be at least: (1 + log(2/δ))/ε, by the (ε, δ) of the draw.
+    """The least λ + λ̃ to aim for: (1 + log(2/δ))/ε, by the (ε, δ) of the draw.
 
-    At half of that Theorem 5.1 as printed has no γ left. No γ is known of where λ + λ̃ < 0.618.
-
-    Examples
-    --------
-    >>> round(least_sum(0.5, 1e-6), 1)
-    31.0
+    At half of this sum, Theorem 5.1 as printed has no γ left. No γ is known of where λ + λ̃ < 0.618.
     """
     return max((1 + math.log(2 / delta)) / epsilon, 1 / LARGEST_LEVERAGE) * _UP * _UP

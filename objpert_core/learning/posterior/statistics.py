@@ -1,9 +1,9 @@
 """What a posterior draw may know of the data: λ_min(X̃ᵀX̃) and log(1 + ‖θ*‖/‖Y‖), noisy and on the safe side.
 
-Rows count as rows of norm 1 here: divided by R, the largest norm that one can have, with R² = `row_smoothness`. Both
+Rows count as rows of norm 1 here: divided by R, the largest norm that a row can have, with R² = `row_smoothness`. Both
 statistics are computed up to public errors, rounded to public lattices and get normal noise there. The noise covers
-what one row moves them by and both errors, so that it is the Gaussian mechanism of the given ratio (docs/theorems.md,
-T40).
+what one row moves them by and both errors, so that each release is the Gaussian mechanism of the given ratio
+(docs/theorems.md, T40).
 """
 
 from __future__ import annotations
@@ -28,21 +28,10 @@ _NORM_ERROR = 2.0**-43  # both errors of a logarithm, rounding to the least latt
 
 @dataclass(frozen=True)
 class Statistics:
-    """How the two statistics are released.
+    """How the two statistics are released: each has a ratio μ of sensitivity over noise.
 
-    Attributes
-    ----------
-    eigenvalue_mu, norm_mu : float > 0
-        Sensitivity over noise of each.
-    tail : float > 0
-        t: each is moved to the safe side by tσ.
-    shifted : bool
-        Whether each is moved by its sensitivity as well, and so is on the safe side for neighbours, too.
-
-    Examples
-    --------
-    >>> round(Statistics.failing(0.1, 0.1, 1e-6).tail, 3)
-    4.892
+    Each statistic is moved to the safe side by tσ, t = `tail`; where `shifted`, by its sensitivity as well, and so is
+    on the safe side for neighbours, too.
     """
 
     eigenvalue_mu: float
@@ -56,29 +45,17 @@ class Statistics:
         return cls(eigenvalue_mu, norm_mu, -float(ndtri(failure / 2)) * (1 + 1e-12))
 
     def least_eigenvalue(self, sums: RegressionSums, source: NoiseSource) -> float:
-        """λ̃ >= 0, as a rule at most λ_min(X̃ᵀX̃)/R².
-
-        Parameters
-        ----------
-        sums : RegressionSums
-        source : NoiseSource
-        """
+        """λ̃ >= 0, as a rule at most λ_min(X̃ᵀX̃)/R²."""
         sigma = EIGENVALUE_SENSITIVITY / self.eigenvalue_mu
         point = round(sums.least_eigenvalue / Fraction(row_smoothness(sums.constant)) / Fraction(_SPACING))
         noisy = float(point + int(source.rounded_normal(sigma / _SPACING, 1)[0])) * _SPACING
         return max(noisy - self.tail * sigma - self.shifted * EIGENVALUE_SENSITIVITY, 0.0)
 
     def log_slope(self, ridge: Ridge, leverage: float, source: NoiseSource) -> float:
-        """Log of L̃/‖Y‖, where L̃ is as a rule at least ‖Y‖ + R‖θ*‖ and so every |y − x̃ᵀθ*|.
+        """log(L̃/‖Y‖), where L̃ is as a rule at least ‖Y‖ + R‖θ*‖, and so at least every |y − x̃ᵀθ*|.
 
-        One row moves it by log(1 + h) at most, h being the largest leverage that a row can have.
-
-        Parameters
-        ----------
-        ridge : Ridge
-        leverage : float > 0
-            h, by what has been released of λ_min.
-        source : NoiseSource
+        One row moves log(1 + R‖θ*‖/‖Y‖) by log(1 + h) at most, h = `leverage` being the largest leverage that a row can
+        have by the released λ̃.
         """
         spacing = max(power_of_two(math.log1p(leverage)) * 2.0**-22, 2.0**-50)
         sensitivity = math.log1p(leverage) * (1 + 2.0**-20) + _NORM_ERROR

@@ -25,20 +25,10 @@ EIGENVALUE_ERROR = 2.0**-22
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """X̃ᵀX̃ and X̃ᵀỹ in whole units.
+    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers.
 
-    Attributes
-    ----------
-    gram : ndarray of Python's integers, shape (D, D)
-        X̃ᵀX̃ in units of `unit`².
-    moment : ndarray of Python's integers, shape (D,)
-        X̃ᵀỹ in units of `unit` times `step`.
-    unit, step : float
-        Powers of two; public.
-    target_bound : float
-        No target is larger.
-    constant : float
-        What was appended to every row, on the grid; 0.0 without an intercept.
+    Both units are public powers of two. No target exceeds `target_bound`; `constant` is what was appended to every row,
+    on the grid, 0.0 without an intercept.
     """
 
     gram: np.ndarray
@@ -68,35 +58,11 @@ def regression_sums(
     intercept_scaling: float = 0.0,
     on_error: str = "raise",
 ) -> RegressionSums:
-    """Enforce norms, clip targets, round each row to a grid, and sum.
+    """Enforce norms, clip targets to ±target_bound, round each row to a grid, and sum; arguments as in `Fit`.
 
-    What a row gives depends on that row alone, and sums are exact: one row more or less changes them by what it gives.
-
-    Parameters
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-        Rows are rescaled or clipped to norm 1 here, whatever they were.
-    targets : ndarray, shape (n,)
-        Clipped to [−target_bound, target_bound], and rounded towards zero.
-    target_bound : float from 1e-50 to 1e50
-    row_norm : {"normalize", "clip"}
-    intercept_scaling : float >= 0
-        The constant s appended to every row; 0 appends none.
-    on_error : {"raise", "release"}
-        "release" leaves rows that cannot be used out of every sum (docs/theorems.md, T23).
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or, unless ``on_error="release"``, the data are out of order.
-
-    Examples
-    --------
-    >>> sums = regression_sums(np.array([[0.5, 0.0], [0.0, 0.5]]), np.array([0.5, 7.0]))
-    >>> (sums.gram * sums.unit**2).astype(float).round(5).tolist()
-    [[0.25, 0.0], [0.0, 0.25]]
-    >>> (sums.moment * sums.unit * sums.step).astype(float).round(5).tolist()
-    [0.25, 0.5]
+    What a row contributes depends on that row alone, and sums are exact: one row more or less changes them by its own
+    contribution. Targets are rounded towards zero. With ``on_error="release"``, rows that cannot be used are left out
+    of every sum (docs/theorems.md, T23).
     """
     bound, constant = length("target_bound", target_bound), nonnegative("intercept_scaling", intercept_scaling)
     releases = choice("on_error", on_error, ON_ERROR) == "release"

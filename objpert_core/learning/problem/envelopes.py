@@ -1,20 +1,18 @@
-"""Moreau envelopes: any loss of these made smooth, as close to it as wanted, with slopes in closed form.
+"""Moreau envelopes: any loss of this package made smooth, as close to the loss as wanted, with slopes in closed form.
 
-The envelope of a convex f at the step t is f_t(u) = min over p of f(p) + (u − p)²/(2t). The minimum lies at
-p = prox_{tf}(u), and f_t'(u) = (u − p)/t, which is a slope of f at p. So f_t is convex, no steeper than f, and
-1/t-smooth. For |f'| ≤ L
+The envelope of a convex f at the step t is f_t(u) = min over p of f(p) + (u − p)²/(2t). The minimum lies at p =
+prox_{tf}(u), and f_t'(u) = (u − p)/t, which is a slope of f at p. So f_t is convex, no steeper than f, and 1/t-smooth.
+For |f'| ≤ L
 
     f − L²t/2  ≤  f_t  ≤  f.
 
 A row's loss f(xᵀw) has in w the envelope f_t(xᵀw) with t = ‖x‖²/β, if the proximal point is looked for in all of R^d:
-every direction but x's only adds to the distance. So the envelope of a generalised linear loss is one again, with the
-row gradient f_t'(u)·x, of norm L‖x‖ at most, and β-smooth in w. `envelope_steps` gives the t of every row.
+every direction but x's only adds to the distance. So the envelope of a generalised linear loss is again such a loss,
+with the row gradient f_t'(u)·x, of norm L‖x‖ at most, and β-smooth in w. `envelope_steps` gives the t of every row.
 
-Notes
------
 The proofs, rounding included: docs/theorems.md, T25. Bassily, Feldman, Talwar and Thakurta (2019), Section 4, minimise
-over the ball instead, which couples a row's coordinates, and call the envelope 2L-Lipschitz. It is L-Lipschitz, which
-halves their noise.
+over the ball instead, which couples a row's coordinates, and call the envelope 2L-Lipschitz. The envelope is
+L-Lipschitz, which halves their noise.
 """
 
 from __future__ import annotations
@@ -106,6 +104,10 @@ _SLOPES: dict[type[Loss], Slopes] = {
 class MoreauEnvelope(Loss):
     """f_t(u) = min over p of f(p) + (u − p)²/(2t): the loss with its corners rounded.
 
+    Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
+    envelope: the envelope of the clipped loss is the clipped envelope. ValueError if there is no closed form for
+    `loss`, or a step is not a number from 1e-150 to 1e150.
+
     Parameters
     ----------
     loss : Loss
@@ -113,19 +115,8 @@ class MoreauEnvelope(Loss):
     step : float > 0 or ndarray of shape (n,)
         t, in units of score² per unit of loss; one for all rows or one for each (`envelope_steps`).
 
-    Raises
-    ------
-    ValueError
-        If there is no closed form for `loss`, or a step is not a number from 1e-150 to 1e150.
-
-    Notes
-    -----
-    Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
-    envelope: the envelope of the clipped loss is the clipped envelope.
-
     Examples
     --------
-    >>> import numpy as np
     >>> envelope = MoreauEnvelope(AbsoluteLoss(), 1.0)  # of |r| it is Huber's loss
     >>> envelope.value(np.array([0.5, 3.0]), 0.0).tolist(), envelope.smoothness
     ([0.125, 2.5], 1.0)
@@ -145,12 +136,12 @@ class MoreauEnvelope(Loss):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """What is rounded, said to be rounded: a theorem about the loss itself need not cover it."""
+        """The loss's name, marked as rounded: a theorem about the loss itself need not cover the envelope."""
         return f"envelope of {self.loss.name}"
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
-        """A slope of the envelope is one of the loss, elsewhere."""
+        """As the loss is: a slope of the envelope is one of the loss, elsewhere."""
         return self.loss.monotone
 
     @property
@@ -184,7 +175,7 @@ class MoreauEnvelope(Loss):
         return float(self.loss.lipschitz**2 * np.max(self.step, initial=0.0) / 2)
 
     def part(self, where: slice) -> MoreauEnvelope:
-        """The envelopes of these rows, with their steps."""
+        """Return the envelopes of these rows, with their steps."""
         return MoreauEnvelope(self.loss, of_rows(self.step, where))
 
     def proximal_point(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
@@ -202,7 +193,7 @@ class MoreauEnvelope(Loss):
         return slopes, self._curvature(scores, slopes, targets)
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """The loss's own, moved outwards by t times the slope: prox_{tf} takes the ones to the others."""
+        """The loss's own kinks, moved outwards by t times the slope: prox_{tf} takes the new kinks to the old."""
         low, high = self.loss.kinks(slope, targets)
         moved = self.step * np.minimum(slope, np.finfo(np.float64).max / _LARGEST_STEP)  # no 0·inf, no inf − inf
         return np.where(np.isneginf(low), low, low - moved), np.where(np.isposinf(high), high, high + moved)
@@ -227,7 +218,6 @@ class MoreauEnvelope(Loss):
 
 
 def _slopes_at_the_ends(loss: Loss, targets: Targets) -> tuple[FloatArray | float, FloatArray | float]:
-    """The least and the greatest slope of a loss, for each target."""
     if isinstance(loss, PinballLoss):
         return -loss.quantile, 1.0 - loss.quantile
     if loss.monotone:
@@ -239,32 +229,8 @@ def _slopes_at_the_ends(loss: Loss, targets: Targets) -> tuple[FloatArray | floa
 def widest_envelope(loss: Loss, smoothness: float, radius: float) -> MoreauEnvelope:
     """Envelope of the longest possible row: in θ no row's is steeper, or has more curvature.
 
-    What a proof has to know of all the envelopes together, whose steps are those of `envelope_steps`.
-
-    Parameters
-    ----------
-    loss : Loss
-    smoothness : float > 0
-        β, in θ.
-    radius : float > 0
-        R.
-
-    Returns
-    -------
-    MoreauEnvelope
-        With `smoothness`·R² ≤ β. The step is longer than R²/β by 8 roundings; those of the rows are longer by more, as
-        `Rows.norms` rounds up.
-
-    Raises
-    ------
-    ValueError
-        If there is no envelope of this loss, or a number is out of range.
-
-    Examples
-    --------
-    >>> envelope = widest_envelope(AbsoluteLoss(), 0.3, 1.1)
-    >>> 0.3 - 1e-15 < envelope.smoothness * 1.1**2 <= 0.3
-    True
+    A proof has to know no more of all the envelopes with the steps of `envelope_steps`. `smoothness`·R² ≤ β: the step
+    is longer than R²/β by 8 roundings; those of the rows are longer by more, as `Rows.norms` rounds up.
     """
     return MoreauEnvelope(loss, positive("radius", radius) ** 2 / positive("smoothness", smoothness) * (1 + 2.0**-50))
 
@@ -276,29 +242,11 @@ _MOST_STEPS = 400  # halvings of the bracket included, for scores up to 1e100
 def proximal_probability(ahead: FloatArray, step: Step) -> FloatArray:
     """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1): the slope of the logistic loss at its proximal point.
 
-    Parameters
-    ----------
-    ahead : ndarray
-        a, the margin less the margin to be reached.
-    step : float > 0 or ndarray
-        t.
-
-    Returns
-    -------
-    ndarray
-        s, right to about 11 units in the last place and what a change of a by one would make; always in [0, 1].
-
-    Notes
-    -----
-    With s = expit(z) it is z + a + t·expit(z) = 0, whose left side rises with slope between 1 and 1 + t/4. Newton's
-    method in z runs strictly inside a bracket, and the bracket is halved where the left side did not halve. (Newton's
-    method in s with a bracket that may be touched cycles for ever at a = −5.770414, t = 66.9474.) Last, s itself is
-    corrected by the residual: z has too few digits where |z| is large.
-
-    Examples
-    --------
-    >>> float(proximal_probability(np.array([0.0]), 2.0).round(9)[0])
-    0.337415807
+    a is the margin less the margin to be reached. s is in [0, 1], right to about 11 units in the last place and the
+    effect of one such unit in a. With s = expit(z) the equation is z + a + t·expit(z) = 0, whose left side rises with
+    slope between 1 and 1 + t/4. Newton's method in z runs strictly inside a bracket, and the bracket is halved where
+    the left side did not halve. (Newton's method in s with a bracket that may be touched cycles for ever at a =
+    −5.770414, t = 66.9474.) Last, s itself is corrected by the residual: z has too few digits where |z| is large.
     """
     a, t = np.broadcast_arrays(np.clip(np.asarray(ahead, dtype=np.float64), -1e300, 1e300), np.asarray(step))
     rise = np.log1p(t)
@@ -334,24 +282,11 @@ def _guess(a: FloatArray, t: FloatArray) -> FloatArray:
 
 
 def envelope_steps(rows: Rows, smoothness: float) -> FloatArray:
-    """Find the step t of every row with which its envelope is β-smooth in θ: t = ‖x̃ᵢ‖²/β.
+    """Find the step t of every row with which its envelope is β-smooth in θ: t = ‖x̃ᵢ‖²/β, shape (n,).
 
-    Parameters
-    ----------
-    rows : Rows
-    smoothness : float > 0
-        β, the largest curvature that a row's loss may have in θ.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Never less than 2⁻²⁰·R²/β, R = √(1 + s²): a row far shorter than the longest possible is rounded more than it
-        must be, but less than the longest. It depends on this row and on public numbers only.
-
-    Raises
-    ------
-    ValueError
-        If `smoothness` is not positive.
+    `smoothness` is β > 0, the largest curvature that a row's loss may have in θ; otherwise ValueError. No step is less
+    than 2⁻²⁰·R²/β, R = √(1 + s²): a row far shorter than the longest possible is rounded more than it must be, but less
+    than the longest. Each step depends on its row and on public numbers only.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 A score is a sum of d products, and d roundings of a sum are too many where rows are many and wide. So a row and θ are
 cut in slices, each by one addition of a large number and one subtraction. Products of leading slices have so few digits
-that all their sums are doubles, in whatever order: a product of matrices gets them exactly. What is left is so small
-that its rounding is of no matter (docs/theorems.md, T15).
+that all their sums are doubles, in whatever order: a product of matrices computes them exactly. What is left is so
+small that its rounding does not matter (docs/theorems.md, T15).
 """
 
 from __future__ import annotations
@@ -28,15 +28,8 @@ _NUMBERS = 2**21  # of a part, about
 
 
 class FineRows(Rows):
-    """Rows that compute scores with a remainder, and sum in blocks.
+    """Rows that compute scores with a remainder, and sum in blocks; memory is shared with the rows given.
 
-    Parameters
-    ----------
-    rows : Rows
-        Memory is shared.
-
-    Examples
-    --------
     >>> rows = FineRows(Rows(np.array([[0.6, 0.8]]), "clip"))
     >>> high, low = rows.score_pairs(np.array([1e16, 1.0]))
     >>> bool(abs(low[0]) <= 2.0**-53 * high[0])
@@ -105,29 +98,15 @@ class FineRows(Rows):
 
 
 def summands_of_rows(n_rows: int) -> int:
-    """How many roundings a sum over the rows of a part has at most: in a block, of the blocks, of weights and factors.
-
-    Examples
-    --------
-    >>> summands_of_rows(10), summands_of_rows(10**7)
-    (19, 152)
-    """
+    """The most roundings in a sum over the rows of a part: in a block, of the blocks, of weights and factors."""
     return min(n_rows, _BLOCK) + min(-(-n_rows // _BLOCK), _BLOCKS) + 8
 
 
 def score_error(dimension: int, radius: float, length: float) -> float:
-    """How far a score of `FineRows` is off, besides a unit of itself: the rounding of what is not exact.
+    """The largest error of a score of `FineRows`, besides a unit of the score: the rounding of what is not exact.
 
-    Parameters
-    ----------
-    dimension : int
-    radius : float
-        R.
-    length : float
-        ‖θ‖.
+    `radius` is R, and `length` ‖θ‖.
 
-    Examples
-    --------
     >>> score_error(100_000, 1.0, 1.0) < 1e-5 * 2.0**-53
     True
     """
@@ -137,30 +116,17 @@ def score_error(dimension: int, radius: float, length: float) -> float:
 
 
 def _digits(dimension: int) -> int:
-    """By how many digits a second slice goes beyond the first, so that its product with a first one is exact."""
+    """By how many digits a second slice goes beyond the first, so that its product with a first slice is exact."""
     return min(26, math.floor(27 - math.log2(max(dimension, 1)) / 2))
 
 
 def fine(objective: PerturbedObjective) -> PerturbedObjective:
-    """The same objective, looked at with care.
-
-    Examples
-    --------
-    >>> exact = PerturbedObjective(Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> fine(exact).gradient(np.zeros(1))[0].round(9).tolist()
-    [-1.0]
-    """
+    """The same objective, computed with care."""
     return replace(objective, rows=FineRows(objective.rows))
 
 
 def two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """a + b rounded, and what rounding took off (Knuth).
-
-    Examples
-    --------
-    >>> [float(part[0]) for part in two_sum(np.array([1.0]), np.array([2.0**-60]))] == [1.0, 2.0**-60]
-    True
-    """
+    """a + b rounded, and what rounding took off (Knuth)."""
     total = a + b
     other = total - a
     return total, (a - (total - other)) + (b - other)
@@ -180,6 +146,6 @@ def _power_above(size: float) -> float:
 
 
 def _slice(values: FloatArray, powers: FloatArray | float) -> FloatArray:
-    """Numbers below these powers of two, rounded to multiples of 2⁻²⁶ of these."""
+    """Numbers below these powers of two, rounded to multiples of 2⁻²⁶ of the powers."""
     shift = _SHIFT * powers
     return np.asarray((values + shift) - shift)

@@ -5,8 +5,8 @@ and of another one, and f₀ and f by what the row is then multiplied,
 
     f·a∘(u − μ) = (f/f₀)·ρ∘[f₀·a₀∘(u − μ₀)] − f·t,     ρ = a/a₀,     t = a∘(μ − μ₀).
 
-So a product with the rows of any map is one with those of the first, and some work for every row and every column. What
-rounding makes of it is near enough for a search, and no more is asked of it.
+So a product with the rows of any map is a product with those of the first, and some work for every row and every
+column. The result is rounded, which is good enough for a search, and this module promises no more.
 """
 
 from __future__ import annotations
@@ -28,34 +28,8 @@ _SMALLEST_NORM = 1e-150
 class Images:
     """Objectives that differ by the map that their rows went through, and by their linear term.
 
-    Parameters
-    ----------
-    first : PerturbedObjective
-        Of the rows a₀∘(u − μ₀), normalised.
-    centers : ndarray, shape (k, d)
-        μ of each map, the first one's first; zeros where nothing was centred.
-    scales : ndarray, shape (k, d)
-        a of each, > 0.
-    linears : ndarray, shape (k, D)
-        The linear term of each.
-
-    Attributes
-    ----------
-    base : PerturbedObjective
-        The first without its linear term.
-    linears : ndarray, shape (k, D)
-
-    Examples
-    --------
-    >>> u = np.array([[0.6, 0.8], [1.0, 0.0]])
-    >>> first = PerturbedObjective(Rows(u, "normalize"), np.array([1.0, -1.0]), 1.0, np.zeros(2))
-    >>> images = Images(first, np.array([[0.0, 0.0], [0.5, 0.0]]), np.ones((2, 2)), np.zeros((2, 2)))
-    >>> part = first.parts(2)[0]
-    >>> images.gradients(part, np.zeros((1, 2)), np.array([1])).round(6).tolist()
-    [[0.437983, -0.496139]]
-    >>> moved = PerturbedObjective(Rows(u - [0.5, 0.0], "normalize"), first.targets, 1.0, np.zeros(2))
-    >>> moved.gradient(np.zeros(2))[0].round(6).tolist()
-    [0.437983, -0.496139]
+    `first` has the rows a₀∘(u − μ₀), normalised. `centers` and `scales`, shape (k, d), are μ and a of each map, the
+    first one's first, with zeros for μ where nothing was centred. `base` is the first without its linear term.
     """
 
     def __init__(self, first: PerturbedObjective, centers: FloatArray, scales: FloatArray, linears: FloatArray) -> None:
@@ -70,18 +44,9 @@ class Images:
         self._single: tuple[FloatArray, FloatArray] | None = None
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some of them, each at its own point.
+        """The gradients of the losses of some objectives, each at its own point, shape (m, D).
 
-        Parameters
-        ----------
-        part : LossPart
-            Of the base, maybe in single precision.
-        thetas : ndarray, shape (m, D)
-        which : ndarray of int, shape (m,)
-
-        Returns
-        -------
-        ndarray, shape (m, D)
+        `part` is of the base, maybe in single precision.
         """
         columns, shifts, features = self._columns[which], self._shifts[which], self._columns.shape[1]
         own = thetas[:, :features]
@@ -102,20 +67,12 @@ class Images:
         return found
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """For each: where its scores are nearest to those of the base at `centre`, and the Hessian for such scores.
+        """Where the scores of each objective are nearest to those of the base at `centre`, and the Hessian for such
+        scores.
 
-        Parameters
-        ----------
-        problem : PerturbedObjective
-            The base, maybe in single precision.
-        centre : ndarray, shape (D,)
-
-        Returns
-        -------
-        starts : ndarray, shape (k, D)
-            By least squares, weighted by the curvature of every row's loss and with the objective's own penalty.
-        hessians : list of ndarray, shape (D, D)
-            Upper triangles, estimated from every few rows where there are many.
+        The starts come from least squares, weighted by the curvature of every row's loss and with the objective's own
+        penalty. The Hessians are upper triangles, estimated from every few rows where there are many. `problem` is the
+        base, maybe in single precision.
         """
         rows, features = problem.rows, self._columns.shape[1]
         stride = max(1, rows.n_rows // (_SAMPLE_ROWS * rows.dimension))

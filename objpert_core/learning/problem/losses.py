@@ -44,7 +44,7 @@ class Loss(ABC):
     @property
     @abstractmethod
     def lipschitz(self) -> float:
-        """The largest |f'|; `inf` where there is none."""
+        """The largest |f'|; `inf` where f' is unbounded."""
 
     @property
     @abstractmethod
@@ -72,7 +72,7 @@ class Loss(ABC):
         return None
 
     def part(self, where: slice) -> Loss:
-        """The loss of these rows alone; itself, unless it has a constant for each row."""
+        """Return the loss of these rows alone; itself, unless it has a constant for each row."""
         return self
 
     @abstractmethod
@@ -89,7 +89,7 @@ class Loss(ABC):
 
     @abstractmethod
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """The scores (u_L, u_H) between which |f'| ≤ `slope` > 0; ∓inf where f' never gets there."""
+        """The scores (u_L, u_H) between which |f'| ≤ `slope` > 0; ∓inf where f' does not reach the slope."""
 
 
 class MarginLoss(Loss):
@@ -98,7 +98,7 @@ class MarginLoss(Loss):
     monotone = True
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """The loss ℓ(t u), elementwise."""
+        """See `Loss.value`."""
         return self._value(targets * scores)
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
@@ -107,7 +107,7 @@ class MarginLoss(Loss):
         return targets * slopes, curvature
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """One of the two is infinite: ℓ is steep on the side of the wrong answers only."""
+        """See `Loss.kinks`. One of the two is infinite: ℓ is steep on the side of the wrong answers only."""
         margin = self._margin_of_slope(np.asarray(slope, dtype=np.float64))
         low = np.where(np.asarray(targets) > 0, margin, -np.inf)
         high = np.where(np.asarray(targets) > 0, np.inf, -margin)
@@ -121,7 +121,7 @@ class MarginLoss(Loss):
 
     @abstractmethod
     def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
-        """The margin below which ℓ' < −slope; −inf where there is none."""
+        """The margin below which ℓ' < −slope; −inf if ℓ' is never so steep."""
 
 
 class ResidualLoss(Loss):
@@ -130,7 +130,7 @@ class ResidualLoss(Loss):
     monotone = False
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """The loss ℓ(u − t), elementwise."""
+        """See `Loss.value`."""
         return self._value(scores - targets)
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
@@ -150,31 +150,28 @@ class ResidualLoss(Loss):
 
     @abstractmethod
     def _residual_of_slope(self, slope: FloatArray) -> FloatArray:
-        """The residual above which ℓ' > slope; inf where there is none."""
+        """The residual above which ℓ' > slope; inf if ℓ' is never so steep."""
 
 
 @dataclass(frozen=True)
 class LogisticLoss(MarginLoss):
     """The logistic loss ℓ(m) = log(1 + e^{k − m}) with a margin k to be reached, stable for margins of any size.
 
+    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and the tight
+    logistic bound uses no more than that (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model,
+    pulls with ℓ'(0) = −1/(1 + e^{−k}): half of the pull that privacy is paid for without a margin, 82 % of it with k =
+    1.5. So an ordinary row comes closer to the worst case, which the certificate covers.
+
+    The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds`
+    computes η's log-odds from the score.
+
     Parameters
     ----------
     margin : float >= 0, default=0.0
         k, in units of the score; 0 for the logistic loss itself.
 
-    Notes
-    -----
-    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and this is
-    all that the tight logistic bound uses (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model,
-    pulls with ℓ'(0) = −1/(1 + e^{−k}): half of what its privacy is paid for without a margin, 82 % of it with k = 1.5.
-    So an ordinary row comes closer to the worst case, which is what the certificate covers.
-
-    The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds` has
-    the way from the one to the other.
-
     Examples
     --------
-    >>> import numpy as np
     >>> LogisticLoss().value(np.array([0.0, 800.0, -800.0])).round(6).tolist()
     [0.693147, 0.0, 800.0]
     >>> LogisticLoss(800.0).value(np.array([800.0])).round(6).tolist()
@@ -198,12 +195,11 @@ class LogisticLoss(MarginLoss):
     def log_odds(self, scores: FloatArray) -> FloatArray:
         """log(η/(1 − η)) where a score has the least expected loss if the positive class has probability η.
 
-        Setting the derivative of η ℓ(u) + (1 − η) ℓ(−u) to 0 gives η/(1 − η) = ℓ'(−u)/ℓ'(u); that is e^u without a
+        Setting the derivative of η ℓ(u) + (1 − η) ℓ(−u) to 0 gives η/(1 − η) = ℓ'(−u)/ℓ'(u), which is e^u without a
         margin.
 
         Examples
         --------
-        >>> import numpy as np
         >>> LogisticLoss().log_odds(np.array([-2.0, 0.0, 3.0])).tolist()
         [-2.0, 0.0, 3.0]
         >>> LogisticLoss(2.0).log_odds(np.array([-2.0, 0.0, 3.0])).round(3).tolist()
@@ -223,7 +219,7 @@ class LogisticLoss(MarginLoss):
         return -wrong, wrong * expit(ahead)
 
     def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """f' alone: half of what `derivatives` computes."""
+        """See `Loss.slopes`; half of what `derivatives` computes."""
         ahead = targets * scores - self.margin
         if ahead.dtype == np.float32:  # a rough objective's: tanh is faster, and tails need no digits there
             return targets * (np.tanh(ahead / 2) - 1) / 2
@@ -241,7 +237,6 @@ class SquaredHingeLoss(MarginLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> SquaredHingeLoss().value(np.array([2.0, 0.0, -1.0])).tolist()
     [0.0, 0.5, 2.0]
     """
@@ -265,18 +260,15 @@ class SquaredHingeLoss(MarginLoss):
 class HuberisedHingeLoss(MarginLoss):
     """The hinge max(0, 1 − m) with its corner rounded by a parabola over |1 − m| ≤ `width`.
 
+    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes `width` = 0.5.
+
     Parameters
     ----------
     width : float > 0
         h: the loss is (1 + h − m)²/(4h) there, so that |ℓ'| ≤ 1 and ℓ'' ≤ 1/(2h).
 
-    Notes
-    -----
-    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes h = 0.5.
-
     Examples
     --------
-    >>> import numpy as np
     >>> HuberisedHingeLoss(0.5).value(np.array([2.0, 1.0, 0.0, -1.0])).tolist()
     [0.0, 0.125, 1.0, 2.0]
     """
@@ -319,7 +311,6 @@ class SquaredLoss(ResidualLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> SquaredLoss().value(np.array([3.0]), np.array([1.0])).tolist()
     [2.0]
     """
@@ -342,18 +333,15 @@ class SquaredLoss(ResidualLoss):
 class HuberLoss(ResidualLoss):
     """Huber's loss: r²/2 up to |r| = `threshold` and a straight line beyond, so |ℓ'| ≤ threshold.
 
+    P. J. Huber (1964), Robust estimation of a location parameter: the squared loss clipped at `threshold`.
+
     Parameters
     ----------
     threshold : float > 0
         In units of the target.
 
-    Notes
-    -----
-    P. J. Huber (1964), Robust estimation of a location parameter. It is the squared loss clipped at `threshold`.
-
     Examples
     --------
-    >>> import numpy as np
     >>> HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0).tolist()
     [0.125, 2.5]
     """
@@ -393,30 +381,23 @@ class HuberLoss(ResidualLoss):
 class ClippedLoss(Loss):
     """f_C: the loss whose gradients are those of `loss`, clipped in norm, in closed form.
 
-    Between its kinks f_C is f; beyond them it goes on straight, with slope ∓c, so |f_C'| ≤ c. Its gradient at a row
-    x is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
+    Between its kinks f_C is f; beyond them f_C goes on straight, with slope ∓c, so |f_C'| ≤ c. The gradient of f_C at a
+    row x is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
+
+    Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
+    parts of f_C lack the constants f(u_L) and f(u_H), without which f_C jumps at the kinks, and gradients are rescaled
+    by the norm of u_x(θ), where the gradients' own norm is meant. At the kinks f_C' is continuous and f_C'' jumps; b ↦
+    θ is a bijection all the same, Lipschitz both ways, and its Jacobian exists but on a null set, where θ almost never
+    is.
 
     Parameters
     ----------
     loss : Loss
     slope : float > 0 or ndarray of shape (n,)
-        c, one for all rows or one for each.
-
-    Raises
-    ------
-    ValueError
-        If a slope is not a finite number > 0.
-
-    Notes
-    -----
-    Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. Printed, the straight
-    parts of f_C lack the constants f(u_L) and f(u_H), without which it jumps at the kinks, and gradients are rescaled
-    by the norm of u_x(θ), which is meant to be theirs. At the kinks f_C' is continuous and f_C'' jumps; b ↦ θ is a
-    bijection all the same, Lipschitz both ways, and its Jacobian exists but on a null set, where θ almost never is.
+        c, one for all rows or one for each; ValueError unless finite and > 0.
 
     Examples
     --------
-    >>> import numpy as np
     >>> clipped = ClippedLoss(SquaredLoss(), 1.0)
     >>> bool(np.all(clipped.value(np.array([0.5, 3.0]), 0.0) == HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0)))
     True
@@ -435,7 +416,7 @@ class ClippedLoss(Loss):
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
-        """Clipping keeps the sign of f'."""
+        """As the loss is: clipping keeps the sign of f'."""
         return self.loss.monotone
 
     @property
@@ -455,12 +436,12 @@ class ClippedLoss(Loss):
 
     @property
     def smoothness(self) -> float:
-        """As smooth as the loss (Theorem E.3)."""
+        """That of the loss (Theorem E.3)."""
         return self.loss.smoothness
 
     @property
     def smoothness_of_rows(self) -> FloatArray | float:
-        """As smooth as the loss, row by row."""
+        """Those of the loss, row by row."""
         return self.loss.smoothness_of_rows
 
     @property
@@ -469,7 +450,7 @@ class ClippedLoss(Loss):
         return self.loss.parameter
 
     def part(self, where: slice) -> ClippedLoss:
-        """The clipped loss of these rows, with their slopes."""
+        """Return the clipped loss of these rows, with their slopes."""
         return ClippedLoss(self.loss.part(where), of_rows(self.slope, where))
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
@@ -483,7 +464,7 @@ class ClippedLoss(Loss):
         return np.clip(slopes, -self.slope, self.slope), np.where(np.abs(slopes) < self.slope, curvature, 0.0)
 
     def kinks(self, slope: FloatArray | float = math.inf, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Where clipping sets in; for a `slope` below c, where f' = ±slope as for any loss."""
+        """Where clipping sets in; for a `slope` below c, see `Loss.kinks`."""
         return self.loss.kinks(np.minimum(slope, self.slope), targets)
 
 
@@ -503,19 +484,10 @@ LOSSES: dict[str, type[Loss]] = {
 def loss_named(
     name: str, parameter: float | None = None, among: Mapping[str, type[Loss]] = MappingProxyType(LOSSES)
 ) -> Loss:
-    """The loss of that name, with its own constant where it has one.
+    """Return the loss of that name, with its own constant `parameter` where it has one.
 
-    Parameters
-    ----------
-    name : str
-    parameter : float, optional
-    among : mapping of names to losses, default=LOSSES
-        `nonsmooth.EVERY_LOSS` has those with corners, too.
-
-    Raises
-    ------
-    ValueError
-        If there is no such loss, the constant is out of range, or it is given to a loss without one.
+    `nonsmooth.EVERY_LOSS` as `among` allows losses with corners, too. ValueError if there is no such loss, or the
+    constant is out of range or given to a loss without one.
 
     Examples
     --------

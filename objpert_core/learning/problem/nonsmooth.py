@@ -1,8 +1,7 @@
 """Losses with corners: their slope jumps, so no solver and no proof of objective perturbation takes them as they are.
 
-A `MoreauEnvelope` (`envelopes`) rounds the corners off, at a price that is known. DP-SGD needs slopes only.
-
-At a corner the slope given is one of the subgradients. Curvatures are 0 everywhere; `smoothness` is infinite.
+A `MoreauEnvelope` (`envelopes`) rounds the corners off, at a price that is known. DP-SGD needs slopes only. At a corner
+the slope given is one of the subgradients. Curvatures are 0 everywhere; `smoothness` is infinite.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ class HingeLoss(MarginLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> HingeLoss().value(np.array([2.0, 0.0, -1.0])).tolist()
     [0.0, 1.0, 2.0]
     """
@@ -49,7 +47,6 @@ class AbsoluteLoss(ResidualLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> AbsoluteLoss().value(np.array([3.0, -2.0]), np.array([1.0, 1.0])).tolist()
     [2.0, 3.0]
     """
@@ -75,11 +72,10 @@ class EpsilonInsensitiveLoss(ResidualLoss):
     Parameters
     ----------
     width : float >= 0, default=0.1
-        In units of the target. (The field calls it ε; here ε is privacy.)
+        In units of the target. (The field calls the width ε; here ε is privacy.)
 
     Examples
     --------
-    >>> import numpy as np
     >>> EpsilonInsensitiveLoss(0.5).value(np.array([0.25, -2.0]), 0.0).tolist()
     [0.0, 1.5]
     """
@@ -95,7 +91,7 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 
     @property
     def parameter(self) -> float:
-        """The residual that costs nothing yet."""
+        """The width: residuals up to it cost nothing."""
         return self.width
 
     def _value(self, residuals: FloatArray) -> FloatArray:
@@ -112,18 +108,15 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 class PinballLoss(Loss):
     """The pinball loss of quantile regression: f(u; t) = τ(t − u) below the target, (1 − τ)(u − t) above.
 
+    Koenker and Bassett (1978), Regression quantiles. At τ = 1/2 the loss is half the absolute loss.
+
     Parameters
     ----------
     quantile : float strictly between 0 and 1, default=0.5
         τ: the best constant has this share of the targets below it.
 
-    Notes
-    -----
-    Koenker and Bassett (1978), Regression quantiles. At τ = 1/2 it is half the absolute loss.
-
     Examples
     --------
-    >>> import numpy as np
     >>> PinballLoss(0.25).value(np.array([-4.0, 4.0]), 0.0).tolist()
     [1.0, 3.0]
     """

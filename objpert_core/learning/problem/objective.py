@@ -81,7 +81,7 @@ class PerturbedObjective:
 
     @property
     def strong_convexity(self) -> float:
-        """λ, or the least eigenvalue of Λ: J's curvature is nowhere less."""
+        """λ, or the least eigenvalue of Λ: a lower bound on J's curvature."""
         return self._spectrum[0]
 
     @property
@@ -97,7 +97,6 @@ class PerturbedObjective:
         return float(values[0]), float(values[-1])
 
     def _bend(self, theta: FloatArray) -> FloatArray:
-        """Multiply θ by Λ, or by the number λ."""
         return np.dot(self.lam, theta)
 
     def tilt(self, theta: FloatArray) -> FloatArray:
@@ -146,12 +145,12 @@ class PerturbedObjective:
         return self.hessian_product(np.full(self.n_rows, self.loss.smoothness_of_rows), vector)
 
     def without_rows(self) -> PerturbedObjective:
-        """The same tilt, and no data."""
+        """Return the same tilt, without data."""
         none = slice(0, 0)
         return PerturbedObjective(self.rows.part(none), self.targets[none], self.lam, self.linear)
 
     def parts(self, size: int) -> list[LossPart]:
-        """The rows' losses in consecutive parts of `size` rows (the last may be smaller), data shared."""
+        """Split the rows' losses into consecutive parts of `size` rows (the last may be smaller), data shared."""
         ends = range(size, self.n_rows + size, size)
         return [self._part(slice(end - size, min(end, self.n_rows))) for end in ends]
 
@@ -161,16 +160,7 @@ class PerturbedObjective:
 
 @dataclass(frozen=True)
 class LossPart:
-    """The losses of some consecutive rows, without the tilt Λθ + b.
-
-    Attributes
-    ----------
-    where : slice
-        Which rows of the objective they are.
-    rows : Rows
-    targets : ndarray, shape (the number of these rows,)
-    loss : Loss
-    """
+    """The losses of some consecutive rows (`where`) of an objective, without the tilt Λθ + b."""
 
     where: slice
     rows: Rows
@@ -214,17 +204,7 @@ def _definite(lam: float | FloatArray, dimension: int) -> float | FloatArray:
 def check_targets(targets: FloatArray, n_rows: int, loss: Loss, least: int = 1) -> None:
     """Refuse targets that are not one for each of n ≥ `least` rows, or for which `loss` is not defined.
 
-    Parameters
-    ----------
-    targets : ndarray
-    n_rows : int
-    loss : Loss
-    least : int
-
-    Raises
-    ------
-    ValueError
-        With the first target that is out of range, or the shape that was wrong.
+    The error names the first target that is out of range.
     """
     if n_rows < least:
         raise ValueError(f"X must have at least one row, got {n_rows}")

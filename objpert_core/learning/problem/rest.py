@@ -15,26 +15,12 @@ from objpert_core.learning.problem.losses import LogisticLoss, Targets
 
 @dataclass(frozen=True)
 class RestWeighted(LogisticLoss):
-    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for any other, as if that were w times as long.
+    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long.
 
-    A row of another class then has a gradient of norm wR at most and a curvature of w²R²/4, as rows of norm wR have.
-    So K fits of one class against the others cost what rows √(1 + (K − 1)w²) times as long do, not √K times
+    A row of another class then has a gradient of norm wR at most and a curvature of w²R²/4, as rows of norm wR have. So
+    K fits of one class against the others cost what rows √(1 + (K − 1)w²) times as long do, not √K times
     (docs/theorems.md, T46).
 
-    Parameters
-    ----------
-    margin : float >= 0, default=0.0
-        That of the logistic loss ℓ.
-    weight : float from 0.001 to 1, default=1.0
-        w; 1 is `LogisticLoss`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Examples
-    --------
     >>> RestWeighted(weight=0.5).slopes(np.zeros(2), np.array([1.0, -1.0])).tolist()
     [-0.5, 0.25]
     """
@@ -48,13 +34,8 @@ class RestWeighted(LogisticLoss):
     def log_odds(self, scores: FloatArray) -> FloatArray:
         """log(η/(1 − η)) where a score has the least expected loss if a row is of the class with probability η.
 
-        Setting the derivative of η ℓ(u) + (1 − η) ℓ(−wu) to 0 gives η/(1 − η) = w ℓ'(−wu)/ℓ'(u), which rises with u:
-        of the scores of all classes the largest is that of the likeliest.
-
-        Examples
-        --------
-        >>> RestWeighted(weight=0.5).log_odds(np.array([-2.0, 0.0, 3.0])).round(3).tolist()
-        [-1.879, -0.693, 2.154]
+        Setting the derivative of η ℓ(u) + (1 − η) ℓ(−wu) to 0 gives η/(1 − η) = w ℓ'(−wu)/ℓ'(u), which rises with u: of
+        the scores of all classes the largest is that of the likeliest class.
         """
         if self.weight == 1.0:
             return super().log_odds(scores)
@@ -62,21 +43,21 @@ class RestWeighted(LogisticLoss):
         return np.log(self.weight) + ahead
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """f, elementwise."""
+        """See `Loss.value`."""
         return super().value(scores, self._signed(targets))
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """(f', f''), elementwise."""
+        """See `Loss.derivatives`."""
         signed = self._signed(targets)
         slopes, curvature = super().derivatives(scores, signed)
         return slopes, curvature * signed**2
 
     def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """f' alone."""
+        """See `Loss.slopes`."""
         return super().slopes(scores, self._signed(targets))
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """The scores between which |f'| ≤ `slope`: a row of another class has a slope of w at most."""
+        """See `Loss.kinks`. A row of another class has a slope of w at most."""
         size = np.abs(self._signed(targets))
         low, high = super().kinks(np.asarray(slope) / size, targets)
         return low / size, high / size

@@ -17,19 +17,7 @@ _UNIT = 2.0**-24
 
 
 class RoughRows(Rows):
-    """A copy of rows in single precision, norms enforced and the constant a feature like the others.
-
-    Parameters
-    ----------
-    rows : Rows
-        Not sparse.
-
-    Examples
-    --------
-    >>> rows = RoughRows(Rows(np.array([[3.0, 4.0], [0.0, 0.0]]), "normalize", 0.5))
-    >>> rows.margins(np.array([1.0, 1.0, 2.0])).round(6).tolist(), rows.combine(np.ones(2)).round(6).tolist()
-    ([2.4000000953674316, 1.0], [0.6, 0.8, 1.0])
-    """
+    """A copy of dense rows in single precision, norms enforced and the constant a feature like the others."""
 
     def __init__(self, rows: Rows) -> None:
         self.sparse, self.constant, self.n_rows = False, 0.0, rows.n_rows
@@ -43,15 +31,15 @@ class RoughRows(Rows):
         self.matrix[:, rows.n_features :] = rows.constant
 
     def margins(self, theta: FloatArray) -> FloatArray:
-        """As those of `Rows`, in single precision."""
+        """See `Rows.margins`; in single precision."""
         return np.asarray(theta.astype(np.float32) @ self.matrix.T)
 
     def combine(self, weights: FloatArray) -> FloatArray:
-        """As that of `Rows`, summed in single precision."""
+        """See `Rows.combine`; summed in single precision."""
         return np.asarray(weights.astype(np.float32, copy=False) @ self.matrix, dtype=np.float64)
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
-        """As that of `Rows`; blocks are summed in single precision, and their sums in double."""
+        """See `Rows.gram`; blocks are summed in single precision, and their sums in double."""
         gram = np.zeros((self.dimension, self.dimension), order="F")
         roots = np.sqrt(weights * stride).astype(np.float32)
         for start in range(0, self.n_rows, _BLOCK * stride):
@@ -61,44 +49,19 @@ class RoughRows(Rows):
 
 
 def rough(objective: PerturbedObjective) -> PerturbedObjective:
-    """The same objective, in single precision.
-
-    Parameters
-    ----------
-    objective : PerturbedObjective
-        Of rows that are not sparse.
-
-    Examples
-    --------
-    >>> exact = PerturbedObjective(Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> abs(rough(exact).gradient(np.ones(1))[0] - exact.gradient(np.ones(1))[0]).item() < 1e-6
-    True
-    """
+    """The same objective, of rows that are not sparse, in single precision."""
     targets: Any = objective.targets.astype(np.float32)
     return PerturbedObjective(RoughRows(objective.rows), targets, objective.lam, objective.linear, objective.loss)
 
 
 def bears_roughness(objective: PerturbedObjective) -> bool:
-    """Whether single precision is of use: for rows that are not sparse, and numbers of an ordinary size.
-
-    Examples
-    --------
-    >>> bears_roughness(PerturbedObjective(Rows(np.ones((1, 1)), "clip"), np.array([1.0]), 1.0, np.zeros(1)))
-    True
-    """
+    """Whether single precision is of use: for rows that are not sparse, and numbers of an ordinary size."""
     loss = objective.loss
     sizes = loss.lipschitz, loss.smoothness, abs(loss.parameter or 0.0), float(np.abs(objective.targets).max())
     return not objective.rows.sparse and max(sizes) < _ORDINARY
 
 
 def roughness(objective: PerturbedObjective, length: float) -> float:
-    """About how far a gradient of `rough(objective)` may be off where ‖θ‖ is `length`; a rule of thumb.
-
-    Examples
-    --------
-    >>> exact = PerturbedObjective(Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> 0 < roughness(exact, 1.0) < 1e-6
-    True
-    """
+    """A rule of thumb for the error of a gradient of `rough(objective)` where ‖θ‖ is `length`."""
     slopes = objective.loss.lipschitz + objective.loss.smoothness * length
     return _UNIT * objective.n_rows * slopes

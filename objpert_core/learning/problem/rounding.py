@@ -1,4 +1,4 @@
-"""How far a computed gradient can be from the exact one: an error bound that is computed along with it.
+"""How far a computed gradient can be from the exact one: an error bound that is computed along with the gradient.
 
 The rules of rounding: a floating-point operation is right up to a factor 1 ± u, u = 2⁻⁵³, and a sum of k products, in
 whatever order and with whatever fused operations, is off by at most γ(k)·Σ|terms|, γ(k) = k·u/(1 − k·u) (Higham 2002,
@@ -24,50 +24,23 @@ _BLOCK = 1024  # rows summed at once: the error grows with this and with the num
 
 
 def gamma(operations: int) -> float:
-    """γ(k) = k·u/(1 − k·u), the relative error of k roundings at most, itself rounded up.
-
-    Examples
-    --------
-    >>> gamma(1) > 2.0**-53
-    True
-    """
+    """γ(k) = k·u/(1 − k·u), the largest relative error of k roundings, itself rounded up."""
     return operations * UNIT / (1 - (operations + 2) * UNIT)
 
 
 def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> float:
-    """Bound ‖∇J(θ)‖ from above, rounding included.
+    """Bound ‖∇J(θ)‖ from above, rounding included, at exactly these θ, rows, b and Λ; `inf` if it is not finite.
 
-    Parameters
-    ----------
-    objective : PerturbedObjective
-        One that is `fine` takes some times as long and has a bound that is far closer where rows are many or wide.
-    theta : ndarray, shape (D,)
-
-    Returns
-    -------
-    float
-        An upper bound on the exact norm at exactly these θ, rows, b and Λ; `inf` where the gradient is not finite.
-
-    Notes
-    -----
     docs/theorems.md, T15. With s_i the computed slope of row i, the slopes are off by Σ at most
 
         β·(γ(D + 4)·R·‖θ‖ + 8u·(1 + c + min(|score| + |target|, 1 + c + L/β))) + 16u·|s_i|,
 
     c being the size of the loss's parameter and L its largest slope. The sum over the rows is off by γ(rows of a block
     + blocks + 4)·R·Σ|s_i|. Where β differs from row to row (an envelope's), each row has its own, and its own norm
-    instead of R.
+    instead of R. A `fine` objective takes some times as long and has a far closer bound where rows are many or wide.
 
-    The minimum keeps a row with an enormous target from making a fit fail, which would tell that it is there. Where a
+    The minimum keeps a row with an enormous target from making a fit fail, and so from betraying its presence. Where a
     score is so far from the target that the difference is rounded by more, the slope is at its end, rounded or not.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.rows import Rows
-    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
-    >>> objective = PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> 0 < gradient_norm_bound(objective, np.zeros(1)) - 1 < 1e-14
-    True
     """
     if isinstance(objective.rows, FineRows):
         with np.errstate(all="ignore"):  # what is not finite is found at the end
@@ -78,25 +51,7 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> flo
 def gradient_norm_bounds(objectives: Sequence[PerturbedObjective], thetas: FloatArray) -> list[float]:
     """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows.
 
-    Parameters
-    ----------
-    objectives : sequence of k PerturbedObjective
-        Of the same rows, targets and loss.
-    thetas : ndarray, shape (k, D)
-
-    Returns
-    -------
-    list of k floats
-        As from `gradient_norm_bound`: the bound allows for sums in any order, so also for products of matrices.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.rows import Rows
-    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
-    >>> objective = PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> one, other = gradient_norm_bounds([objective, objective], np.zeros((2, 1)))
-    >>> one == other == gradient_norm_bound(objective, np.zeros(1))
-    True
+    `gradient_norm_bound` allows for sums in any order, so also for products of matrices.
     """
     rows, loss = objectives[0].rows, objectives[0].loss
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
@@ -131,8 +86,6 @@ def gradient_norm_bounds(objectives: Sequence[PerturbedObjective], thetas: Float
 def own_constant(loss: Loss) -> float:
     """What a score, or a residual, is compared with by a loss, at most.
 
-    Examples
-    --------
     >>> from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
     >>> own_constant(LogisticLoss(1.5)), own_constant(SquaredLoss())
     (2.5, 0.0)
@@ -143,9 +96,9 @@ def own_constant(loss: Loss) -> float:
 def _fine_norm_bound(objective: PerturbedObjective, rows: FineRows, theta: FloatArray) -> float:
     """As `gradient_norm_bound`, by scores of twice a double's digits and sums of short blocks.
 
-    The slope of row i is taken at a score that is off by 2u of itself, or of its residual, and by `score_error`. So it
-    is off by βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most. c is the size of the
-    loss's parameter; a loss of the margin has a 1 of its own, and c is larger by that.
+    The slope of row i is taken at a score that is off by 2u of itself, or of its residual, and by `score_error`. So the
+    slope is off by βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most. c is the size of
+    the loss's parameter; a loss of the margin has a 1 of its own, and c is larger by this 1.
     """
     loss, length, dimension = objective.loss, float(np.linalg.norm(theta)), rows.dimension
     own, margins = own_constant(loss), loss.takes_margins

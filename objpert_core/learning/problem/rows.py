@@ -1,7 +1,7 @@
 """The design matrix with its row norms enforced, without a second copy of it.
 
-The proofs assume ‖x‖ ≤ 1; nobody's data promise it. `Rows` computes one factor per row and applies it inside
-every product, so that no rescaled copy of the data is ever made, dense or sparse.
+The proofs assume ‖x‖ ≤ 1, which nobody's data promise. `Rows` computes one factor per row and applies it inside every
+product, so that no rescaled copy of the data is ever made, dense or sparse.
 """
 
 from __future__ import annotations
@@ -28,24 +28,12 @@ _BLOCK_BYTES = 2**21  # rows are worked on in blocks that fit the processor's se
 
 
 def row_radius(constant: float) -> float:
-    """R = √(1 + s²): the largest norm of a row of norm ≤ 1 with the constant s appended.
-
-    Examples
-    --------
-    >>> row_radius(0.0)
-    1.0
-    """
+    """R = √(1 + s²): the largest norm of a row of norm ≤ 1 with the constant s appended."""
     return math.sqrt(1.0 + constant**2)
 
 
 def safety_factor(n_features: int) -> float:
-    """What a row is shortened by besides its computed norm, which is off by less than d + 4 roundings.
-
-    Examples
-    --------
-    >>> 1 - 1e-13 < safety_factor(30) < 1
-    True
-    """
+    """What a row is shortened by besides its computed norm, which is off by less than d + 4 roundings."""
     return float(1.0 - (n_features + 8) * np.finfo(np.float64).eps)
 
 
@@ -107,14 +95,14 @@ class Rows:
         return np.sqrt(self._squared_norms() * self.factors**2 + self.constant**2) * slack
 
     def slopes_of_norm(self, norm: float) -> FloatArray:
-        """The slope f' at which each row's gradient f'·x̃ᵢ has that norm, shape (n,): where clipping to it sets in.
+        """The slope f' at which each row's gradient f'·x̃ᵢ has that norm, shape (n,), and clipping sets in.
 
-        A zero row has the gradient 0, whatever its slope; its entry is some large number.
+        A zero row has the gradient 0, whatever its slope; the row's entry is some large number.
         """
         return norm / self.norms().clip(_SMALLEST_NORM)
 
     def part(self, where: slice) -> Rows:
-        """Consecutive rows as `Rows` that share these rows' memory and their factors; `where` has step 1."""
+        """Return consecutive rows as `Rows` that share these rows' memory and their factors; `where` has step 1."""
         part = object.__new__(type(self))
         part.sparse, part.constant = self.sparse, self.constant
         part.n_features, part.dimension = self.n_features, self.dimension
@@ -132,14 +120,9 @@ class Rows:
         return part
 
     def squared_norm(self) -> float:
-        """An upper bound on ‖X̃‖², the largest eigenvalue of Σᵢ x̃ᵢx̃ᵢᵀ; meant for few rows (it builds X̃X̃ᵀ).
+        """An upper bound on ‖X̃‖², the largest eigenvalue of Σᵢ x̃ᵢx̃ᵢᵀ; meant for few rows, as X̃X̃ᵀ is built.
 
-        It is (tr (X̃X̃ᵀ)⁸)^{1/8}: above the largest eigenvalue, and below it times the eighth root of the rank.
-
-        Examples
-        --------
-        >>> round(Rows(np.array([[3.0, 4.0], [-3.0, -4.0]]), "normalize").squared_norm(), 9)
-        2.0
+        The bound is (tr (X̃X̃ᵀ)⁸)^{1/8}, at most the largest eigenvalue times the eighth root of the rank.
         """
         if self.sparse:
             gram = (self.matrix @ self.matrix.T).toarray()
@@ -206,8 +189,8 @@ class Rows:
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
         """Upper triangle of Σᵢ wᵢ x̃ᵢx̃ᵢᵀ over every `stride`-th row, scaled up to all; wᵢ ≥ 0, result (D, D).
 
-        Works on blocks of rows: the memory used is one block, whatever the data's size. With ``stride > 1`` it is
-        an estimate for a search direction.
+        The memory used is one block of rows, whatever the data's size. With ``stride > 1`` the result is an estimate
+        for a search direction.
         """
         roots = np.sqrt(weights * stride)
         if self.sparse:
@@ -243,21 +226,9 @@ class Rows:
 def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
     """Find the rows that `Rows` takes: without NaN and infinity, and of norm below 1e150, by a part in 2²¹ at least.
 
-    Each is judged by itself: near the limit the order in which squares are summed would decide, which depends on how
-    many rows there are.
+    Each row is judged by itself: near the limit the order in which squares are summed would decide, and the order
+    depends on how many rows there are. A sparse `X` is returned as CSR without repeated entries.
 
-    Parameters
-    ----------
-    X : ndarray of float64 or scipy sparse matrix, shape (n, d)
-
-    Returns
-    -------
-    X : ndarray or csr_array
-        The same, as CSR without repeated entries where it is sparse.
-    usable : ndarray of bool, shape (n,)
-
-    Examples
-    --------
     >>> usable_rows(np.array([[1.0, 2.0], [np.nan, 0.0], [1e200, 0.0]]))[1].tolist()
     [True, False, False]
     """
@@ -288,8 +259,8 @@ def _squares(matrix: Any) -> FloatArray:
 def _canonical(X: Any) -> sp.csr_array:
     """`X` as CSR float64 without repeated entries, sharing memory where it can.
 
-    Entries stored twice are added by products but not by a sum of squares: taken as they are, such a row would
-    be longer than its computed norm. The matrix's own flag can be wrong, so it is computed again.
+    Entries stored twice are added by products but not by a sum of squares: taken as they are, such a row would be
+    longer than its computed norm. The matrix's own flag can be wrong, so the entries are checked again.
     """
     csr = by_rows(X)
     csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape, dtype=np.float64)
@@ -301,15 +272,9 @@ def _canonical(X: Any) -> sp.csr_array:
 
 
 def by_rows(X: Any) -> Any:
-    """Make CSR of a sparse matrix; what it stores twice stays there twice, in the same order.
+    """Make CSR of a sparse matrix; what the matrix stores twice stays there twice, in the same order.
 
-    scipy adds such entries up in an order that can depend on the other rows, and so the sum does in its last digits.
-
-    Examples
-    --------
-    >>> twice = sp.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(1, 3))
-    >>> by_rows(twice).data.tolist()
-    [1.0, 2.0]
+    scipy adds such entries up in an order that can depend on the other rows, and so can the last digits of the sum.
     """
     if X.ndim != 2 or X.format in ("csr", "csc"):
         return X.tocsr()

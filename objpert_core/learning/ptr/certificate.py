@@ -41,8 +41,8 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
     """The certificate of `propose_test_release` and `release_under_bound`; common fields: `PrivacyCertificate`.
 
     (ε, δ) is what the whole costs, ⊥ included. **Taken on trust** is what only the supplier of mechanism and test can
-    know: that ε(X) is what he says, that neighbours move the test's distance or statistic by no more than he says, that
-    a test of his own keeps (ε̂, δ̂) and δ', and that the fallback keeps its (ε, δ) on all data.
+    know: the value of ε(X), the bound on how far neighbours move the test's distance or statistic, (ε̂, δ̂) and δ' of a
+    test of the supplier's own, and that the fallback keeps its (ε, δ) on all data.
 
     Attributes
     ----------
@@ -51,11 +51,11 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
     test_epsilon, test_delta : float
         (ε̂, δ̂) of the test, or of the released bound.
     failure : float
-        δ': the probability with which the test fails to stop an X that it should stop, or the bound to be one.
+        δ': the probability that the test passes an X that it should stop, or that the bound is no bound.
     covers : {"both", "added"}
-        Of which neighbours ε(X) speaks.
+        Which neighbours ε(X) is about.
     shifted : bool
-        Whether the test fails no more often next to such an X.
+        Whether δ' also bounds the failure on neighbours of such an X.
     uniform : bool
         Whether a released bound chose the parameter.
     test : {"distance", "upper bound", "own"}
@@ -66,11 +66,11 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
     threshold : float or None
         Of the test.
     fallback_delta : float or None
-        δ of what runs where the test does not pass; None where nothing does.
+        δ of what runs where the test does not pass; None where nothing runs.
     certified : bool
-        False where the numbers are those of a printed theorem that is not valid. It then does not verify.
+        False where the numbers are those of a printed theorem that is not valid. Such a certificate does not verify.
     caveat : str or None
-        Why not.
+        Why the theorem is not valid.
     """
 
     STATED: ClassVar[Mapping[str, Stated]] = {
@@ -110,17 +110,17 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
 
     @classmethod
     def numbers(cls, mechanism: ProposeTestRelease) -> dict[str, Any]:
-        """Name the split, and what the whole is."""
+        """Name the split, and the cost of the whole."""
         epsilon, delta = mechanism.guarantee
         return {name: getattr(mechanism, name) for name in _SPLIT} | {"epsilon": epsilon, "delta": delta}
 
     def rebuild(self) -> ProposeTestRelease:
-        """Build the mechanism again, from the split alone."""
+        """See `PrivacyCertificate.rebuild`; the split alone decides."""
         own = {name.removeprefix("release_"): getattr(self, name) for name in _SPLIT}
         return ProposeTestRelease(**own, fallback_delta=self.fallback_delta or 0.0, adjacency=self.mechanism_adjacency)
 
     def holds(self) -> bool:
-        """Say whether the test, as described, fails as seldom as is said, and the numbers are not merely printed."""
+        """Say whether the test, as described, fails as seldom as stated, and the numbers are not merely printed."""
         if not self.certified or self.rows_per_person > 1:
             return False
         if self.test == "distance":
@@ -130,7 +130,7 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
         return True
 
     def _bound(self) -> UpperBound:
-        """The bound that would be released; what it is a bound on plays no part here."""
+        """The bound that would be released; its statistic plays no part here."""
         sensitivity = np.nan if self.sensitivity is None else self.sensitivity
         return UpperBound(float, sensitivity, self.test_epsilon, self.failure, self.test_delta, self.shifted)
 
@@ -180,15 +180,15 @@ _SPLIT = (
 class BestOfCertificate(_AsGiven, algorithm="best of runs", mechanisms=("PrivateSelection",)):
     """The certificate of `best_of`; common fields: `PrivacyCertificate`.
 
-    **Taken on trust**: that one run, whichever the candidate, is what `base` says, and that the score looks at nothing
-    private but the run's answer.
+    **Taken on trust**: that one run, whichever the candidate, is as private as `base` says, and that the score looks at
+    nothing private but the run's answer.
 
     Attributes
     ----------
     base : str
         The mechanism of one run, by its name in `objpert_core.accounting`.
     arguments : tuple
-        What it was made with, in the order of its fields.
+        What `base` was made with, in the order of its fields.
     mean_runs : float
         E[K].
     eta : float or None
@@ -223,11 +223,11 @@ class BestOfCertificate(_AsGiven, algorithm="best of runs", mechanisms=("Private
         }
 
     def rebuild(self) -> PrivateSelection:
-        """Build the selection again, from the numbers alone."""
+        """See `PrivacyCertificate.rebuild`."""
         return PrivateSelection(_made(self.base, self.arguments), self.mean_runs, self.eta)
 
     def holds(self) -> bool:
-        """Say whether the run's numbers are written as its mechanism would."""
+        """Say whether the run's numbers are written as the run's mechanism would write them."""
         return plain_arguments(self.rebuild().base) == self.arguments and self.rows_per_person == 1
 
     def _lines(self) -> list[str]:
@@ -241,15 +241,9 @@ class BestOfCertificate(_AsGiven, algorithm="best of runs", mechanisms=("Private
 
 
 def plain_arguments(mechanism: Mechanism) -> tuple[Any, ...]:
-    """What a mechanism was made with, where all of it is numbers and texts.
+    """What a mechanism was made with: numbers and texts, and a class of `objpert_core.accounting`; otherwise
+    `ValueError`.
 
-    Raises
-    ------
-    ValueError
-        If it was made of something else, as of other mechanisms, or is none that `objpert_core.accounting` offers.
-
-    Examples
-    --------
     >>> plain_arguments(ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6))[:3]
     (0.5, 1e-06, 0.25)
     """
@@ -264,7 +258,6 @@ def _all_plain(values: tuple[Any, ...]) -> bool:
 
 
 def _made(name: str, arguments: tuple[Any, ...]) -> Mechanism:
-    """The mechanism of `objpert_core.accounting` with that name and those fields."""
     kind = getattr(accounting, name, None)
     if not (isinstance(kind, type) and issubclass(kind, Mechanism)):
         raise ValueError(f"base must be the name of a mechanism, got {name!r}")

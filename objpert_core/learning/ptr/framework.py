@@ -1,7 +1,7 @@
 """Ask the data first: a release behind a private test, and a release by a parameter that a private bound chooses.
 
-What leaves is the answer and what `Released.published` names. Not covered by the promise are running times and errors
-that the supplied functions raise on some data and not on others: they must answer on every data set.
+Only the answer and what `Released.published` names are released. Not covered by the promise are running times, and
+errors that the supplied functions raise on some data and not on others: these functions must answer on every data set.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class DataDependent(Protocol):
     Attributes
     ----------
     covers : {"both", "added"}
-        Of which neighbours `epsilon_at` speaks. "both": M(X) is within (ε(X), δ) of M(X') for every neighbour X' of X,
+        Which neighbours `epsilon_at` is about. "both": M(X) is within (ε(X), δ) of M(X') for every neighbour X' of X,
         one way. "added": M(X) and M(X with a row more) are within (ε(X), δ), both ways.
     """
 
     covers: str
 
     def epsilon_at(self, X: Any, delta: float) -> float:
-        """ε(X) at δ. It depends on the data: not to be published."""
+        """ε(X) at δ, which depends on the data: do not publish it."""
 
     def release(self, X: Any, source: NoiseSource) -> Any:
-        """M(X), all randomness from `source`. It must answer on every data set."""
+        """M(X), all randomness from `source`. `release` must answer on every data set."""
 
 
 class WorstCase(Protocol):
@@ -50,7 +50,7 @@ class WorstCase(Protocol):
     delta: float
 
     def release(self, X: Any, source: NoiseSource) -> Any:
-        """Its answer, all randomness from `source`."""
+        """The mechanism's answer, all randomness from `source`."""
 
 
 class PrivateBound(Protocol):
@@ -66,11 +66,11 @@ class PrivateBound(Protocol):
 
     @property
     def failure(self) -> float:
-        """δ': how often it is no bound, at most."""
+        """δ', the largest probability that the bound is no bound."""
 
     @property
     def shifted(self) -> bool:
-        """Whether that also holds next to X."""
+        """Whether δ' holds next to X, too."""
 
     def release(self, X: Any, source: NoiseSource) -> Any:
         """The bound, all randomness from `source`."""
@@ -90,47 +90,44 @@ def propose_test_release(
 ) -> Released[Any, ProposeTestReleaseCertificate] | Refused[ProposeTestReleaseCertificate]:
     """Release M(X) if a private test of X passes; otherwise ⊥, or what a mechanism for the worst case answers.
 
+    Redberg, Zhu and Wang (2023), Algorithm 2; docs/theorems.md, T36. What a mechanism or a test says of itself cannot
+    be checked.
+
     Parameters
     ----------
     X : object
-        The data, as mechanism and test take them. Only they look at them.
+        The data, as mechanism and test take them; nothing else looks at the data.
     mechanism : DataDependent
         M.
     test : PrivateTest
-        `DistanceTest`, `BoundTest`, or one of your own. Where ε(X) > ε, it passes with probability δ' at most.
+        `DistanceTest`, `BoundTest`, or one of your own. An X with ε(X) > ε passes with probability δ' at most.
     epsilon : float >= 0
     delta : float in [0, 1)
         (ε, δ), the mechanism's share: the test is whether `mechanism.epsilon_at(X, delta) <= epsilon`. The test's own
         share comes on top; the certificate states the sum.
     fallback : WorstCase, optional
-        Answers instead of ⊥. Its ε may be the mechanism's at most; it costs nothing more if it is (ε, 0)-DP.
+        Answers instead of ⊥. Its ε may be the mechanism's at most; an (ε, 0)-DP fallback costs nothing more.
     adjacency : {"add/remove one row", "replace one row"}
         Which data sets count as neighbours, to mechanism, test and fallback alike.
     caveat : str, optional
-        Why the numbers are not proved, if they are printed ones: the certificate then does not verify.
+        Why printed numbers are not proved; the certificate then does not verify.
     random_state : None, int, RandomState or Generator
         As for `noise_source`.
 
     Returns
     -------
     Released or Refused
-        Of `Released.published`, "fallback" says whether the fallback has answered. That is covered.
+        "fallback" in `Released.published` says whether the fallback has answered; the promise covers that, too.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, or mechanism, test or fallback lack what they need. The data have then not been
-        looked at.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Algorithm 2; docs/theorems.md, T36. What a mechanism or a test says of itself cannot
-    be checked.
+        Before a look at the data, if an argument is out of range, or mechanism, test or fallback lack what they need.
 
     Examples
     --------
     >>> from objpert_core.learning.ptr import DistanceTest
-    >>> class Stable:  # nothing but the winner, which nobody can change in a data set far from a draw
+    >>> class Stable:  # answers the winner, which nobody can change in a data set far from a draw
     ...     covers = "both"
     ...     def epsilon_at(self, X, delta): return 0.0 if abs(sum(X)) > 1 else float("inf")
     ...     def release(self, X, source): return sum(X) > 0
@@ -178,22 +175,25 @@ def release_under_bound(
 ) -> Released[Value, ProposeTestReleaseCertificate] | Refused[ProposeTestReleaseCertificate]:
     """Release a bound on what M's privacy depends on, choose M's parameter φ by it, and release M_φ(X).
 
+    Redberg, Zhu and Wang (2023), Algorithm 5; docs/theorems.md, T36. Here δ and δ' add up, as the parameter can be
+    wrong at every X.
+
     Parameters
     ----------
     X : object
-        The data; `bound` and `run` look at them, `choose` does not.
+        The data; `bound` and `run` look at the data, `choose` does not.
     bound : PrivateBound
         An `UpperBound`, or one of your own.
     choose : callable
         From the released bound to a parameter with which M is (ε, δ)-private at every X that the bound is right for;
-        None where there is no such parameter, and ⊥ is answered.
+        None, where there is no such parameter, answers ⊥.
     run : callable
         ``run(X, parameter, source)`` gives M_φ(X), all randomness from `source`.
     epsilon : float >= 0
     delta : float in [0, 1)
         (ε, δ) of M_φ at X. The bound's own share comes on top.
     covers : {"both", "added"}
-        Of which neighbours that speaks, as for `DataDependent`.
+        Which neighbours (ε, δ) is about, as for `DataDependent`.
     adjacency, caveat, random_state
         As for `propose_test_release`.
 
@@ -206,11 +206,6 @@ def release_under_bound(
     ------
     ValueError
         If an argument is out of range or lacks what it needs. The data have then not been looked at.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Algorithm 5; docs/theorems.md, T36. Here δ and δ' add up, as the parameter can be a
-    wrong one at every X.
 
     Examples
     --------
@@ -261,7 +256,7 @@ def _fallback_delta(fallback: WorstCase, epsilon: float) -> float:
 def _certificate(
     accounted: ProposeTestRelease, source: NoiseSource, test: Any, caveat: str | None, fallback_delta: float | None
 ) -> ProposeTestReleaseCertificate:
-    """All of it is fixed before the data are looked at."""
+    """Every field is fixed before the data are looked at."""
     if caveat is not None and not isinstance(caveat, str):
         raise ValueError(f"caveat must be None or a text, got {caveat!r}")
     facts = test.facts() if hasattr(test, "facts") else {"test": "own"}

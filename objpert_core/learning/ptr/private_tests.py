@@ -1,8 +1,8 @@
-"""Private tests of the data: a noisy distance, a noisy upper bound, and what any other test has to say of itself.
+"""Private tests of the data: a noisy distance, a noisy upper bound, and the protocol of any other test.
 
-A test guards against data sets X on which a mechanism is not private enough. It costs (ε̂, δ̂), and passes on such an X
-with probability δ' at most. What it is given must be true of every data set: that neighbours move a distance by 1, or a
-statistic by its sensitivity, cannot be checked here.
+A test guards against data sets X on which a mechanism is not private enough. The test costs (ε̂, δ̂), and passes on
+such an X with probability δ' at most. That neighbours move a distance by 1, or a statistic by its sensitivity, must be
+true of every data set and cannot be checked here.
 """
 
 from __future__ import annotations
@@ -25,33 +25,23 @@ _FARTHEST = 2**61  # lattice points: a statistic beyond is moved there, which br
 
 
 class PrivateTest(Protocol):
-    """What `propose_test_release` needs of a test.
-
-    Attributes
-    ----------
-    epsilon, delta : float
-        (ε̂, δ̂): the answer is private to that extent.
-    failure : float
-        δ': an X on which the mechanism is not private enough passes with this probability at most.
-    shifted : bool
-        Whether that also holds for such an X with a row more.
-    """
+    """What `propose_test_release` needs of a test."""
 
     @property
     def epsilon(self) -> float:
-        """ε̂."""
+        """ε̂: the answer is (ε̂, δ̂)-private."""
 
     @property
     def delta(self) -> float:
-        """δ̂."""
+        """δ̂: the answer is (ε̂, δ̂)-private."""
 
     @property
     def failure(self) -> float:
-        """δ'."""
+        """δ', the largest probability with which an X passes on which the mechanism is not private enough."""
 
     @property
     def shifted(self) -> bool:
-        """Whether δ' bounds the failure next to X as well."""
+        """Whether `failure` also holds when a row is added to an X on which the mechanism is not private enough."""
 
     def passes(self, X: Any, source: NoiseSource) -> bool:
         """Whether the mechanism may answer on X; all randomness from `source`."""
@@ -59,7 +49,11 @@ class PrivateTest(Protocol):
 
 @dataclass(frozen=True)
 class DistanceTest:
-    """How many rows is X away from a data set on which the mechanism is not private enough? Pass if it is far.
+    """How many rows is X away from a data set on which the mechanism is not private enough? Pass if X is far away.
+
+    Dwork and Lei (2009); Algorithm 1 of Redberg, Zhu and Wang (2023), who pass if D + Lap(1/ε̂) > log(1/δ')/ε̂ (the
+    display after their Remark 4.4 says the opposite). Here the noise Z is two-sided geometric, and X passes if D + Z is
+    `threshold` or more: the least whole number that keeps δ'. ValueError if a number is out of range.
 
     Parameters
     ----------
@@ -71,18 +65,7 @@ class DistanceTest:
     failure : float strictly between 0 and 1
         δ'.
     shifted : bool
-        Ask for one row more, so that neighbours of a data set at 0 fail as surely.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
-    Dwork and Lei (2009); Algorithm 1 of Redberg, Zhu and Wang (2023), who pass if D + Lap(1/ε̂) > log(1/δ')/ε̂ (the
-    display after their Remark 4.4 says the opposite). Here the noise is two-sided geometric, and X passes if D + Z is
-    `threshold` or more: the least whole number that keeps δ'.
+        Ask for a distance of one row more, so that neighbours of a data set at 0 fail as surely.
 
     Examples
     --------
@@ -127,7 +110,7 @@ def _whole(distance: Any) -> int:
 
 
 def _double(value: Any) -> float:
-    """A number as a double; a whole number beyond all of them is infinite."""
+    """A number as a double; a whole number beyond all doubles is infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -138,28 +121,27 @@ def _double(value: Any) -> float:
 class UpperBound:
     """A statistic of the data, released with noise that leaves it below the truth with probability δ' at most.
 
+    s is rounded up to a lattice, so that the noise is exact (docs/theorems.md, T14). A NaN counts as infinite.
+
     Parameters
     ----------
     statistic : callable
         s(X), a number.
     sensitivity : float from 1e-100 to 1e100
-        How far neighbours move s at most, as it is computed.
+        How far neighbours move s at most, s as computed.
     epsilon : float > 0
     delta : float in [0, 1)
-        (ε̂, δ̂) of the release. 0: two-sided geometric noise, the Laplace noise of a lattice; otherwise Gaussian noise.
+        (ε̂, δ̂) of the release. δ̂ = 0 takes two-sided geometric noise, the Laplace noise of a lattice; otherwise
+        Gaussian.
     failure : float strictly between 0 and 1
         δ': the bound is below s(X) with this probability at most.
     shifted : bool
-        Move the bound up by the sensitivity as well, so that it is below s(X) no more often for a neighbour of X.
+        Move the bound up by the sensitivity as well, so that δ' also covers neighbours of X.
 
     Raises
     ------
     ValueError
         If a number is out of range, or asks for Gaussian noise that is too wide for a lattice.
-
-    Notes
-    -----
-    s is rounded up to a lattice, so that the noise is exact (docs/theorems.md, T14). A NaN counts as infinite.
 
     Examples
     --------
@@ -196,7 +178,7 @@ class UpperBound:
 
     @property
     def _steps(self) -> int:
-        """The sensitivity in lattice points; rounding up moves no two values farther apart than that."""
+        """The sensitivity in lattice points; rounding up moves no two values farther apart."""
         return math.ceil(self.sensitivity / self.spacing)
 
     @property
@@ -247,22 +229,15 @@ class UpperBound:
 class BoundTest:
     """Pass if a noisy upper bound on a statistic is small enough.
 
+    Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass can pass only if the bound is below the
+    statistic. ValueError if `bound` is not an `UpperBound`, or the threshold is not a finite number.
+
     Parameters
     ----------
     bound : UpperBound
         Of a statistic that is above `threshold` on every data set that must not pass: a mechanism's ε(X), or what ε(X)
         grows with, as ``lambda X: mechanism.epsilon_at(X, delta)``.
     threshold : float
-
-    Raises
-    ------
-    ValueError
-        If `bound` is none, or the threshold is not a finite number.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass does so only where the bound is below the
-    statistic.
 
     Examples
     --------
@@ -297,7 +272,7 @@ class BoundTest:
 
     @property
     def shifted(self) -> bool:
-        """Whether the bound is."""
+        """Whether the bound is shifted."""
         return self.bound.shifted
 
     def passes(self, X: Any, source: NoiseSource) -> bool:

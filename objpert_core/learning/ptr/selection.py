@@ -37,22 +37,26 @@ def best_of(
 ) -> Released[Any, BestOfCertificate] | Refused[BestOfCertificate]:
     """Run K times with a candidate drawn at random, K random, and release the answer with the highest score.
 
+    Redberg, Zhu and Wang (2023), Algorithm 3, whose ε and δ (their Theorem 4.6) are much larger: `liu_talwar_epsilon`
+    and `PrivateSelection`, docs/theorems.md, T11. Of equal scores the first wins: runs are exchangeable, so the first
+    is as good as one drawn at random.
+
     Parameters
     ----------
     run : callable
         ``run(candidate, source)`` gives one answer, all randomness from `source`; a `Released`, a `Refused`, or any
-        other value. On every candidate it is as private as `base` says, about the same rows.
+        other value. On every candidate `run` is as private as `base` says, about the same rows.
     candidates : sequence
         Fixed beforehand. Drawn from with replacement.
     score : callable
-        From an answer to a number. It may look at public rows and at nothing else that the promise covers. A refused
-        answer is not scored, and worse than any; a NaN is as bad as −∞.
+        From an answer to a number. The score may look at public rows and at nothing else that the promise covers. A
+        refused answer is not scored, and worse than any; a NaN is as bad as −∞.
     base : Mechanism
         What one run costs; made of numbers (`ProposeTestRelease`, `ApproximateDP`, `Gaussian`, …).
     mean_runs : float >= 1 (> 0 for Poisson)
         E[K].
     delta : float strictly between 0 and 1, optional
-        The certificate's δ. May be left out where `base` is known by one pair (ε, δ) with δ > 0: then E[K]·δ.
+        The certificate's δ. Where `base` is known by one pair (ε, δ) with δ > 0, the default is E[K]·δ.
     eta : {1, None}
         1: K is geometric, 1 or more. None: K is Poisson; K = 0 gives ⊥, and `base` must have a Rényi curve.
     random_state : None, int, RandomState or Generator
@@ -62,7 +66,7 @@ def best_of(
     -------
     Released or Refused
         The best answer; `Released.published` holds its "candidate" and its "score", both covered. K and all other
-        answers are not told. Refused if all K runs refused.
+        answers stay secret. Refused if all K runs refused.
 
     Raises
     ------
@@ -70,12 +74,6 @@ def best_of(
         If an argument is out of range, or nothing is proved at this δ. No run has then been made.
     NotImplementedError
         If `base` cannot be accounted for with this law of K.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Algorithm 3, whose ε and δ (their Theorem 4.6) are much larger: `liu_talwar_epsilon`
-    and `PrivateSelection`, docs/theorems.md, T11. Of equal scores the first wins. Runs are exchangeable, so that is as
-    good as breaking ties at random.
 
     Examples
     --------
@@ -117,7 +115,7 @@ def _value(answer: Any) -> Any:
 def _certificate(
     selection: PrivateSelection, delta: float | None, streams: Streams, candidates: int
 ) -> BestOfCertificate:
-    """All of it is fixed before anything is run."""
+    """Every field is fixed before anything is run."""
     base = selection.base
     if delta is not None:
         target = in_open_unit("delta", delta)
@@ -143,7 +141,7 @@ def _certificate(
 
 @lru_cache(maxsize=256)
 def _epsilon(selection: PrivateSelection, delta: float) -> float:
-    """The smaller ε of two proofs; where δ is E[K] times that of one run, only the second reaches it."""
+    """The smaller ε of two proofs; where δ is E[K] times that of one run, only the second proof reaches δ."""
     epsilon = float(selection.epsilon(delta))
     if selection.eta is not None:
         epsilon = min(epsilon, float(liu_talwar_epsilon(selection.base, delta, selection.mean_runs)))

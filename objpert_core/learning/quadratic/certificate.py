@@ -24,46 +24,22 @@ _RESIDUALS = number(
 def gram_spacing(scale: float) -> float:
     """The lattice that a noisy Gram matrix is rounded to: 2⁻¹² of the power of two next below σ².
 
-    Rounding is post-processing (docs/theorems.md, T35), so any would do; this one moves no entry by more than a
+    Rounding is post-processing (docs/theorems.md, T35), so any lattice would do; this one moves no entry by more than a
     thousandth of what the noise does.
-
-    Examples
-    --------
-    >>> gram_spacing(1.5) == 2.0**-12
-    True
     """
     return power_of_two(scale) / _FINENESS
 
 
 def row_smoothness(constant: float) -> float:
-    """L = 1 + s², what the squared norm of a row with its constant is at most; rounded up.
-
-    Examples
-    --------
-    >>> row_smoothness(0.0), round(row_smoothness(0.3), 12)
-    (1.0, 1.09)
-    """
+    """L = 1 + s², the largest squared norm of a row with its constant; rounded up."""
     return (1.0 + constant**2) * (1 + 2.0**-48) if constant else 1.0
 
 
 def tilt_sensitivity(residual_bound: float, smoothness: float, adjacency: str) -> float:
-    """How far one row moves the tilt Σ x̃·clip(x̃ᵀθ̃ − y, ±R): √L·R, twice that where it is replaced.
+    """How far one row moves the tilt Σ x̃·clip(x̃ᵀθ̃ − y, ±R): √L·R, twice that where the row is replaced.
 
-    In doubles it may come out too small by a part in 2⁵¹. A row falls short of √L by more than that: without a constant
-    by `safety_factor`, with one because `row_smoothness` is rounded up.
-
-    Parameters
-    ----------
-    residual_bound : float > 0
-        R.
-    smoothness : float > 0
-        L.
-    adjacency : str
-
-    Examples
-    --------
-    >>> round(tilt_sensitivity(2.0, 1.0, "replace one row"), 12)
-    4.0
+    In doubles the result may be too small by a part in 2⁵¹. A row falls short of √L by more: without a constant by
+    `safety_factor`, with a constant because `row_smoothness` is rounded up.
     """
     rows = 2 if adjacency == REPLACE_ONE else 1
     return rows * math.sqrt(smoothness) * residual_bound
@@ -73,8 +49,8 @@ def tilt_sensitivity(residual_bound: float, smoothness: float, adjacency: str) -
 class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbation", "TiltAndBend")):
     """The certificate of `QOPLasso`: of a noisy Gram matrix and of all that is computed from it.
 
-    It names the coefficients that were found first. Whatever else is solved from the same matrix and tilt is covered,
-    too, and has no fingerprint here.
+    The fingerprint is that of the coefficients found first. Other solutions from the same matrix and tilt are covered,
+    too, and have no fingerprint here.
 
     Attributes
     ----------
@@ -115,7 +91,7 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
 
     @classmethod
     def numbers(cls, mechanism: QuadraticPerturbation | TiltAndBend) -> dict[str, Any]:
-        """Name both noises; where the tilt's sensitivity came from is the fit's to say."""
+        """Name both noises; the fit itself says where the tilt's sensitivity came from."""
         bend, sigma = (mechanism.bend, mechanism.sigma) if isinstance(mechanism, TiltAndBend) else (mechanism, None)
         return {name: getattr(bend, name) for name in _OF_BEND} | {"sigma": sigma}
 
@@ -139,11 +115,11 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         )
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """The lattice is the one that σ² decides."""
+        """Say whether this is the lattice that σ² decides."""
         return spacing == gram_spacing(self.scale)
 
     def _names(self, model: Any) -> bool:
-        """Without a constant there is no intercept: an offset would come from elsewhere."""
+        """See `PrivacyCertificate`. Without a constant the intercept must be 0: an offset would come from elsewhere."""
         return super()._names(model) and (self.intercept_scaling > 0 or not np.any(model.intercept_))
 
     def _lines(self) -> list[str]:

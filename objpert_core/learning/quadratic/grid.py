@@ -1,8 +1,8 @@
-"""Rows on a grid: Gram matrix and tilt as exact sums of what each row gives, whatever the others are.
+"""Rows on a grid: Gram matrix and tilt as exact sums of what each row contributes, whatever the other rows are.
 
-Every row's norm is enforced, and its entries are rounded towards zero to multiples of a power of two, which makes it no
-longer. Residuals at the anchor are clipped, and rounded towards zero as well. Sums of products of such numbers are
-computed exactly, so that a row moves them by what it gives itself and by no rounding of the others'
+Every row's norm is enforced, and its entries are rounded towards zero to multiples of a power of two, which makes the
+row no longer. Residuals at the anchor are clipped, and rounded towards zero as well. Sums of products of such numbers
+are computed exactly, so that a row moves them by its own contribution and by no rounding of the others'
 (docs/theorems.md, T35). What a row becomes depends on that row alone: its norm and its score are summed from left to
 right, not by routines whose order depends on where the row stands.
 """
@@ -29,51 +29,21 @@ _SMALLEST_NORM = 1e-150
 
 
 def row_unit(constant: float) -> float:
-    """The grid's width for rows with a constant appended: 2⁻²⁰ times the power of two next below their norm.
-
-    Examples
-    --------
-    >>> row_unit(0.0) == row_unit(0.3) == 2.0**-20
-    True
-    """
+    """The grid's width for rows with a constant appended: 2⁻²⁰ times the power of two next below their norm."""
     return power_of_two(row_radius(constant)) * 2.0**-_DIGITS
 
 
 def residual_unit(bound: float, sigma: float, constant: float) -> float:
-    """The grid's width for residuals: 2⁻²⁰ of their bound, or as wide as makes noise σ fit 64 bits on the tilt's grid.
-
-    Parameters
-    ----------
-    bound : float > 0
-        The residuals' largest size.
-    sigma : float > 0
-        Standard deviation of the noise on each entry of the tilt.
-    constant : float >= 0
-        Appended to every row.
-
-    Examples
-    --------
-    >>> residual_unit(1.0, 5.0, 0.0) == 2.0**-20
-    True
-    """
+    """The grid's width for residuals: 2⁻²⁰ of their bound, or wide enough for the tilt's noise σ to fit 64 bits."""
     least = power_of_two(sigma) / (LARGEST_RATIO / 4) / row_unit(constant)
     return max(power_of_two(bound) * 2.0**-_DIGITS, least)
 
 
 @dataclass(frozen=True)
 class WholeSums:
-    """Sums over rows, as whole numbers of the grid's units.
+    """Sums over rows as whole numbers: `gram` in units of `unit`², `tilt` in units of `unit` times the residuals' unit.
 
-    Attributes
-    ----------
-    gram : ndarray of int64 or of Python's integers, shape (D, D)
-        Σ x̃x̃ᵀ in units of `unit`².
-    tilt : ndarray of int64 or of Python's integers, shape (D,)
-        Σ x̃r in units of `unit` times that of the residuals r; 0 where there are none.
-    unit : float
-        A power of two.
-    constant : float
-        The constant that was appended, on the grid.
+    `tilt` is 0 where there are no residuals; `unit` is a power of two, and `constant` what was appended, on the grid.
     """
 
     gram: np.ndarray
@@ -91,33 +61,9 @@ def whole_sums(
     bound: float = 0.0,
     step: float = 1.0,
 ) -> WholeSums:
-    """Sum x̃x̃ᵀ and x̃·clip(x̃ᵀθ̃ − y) over rows on the grid, exactly.
+    """Sum x̃x̃ᵀ and x̃·clip(x̃ᵀθ̃ − y, ±bound) over rows on the grid, exactly; without targets there is no tilt.
 
-    Parameters
-    ----------
-    rows : Rows
-    row_norm : {"normalize", "clip"}
-        The rule that `rows` was made with.
-    targets : ndarray, shape (n,), optional
-        y; without it there is no tilt.
-    anchor : ndarray, shape (D,), optional
-        θ̃; 0 if left out.
-    bound : float > 0
-        Residuals are clipped to at most this size.
-    step : float
-        The residuals' grid, a power of two; see `residual_unit`.
-
-    Returns
-    -------
-    WholeSums
-
-    Examples
-    --------
-    >>> sums = whole_sums(Rows(np.array([[0.5, 0.0], [3.0, 4.0]]), "clip"), "clip", np.ones(2), bound=0.5, step=0.25)
-    >>> (sums.gram * sums.unit**2).round(5).tolist()
-    [[0.61, 0.48], [0.48, 0.64]]
-    >>> (sums.tilt * sums.unit * 0.25).round(5).tolist()
-    [-0.55, -0.4]
+    `row_norm` is the rule that `rows` was made with, and `step` the residuals' grid, see `residual_unit`.
     """
     unit = row_unit(rows.constant)
     dimension = rows.dimension

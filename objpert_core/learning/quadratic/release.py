@@ -1,8 +1,8 @@
 """The release of quadratic perturbation: a noisy Gram matrix and a noisy tilt, once; every solution from them is free.
 
 Cortild and Cartis (2026) add σ²/2·(θ − θ̃)ᵀW(θ − θ̃) to the objective and release its minimiser. For the squared loss
-that minimiser is a function of B = XᵀX + σ²W and of the tilt c = Σ xᵢ(xᵢᵀθ̃ − yᵢ). Releasing B and a noisy c costs
-what the accountant says, whatever is then computed from them: any penalty, any box, any solver, as often as one likes.
+that minimiser is a function of B = XᵀX + σ²W and of the tilt c = Σ xᵢ(xᵢᵀθ̃ − yᵢ). Releasing B and a noisy c costs what
+the accountant says, whatever is then computed from them: any penalty, any box, any solver, as often as one likes.
 """
 
 from __future__ import annotations
@@ -61,18 +61,16 @@ class NoisyGram:
     def problem(self, penalty: FloatArray, low: FloatArray, high: FloatArray, debias: bool = False) -> BoxedLasso:
         """The problem that these noisy sums pose for a penalty and a box; solving it costs no privacy.
 
+        Rounding to the lattice may, very seldom, make B indefinite. The least eigenvalue is then raised to the
+        lattice's spacing.
+
         Parameters
         ----------
         penalty, low, high : ndarray, shape (D,)
-            As for `BoxedLasso`.
+            α >= 0 of each coefficient, and the bounds of the box.
         debias : bool
-            Take off mσ²·I, the mean of the noise on the Gram matrix, as far as B's least eigenvalue allows: 2σ²√(mD)
-            of it is left, about as far as the noise is from its mean.
-
-        Notes
-        -----
-        Rounding to the lattice may, very seldom, take from B what made it positive definite. The least eigenvalue is
-        then raised to the lattice's spacing.
+            Take off mσ²·I, the mean of the noise on the Gram matrix, as far as B's least eigenvalue allows: an
+            eigenvalue of 2σ²√(mD) is left, about as far as the noise is from its mean.
         """
         least = float(np.linalg.eigvalsh(self.gram)[0])
         spacing = gram_spacing(self.certificate.scale)
@@ -101,18 +99,20 @@ def noisy_gram(
 ) -> NoisyGram:
     """Release a noisy Gram matrix, and a noisy tilt where the mechanism has one.
 
+    The release is the mechanism in real numbers, rounded: docs/theorems.md, T35.
+
     Parameters
     ----------
     X : ndarray or scipy sparse matrix, shape (n, d)
         Rows are rescaled or clipped to norm 1 here, whatever they were.
     targets : ndarray, shape (n,)
-        Finite numbers. Without a tilt they are not used.
+        Finite numbers. Without a tilt, targets are not used.
     mechanism : QuadraticPerturbation or TiltAndBend
         With bound "exact", of dimension D = d, or d + 1 with an intercept.
     epsilon, delta : float
         What the certificate is to state.
     residual_bound : 0, or float from 1e-50 to 1e50
-        R: residuals at the anchor are clipped to this size. 0 without a tilt, and only there.
+        R: residuals at the anchor are clipped to this size. 0 without a tilt, and only without a tilt.
     anchor : ndarray, shape (d,), optional
         θ̃, public; 0 if left out. An intercept's anchor is 0.
     row_norm, intercept_scaling, random_state
@@ -120,19 +120,11 @@ def noisy_gram(
     on_error : {"raise", "release"}
         "release" leaves rows that cannot be used out of every sum (docs/theorems.md, T23).
 
-    Returns
-    -------
-    NoisyGram
-
     Raises
     ------
     ValueError
-        If an argument is out of range, the mechanism does not keep (ε, δ) or is not about rows and residuals such as
-        these, or the data are out of order.
-
-    Notes
-    -----
-    The release is the mechanism in real numbers, rounded: docs/theorems.md, T35.
+        If an argument is out of range, the mechanism does not keep (ε, δ) or is not about such rows and residuals, or
+        the data are out of order.
 
     Examples
     --------

@@ -5,7 +5,7 @@ L_ii² ~ χ² with m − i + 1 degrees of freedom (i = 1 … d), the sum of that
 
 A release needs round(A + cW) for a matrix A that depends on the data, rounded as if W were known with all its digits
 (docs/theorems.md, T35). So each normal number is known to lie in a cell of width 2⁻⁵⁰, and W within an error. Where
-that leaves a rounding open, each number gets 64 more digits, drawn from its law in its cell, and so on.
+this error leaves a rounding open, each number gets 64 more digits, drawn from its law in its cell, and so on.
 """
 
 from __future__ import annotations
@@ -25,36 +25,9 @@ _HALF = Fraction(1, 2)
 
 
 def wishart(rng: np.random.Generator, dimension: int, degrees_of_freedom: int, size: int | None = None) -> FloatArray:
-    """Draw Wishart matrices in doubles, for simulations; what is released needs `ExactWishart`.
+    """Draw Wishart matrices in doubles, shape (d, d) or (size, d, d), for simulations; a release needs `ExactWishart`.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    dimension : int >= 1
-        d.
-    degrees_of_freedom : int >= d
-        m; the mean is m times the identity.
-    size : int >= 0, optional
-        How many; one, without the first axis, if left out.
-
-    Returns
-    -------
-    ndarray, shape (d, d) or (size, d, d)
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
-    Bartlett (1933), "On the theory of statistical regression".
-
-    Examples
-    --------
-    >>> drawn = wishart(np.random.default_rng(0), 2, 5, size=4000)
-    >>> drawn.shape, bool(abs(drawn.mean(axis=0) - 5 * np.eye(2)).max() < 0.3)
-    ((4000, 2, 2), True)
+    Bartlett (1933), "On the theory of statistical regression". The mean is m times the identity.
     """
     d, m = positive_integer("dimension", dimension), positive_integer("degrees_of_freedom", degrees_of_freedom)
     integer_up_to("dimension", d, m)
@@ -71,25 +44,8 @@ def wishart(rng: np.random.Generator, dimension: int, degrees_of_freedom: int, s
 class ExactWishart:
     """One Wishart matrix W whose digits are drawn as they are asked for.
 
-    Parameters
-    ----------
-    source : NoiseSource
-    dimension, degrees_of_freedom : int
-        d >= 1 and m >= d.
-    digits : int from 1 to 52, default=50
-        Binary digits after the point to begin with.
-
-    Attributes
-    ----------
-    refinements : int
-        How often all normal numbers have got more digits.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.noise import noise_source
-    >>> drawn = ExactWishart(noise_source(0), 2, 5)
-    >>> drawn.rounded(np.zeros((2, 2), dtype=np.int64), 0, 1.0, 2.0**-12).shape
-    (2, 2)
+    The normal numbers begin with `digits` binary digits after the point; `refinements` counts how often more digits
+    were drawn.
     """
 
     def __init__(
@@ -107,21 +63,10 @@ class ExactWishart:
         self.refinements = 0
 
     def rounded(self, gram: np.ndarray, power: int, scale: float, spacing: float) -> FloatArray:
-        """Round gram·2^power + scale·W to multiples of `spacing`, entry by entry, with none of them in doubt.
+        """Round gram·2^power + scale·W to multiples of `spacing`, entry by entry, with none of the roundings in doubt.
 
-        Parameters
-        ----------
-        gram : ndarray of int64 or of Python's integers, shape (d, d)
-            Symmetric.
-        power : int
-        scale : float > 0
-        spacing : float
-            A power of two.
-
-        Returns
-        -------
-        ndarray, shape (d, d)
-            Symmetric. Multiples of the spacing beyond 2⁵³ times it are rounded once more, to doubles.
+        `gram` is symmetric and of whole numbers, `spacing` a power of two. Multiples beyond 2⁵³ times the spacing are
+        rounded once more, to doubles.
         """
         W, error = self.bounds()
         rows, columns = np.tril_indices(self._dimension)
@@ -142,12 +87,7 @@ class ExactWishart:
         return result
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """W in doubles, and how far each entry may be from the truth; by the digits drawn first.
-
-        Returns
-        -------
-        W, error : ndarray, shape (d, d)
-        """
+        """W in doubles and the largest error of each entry, by the digits drawn first."""
         d = self._dimension
         normals = self._cells * ldexp(1.0, -self._first)
         off = ldexp(0.5, -self._first) + _U * np.abs(normals)
@@ -168,7 +108,7 @@ class ExactWishart:
         return factor @ factor.T, slack * _SAFE
 
     def _decided(self, i: int, j: int, given: Fraction, scale: Fraction) -> int:
-        """The integer nearest to given + scale·W_ij, with as many digits drawn as that takes."""
+        """The integer nearest to given + scale·W_ij, with as many digits drawn as decide it."""
         while True:
             low, high = (floor(given + scale * end + _HALF) for end in self.interval(i, j))
             if low == high:
@@ -176,7 +116,7 @@ class ExactWishart:
             self.refine()
 
     def interval(self, i: int, j: int) -> tuple[Fraction, Fraction]:
-        """Numbers that W_ij, i ≥ j, surely lies between, by all digits drawn so far."""
+        """Bounds that W_ij, i ≥ j, surely lies between, by all digits drawn so far."""
         low, high = self._squares(j)
         if i == j:
             for k in range(j):

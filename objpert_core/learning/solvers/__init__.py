@@ -3,8 +3,8 @@
 One file a family: `second_order` (Newton), `quasi_newton` (L-BFGS), `first_order` (gradient descent, accelerated) and
 `finite_sum` (SAG, SVRG); `progress` holds what they share and says what a gradient evaluation is. `together` takes
 objectives that differ by their linear term alone to their minima side by side. The privacy proof of Algorithm 1 needs
-the gradient norm and nothing else. Whatever a solver claims, `solve` evaluates the gradient once more
-at the point returned, and only that evaluation decides.
+the gradient norm and nothing else. Whatever a solver claims, `solve` evaluates the gradient once more at the point
+returned, and only that evaluation decides.
 """
 
 from __future__ import annotations
@@ -61,7 +61,11 @@ def solve(
     callback: Callback | None = None,
     radius: float | None = None,
 ) -> SolverResult:
-    """Minimise `problem` from θ = 0 until ‖∇J‖₂ ≤ τ.
+    """Minimise `problem` from θ = 0 until ‖∇J‖₂ ≤ τ; where τ is not reached, ``converged`` is False and nothing raised.
+
+    Redberg, Koskela and Wang (2023), Algorithm 1, step 4, admits any solver that reaches τ; Appendix F counts what each
+    needs. "sag" and "svrg" draw rows at random, always from the same fixed seed: the order of rows has no part in the
+    privacy proof, and a fit stays reproducible.
 
     Parameters
     ----------
@@ -71,35 +75,24 @@ def solve(
         The gradient norm τ > 0 to reach, in units of J per unit of θ (not relative to anything).
     solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
         "newton" is damped Newton, by Cholesky factorisation up to 4,096 parameters and by conjugate residuals
-        beyond; the next two insist on one of them; "lbfgs" needs gradients only. The others are those of Appendix
-        F, with its bounds on gradient evaluations for fixed λ: O(n² log n), O(n^1.5 log n), and O(n log n) for "sag"
-        and "svrg". They are slower than Newton's method wherever that fits in memory.
+        beyond; the next two insist on one of these ways; "lbfgs" needs gradients only. The others are those of
+        Appendix F, with its bounds on gradient evaluations for fixed λ: O(n² log n), O(n^1.5 log n), and O(n log n)
+        for "sag" and "svrg". They are slower than Newton's method wherever Newton's method fits in memory.
     max_iter : int
-        Iterations at most. An iteration is a step that made progress for the Newton solvers and "lbfgs", and a pass
-        over the data with the check that follows it for "sag" and "svrg". For "gradient-descent" and "accelerated" it
-        is one gradient; they may take 100 · max_iter of them.
+        Iterations at most. An iteration is a step that made progress for the Newton solvers and "lbfgs", a pass over
+        the data with the check that follows for "sag" and "svrg", and one gradient for "gradient-descent" and
+        "accelerated", which may take 100 · max_iter of them.
     callback : callable, optional
         ``callback(iteration, gradient_norm)``; an exception raised in it ends the run and is passed on. The
         norms depend on the data and are outside every privacy guarantee.
     radius : float > 0, optional
-        M: minimise over the ball ‖θ‖ ≤ M. There the gradient of J + ν/2 ‖θ‖² has to be that short, for a ν ≥ 0 that is
-        found and reported; `residual_bound` certifies the result. `max_iter` then limits all the solves together.
-
-    Returns
-    -------
-    SolverResult
-        With ``converged=False`` where τ was not reached; nothing is raised for that here.
+        M: minimise over the ball ‖θ‖ ≤ M. There τ bounds the gradient of J + ν/2 ‖θ‖², for a ν ≥ 0 that is found and
+        reported; `residual_bound` certifies the result. `max_iter` then limits all the solves together.
 
     Raises
     ------
     ValueError
         For an unknown solver, ``tau <= 0``, ``max_iter < 1`` or ``radius <= 0``.
-
-    Notes
-    -----
-    Redberg, Koskela and Wang (2023), Algorithm 1, step 4, admits any solver that reaches τ; Appendix F counts what
-    each needs. "sag" and "svrg" draw rows at random, always from the same fixed seed: that randomness has no part
-    in the privacy proof, and a fit stays reproducible.
 
     Examples
     --------
@@ -134,31 +127,8 @@ def solve_surely(
 ) -> SolverResult:
     """Minimise `problem` from θ = 0 by the one method whose number of steps has a bound for all data.
 
-    Parameters
-    ----------
-    problem, tau, callback, radius
-        As for `solve`.
-
-    Returns
-    -------
-    SolverResult
-        In exact arithmetic it has converged, unless the bound is above a million steps (docs/theorems.md, T23, and T26
-        for a ball).
-
-    Raises
-    ------
-    ValueError
-        For ``tau <= 0`` or ``radius <= 0``.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.objective import PerturbedObjective
-    >>> from objpert_core.learning.problem.rows import Rows
-    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
-    >>> problem = PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> result = solve_surely(problem, tau=1e-9)
-    >>> result.converged, round(float(result.theta[0]), 6)
-    (True, 0.674832)
+    Arguments as for `solve`. In exact arithmetic the result has converged, unless the bound is above a million steps
+    (docs/theorems.md, T23, and T26 for a ball). ValueError for ``tau <= 0`` or ``radius <= 0``.
     """
     if radius is not None:
         return sure_in_ball(problem, radius, positive("tau", tau), callback)

@@ -1,14 +1,14 @@
 """The minimum of an objective over the ball ‖θ‖ ≤ M: the minimum of the objective plus ν/2 ‖θ‖², for the right ν ≥ 0.
 
 θ(ν) is the unconstrained minimiser with Λ + ν in place of Λ. ‖θ(ν)‖ falls as ν grows. Where ‖θ(0)‖ > M, the minimum
-over the ball is θ(ν) for the ν with ‖θ(ν)‖ = M, and ν is found by a search. No θ(ν) is exact, so its result is moved
-onto the sphere, and judged by what can be computed there:
+over the ball is θ(ν) for the ν with ‖θ(ν)‖ = M, and ν is found by a search. No computed θ(ν) is exact, so the result is
+moved onto the sphere, and judged by what can be computed there:
 
     r = ∇J(θ) + νθ with the ν ≥ 0 that makes it shortest.
 
-If ‖θ‖ = M, or ‖θ‖ ≤ M and ν = 0, then θ is within ‖r‖/Λ of the minimum θ* over the ball, however it was found: νθ is
-an outer normal of the ball at θ and −∇J(θ*) one at θ*, so ⟨r − ∇J(θ) + ∇J(θ*), θ − θ*⟩ ≥ 0, and the left side is at
-most ‖r‖·‖θ − θ*‖ − Λ‖θ − θ*‖² (docs/theorems.md, T26). `residual_bound` adds what rounding may hide.
+If ‖θ‖ = M, or ‖θ‖ ≤ M and ν = 0, then θ is within ‖r‖/Λ of the minimum θ* over the ball, however θ was found: νθ is an
+outer normal of the ball at θ and −∇J(θ*) one at θ*, so ⟨r − ∇J(θ) + ∇J(θ*), θ − θ*⟩ ≥ 0, and the left side is at most
+‖r‖·‖θ − θ*‖ − Λ‖θ − θ*‖² (docs/theorems.md, T26). `residual_bound` adds what rounding may hide.
 """
 
 from __future__ import annotations
@@ -36,27 +36,10 @@ Solve = Callable[[Problem, FloatArray, float, int], SolverResult]
 
 
 def solve_in_ball(problem: Problem, radius: float, tau: float, solve: Solve) -> SolverResult:
-    """Minimise `problem` over ‖θ‖ ≤ `radius` until ‖r‖ ≤ τ.
+    """Minimise `problem` over ‖θ‖ ≤ `radius` until ‖r‖ ≤ τ; `solve` minimises without a ball, from a start.
 
-    Parameters
-    ----------
-    problem : Problem
-    radius : float > 0
-        M.
-    tau : float > 0
-    solve : callable
-        Minimises without a ball, from a start.
-
-    Returns
-    -------
-    SolverResult
-        `multiplier` is ν and `gradient_norm` is ‖r‖, as computed; `theta` has norm M at most, as computed. Iterations,
-        evaluations and trace are those of all solves.
-
-    Raises
-    ------
-    ValueError
-        If `radius` is not a finite number > 0.
+    In the result `multiplier` is ν, `gradient_norm` ‖r‖, and ‖theta‖ ≤ M, all as computed; iterations, evaluations and
+    trace are those of all solves.
     """
     limit = positive("radius", radius)
     found = solve(problem, np.zeros(problem.dimension), tau, 0)
@@ -118,7 +101,7 @@ class _Search:
         )
 
     def _solve(self, multiplier: float) -> None:
-        """Find θ(ν), and judge what it leads to."""
+        """Find θ(ν), and judge the point on the sphere that θ(ν) leads to."""
         pulled = _Pulled(self.problem, multiplier)
         self.last = self.solve(pulled, self.best[0], _SHARE * self.tau, self.iterations)
         self.iterations += self.last.iterations
@@ -138,7 +121,7 @@ class _Search:
         return self.most if self.high is None else self.high.multiplier
 
     def _secant(self) -> float:
-        """Where the straight line through the last two points reaches 1/M, if that is inside the bracket."""
+        """Where the straight line through the last two points reaches 1/M, if that place is inside the bracket."""
         rise = self.recent.inverse - self.before.inverse
         run = self.recent.multiplier - self.before.multiplier
         found = self.recent.multiplier + (1 / self.radius - self.recent.inverse) * run / rise if rise else math.nan
@@ -150,7 +133,7 @@ class _Search:
         return math.sqrt(low * high) if 0 < 16 * low < high else (low + high) / 2
 
     def _between(self) -> FloatArray | None:
-        """The point of norm M between the ends: near both, its error is of second order in the bracket."""
+        """The point of norm M between the ends: near both ends, its error is of second order in the bracket."""
         if self.high is None:
             return None
         start, way = self.high.theta, self.low.theta - self.high.theta
@@ -158,7 +141,7 @@ class _Search:
         return start + (-b + math.sqrt(max(b * b - a * c, 0.0))) / a * way if a > 0 else None
 
     def _judged(self, theta: FloatArray) -> tuple[FloatArray, float, float]:
-        """θ moved onto the sphere, the ν ≥ 0 that makes the residual shortest there, and its norm."""
+        """θ moved onto the sphere, the ν ≥ 0 that makes the residual shortest there, and the residual's norm."""
         theta = onto_sphere(theta, self.radius)
         gradient = self._gradient(theta)
         multiplier = max(0.0, -float(gradient @ theta) / float(theta @ theta))
@@ -170,7 +153,7 @@ class _Search:
 
 
 class _Pulled:
-    """A problem with ν/2 ‖θ‖² added: it answers all that a `Problem` is asked."""
+    """A problem with ν/2 ‖θ‖² added, which answers all that a `Problem` is asked."""
 
     def __init__(self, problem: Problem, multiplier: float) -> None:
         self._problem, self._multiplier = problem, multiplier
@@ -208,7 +191,7 @@ class _Pulled:
 
 
 def onto_sphere(theta: FloatArray, radius: float) -> FloatArray:
-    """Stretch or shorten θ ≠ 0 to the norm `radius`, but for 32 roundings, and not beyond it as computed.
+    """Stretch or shorten θ ≠ 0 to the norm `radius`, but for 32 roundings, and not beyond `radius` as computed.
 
     Where θ is so long that NumPy's norm is off by more, the computed norm may be larger.
 
@@ -228,20 +211,9 @@ def onto_sphere(theta: FloatArray, radius: float) -> FloatArray:
 def sure_in_ball(problem: Problem, radius: float, tau: float, callback: Callback | None) -> SolverResult:
     """Minimise `problem` over ‖θ‖ ≤ `radius` by the method whose number of steps has a bound for all data.
 
-    Projected steps of `sure_projected`, and then the residual r as for `solve_in_ball`. No search for ν: it is what a
-    projection takes off.
-
-    Parameters
-    ----------
-    problem, radius, tau
-        As for `solve_in_ball`.
-    callback : callable or None
-        Hears a bound on ‖r‖ after every step.
-
-    Returns
-    -------
-    SolverResult
-        In exact arithmetic it has converged, unless the bound is above a million steps (docs/theorems.md, T26).
+    Projected steps of `sure_projected`, and then the residual r as for `solve_in_ball`; ν is what a projection takes
+    off, without a search. In exact arithmetic the result has converged, unless the bound is above a million steps
+    (docs/theorems.md, T26). `callback` hears a bound on ‖r‖ after every step.
     """
     limit = positive("radius", radius)
     counted = CountedProblem(problem)
@@ -281,6 +253,9 @@ def _exact_norm(vector: FloatArray) -> float:
 def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier: float, radius: float) -> float:
     """Bound Λ times the distance of θ from the minimum over the ball, rounding included.
 
+    Where ‖θ‖ is M but for e, Λ·‖θ − θ*‖ ≤ ‖∇J(θ) + νθ‖ + (√(LΛ) + Λ)·e with L the curvature of J (docs/theorems.md,
+    T26).
+
     Parameters
     ----------
     objective : PerturbedObjective
@@ -294,18 +269,13 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
     Returns
     -------
     float
-        An upper bound on Λ·‖θ − θ*‖: what Algorithm 1 compares with τ. Far from the sphere it grows with the distance
-        from it, and is no use there with ν > 0.
+        An upper bound on Λ·‖θ − θ*‖: what Algorithm 1 compares with τ. With ν > 0 the bound grows with θ's distance
+        from the sphere, and is of no use far from the sphere.
 
     Raises
     ------
     ValueError
         If `multiplier` is negative, or θ lies outside the ball by more than rounding explains.
-
-    Notes
-    -----
-    Where ‖θ‖ is M but for e, Λ·‖θ − θ*‖ ≤ ‖∇J(θ) + νθ‖ + (√(LΛ) + Λ)·e with L the curvature of J (docs/theorems.md,
-    T26).
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """A quadratic, a weighted sum of absolute values and a box: the problem that a noisy Gram matrix poses.
 
-J(θ) = ½(θ − θ̃)ᵀB(θ − θ̃) + cᵀ(θ − θ̃) + Σ αⱼ|θⱼ| over low ≤ θ ≤ high. J has corners, so points
-are judged by their *residual*: the distance of 0 from the subgradients of J plus the outer normals of the box. It is 0
-at the minimum and nowhere else. J exceeds its least value by residual²/(2μ) at most, μ being B's least eigenvalue.
+J(θ) = ½(θ − θ̃)ᵀB(θ − θ̃) + cᵀ(θ − θ̃) + Σ αⱼ|θⱼ| over low ≤ θ ≤ high. J has corners, so points are judged by their
+*residual*: the distance of 0 from the subgradients of J plus the outer normals of the box. The residual is 0 at the
+minimum and nowhere else. J exceeds its least value by residual²/(2μ) at most, μ being B's least eigenvalue.
 """
 
 from __future__ import annotations
@@ -19,28 +19,10 @@ _U = 2.0**-53
 
 @dataclass(frozen=True, eq=False)
 class BoxedLasso:
-    """The problem; all its numbers may be public.
+    """The problem: `curvature` is B, `slope` c, `centre` θ̃ and `penalty` α; low and high may be infinite.
 
-    Parameters
-    ----------
-    curvature : ndarray, shape (D, D)
-        B, symmetric and positive definite.
-    slope : ndarray, shape (D,)
-        c, the gradient of the quadratic at the centre.
-    centre : ndarray, shape (D,)
-        θ̃.
-    penalty : ndarray of numbers >= 0, shape (D,)
-        α of each coefficient.
-    low, high : ndarray, shape (D,)
-        low ≤ high; both may be infinite.
+    All its numbers may be public.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a penalty is negative or NaN, or the box is empty.
-
-    Examples
-    --------
     >>> two = np.array([1.0, 1.0])
     >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
     >>> problem.residual(np.array([1.5, 0.0])), problem.residual(np.array([1.0, 0.0]))
@@ -84,14 +66,7 @@ class BoxedLasso:
         return float(moved @ (self.curvature @ moved) / 2 + self.slope @ moved + self.penalty @ np.abs(theta))
 
     def residual(self, theta: FloatArray, gradient: FloatArray | None = None) -> float:
-        """The distance of 0 from ∂J(θ) plus the normals of the box at θ, a point of it.
-
-        Parameters
-        ----------
-        theta : ndarray, shape (D,)
-        gradient : ndarray, shape (D,), optional
-            `gradient` of it, where that is known.
-        """
+        """The distance of 0 from ∂J(θ) plus the normals of the box at θ, a point of the box; `gradient` if known."""
         slope = self.gradient(theta) if gradient is None else gradient
         least = slope + np.where(theta > 0, self.penalty, -self.penalty)
         most = slope + np.where(theta < 0, -self.penalty, self.penalty)
@@ -100,7 +75,7 @@ class BoxedLasso:
         return math.hypot(*np.maximum(0.0, np.maximum(least, -most)))  # which overflows no sooner than it must
 
     def rounding(self, theta: FloatArray) -> float:
-        """How long a gradient computed in doubles may come out next to the minimum: no residual need be smaller."""
+        """How long a gradient computed in doubles may be next to the minimum: no residual need be smaller."""
         lengths = np.abs(theta - self.centre) + np.abs(theta)  # the second as θ itself is rounded
         sizes = np.abs(self.curvature) @ lengths + np.abs(self.slope) + self.penalty
         return 2 * (self.dimension + 4) * _U * math.hypot(*sizes)
@@ -109,25 +84,6 @@ class BoxedLasso:
 def residual_for_gap(gap: float, curvature: float) -> float:
     """Find the residual at which J is surely within `gap` of its least value: √(2·gap·μ).
 
-    Parameters
-    ----------
-    gap : float >= 0
-        τ of Cortild and Cartis.
-    curvature : float > 0
-        μ, a lower bound on the eigenvalues of B: ασ² for the paper.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    Notes
-    -----
-    Cortild and Cartis (2026), (7).
-
-    Examples
-    --------
-    >>> residual_for_gap(0.02, 1.0)
-    0.2
+    Cortild and Cartis (2026), (7): their τ is `gap`, and `curvature` μ, a lower bound on B's eigenvalues, is their ασ².
     """
     return math.sqrt(2 * nonnegative("gap", gap) * positive("curvature", curvature))

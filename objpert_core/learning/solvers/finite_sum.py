@@ -1,15 +1,13 @@
 """SAG and SVRG: steps along estimates of the gradient made from a few rows at a time.
 
 J is a finite sum: every row carries its loss and the n-th part of λ/2 ‖θ‖² + bᵀθ (Redberg, Koskela and Wang 2023, F.2).
-A row's gradient is its slope f' times x̃ᵢ, plus the n-th part of λθ + b; so what has to be remembered of it is one
-number, and the parts of λθ + b add up to something that is known exactly at every θ.
+A row's gradient is its slope f' times x̃ᵢ, plus the n-th part of λθ + b. So one number has to be remembered of each
+row, and the parts of λθ + b have a sum that is known exactly at every θ.
 
 The rows are taken in fixed consecutive batches, drawn with replacement, as NumPy is slow on single rows. After every n
 evaluations the exact gradient is computed, at the cost of n more: Theorem F.1's check of ‖∇J‖ ≤ τ. An iteration is such
-a pass with its check.
-
-The randomness of the draws has no part in the privacy proof (any point with ‖∇J‖ ≤ τ will do), so it comes from a fixed
-seed: the same problem is solved in the same way every time.
+a pass with its check. The randomness of the draws has no part in the privacy proof (any point with ‖∇J‖ ≤ τ will do),
+so the seed is fixed: the same problem is solved in the same way every time.
 """
 
 from __future__ import annotations
@@ -30,16 +28,10 @@ _WORSE = 1e3
 def batch_size(problem: CountedProblem) -> int:
     """How many rows a step takes: 4 λ/β, but 4 to 256.
 
-    A batch of m rows has curvature at most mβ (about a quarter of it, if the rows are not all alike). As long as that
-    is ≤ λ, the n/m batches are solved in O(n log n) evaluations just as single rows are (Theorem F.1: max(n, nβ/λ) log
-    n), and larger batches cost nothing. Where λ < β the batch of 4 costs at most 4 times as many evaluations as single
-    rows would, whatever n, in a quarter of the steps.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> [batch_size(SimpleNamespace(strong_convexity=lam, row_smoothness=0.25)) for lam in (0.1, 10.0, 1e3)]
-    [4, 160, 256]
+    A batch of m rows has curvature at most mβ (about a quarter of it, if the rows are not all alike). As long as mβ/4 ≤
+    λ, the n/m batches are solved in O(n log n) evaluations just as single rows are (Theorem F.1: max(n, nβ/λ) log n),
+    and larger batches cost nothing. Where λ < β the batch of 4 costs at most 4 times as many evaluations as single rows
+    would, whatever n, in a quarter of the steps.
     """
     free = 4 * problem.strong_convexity / problem.row_smoothness if problem.row_smoothness > 0 else _LARGEST_BATCH
     return round(min(max(free, _SMALLEST_BATCH), _LARGEST_BATCH))
@@ -68,11 +60,8 @@ def sag(problem: CountedProblem, theta: FloatArray, progress: Progress) -> Float
     """Stochastic average gradient: one batch's slopes in the table are renewed, then a step along the table's sum.
 
     The step is 1/L with L the largest curvature of a batch times their number: the length that its authors use, 16
-    times the one of their proof. Should the gradient grow or stop falling, it is halved.
-
-    Notes
-    -----
-    Schmidt, Le Roux and Bach (2017), Minimizing finite sums with the stochastic average gradient, Section 4.
+    times the length in their proof. Should the gradient grow or stop falling, the step is halved. Schmidt, Le Roux and
+    Bach (2017), Minimizing finite sums with the stochastic average gradient, Section 4.
     """
     return _passes(problem, theta, progress, _Table)
 
@@ -81,12 +70,8 @@ def svrg(problem: CountedProblem, theta: FloatArray, progress: Progress) -> Floa
     """Stochastic variance-reduced gradient: the exact gradient at an anchor, corrected by one batch at a time.
 
     The anchor is the point of the last check. The slopes there are kept, so a step visits its batch once. The step is
-    SAG's, and halved like it.
-
-    Notes
-    -----
-    Johnson and Zhang (2013), Accelerating stochastic gradient descent using predictive variance reduction, option I,
-    with as many evaluations between two anchors as there are rows.
+    SAG's, and halved like it. Johnson and Zhang (2013), Accelerating stochastic gradient descent using predictive
+    variance reduction, option I, with as many evaluations between two anchors as there are rows.
     """
     return _passes(problem, theta, progress, _Anchor)
 
@@ -94,8 +79,8 @@ def svrg(problem: CountedProblem, theta: FloatArray, progress: Progress) -> Floa
 class _Table:
     """SAG's estimate: the slopes that each row had when it was last seen.
 
-    Until every batch has been seen the steps are those of the sum over the batches that have, as its authors advise.
-    The slopes of the checks stay out of the table: put in all at once they would be out of date all at once, and the
+    Until every batch has been seen the steps are those of the sum over the batches seen so far, as its authors advise.
+    The slopes of the checks stay out of the table: slopes put in all at once would be out of date all at once, and the
     steps of a whole pass would add up to a multiple of the right one.
     """
 
@@ -111,7 +96,7 @@ class _Table:
         self._seen: set[int] = set()
 
     def anchor(self, slopes: FloatArray, total: FloatArray) -> None:
-        """Add the table up anew: what rounding has added to its sum goes away."""
+        """Add the table up anew, which removes the rounding in its sum."""
         self._total = self._problem.combine(self._table)
 
     def run(self, theta: FloatArray) -> FloatArray:
@@ -137,14 +122,14 @@ class _Anchor:
         self.shorten = 1.0
 
     def reset(self) -> None:
-        """Nothing to forget: the next anchor says it all."""
+        """Nothing to forget: the next anchor replaces everything."""
 
     def anchor(self, slopes: FloatArray, total: FloatArray) -> None:
         """Take the exact slopes, and Σ slopeᵢ x̃ᵢ, at the point where the next pass starts."""
         self._slopes, self._total = slopes, total
 
     def run(self, theta: FloatArray) -> FloatArray:
-        """One pass: as many steps as there are batches."""
+        """See `_Table.run`."""
         parts, step = self._batches.parts, self.shorten * self._batches.step(len(self._batches.parts))
         for index in self._batches.draw():
             part = parts[index]

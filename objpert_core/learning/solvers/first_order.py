@@ -1,6 +1,6 @@
 """Gradient descent and Nesterov's accelerated descent: whole gradients, one a step, with steps of length 1/L.
 
-The gradient that a step needs is exact, so every step is a check of ‖∇J‖ ≤ τ that costs nothing.
+The gradient that a step needs is exact, so every step checks ‖∇J‖ ≤ τ at no cost.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _PATIENCE = 100  # checks without a smaller gradient
 def greatest_curvature(problem: CountedProblem) -> float:
     """L: about the largest eigenvalue of β Σᵢ x̃ᵢx̃ᵢᵀ + λ, by power iteration; at most Σᵢ βᵢ + λ.
 
-    Redundant rows make it almost the bound, diverse ones a good deal smaller. It costs at most 20 n gradient
-    evaluations (n for each product with the Hessian), which the solvers' counts include. Should it come out too small,
-    the solvers notice: see `_noticed`.
+    Redundant rows make L almost the bound, diverse rows a good deal smaller. Power iteration costs at most 20 n
+    gradient evaluations (n for each product with the Hessian), which the solvers' counts include. Should L come out too
+    small, the solvers notice: see `_noticed`.
     """
     vector = np.random.default_rng(0).standard_normal(problem.dimension)
     greatest = 0.0
@@ -35,7 +35,7 @@ def greatest_curvature(problem: CountedProblem) -> float:
 
 
 def _noticed(curvature: float, moved: FloatArray, changed: FloatArray, problem: CountedProblem) -> float:
-    """L after a step: raised where the gradient changed by more than L times the step, as it then cannot be right."""
+    """L after a step: raised where the gradient changed by more than L times the step, so that L is too small."""
     length = float(np.linalg.norm(moved))
     seen = float(np.linalg.norm(changed)) / length if length > 0 else 0.0
     return curvature if seen <= curvature else min(_MARGIN * seen, problem.smoothness)
@@ -44,8 +44,6 @@ def _noticed(curvature: float, moved: FloatArray, changed: FloatArray, problem: 
 def gradient_descent(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
     """θ ← θ − ∇J(θ)/L.
 
-    Notes
-    -----
     Redberg, Koskela and Wang (2023), F.2: ‖θ − θ*‖² shrinks by 1 − λ/L a step, O(n² log n) evaluations for fixed λ.
     """
     return _descend(problem, theta, progress, momentum=False)
@@ -54,13 +52,10 @@ def gradient_descent(problem: CountedProblem, theta: FloatArray, progress: Progr
 def accelerated(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
     """Nesterov's method for strongly convex objectives, its momentum dropped where it leads uphill.
 
-    The momentum grows as k/(k + 3) after a restart, up to (√κ − 1)/(√κ + 1) with κ = L/λ. λ is the least curvature
-    that is certain; where the data give more, the restarts find it without being told.
-
-    Notes
-    -----
-    Nesterov (2004), Introductory Lectures on Convex Optimization, 2.2.1, constant scheme III; restarts by the gradient:
-    O'Donoghue and Candès (2015). Redberg, Koskela and Wang (2023), F.2: O(n^1.5 log n) evaluations for fixed λ.
+    The momentum grows as k/(k + 3) after a restart, up to (√κ − 1)/(√κ + 1) with κ = L/λ. λ is the least curvature that
+    is certain; where the data give more, the restarts adapt. Nesterov (2004), Introductory Lectures on Convex
+    Optimization, 2.2.1, constant scheme III; restarts by the gradient: O'Donoghue and Candès (2015). Redberg, Koskela
+    and Wang (2023), F.2: O(n^1.5 log n) evaluations for fixed λ.
     """
     return _descend(problem, theta, progress, momentum=True)
 
@@ -72,27 +67,7 @@ _SURE_MARGIN = 1 + 1e-9  # for what rounding may take off the sum that bounds th
 def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, tau: float) -> int:
     """Bound the steps after which `sure` has reached τ from θ = 0, in exact arithmetic and for all data.
 
-    Parameters
-    ----------
-    curvature, strong_convexity : float > 0
-        L and λ.
-    gradient_norm : float
-        ‖∇J(0)‖.
-    tau : float > 0
-
-    Returns
-    -------
-    int
-        1 + ⌈2√κ·log(3√2·κ‖∇J(0)‖/τ)⌉ with κ = L/λ; `MOST_SURE_STEPS` where that is less.
-
-    Notes
-    -----
-    docs/theorems.md, T23.
-
-    Examples
-    --------
-    >>> sure_steps(100.0, 1.0, 10.0, 1e-6)
-    445
+    The bound is 1 + ⌈2√κ·log(3√2·κ‖∇J(0)‖/τ)⌉ with κ = L/λ, and at most `MOST_SURE_STEPS` (docs/theorems.md, T23).
     """
     ratio = curvature / strong_convexity
     steps = 1 + 2 * math.sqrt(ratio) * max(0.0, math.log(3 * math.sqrt(2) * ratio) + math.log(gradient_norm / tau))
@@ -102,8 +77,6 @@ def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, 
 def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
     """Nesterov's method with a proved step and a constant momentum: slow, but sure to arrive; see `sure_steps`.
 
-    Notes
-    -----
     Nesterov (2004), Introductory Lectures on Convex Optimization, 2.2.1, constant scheme III and Theorem 2.2.3. The
     step is 1/L with L = Σᵢ βᵢ + λ, a bound that no data exceed, and there is no restart and no early end.
     """
@@ -124,14 +97,11 @@ def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> Floa
 
 
 def sure_projected(problem: CountedProblem, radius: float, progress: Progress) -> FloatArray:
-    """The same over the ball ‖θ‖ ≤ `radius`: every step ends with a projection; it starts at 0.
+    """`sure` over the ball ‖θ‖ ≤ `radius`, from 0: every step ends with a projection.
 
-    What is reported and stopped at is 2L times the length of a step. At its end x, which came from y, the gradient
-    with an outer normal of the ball added is ∇J(x) − ∇J(y) + L(y − x), and no longer than that.
-
-    Notes
-    -----
-    Beck (2017), First-Order Methods in Optimization, Theorem 10.42; the number of steps: docs/theorems.md, T26.
+    What is reported and stopped at is 2L times the length of a step. Where a step led from y to x, the gradient with an
+    outer normal of the ball added is ∇J(x) − ∇J(y) + L(y − x) at x, and no longer than the reported number. Beck
+    (2017), First-Order Methods in Optimization, Theorem 10.42; the number of steps: docs/theorems.md, T26.
     """
     curvature = problem.smoothness * _SURE_MARGIN
     root = math.sqrt(curvature / problem.strong_convexity)

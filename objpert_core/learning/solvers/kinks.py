@@ -1,9 +1,9 @@
 """Newton steps past kinks: for objectives whose Hessian jumps, as those of clipped and hinge-like losses do.
 
-Where the Hessian is continuous a Newton step, shortened enough, makes the gradient's norm smaller, and `solvers`
-relies on that. At a kink it need not: the step was computed with the Hessian of one side and leads to the other. But
-it always leads downhill, because every Hessian is positive definite. So these steps are taken by the slope of the
-objective along them, which can be compared down to the last digits where its values cannot.
+Where the Hessian is continuous a Newton step, shortened enough, makes the gradient's norm smaller, and `solvers` relies
+on that. At a kink the norm may grow: the step was computed with the Hessian of one side and leads to the other. But the
+step always leads downhill, because every Hessian is positive definite. So these steps are judged by the slope of the
+objective along them, which can be compared down to the last digits where the objective's values cannot.
 """
 
 from __future__ import annotations
@@ -42,13 +42,10 @@ def descend_past_kinks(
 ) -> FloatArray:
     """Newton steps, each as long as the objective falls along it, until `progress` is over.
 
-    The objective falls with every step, but for steps that halve the smallest gradient norm so far, of which there
-    can be only so many: so the method converges from everywhere, for every convex objective with a Lipschitz
-    gradient and λ > 0, and near the minimum takes whole Newton steps.
-
-    Notes
-    -----
-    Qi and Sun (1993), A nonsmooth version of Newton's method, for the local convergence.
+    The objective falls with every step, but for steps that halve the smallest gradient norm so far, of which there can
+    be only so many. So the method converges from everywhere, for every convex objective with a Lipschitz gradient and λ
+    > 0, and near the minimum takes whole Newton steps. Qi and Sun (1993), A nonsmooth version of Newton's method, has
+    the local convergence.
     """
     gradient, curvature = problem.gradient(theta)
     best, best_norm = theta, float(np.linalg.norm(gradient))

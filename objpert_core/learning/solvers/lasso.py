@@ -1,7 +1,7 @@
 """Solvers for a quadratic with absolute values over a box, behind one interface, and their registry.
 
 They see B, c and public numbers only. Where B and c have been released, solving is post-processing: it costs no
-privacy, how well it is done does not touch the promise, and one release serves for every penalty and every box.
+privacy, its accuracy does not touch the promise, and one release serves for every penalty and every box.
 """
 
 from __future__ import annotations
@@ -23,25 +23,8 @@ LassoSolver = Callable[[BoxedLasso, FloatArray, Report], FloatArray]
 def coordinate_descent(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
     """Minimise over one coefficient after the other; after every sweep, over all that are neither 0 nor at a bound.
 
-    The second step is Newton's, cut off where a coefficient would change its sign or leave the box. Both make J
-    smaller, and once the zeros and the bounds are the right ones it is at the minimum.
-
-    Parameters
-    ----------
-    problem, theta, report
-        As for `davis_yin`.
-
-    Returns
-    -------
-    ndarray, shape (D,)
-        A point of the box.
-
-    Examples
-    --------
-    >>> two = np.ones(2)
-    >>> problem = BoxedLasso(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-4.0, 0.0]), 0 * two, two, -two, two)
-    >>> coordinate_descent(problem, 0 * two, lambda _, residual: residual <= 1e-12).tolist()
-    [1.0, 0.0]
+    The second step is Newton's, cut off where a coefficient would change its sign or leave the box. Both steps make J
+    smaller, and once the zeros and the bounds are the right ones the point is the minimum.
     """
     curvature, diagonal = problem.curvature, np.diagonal(problem.curvature)
     theta = np.clip(theta, problem.low, problem.high)
@@ -96,33 +79,11 @@ def solve_lasso(
 ) -> SolverResult:
     """Minimise `problem` until its residual is at most τ, or as small as doubles can tell.
 
-    Parameters
-    ----------
-    problem : BoxedLasso
-    tau : float >= 0
-        In units of J per unit of θ. 0 for as near to the minimum as rounding allows (`BoxedLasso.rounding`).
-    solver : {"coordinate-descent", "davis-yin"}
-        The first ends after a few sweeps; the second needs as many steps as B is ill-conditioned.
-    max_iter : int >= 1, default=10000
-        Checks of the residual after the first.
-    start : ndarray, shape (D,), optional
-        By default the centre.
-    callback : callable, optional
-        ``callback(iteration, residual)``, as for `solve`.
+    τ is in units of J per unit of θ; 0 asks for the least residual that rounding allows (`BoxedLasso.rounding`).
+    "coordinate-descent" ends after a few sweeps, "davis-yin" needs as many steps as B is ill-conditioned. `max_iter`
+    counts checks of the residual after the first, and the default start is the centre. In the result `gradient_norm`
+    and the trace are residuals; where τ was not reached, ``converged=False`` says so, and no error is raised.
 
-    Returns
-    -------
-    SolverResult
-        `gradient_norm` and the trace are residuals, and no rows are visited. With ``converged=False`` where τ was not
-        reached; nothing is raised for that here.
-
-    Raises
-    ------
-    ValueError
-        For an unknown solver, ``tau < 0`` or ``max_iter < 1``.
-
-    Examples
-    --------
     >>> two = np.array([1.0, 1.0])
     >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
     >>> solve_lasso(problem).theta.tolist()

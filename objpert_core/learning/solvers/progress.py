@@ -1,6 +1,6 @@
 """What every solver sees: the problem, whose passes over rows are counted, and the trace of gradient norms.
 
-The unit of cost is one *gradient evaluation*: one visit to one row, to compute its loss's derivatives at a new θ. It
+The unit of cost is one *gradient evaluation*: one visit to one row, to compute its loss's derivatives at a new θ. This
 is the unit of Redberg, Koskela and Wang (2023), Appendix F, and depends on no machine. A gradient of J costs n, and so
 does a value, a product with the Hessian and a Hessian (n / stride where it is estimated from every stride-th row): each
 visits its rows once. A Hessian does D times the arithmetic of a gradient on the way, which this unit does not see.
@@ -27,7 +27,7 @@ class Part(Protocol):
         """Which rows they are."""
 
     def slopes(self, theta: FloatArray) -> FloatArray:
-        """f' of each of these rows: its gradient is that times its x̃ᵢ."""
+        """f' of each of these rows; f' times x̃ᵢ is the row's gradient."""
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """Σ wᵢx̃ᵢ over these rows, shape (D,)."""
@@ -49,7 +49,7 @@ class Problem(Protocol):
 
     @property
     def strong_convexity(self) -> float:
-        """λ, or the least eigenvalue of Λ: J is that strongly convex whatever the data."""
+        """λ, or the least eigenvalue of Λ: a strong convexity of J that holds whatever the data."""
 
     @property
     def tilt_smoothness(self) -> float:
@@ -76,7 +76,7 @@ class Problem(Protocol):
         """The Hessian times a vector."""
 
     def greatest_hessian_product(self, vector: FloatArray) -> FloatArray:
-        """The same with every row's curvature at the largest its loss has."""
+        """The Hessian times a vector, with every row's curvature at the largest its loss has."""
 
     def slopes(self, theta: FloatArray) -> FloatArray:
         """f' of every row, shape (n,)."""
@@ -101,28 +101,22 @@ class CountedPart:
     n_rows: int
 
     def slopes(self, theta: FloatArray) -> FloatArray:
-        """f' of each of these rows; counted."""
+        """See `Part.slopes`; counted."""
         self.count(self.n_rows)
         return self.part.slopes(theta)
 
     def combine(self, weights: FloatArray) -> FloatArray:
-        """Σ wᵢx̃ᵢ: belongs to the visit that computed the weights."""
+        """See `Part.combine`; belongs to the visit that computed the weights."""
         return self.part.combine(weights)
 
     def smoothness(self) -> float:
-        """The curvature's bound; one visit of each row."""
+        """See `Part.smoothness`; one visit of each row."""
         self.count(self.n_rows)
         return self.part.smoothness()
 
 
 class CountedProblem:
-    """A problem that counts the rows visited, so that no solver has to, and none can forget.
-
-    Attributes
-    ----------
-    evaluations : int
-        Gradient evaluations so far.
-    """
+    """A problem that counts the rows visited, so that no solver has to, and none can forget."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -132,12 +126,12 @@ class CountedProblem:
 
     @cached_property
     def strong_convexity(self) -> float:
-        """As the problem's; it needs no visit."""
+        """As the problem's; no visit."""
         return self._problem.strong_convexity
 
     @cached_property
     def tilt_smoothness(self) -> float:
-        """As the problem's; it needs no visit."""
+        """As the problem's; no visit."""
         return self._problem.tilt_smoothness
 
     @cached_property
@@ -192,18 +186,7 @@ class CountedProblem:
 
 @dataclass
 class Progress:
-    """The trace so far, with the caller's callback told of each check, and the two reasons to stop.
-
-    Parameters
-    ----------
-    tau : float
-        The gradient norm to reach.
-    max_iter : int
-        Iterations at most.
-    problem : CountedProblem
-        Knows what was spent.
-    callback : Callback or None
-    """
+    """The trace so far, with the callback told of each check, and the two reasons to stop: τ and `max_iter`."""
 
     tau: float
     max_iter: int
@@ -239,7 +222,7 @@ class Progress:
         return self.iterations >= self.max_iter
 
     def idle(self, patience: int) -> bool:
-        """Whether the last `patience` checks have not found a smaller norm: rounding, then, sets the limit."""
+        """Whether the last `patience` checks have not found a smaller norm, so that rounding sets the limit."""
         return self._since_best >= patience
 
 
@@ -257,14 +240,14 @@ class SolverResult:
     gradient_norm : float
         ‖∇J(theta)‖₂ from one evaluation made after the solver had returned.
     converged : bool
-        Whether that is ≤ τ.
+        Whether `gradient_norm` is ≤ τ.
     iterations : int
     trace : tuple of (int, float)
         (gradient evaluations so far, ‖∇J‖₂) at the start and after each iteration.
     gradient_evaluations : int
         Visits to single rows, the last check included; see `progress` for what counts as one.
     exhausted : bool
-        Whether it stopped because it had used its iterations up.
+        Whether the solver stopped because its iterations were used up.
     solver : str
         The registry's name of the solver that ran.
     multiplier : float

@@ -1,8 +1,9 @@
 """Newton's method that makes the gradient norm fall: by Cholesky factors, or by products with the Hessian only.
 
-The privacy proof needs the gradient norm and nothing else, so that is what these solvers make smaller from step to
-step: along a Newton direction it always falls where the Hessian is continuous, and unlike the value of the objective it
-can be compared down to the last digits. Where it does not fall (a kink of the loss) `kinks` takes over.
+The privacy proof needs the gradient norm and nothing else, so these solvers make the gradient norm smaller from step to
+step. Along a Newton direction the norm always falls where the Hessian is continuous, and unlike the value of the
+objective it can be compared down to the last digits. Where the norm does not fall (a kink of the loss) `kinks` takes
+over.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def factorise(problem: CountedProblem, curvature: FloatArray, stride: int = 1) -
 def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
     """The Cholesky factor of a matrix of which the upper triangle is given, or of one near it that has such a factor.
 
-    A search asks for it, so there is an answer whatever the matrix holds: an error would tell of the data.
+    There is an answer whatever the matrix holds: an error in a search would tell of the data.
     """
     ridge, diagonal = 0.0, np.einsum("ii->i", hessian)
     least = np.finfo(np.float64).eps * float(np.abs(diagonal).sum())
@@ -61,10 +62,10 @@ def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
 class CholeskyDirections:
     """Factorised Hessians, each kept while it still shrinks the gradient well.
 
-    One factorisation costs as much as about ten gradients, so it is used again (a chord step) until a step
-    shrinks the gradient by less than `KEEP`. Far from the solution, where any Hessian is soon out of date, it
-    is estimated from every few rows if there are many more rows than parameters. All that is at stake is the
-    number of steps.
+    One factorisation costs as much as about ten gradients, so a factor is used again (a chord step) until a step
+    shrinks the gradient by less than `KEEP`. Far from the solution, where any Hessian is soon out of date, the Hessian
+    is estimated from every few rows if there are many more rows than parameters. The choice affects the number of steps
+    alone.
     """
 
     KEEP = 0.3
@@ -105,8 +106,8 @@ class CholeskyDirections:
 class ResidualDirections:
     """Newton steps by conjugate residuals: products with the Hessian only, for many features.
 
-    Unlike conjugate gradients the residual falls with every product, so the step shrinks the gradient wherever
-    the iteration is cut short.
+    Unlike with conjugate gradients the residual falls with every product, so the step shrinks the gradient wherever the
+    iteration is cut short.
     """
 
     patience = 40
@@ -138,7 +139,7 @@ class ResidualDirections:
         return step
 
     def judge(self, contraction: float) -> bool:
-        """Every step has the Hessian of its own point: none would do better."""
+        """False unless the norm shrank: every step has the Hessian of its own point, and none would do better."""
         return contraction < 1
 
 

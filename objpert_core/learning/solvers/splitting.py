@@ -1,7 +1,7 @@
-"""Three-operator splitting: a quadratic, absolute values and a box, each met by itself.
+"""Three-operator splitting: a quadratic, absolute values and a box, each handled by itself.
 
-The paper's solver visits one row a step. That makes it one for research, not for releases: what it returns depends on
-the rows by more than the noisy Gram matrix, so that no theorem about that matrix covers it.
+The paper's solver visits one row a step. `three_operator` is therefore for research, not for releases: its result
+depends on the rows beyond the noisy Gram matrix, so that no theorem about that matrix covers it.
 """
 
 from __future__ import annotations
@@ -19,31 +19,10 @@ Report = Callable[[FloatArray, float], bool]
 
 
 def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
-    """Split as Davis and Yin do: absolute values first, a gradient step, then the box.
+    """Split as Davis and Yin do: absolute values first, a gradient step, then the box, which holds the result.
 
-    Parameters
-    ----------
-    problem : BoxedLasso
-    theta : ndarray, shape (D,)
-        Where to start.
-    report : callable
-
-    Returns
-    -------
-    ndarray, shape (D,)
-        A point of the box.
-
-    Notes
-    -----
     Davis and Yin (2017), "A three-operator splitting scheme and its optimization applications", Algorithm 1, with
     relaxation 1 and steps of 1/λ_max(B).
-
-    Examples
-    --------
-    >>> one = np.ones(1)
-    >>> problem = BoxedLasso(2 * np.eye(1), -4 * one, 0 * one, one, -one, one)
-    >>> davis_yin(problem, 9 * one, lambda _, residual: residual <= 1e-9).tolist()
-    [1.0]
     """
     step = 1.0 / float(np.linalg.eigvalsh(problem.curvature)[-1])
     inner = theta.copy()
@@ -69,45 +48,12 @@ def three_operator(
     steps: int = 1000,
     seed: int = 0,
 ) -> SolverResult:
-    """Minimise ½‖Xθ − y‖² + ½(θ − θ̃)ᵀ·bend·(θ − θ̃) + Σ αⱼ|θⱼ| over a box, one row a step: Algorithm G.2.
+    """Minimise ½‖Xθ − y‖² + ½(θ − θ̃)ᵀ·bend·(θ − θ̃) + Σ αⱼ|θⱼ| over a box, one row a step: not for releases.
 
-    Steps are 1/Lip of n times one row's gradient, relaxations λ_k = (k + 1)^−0.502. The paper returns the point after
-    absolute values, which need not lie in the box; this returns the one after the box.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, D)
-    y : ndarray, shape (n,)
-    bend : ndarray, shape (D, D)
-        σ²W.
-    centre, penalty, low, high : ndarray, shape (D,)
-        As for `BoxedLasso`.
-    tau : float >= 0
-        The residual of the whole problem to stop at; looked at after every n steps. See `residual_for_gap`.
-    steps : int >= 1
-    seed : int
-        Of the rows' order.
-
-    Returns
-    -------
-    SolverResult
-        `gradient_norm` is the residual at θ.
-
-    Raises
-    ------
-    ValueError
-        If shapes or numbers are out of range.
-
-    Notes
-    -----
-    Cortild and Cartis (2026), Algorithm G.2 and G.3. Not for releases: see the top of this file.
-
-    Examples
-    --------
-    >>> one = np.ones(1)
-    >>> found = three_operator(np.ones((4, 1)), 2 * np.ones(4), np.eye(1), one, 0 * one, -one, one, tau=1e-9)
-    >>> found.theta.tolist(), found.converged
-    ([1.0], True)
+    Cortild and Cartis (2026), Algorithm G.2 and G.3. `bend` is σ²W. Steps are 1/Lip of n times one row's gradient,
+    relaxations λ_k = (k + 1)^−0.502. The paper returns the point after absolute values, which need not lie in the box;
+    this function returns the point after the box. The residual of the whole problem is compared with `tau` after every
+    n steps; see `residual_for_gap`. `seed` decides the rows' order.
     """
     positive_integer("steps", steps)
     n = len(X)

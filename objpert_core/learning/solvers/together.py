@@ -1,12 +1,10 @@
 """Objectives about the same rows, solved together: one pass over the rows serves all of them.
 
-They differ by their linear term, or by a map that the rows went through before as well. First the minimum of one of
-them without any linear term is found, and the Hessian there is factorised; behind another map it is estimated. From
+They differ by their linear term, or also by a map that the rows went through before. First the minimum of one of them
+without any linear term is found, and the Hessian there is factorised; behind another map the Hessian is estimated. From
 there every objective goes its own way by quasi-Newton steps, which start from that Hessian and learn from their own
-gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. As long as single precision tells better
-from worse it is used.
-
-Nobody has to trust what comes out: the gradient at each point is for the caller to check.
+gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. Single precision is used as long as it
+tells better points from worse. Nobody has to trust the result: the caller checks the gradient at each point.
 """
 
 from __future__ import annotations
@@ -39,80 +37,57 @@ class Family(Protocol):
 
     @property
     def base(self) -> PerturbedObjective:
-        """One of them without its linear term."""
+        """One of the objectives without its linear term."""
 
     @property
     def linears(self) -> FloatArray:
-        """The linear term of each, shape (k, D)."""
+        """The linear term of each objective, shape (k, D)."""
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """Where the search begins, and what the Hessians are about there.
+        """Where the search for each begins, shape (k, D), and upper triangles of the Hessians about there, for each or
+        for all.
 
-        Parameters
-        ----------
-        problem : PerturbedObjective
-            The base, maybe in single precision.
-        centre : ndarray, shape (D,)
-            Its minimum, about.
-
-        Returns
-        -------
-        starts : ndarray, shape (k, D)
-        hessians : list of ndarray, shape (D, D)
-            Upper triangles: one for each, or one for all.
+        `problem` is the base, maybe in single precision, and `centre` about its minimum.
         """
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some objectives, each at its own point.
+        """The gradients of the losses of some objectives, each at its own point, shape (m, D).
 
-        Parameters
-        ----------
-        part : LossPart
-            Of the base, maybe in single precision.
-        thetas : ndarray, shape (m, D)
-        which : ndarray of int, shape (m,)
-
-        Returns
-        -------
-        ndarray, shape (m, D)
+        `part` is of the base, maybe in single precision.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class SameRows:
-    """Objectives of the same rows; see `solve_together`.
-
-    Parameters
-    ----------
-    objectives : sequence of PerturbedObjective
-        They differ in `linear` alone.
-    """
+    """Objectives of the same rows that differ in `linear` alone; see `solve_together`."""
 
     objectives: Sequence[PerturbedObjective]
 
     @cached_property
     def base(self) -> PerturbedObjective:
-        """The first without its linear term."""
+        """The first objective without its linear term."""
         return replace(self.objectives[0], linear=np.zeros(self.objectives[0].dimension))
 
     @cached_property
     def linears(self) -> FloatArray:
-        """The linear term of each."""
+        """See `Family.linears`."""
         return np.array([objective.linear for objective in self.objectives])
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """The same for all."""
+        """See `Family.models`; the same for all."""
         return np.tile(centre, (len(self.linears), 1)), [problem.hessian(problem.gradient(centre)[1])]
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """By one product of matrices to the scores, and one back."""
+        """See `Family.gradients`; by one product of matrices to the scores, and one back."""
         return part.combine(part.slopes(thetas))
 
 
 def solve_together(
     objectives: Sequence[PerturbedObjective], *, tau: float, max_iter: int, callback: Callback | None = None
 ) -> list[SolverResult]:
-    """Minimise each objective until ‖∇J‖₂ ≤ τ, or for as long as that seems worth while.
+    """Minimise each objective until ‖∇J‖₂ ≤ τ, or for as long as the gradients get shorter.
+
+    Nocedal and Wright (2006), Numerical Optimization, Algorithm 7.4 (products with the inverse Hessian).
 
     Parameters
     ----------
@@ -128,12 +103,7 @@ def solve_together(
     Returns
     -------
     list of SolverResult
-        One for each objective, with ``converged=False`` where τ was not reached. Their `gradient_norm` is the last one
-        that the solver has seen.
-
-    Notes
-    -----
-    Nocedal and Wright (2006), Numerical Optimization, Algorithm 7.4 (products with the inverse Hessian).
+        One for each objective. `gradient_norm` is the last norm that the solver has seen.
 
     Examples
     --------
@@ -147,19 +117,7 @@ def solve_together(
 
 
 def solve_family(family: Family, *, tau: float, max_iter: int, callback: Callback | None = None) -> list[SolverResult]:
-    """As `solve_together`, for objectives that may differ by a map of their rows, too.
-
-    Parameters
-    ----------
-    family : Family
-        λ is a number, the same for all of them.
-    tau, max_iter, callback
-        As for `solve_together`.
-
-    Returns
-    -------
-    list of SolverResult
-    """
+    """As `solve_together`, for objectives that may also differ by a map of their rows; λ is one number for all."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite will not pass for a minimum
         return _solved(family, tau, max_iter, callback)
 

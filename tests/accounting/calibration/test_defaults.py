@@ -20,10 +20,6 @@ def test_default_noise_ratio():
     assert default_noise_ratio("monotone", 1.0) > default_noise_ratio("logistic", 1.0)
     with pytest.raises(ValueError, match=r"bound must be one of .*, got 'kifer2012'"):
         default_noise_ratio("kifer2012", 1.0)
-    with pytest.raises(ValueError, match=r"epsilon must be a finite number > 0, got 0.0"):
-        default_noise_ratio("logistic", 0.0)
-    with pytest.raises(ValueError, match=r"accountant must be one of .*, got 'pld'"):
-        default_noise_ratio("logistic", 1.0, "pld")
 
 
 def test_recommended_lam_regularises_where_rows_are_few_for_the_noise_and_never_much_more_than_privacy_asks():
@@ -36,10 +32,6 @@ def test_recommended_lam_regularises_where_rows_are_few_for_the_noise_and_never_
     assert calibrate_objective_perturbation(1.0, 1e-5, lam=few).sigma == pytest.approx(sigma)
     scaled = recommended_lam(1.0, 1e-5, 10**6, 100, lipschitz=3.0)
     assert scaled == pytest.approx(9 * many)  # λ has the units of the curvature
-    for arguments, name in (((0.0, 1e-5, 5, 5), "epsilon"), ((1.0, 0.0, 5, 5), "delta"), ((1.0, 1e-5, 0, 5), "n_rows"),
-                            ((1.0, 1e-5, 5, 0), "dimension"), ((1.0, 1e-5, 5, 5, 0.0), "lipschitz")):  # fmt: skip
-        with pytest.raises(ValueError, match=f"^{name} must be"):
-            recommended_lam(*arguments)
 
 
 def test_recommended_margin_goes_by_the_noise_and_vanishes_with_it():
@@ -51,7 +43,3 @@ def test_recommended_margin_goes_by_the_noise_and_vanishes_with_it():
     assert over_epsilon[0] == pytest.approx(1.5, rel=1e-3)
     assert 0 < over_epsilon[-1] < 1e-3
     assert recommended_margin(1.0, 1e-5, 50, 100) > recommended_margin(1.0, 1e-5, 5000, 100)
-    for arguments, name in (((0.0, 1e-5, 5, 5), "epsilon"), ((1.0, 0.0, 5, 5), "delta"), ((1.0, 1e-5, 0, 5), "n_rows"),
-                            ((1.0, 1e-5, 5, 0), "dimension"), ((1.0, 1e-5, 5, 5, 0.0), "lipschitz")):  # fmt: skip
-        with pytest.raises(ValueError, match=f"^{name} must be"):
-            recommended_margin(*arguments)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpmath import mpf
 
 from objpert_core.accounting import (
     ApproximateMinima,
@@ -20,17 +19,6 @@ from objpert_core.accounting import (
     repeat,
     via_rdp,
 )
-from tests.accounting.oracles import half_normal_delta, half_normal_rdp, relative_error
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sigma", [0.3, 5.0, pytest.param(300.0, marks=pytest.mark.exhaustive)])
-def test_half_normal_against_integration(sigma):
-    mechanism = HalfNormal(sigma)
-    for epsilon in (0.0, 0.1, 1.0, 4.0):
-        assert relative_error(mechanism.delta(epsilon), half_normal_delta(epsilon, 1 / sigma, mpf(0))) < 1e-11
-    for alpha in (1.0, 1.5, 40.0):
-        assert relative_error(mechanism.rdp(alpha), half_normal_rdp(alpha, 1 / sigma, mpf(0))) < 1e-12
 
 
 def test_half_normal_is_the_published_bound_without_its_curvature():
@@ -45,12 +33,6 @@ def test_half_normal_is_the_published_bound_without_its_curvature():
     )
     assert (limit.delta(epsilon) >= limit.gaussian.delta(epsilon)).all()
     assert limit.gaussian == Gaussian(5.0, 2.0)
-
-
-@pytest.mark.parametrize(("name", "arguments"), [("sigma", (0, 1)), ("sensitivity", (1, -1)), ("sigma", ("1", 1))])
-def test_half_normal_refuses(name, arguments):
-    with pytest.raises(ValueError, match=rf"^{name} must be a finite number > 0, got "):
-        HalfNormal(*arguments)
 
 
 @pytest.mark.slow
@@ -158,7 +140,7 @@ def one_by_one(sigma, lam, delta, lipschitz, smoothness, bound) -> np.ndarray:
     [pytest.param(1e-12, marks=pytest.mark.exhaustive), 1e-5, pytest.param(0.1, marks=pytest.mark.exhaustive), 0.7],
 )
 def test_the_map_is_the_distance_of_each_mechanism(bound, delta):
-    sigma, lam = np.geomspace(0.05, 1000, 5), np.geomspace(0.003, 1e4, 6)
+    sigma, lam = np.geomspace(0.006, 1000, 6), np.geomspace(1e-4, 1e4, 7)
     for lipschitz, smoothness in ((1.0, 0.25), (2.0, 3.0)):
         found = distance_map(sigma, lam, delta, lipschitz=lipschitz, smoothness=smoothness, bound=bound)
         exact = one_by_one(sigma, lam, delta, lipschitz, smoothness, bound)
@@ -167,24 +149,6 @@ def test_the_map_is_the_distance_of_each_mechanism(bound, delta):
         assert (found[finite] >= exact[finite] * (1 - 1e-12)).all()
         np.testing.assert_allclose(found[finite], exact[finite], rtol=1e-7)
         np.testing.assert_array_equal(found == 1.0, exact == 1.0)
-
-
-@pytest.mark.slow
-@given(
-    log_a=st.floats(-3, 2.2),
-    log_kappa=st.floats(-3, 4),
-    log_delta=st.floats(-25, -0.01),
-    bound=st.sampled_from(["logistic", "glm"]),
-)
-@settings(deadline=None, max_examples=50)
-def test_the_map_anywhere(log_a, log_kappa, log_delta, bound):
-    sigma, lam, delta = 10.0**-log_a, 10.0**-log_kappa, 10.0**log_delta
-    (found,) = distance_map([sigma], [lam], delta, bound=bound).ravel()
-    exact = distance_to_optimality(ObjectivePerturbation(sigma, lam, bound=bound), delta)
-    if math.isinf(exact):
-        assert math.isinf(found)
-    else:
-        assert exact * (1 - 1e-12) <= found <= exact * (1 + 1e-7)
 
 
 def test_the_map_never_improves_with_less_regularisation():

@@ -3,12 +3,7 @@
 import math
 
 import pytest
-from dp_accounting.dp_event import (
-    GaussianDpEvent,
-    PoissonSampledDpEvent,
-    RepeatAndSelectDpEvent,
-    SelfComposedDpEvent,
-)
+from dp_accounting.dp_event import GaussianDpEvent, PoissonSampledDpEvent, RepeatAndSelectDpEvent, SelfComposedDpEvent
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -169,19 +164,16 @@ def test_the_same_question_is_answered_once():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("call", "message"),
     [
-        ({"epsilon": 0}, r"epsilon must be a finite number > 0, got 0"),
-        ({"delta": 1}, r"delta must be a number strictly between 0 and 1, got 1"),
-        ({"sample_rate": 1.5}, r"sample_rate must be a number above 0 and at most 1, got 1.5"),
-        ({"steps": 2.5}, r"steps must be a whole number >= 1, got 2.5"),
-        ({"accountant": "prv"}, r"accountant must be one of 'pld', 'rdp', got 'prv'"),
-        ({"mean_runs": -3}, r"mean_runs must be a finite number > 0, got -3"),
+        (lambda: calibrate_dpsgd(1.0, 1e-5, 1.5, 100), "sample_rate must be a number above 0 and at most 1, got 1.5"),
+        (lambda: calibrate_sampled(1.0, 1e-6, 11, 10, 3), "batch_size must be at most rows"),
+        (lambda: calibrate_allocation(1.0, 1e-5, 3, 4), "selections must be at most steps"),
     ],
 )
-def test_refusals(change, message):
-    with pytest.raises(ValueError, match=message):
-        calibrate_dpsgd(**({"epsilon": 1.0, "delta": 1e-5, "sample_rate": 0.01, "steps": 100} | change))
+def test_no_more_is_drawn_than_there_is(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()
 
 
 @pytest.mark.slow
@@ -201,20 +193,6 @@ def test_a_batch_of_all_rows_needs_the_gaussian_mechanisms_noise():
     assert found.noise_multiplier == pytest.approx(8 * calibrate_gaussian(1.0, 1e-6).sigma, rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("changed", "wanted"),
-    [
-        ({"batch_size": 11}, "^batch_size must be at most rows"),
-        ({"epsilon": 0.0}, "^epsilon must be"),
-        ({"accountant": "moments"}, "^accountant must be one of"),
-    ],
-)
-def test_fixed_sizes_out_of_range_are_named(changed, wanted):
-    arguments = {"epsilon": 1.0, "delta": 1e-6, "batch_size": 2, "rows": 10, "steps": 3} | changed
-    with pytest.raises(ValueError, match=wanted):
-        calibrate_sampled(**arguments)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("steps", "selections", "epochs"), [(12, 1, 3), (10, 2, 1), (1, 1, 4)])
 def test_random_allocation_meets_the_target(steps, selections, epochs):
@@ -224,10 +202,3 @@ def test_random_allocation_meets_the_target(steps, selections, epochs):
     assert found.epsilon(1e-5) > 1.5 * 0.999
     if steps > 1:
         assert found.noise_multiplier < calibrate_dpsgd(1.5, 1e-5, selections / steps, steps * epochs).noise_multiplier
-
-
-def test_an_allocation_out_of_range_is_named():
-    with pytest.raises(ValueError, match=r"^selections must be at most steps"):
-        calibrate_allocation(1.0, 1e-5, 3, 4)
-    with pytest.raises(ValueError, match=r"^delta must be"):
-        calibrate_allocation(1.0, 0.0, 3)

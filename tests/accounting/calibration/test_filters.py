@@ -10,37 +10,28 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from objpert_core.accounting import (
-    REPLACE_ONE,
-    Gaussian,
-    ObjectivePerturbation,
-    PrivacyFilter,
-    PrivacyOdometer,
-    PrivateSelection,
-    calibrate_gaussian,
-    compose,
-)
+import objpert_core.accounting as acc
 from objpert_core.exceptions import PrivacyBudgetExceededError
 
 
 def test_squares_add_up_and_nothing_is_lost():
-    budget = PrivacyFilter(1.0)
+    budget = acc.PrivacyFilter(1.0)
     for _ in range(4):
-        budget.spend(Gaussian(2.0))
+        budget.spend(acc.Gaussian(2.0))
     assert budget.left == 0.0
-    assert budget.reading == pytest.approx(compose(*(Gaussian(2.0),) * 4).mu(), rel=1e-14)
-    assert not budget.allows(Gaussian(1e6))
+    assert budget.reading == pytest.approx(acc.compose(*(acc.Gaussian(2.0),) * 4).mu(), rel=1e-14)
+    assert not budget.allows(acc.Gaussian(1e6))
 
 
 def test_a_refusal_spends_nothing_and_says_what_is_left():
-    budget = PrivacyFilter(0.5)
-    budget.spend(Gaussian(2.5))
+    budget = acc.PrivacyFilter(0.5)
+    budget.spend(acc.Gaussian(2.5))
     with pytest.raises(PrivacyBudgetExceededError, match=r"at most 0\.3, which is left of 0\.5, got 0\.4"):
-        budget.spend(Gaussian(2.5))
+        budget.spend(acc.Gaussian(2.5))
     assert len(budget.releases) == 1
     assert budget.left == pytest.approx(0.3, rel=1e-12)
     assert 0 < budget.left < 0.3 + 1e-12
-    budget.spend(Gaussian(4.0))
+    budget.spend(acc.Gaussian(4.0))
 
 
 @pytest.mark.slow
@@ -48,13 +39,13 @@ def test_a_refusal_spends_nothing_and_says_what_is_left():
 def test_random_requests_never_exceed_the_budget_in_exact_arithmetic():
     rng = np.random.default_rng(0)
     for _ in range(50):
-        budget = PrivacyFilter(float(rng.uniform(0.1, 3)))
+        budget = acc.PrivacyFilter(float(rng.uniform(0.1, 3)))
         for _ in range(40):
-            wanted = Gaussian(float(np.exp(rng.uniform(-1, 4))))
+            wanted = acc.Gaussian(float(np.exp(rng.uniform(-1, 4))))
             if budget.allows(wanted):
                 budget.spend(wanted)
         if budget.left > 1e-6:
-            budget.spend(Gaussian(1 / (budget.left * (1 - 1e-12))))  # what it says is left is left
+            budget.spend(acc.Gaussian(1 / (budget.left * (1 - 1e-12))))  # what it says is left is left
         assert sum(Fraction(mu) ** 2 for _, mu in budget.releases) <= Fraction(budget.mu) ** 2
         assert budget.left < 1e-5 * budget.mu
 
@@ -75,7 +66,7 @@ def test_a_strategy_that_looks_at_the_releases_stays_below_the_budget():
             share * float(np.exp(_log_delta_any(t, a)))
             for share, t, a in zip(p * width, threshold, second, strict=True)
         )
-        assert exact <= Gaussian(1.0, mu).delta(epsilon) + 1e-9
+        assert exact <= acc.Gaussian(1.0, mu).delta(epsilon) + 1e-9
 
 
 def _log_delta_any(t, a):
@@ -86,35 +77,35 @@ def _log_delta_any(t, a):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-5), (8.0, 1e-9)])
 def test_a_target_gives_the_largest_budget(epsilon, delta):
-    budget = PrivacyFilter.for_target(epsilon, delta)
-    assert Gaussian(1.0, budget.mu).delta(epsilon) <= delta
-    assert Gaussian(1.0, budget.mu * (1 + 1e-9)).delta(epsilon) > delta
-    assert budget.mu == pytest.approx(1 / calibrate_gaussian(epsilon, delta).sigma, rel=1e-12)
+    budget = acc.PrivacyFilter.for_target(epsilon, delta)
+    assert acc.Gaussian(1.0, budget.mu).delta(epsilon) <= delta
+    assert acc.Gaussian(1.0, budget.mu * (1 + 1e-9)).delta(epsilon) > delta
+    assert budget.mu == pytest.approx(1 / acc.calibrate_gaussian(epsilon, delta).sigma, rel=1e-12)
 
 
 def test_the_odometer_reads_the_sum_and_refuses_nothing():
-    spent = PrivacyOdometer()
+    spent = acc.PrivacyOdometer()
     assert spent.reading == 0.0
     assert spent.epsilon(1e-5) == 0.0
     for _ in range(3):
-        spent.spend(ObjectivePerturbation(5.0, 50.0))
+        spent.spend(acc.ObjectivePerturbation(5.0, 50.0))
     assert spent.reading >= 0.2 * 3**0.5
     assert spent.reading == pytest.approx(0.2 * 3**0.5, rel=1e-14)
-    assert spent.epsilon(1e-5) == Gaussian(1.0, spent.reading).epsilon(1e-5)
+    assert spent.epsilon(1e-5) == acc.Gaussian(1.0, spent.reading).epsilon(1e-5)
 
 
 def test_what_has_no_mu_or_means_other_neighbours_is_refused():
-    budget = PrivacyFilter(1.0)
+    budget = acc.PrivacyFilter(1.0)
     with pytest.raises(ValueError, match="finite mu"):
-        budget.spend(PrivateSelection(Gaussian(9.0), 3.0))
+        budget.spend(acc.PrivateSelection(acc.Gaussian(9.0), 3.0))
     with pytest.raises(ValueError, match="'add/remove one row', got one about 'replace one row'"):
-        budget.spend(Gaussian(9.0, adjacency=REPLACE_ONE))
+        budget.spend(acc.Gaussian(9.0, adjacency=acc.REPLACE_ONE))
     with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
         budget.spend(0.1)
     with pytest.raises(ValueError, match="mu must be"):
-        PrivacyFilter(0.0)
+        acc.PrivacyFilter(0.0)
     with pytest.raises(ValueError, match="adjacency must be"):
-        PrivacyOdometer("swap")
+        acc.PrivacyOdometer("swap")
     assert budget.releases == ()
 
 
@@ -125,13 +116,13 @@ def test_threads_that_ask_at_once_do_not_overspend():
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(rounds):
-            budget, together = PrivacyFilter(1.0), threading.Barrier(4)
+            budget, together = acc.PrivacyFilter(1.0), threading.Barrier(4)
             budget = pickle.loads(pickle.dumps(budget))
 
             def ask(budget=budget, together=together):
                 together.wait()
                 with contextlib.suppress(PrivacyBudgetExceededError):
-                    budget.spend(Gaussian(1.25))
+                    budget.spend(acc.Gaussian(1.25))
 
             threads = [threading.Thread(target=ask) for _ in range(4)]
             for thread in threads:
@@ -145,8 +136,8 @@ def test_threads_that_ask_at_once_do_not_overspend():
 
 @pytest.mark.parametrize("sigma", [1e-200, 1e170, 1e200, 1e300])
 def test_the_odometer_does_not_lose_what_has_a_square_that_is_no_double(sigma):
-    spent = PrivacyOdometer()
+    spent = acc.PrivacyOdometer()
     for _ in range(4):
-        spent.spend(Gaussian(sigma))
-    assert spent.reading >= 2 * Gaussian(sigma).mu()
+        spent.spend(acc.Gaussian(sigma))
+    assert spent.reading >= 2 * acc.Gaussian(sigma).mu()
     assert spent.reading == pytest.approx(2 / sigma, rel=1e-12)

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,20 +26,6 @@ def test_gaussian_at_the_edges(epsilon, delta):
     mechanism = calibrate_gaussian(epsilon, delta)
     assert mechanism.delta(epsilon) <= delta
     assert mechanism.epsilon(delta) <= epsilon
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((-0.1, 1e-5), r"epsilon must be a finite number >= 0, got -0.1"),
-        ((1.0, 2.0), r"delta must be a number strictly between 0 and 1, got 2.0"),
-        ((1.0, 1e-5, 0.0), r"sensitivity must be a finite number > 0, got 0.0"),
-        ((np.array([1.0]), 1e-5), r"epsilon must be a finite number >= 0"),
-    ],
-)
-def test_gaussian_refusals(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        calibrate_gaussian(*arguments)
 
 
 @pytest.mark.filterwarnings("error")

@@ -19,8 +19,7 @@ from objpert_core.accounting import (
     via_rdp,
 )
 from objpert_core.accounting.calibration.target import Target
-from tests.accounting.mechanisms.test_renyi import curve_of
-from tests.accounting.oracles import delta_from_rdp
+from tests.second_opinion.by_orders import ByOrders
 
 targets = {
     "epsilon": st.floats(-3, 2).map(lambda x: 10.0**x),
@@ -57,15 +56,15 @@ def test_figures_of_the_note(epsilon, sigma, lam):
     check(mechanism, epsilon, 1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("epsilon", "lam"), [(0.1, 45.4), (1.0, 3.73), (8.0, 0.657)])
 def test_published_recipe(epsilon, lam):
-    """Up to 4 % below the note's λ, and still a proof: the same curve in 40 digits gives δ at the target."""
+    """Up to 4 % below the note's λ, and still a proof: the same curve by another search gives δ at the target."""
     mechanism = calibrate_published(epsilon, 1e-5, 2**0.5)
     assert lam * 0.96 < mechanism.lam < lam
-    assert 0.999e-5 < delta_from_rdp(curve_of(mechanism), epsilon) <= 1e-5
+    assert 0.999e-5 < math.exp(ByOrders(mechanism.rdp).log_delta(epsilon)[0]) <= 1e-5
     less = ObjectivePerturbation(mechanism.sigma, 0.999 * mechanism.lam, 2**0.5, bound="glm")
-    assert delta_from_rdp(curve_of(less), epsilon) > 1e-5
+    assert math.exp(ByOrders(less.rdp).log_delta(epsilon)[0]) > 1e-5
     assert mechanism.bound == "glm"
     assert mechanism.sigma == pytest.approx(1.3 * calibrate_gaussian(epsilon, 1e-5, 2**0.5).sigma, rel=1e-12)
     check(mechanism, epsilon, 1e-5, "rdp")
@@ -219,30 +218,11 @@ def test_same_answer_from_the_cache():
     assert calibrate_objective_perturbation(1.0, 1e-5) == calibrate_objective_perturbation(1, 1e-5)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"epsilon": 0.0}, r"epsilon must be a finite number > 0, got 0.0"),
-        ({"epsilon": -1}, r"epsilon must be a finite number > 0, got -1"),
-        ({"epsilon": math.nan}, r"epsilon must be a finite number > 0, got nan"),
-        ({"epsilon": "1"}, r"epsilon must be a finite number > 0, got '1'"),
-        ({"delta": 0.0}, r"delta must be a number strictly between 0 and 1, got 0.0"),
-        ({"delta": 1.0}, r"delta must be a number strictly between 0 and 1, got 1.0"),
-        ({"delta": True}, r"delta must be a number strictly between 0 and 1, got True"),
-        ({"lipschitz": 0}, r"lipschitz must be a finite number > 0, got 0"),
-        ({"lipschitz": "a"}, r"lipschitz must be a finite number > 0, got 'a'"),
-        ({"lipschitz": None}, r"lipschitz must be a finite number > 0, got None"),
-        ({"smoothness": -2.0}, r"smoothness must be a finite number > 0, got -2.0"),
-        ({"bound": "best"}, r"bound must be one of .* got 'best'"),
         ({"noise_ratio": 0.9}, r"noise_ratio must be a finite number >= 1, got 0.9"),
-        ({"noise_ratio": math.inf}, r"noise_ratio must be a finite number"),
-        ({"lam": -1.0}, r"lam must be a finite number >= 0, got -1.0"),
-        ({"tau": 0}, r"tau must be a finite number > 0, got 0"),
-        ({"tau": 1e-3, "sigma_out": -1}, r"sigma_out must be a finite number > 0, got -1"),
         ({"sigma_out": 0.1}, r"sigma_out needs tau.*sigma_out=0.1"),
-        ({"accountant": "pld"}, r"accountant must be one of 'profile', 'rdp', got 'pld'"),
-        ({"dimension": 0}, r"dimension must be a whole number >= 1, got 0"),
         ({"bound": "kifer2012", "accountant": "rdp"}, r"'kifer2012' has a profile only"),
         ({"bound": "non-glm"}, r"'non-glm' has a Rényi curve only"),
         ({"bound": "non-glm", "accountant": "rdp"}, r"needs accountant='rdp' and dimension"),

@@ -120,21 +120,10 @@ def test_above_the_golden_ratio_a_smaller_leverage_can_be_less_private():
     assert posterior.log_delta_added(epsilon, 30.0, 200.0) < posterior.log_delta_added(epsilon, 1.6, 200.0)
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        ({"epsilon": 0.0}, "epsilon"),
-        ({"delta": 1.0}, "delta"),
-        ({"leverage": 1.7}, "leverage"),
-        ({"leverage": 0.0}, "leverage"),
-        ({"slope": -1.0}, "slope"),
-    ],
-)
-def test_what_is_out_of_range_is_named(change, named):
-    arguments = {"epsilon": 1.0, "delta": 1e-6, "leverage": 0.1, "slope": 1.0} | change
+def test_a_leverage_beyond_the_golden_ratio_is_refused():
     for function in (posterior_precision, published_posterior_precision):
-        with pytest.raises(ValueError, match=named):
-            function(**arguments)
+        with pytest.raises(ValueError, match="leverage"):
+            function(1.0, 1e-6, 1.7)
 
 
 def test_nothing_underflows_audibly():

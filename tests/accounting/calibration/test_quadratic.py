@@ -39,13 +39,7 @@ def test_how_much_noise_each_theorem_asks_for(d, m, published, sharpened, exact)
 
 @pytest.mark.thorough
 @settings(max_examples=30)
-@given(
-    st.floats(-8, 4),
-    st.floats(-12, -0.01),
-    st.integers(1, 60),
-    st.integers(0, 80),
-    st.sampled_from(ADJACENCIES),
-)
+@given(st.floats(-8, 4), st.floats(-12, -0.01), st.integers(1, 60), st.integers(0, 80), st.sampled_from(ADJACENCIES))
 def test_the_target_is_never_exceeded_and_a_millionth_less_exceeds_it(log_epsilon, log_delta, d, extra, adjacency):
     epsilon, delta = 10**log_epsilon, 10**log_delta
     m = None if extra == 0 else d + extra
@@ -105,13 +99,9 @@ def test_where_delta_falls_from_one_at_once_the_root_is_found(epsilon, delta):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"epsilon": 0.0}, "epsilon must be .* got 0.0"),
         ({"epsilon": 2e4}, "epsilon must be a number from 1e-08 to 10000"),
-        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
-        ({"dimension": 0}, "dimension must be .* got 0"),
         ({"degrees_of_freedom": 5}, r"degrees_of_freedom must be at least dimension \+ 1 = 6, got 5"),
         ({"bound": "glm"}, "adjacency must be 'add/remove one row' for bound 'glm'"),
-        ({"adjacency": "none"}, "adjacency must be .* got 'none'"),
         ({"delta": 1e-300, "degrees_of_freedom": 6}, "degrees_of_freedom must be .* delta = 1e-300 .* got 6"),
     ],
 )

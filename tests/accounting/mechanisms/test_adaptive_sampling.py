@@ -1,8 +1,9 @@
 """A draw behind two statistics: its profile against an integral over all three, calibration, the best of several."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from objpert_core.accounting import (
     AdaptiveSampling,
@@ -15,23 +16,6 @@ from objpert_core.accounting import (
 )
 
 ONE = AdaptiveSampling(0.3, 0.4, leverage=0.1, separation=0.8, failure=1e-9)
-
-
-def by_sums(mechanism, epsilon):
-    """The two Gaussian losses and the draw's symmetric pair, by plain sums over fine grids."""
-    mu, draw = mechanism.statistics_mu, mechanism.draw
-    z = np.linspace(-9, 12, 40_001)
-    weight = norm.pdf(z) * (z[1] - z[0])
-    at = epsilon - mu**2 / 2 - mu * z
-    own = draw.delta(np.abs(at))
-    return float(weight @ np.where(at < 0, 1 - np.exp(at) + np.exp(at) * own, own)) + mechanism.failure
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0, 5.0])
-@pytest.mark.parametrize("mechanism", [ONE, AdaptiveSampling(0.05, 0.02, 1.2, 0.01, 1e-6)])
-def test_the_profile_is_the_integral_and_one_per_cent_less_is_not(mechanism, epsilon):
-    assert mechanism.delta(epsilon) == pytest.approx(by_sums(mechanism, epsilon), rel=1e-4)
-    assert mechanism.delta(epsilon) >= by_sums(mechanism, epsilon) * (1 - 1e-6)
 
 
 @pytest.mark.slow
@@ -85,20 +69,10 @@ def test_failing_statistics_are_added_to_δ():
     assert risky.delta(50.0) == pytest.approx(1e-3, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        ({"eigenvalue_mu": 0.0}, "eigenvalue_mu"),
-        ({"leverage": 2.0}, "leverage"),
-        ({"separation": -1.0}, "separation"),
-        ({"failure": 0.0}, "failure"),
-        ({"mean_runs": 0.5}, "mean_runs"),
-    ],
-)
-def test_what_is_out_of_range_is_named(change, named):
-    given = {"eigenvalue_mu": 0.1, "norm_mu": 0.1, "leverage": 0.1, "separation": 0.1, "failure": 1e-6}
-    with pytest.raises(ValueError, match=named):
-        AdaptiveSampling(**given | change)
+@pytest.mark.parametrize("change", [{"leverage": 2.0}, {"mean_runs": 0.5}])
+def test_what_is_out_of_range_is_named(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        replace(ONE, **change)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "runs"), [(1e-4, 1e-6, 1), (1.0, 0.0, 1), (1.0, 1e-6, 0)])

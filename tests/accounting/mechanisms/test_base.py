@@ -39,8 +39,6 @@ def test_adjacency_is_a_keyword_only_field_that_defaults_to_add_remove(mechanism
     assert mechanism.adjacency == ADD_REMOVE == "add/remove one row"
     (field,) = [field for field in dataclasses.fields(mechanism) if field.name == "adjacency"]
     assert field.kw_only
-    with pytest.raises(ValueError, match=r"adjacency must be one of 'add/remove one row', .*, got 'swap'"):
-        dataclasses.replace(mechanism, adjacency="swap")
 
 
 @pytest.mark.parametrize("mechanism", EITHER, ids=lambda m: type(m).__name__)
@@ -88,20 +86,6 @@ def test_calibration_says_for_which_adjacency():
 # --- what it can answer ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mechanism", [*EITHER, *ADD_REMOVE_ONLY, FITS[1], *(w(Gaussian(2.0)) for w in WRAPPERS)])
-def test_flags_say_what_answers(mechanism):
-    assert mechanism.has_profile
-    assert mechanism.has_rdp
-    assert mechanism.has_losses == (mechanism.losses() is not None)
-    assert 0 <= mechanism.delta(0.5) <= 1
-    assert mechanism.rdp(2.0) > 0
-    assert mechanism.lower_bound is None or distance_to_optimality(mechanism, 1e-5) >= 1
-    if not mechanism.has_losses:
-        with pytest.raises(NotImplementedError):
-            mechanism.pld()
-
-
 def test_a_composition_has_a_curve_only_if_all_its_parts_have():
     kifer = symmetrised(ObjectivePerturbation(30.0, 20.0, bound="kifer2012"))
     assert not kifer.has_rdp
@@ -115,10 +99,6 @@ def test_a_composition_has_a_curve_only_if_all_its_parts_have():
 
 def test_output_perturbation_is_the_gaussian_mechanism_in_all_but_name():
     fit, plain = OutputPerturbation(0.5, 0.2, adjacency=REPLACE_ONE), Gaussian(0.5, 0.2, adjacency=REPLACE_ONE)
-    epsilons, deltas, alphas = np.linspace(0, 5, 9), np.geomspace(1e-12, 0.5, 5), np.geomspace(1, 500, 7)
-    assert (fit.delta(epsilons) == plain.delta(epsilons)).all()
-    assert (fit.epsilon(deltas) == plain.epsilon(deltas)).all()
-    assert (fit.rdp(alphas) == plain.rdp(alphas)).all()
     assert repeat(fit, 9).epsilon(1e-5) == repeat(plain, 9).epsilon(1e-5)
     assert fit != plain
     assert distance_to_optimality(fit, 1e-5) == 1.0
@@ -127,9 +107,6 @@ def test_output_perturbation_is_the_gaussian_mechanism_in_all_but_name():
 def test_output_perturbation_asks_for_its_sensitivity():
     with pytest.raises(TypeError, match="sensitivity"):
         OutputPerturbation(0.5)
-    for name, arguments in (("sigma", (0.0, 1.0)), ("sensitivity", (1.0, -1.0))):
-        with pytest.raises(ValueError, match=f"{name} must be a finite number > 0"):
-            OutputPerturbation(*arguments)
 
 
 # --- what it adds to an objective --------------------------------------------------------------------------------

@@ -50,6 +50,24 @@ def test_nothing_is_missed_for_sure_where_nothing_is_proved():
     assert (group(silent, 3).tradeoff(RATES[1:]) == 0).all()
 
 
+def test_a_chain_answers_what_its_link_does_and_says_what_that_has_not():
+    by_curve = group(ObjectivePerturbation(5.0, 20.0, bound="non-glm", dimension=3), 2)
+    by_profile = replace_one(ObjectivePerturbation(50.0, 20.0, bound="kifer2012"))
+    for call, reason in (
+        (lambda: by_curve.delta(1.0), "Rényi divergence only"),
+        (lambda: by_curve.tradeoff(0.1), "Rényi divergence only"),
+        (lambda: by_curve.pld(), "Rényi divergence only"),
+        (lambda: by_profile.rdp(2.0), "no Rényi curve"),
+        (lambda: by_profile.pld(), "bounds δ at ε only"),
+    ):
+        with pytest.raises(NotImplementedError, match=reason):
+            call()
+    gaussian = replace_one(ObjectivePerturbation(5.0, 50.0))
+    assert gaussian.quick_profile
+    assert gaussian.rdp(3.0) == pytest.approx(Gaussian(2.5).rdp(3.0), rel=1e-12)
+    assert gaussian.losses() == Gaussian(2.5).losses()
+
+
 @pytest.mark.parametrize("sigma", [0.8, 300.0])
 def test_running_sums_give_the_profile_of_a_discrete_loss(sigma):
     loss = group(ObjectivePerturbation(sigma, 20.0, bound="monotone"), 3)._loss

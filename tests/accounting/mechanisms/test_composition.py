@@ -11,12 +11,10 @@ import math
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf
 
 import objpert_core.accounting as acc
 from objpert_core.accounting import DPSGD, ApproximateMinima, Gaussian, ObjectivePerturbation, compose, repeat
 from tests.accounting import composition_oracle as oracle
-from tests.accounting import oracles as mp_oracles
 
 WIDTH = 1e-3  # the largest certified width, relative to ε
 DELTAS = (1e-2, 1e-5, 1e-12, 1e-30)
@@ -61,12 +59,12 @@ TWO = {
 THREE = {
     "3 glm": (repeat(GLM, 3), [(GLM_LAW,) * 3]),
     "2 glm + Gaussian": (compose(repeat(GLM, 2), NOISE), [(GLM_LAW, GLM_LAW, NOISE_LAW)]),
-    "glm + 2 DP-SGD": (
-        compose(GLM, DPSGD(1.5, 0.1, 2)),
-        [(REMOVE, REMOVE, GLM_LAW), (ADD, ADD, GLM_LAW)],
-    ),
+    "glm + 2 DP-SGD": (compose(GLM, DPSGD(1.5, 0.1, 2)), [(REMOVE, REMOVE, GLM_LAW), (ADD, ADD, GLM_LAW)]),
 }
 RUNS = [(1.0, 0.0071), (0.8, 0.3), (2.0, 1e-3), (0.5, 0.02), (5.0, 0.9)]
+for noise, rate in RUNS:
+    both = [(oracle.subsampled(noise, rate, side),) * 2 for side in ("remove", "add")]
+    TWO[f"2 steps of DP-SGD, {noise:g}, {rate:g}"] = (DPSGD(noise, rate, 2), both)
 QUICK = ("2 glm", "2 monotone", "2 logistic", "glm + DP-SGD")
 
 
@@ -118,8 +116,9 @@ def test_two_releases(name):
     def truth(epsilon):
         return true_delta(sides, epsilon)
 
-    high = check_epsilon_bounds(mechanism, truth)
-    check_delta_bounds(mechanism, truth, np.array([0.3, 0.6, 1.0]) * high[1])
+    (largest,) = truth([0.0])
+    high = check_epsilon_bounds(mechanism, truth, [delta for delta in DELTAS if delta < 0.9 * largest])
+    check_delta_bounds(mechanism, truth, np.array([0.3, 0.6, 1.0]) * high[min(1, len(high) - 1)])
 
 
 @pytest.mark.no_cover
@@ -129,41 +128,6 @@ def test_two_releases(name):
 def test_three_releases(name):
     mechanism, sides = THREE[name]
     check_epsilon_bounds(mechanism, lambda epsilon: true_delta(sides, epsilon), (1e-3, 1e-12))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("noise", "rate"), [*RUNS[:3], *(slow(*run) for run in RUNS[3:])])
-def test_one_step_of_dp_sgd(noise, rate):
-    run = DPSGD(noise, rate, 1)
-
-    def truth(epsilon):
-        return np.array([oracle.subsampled_delta(noise, rate, e) for e in epsilon])
-
-    (largest,) = truth([0.0])
-    high = check_epsilon_bounds(run, truth, [d for d in DELTAS if d < 0.9 * largest])
-    check_delta_bounds(run, truth, np.array([0.5, 1.0]) * high[0])
-
-
-@pytest.mark.parametrize(
-    ("noise", "rate", "steps"),
-    [
-        *(slow(*run, 2) for run in RUNS),
-        *(pytest.param(*run, 3, marks=[pytest.mark.slow, pytest.mark.exhaustive]) for run in RUNS),
-    ],
-)
-def test_few_steps_of_dp_sgd(noise, rate, steps):
-    run = DPSGD(noise, rate, steps)
-    sides = [(oracle.subsampled(noise, rate, side),) * steps for side in ("remove", "add")]
-
-    def truth(epsilon):
-        return true_delta(sides, epsilon)
-
-    if steps == 3:
-        check_epsilon_bounds(run, truth, [1e-5])
-    else:
-        (largest,) = truth([0.0])
-        high = check_epsilon_bounds(run, truth, [d for d in (1e-2, 1e-5, 1e-12) if d < 0.9 * largest])
-        check_delta_bounds(run, truth, np.array([0.5, 1.0]) * high[0])
 
 
 @pytest.mark.slow
@@ -251,22 +215,6 @@ def test_tiny_epsilon(noise, rate, steps):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("delta", [slow(1e-2), 1e-5, slow(1e-12), slow(1e-30)])
-@pytest.mark.parametrize(("sigma", "k"), [(2.0, 2), (10.0, 50), (300.0, 10**5)])
-def test_strongly_regularised_logistic_fits_are_gaussian_mechanisms(sigma, k, delta):
-    """λ >= 2σ²: δ is the Gaussian mechanism's at every ε, in both directions, so k fits are k Gaussian mechanisms."""
-    fits = repeat(acc.symmetrised(ObjectivePerturbation(sigma, 2 * sigma**2)), k)
-    low, high = fits.epsilon_bounds(delta)
-    a = math.sqrt(k) / sigma
-    if oracle.gaussian_log_delta(0.0, a) < math.log(delta):
-        assert low == 0
-        return
-    assert oracle.gaussian_log_delta(high, a) <= math.log(delta) * (1 - CLOSED)
-    assert oracle.gaussian_log_delta(low, a) >= math.log(delta) * (1 + CLOSED)
-    assert high - low <= WIDTH * high
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "law"), [(GLM, GLM_LAW), slow(WIDE, WIDE_LAW)])
 def test_two_symmetrised_fits(mechanism, law):
     fits = repeat(acc.symmetrised(mechanism), 2)
@@ -307,58 +255,4 @@ def test_dp_accounting_brackets(noise, rate, steps):
 # --- the oracle --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_the_oracle_agrees_with_closed_forms_and_with_mpmath():
-    for epsilon in (0.0, 0.5, 3.0):
-        for laws, a in (
-            ((NOISE_LAW,) * 2, 0.25 * math.sqrt(2)),
-            ((oracle.gaussian(0.1), oracle.gaussian(1.0)), 1.01**0.5),
-        ):
-            exact = math.exp(oracle.gaussian_log_delta(epsilon, a))
-            assert oracle.delta(laws, epsilon) == pytest.approx(exact, rel=oracle.ACCURACY)
-        half = float(mp_oracles.half_normal_delta(epsilon, 0.2, -mp.log1p(-mpf(0.125))))
-        assert oracle.delta((GLM_LAW,), epsilon) == pytest.approx(half, rel=oracle.ACCURACY)
-        positive = float(mp_oracles.positive_gaussian_delta(epsilon, 0.5, mp.log1p(mpf(0.25))))
-        assert oracle.delta((MONOTONE_LAW,), epsilon) == pytest.approx(positive, rel=oracle.ACCURACY)
-        for noise, rate in RUNS:
-            exact = oracle.subsampled_delta(noise, rate, epsilon)
-            assert oracle.dpsgd_delta(noise, rate, 1, epsilon) == pytest.approx(exact, rel=oracle.ACCURACY)
-
-
-@pytest.mark.no_cover
-@pytest.mark.exhaustive  # a minute; the oracle is used by tests that are not
-@pytest.mark.parametrize(
-    ("a", "kappa", "law"),
-    [(2.5, 1 / 0.3, JUMPING_LAW), (1 / 3, 1 / 1.5, TIGHT_LAW)],
-)
-def test_the_oracle_of_the_logistic_loss_agrees_with_mpmath(a, kappa, law):
-    tight = mp_oracles.TightLaw(a, kappa)
-    for epsilon in (0.0, 0.5):
-        assert oracle.delta((law,), epsilon) == pytest.approx(float(tight.delta(epsilon)), rel=oracle.ACCURACY)
-    both = float(tight.delta_with_gaussian(1.0, 0.25))
-    assert oracle.delta((NOISE_LAW, law), 1.0) == pytest.approx(both, rel=oracle.ACCURACY)
-
-
-@pytest.mark.no_cover
-@pytest.mark.exhaustive
-def test_the_oracle_does_not_depend_on_its_panels(monkeypatch):
-    points = [(laws, 0.5) for _, sides in TWO.values() for laws in sides]
-    points += [((oracle.subsampled(*run, side),) * 2, 0.05) for run in RUNS for side in ("remove", "add")]
-    points += [((oracle.subsampled(1.0, 0.2, side),) * 2, e) for side in ("remove", "add") for e in (0.0, 0.1, 1.0)]
-    coarse = [oracle.delta(*point) for point in points]
-    nodes, weights = np.polynomial.legendre.leggauss(10)
-    for name, value in {"_NODES": nodes, "_WEIGHTS": weights, "_PANEL": 0.2}.items():
-        monkeypatch.setattr(oracle, name, value)
-    np.testing.assert_allclose(coarse, [oracle.delta(*point) for point in points], rtol=oracle.ACCURACY)
-
-
 # --- would these tests notice? -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@some_of_two
-def test_one_per_cent_less_would_be_caught(name):
-    """The true δ at 99 % of the upper bound exceeds what was promised, by far more than the oracle's error."""
-    mechanism, sides = TWO[name]
-    deltas = np.array([1e-2, 1e-5, 1e-12])
-    assert (true_delta(sides, 0.99 * mechanism.epsilon(deltas)) > deltas * (1 + 1e-3)).all()

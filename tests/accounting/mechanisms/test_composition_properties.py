@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -41,7 +40,6 @@ one_of_each = pytest.mark.parametrize(
     "mechanism", [m if n in ("glm", "DP-SGD") else slow(m) for m, n in zip(ALL, NAMES, strict=True)], ids=NAMES
 )
 SOME = [repeat(GLM, 10), *map(slow, (RUN, repeat(LOGISTIC, 7), repeat(MONOTONE, 3)))]
-mixed = pytest.mark.parametrize("mechanism", [*SOME, slow(compose(*ALL))])
 
 
 def meet(first, second):
@@ -93,17 +91,9 @@ def test_once_is_the_mechanism_itself(mechanism):
     assert (high >= (mechanism.delta_bounds(EPSILONS)[0] if mechanism is RUN else own) * (1 - ULP)).all()
 
 
-@pytest.mark.exhaustive
-def test_order_does_not_matter():
-    parts = [GLM, repeat(NOISE, 2), RUN]
-    first = compose(*parts)
-    for order in ((1, 2, 0), (2, 1, 0)):
-        assert same(first, compose(*(parts[i] for i in order)))
-
-
 @pytest.mark.no_cover
 @pytest.mark.slow
-def test_groups_do_not_matter():
+def test_neither_order_nor_groups_matter():
     assert same(compose(GLM, NOISE, LOGISTIC, NOISE), compose(compose(LOGISTIC, NOISE), compose(NOISE, GLM)))
     assert same(repeat(compose(GLM, NOISE), 3), compose(repeat(GLM, 3), repeat(NOISE, 3)))
 
@@ -159,27 +149,7 @@ def test_dp_sgd_is_monotone_in_everything(runs):
     increases(runs)
 
 
-@mixed
-def test_the_profile_falls(mechanism):
-    epsilons = np.linspace(0, 8, 60)
-    low, high = mechanism.delta_bounds(epsilons)
-    assert (low <= high).all()
-    assert (np.maximum.accumulate(low[::-1])[::-1] <= high * (1 + ULP)).all()
-    assert (high[1:] <= high[:-1] * 1.01).all()
-
-
 # --- the safe side -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@mixed
-def test_epsilon_and_delta_are_inverse_on_the_safe_side(mechanism):
-    for delta in (0.3, 1e-5, 1e-15, 1e-40):
-        epsilon = mechanism.epsilon(delta)
-        assert mechanism.delta(epsilon) <= delta * (1 + 1e-2)  # a different grid, equally valid
-        assert mechanism.delta_bounds(epsilon)[0] <= delta
-        low = mechanism.epsilon_bounds(delta)[0]
-        assert low == 0 or mechanism.delta(low) >= delta * (1 - 1e-9)
 
 
 @pytest.mark.slow
@@ -200,21 +170,6 @@ def test_the_width_that_is_asked_for(width):
         low, high = mechanism.epsilon_bounds(1e-5, relative_width=width)
         assert 0 < high - low <= 2.5 * width * high
         assert meet((low, high), mechanism.epsilon_bounds(1e-5))
-
-
-@pytest.mark.slow
-def test_scalars_and_arrays():
-    mechanism = repeat(GLM, 3)
-    for ask, at in (("delta", 0.4), ("epsilon", 1e-5), ("log_delta", 0.4), ("rdp", 3.0)):
-        assert type(getattr(mechanism, ask)(at)) is float
-        assert getattr(mechanism, ask)(np.full((2, 3), at)).shape == (2, 3)
-        assert getattr(mechanism, ask)([]).shape == (0,)
-    for ask, at in (("delta_bounds", 0.4), ("epsilon_bounds", 1e-5)):
-        assert [type(end) for end in getattr(mechanism, ask)(at)] == [float, float]
-        assert [end.shape for end in getattr(mechanism, ask)(np.full((2, 3), at))] == [(2, 3), (2, 3)]
-    many = np.array([1e-3, 0.1, 0.7])
-    alone = tuple(np.array(ends) for ends in zip(*(mechanism.delta_bounds(e) for e in many), strict=True))
-    assert meet(mechanism.delta_bounds(many), alone)
 
 
 # --- extremes ----------------------------------------------------------------------------------------------------
@@ -305,51 +260,42 @@ parts = st.builds(repeat, st.one_of(gaussians, tight_fits, glm_fits, runs), st.i
 mixes = st.lists(parts, min_size=1, max_size=3).map(lambda some: compose(*some))
 
 
-@pytest.mark.slow
-@settings(max_examples=3, deadline=None)
-@given(mix=mixes, log10_delta=st.floats(-20, -0.5), extra=gaussians)
-def test_any_mix(mix, log10_delta, extra):
+def check_mix(mix, log10_delta, extra, share):
+    """Bounds of ε lie about it, below the Rényi curve's, and within what those of δ, of the same profile, say."""
     delta = 10.0**log10_delta
     low, high = mix.epsilon_bounds(delta)
     assert 0 <= low <= high < math.inf
     assert high <= via_rdp(mix).epsilon(delta) * (1 + 1e-9)
     assert least_log_delta(mix, high) <= math.log(delta) * (1 - 1e-9)
-    assert low == 0 or mix.log_delta(low) >= math.log(delta) * (1 + 1e-9)
     assert compose(mix, extra).epsilon_bounds(delta)[1] >= low * (1 - ULP)
-
-
-@pytest.mark.no_cover
-@pytest.mark.slow
-@pytest.mark.exhaustive
-@settings(max_examples=300, deadline=None)
-@given(mix=mixes, log10_delta=st.floats(-20, -0.5), share=st.floats(0.05, 1.5))
-def test_any_mix_thoroughly(mix, log10_delta, share):
-    """Widths as well, and δ's interval against ε's: they bound the same profile."""
-    delta = 10.0**log10_delta
-    low, high = mix.epsilon_bounds(delta)
-    at_high, at_low = mix.delta_bounds(high), mix.delta_bounds(low)
+    assert high - low <= 1e-2 * high or high < 1e-3
+    at_high = mix.delta_bounds(high)
     assert at_high[0] <= delta * (1 + 1e-9)
-    assert low == 0 or at_low[1] >= delta * (1 - 1e-9)
+    assert low == 0 or mix.log_delta(low) >= math.log(delta) * (1 + 1e-9)
     below, above = mix.delta_bounds(share * high)
     assert below <= above
     assert above <= delta * (1 + 1e-9) or share <= 1 or above <= at_high[1] * (1 + 1e-2)
-    assert high - low <= 1e-2 * high or high < 1e-3
 
 
-# --- objects and refusals ----------------------------------------------------------------------------------------
+a_mix = given(mix=mixes, log10_delta=st.floats(-20, -0.5), extra=gaussians, share=st.floats(0.05, 1.5))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism", [repeat(GLM, 3), compose(*ALL), RUN])
-def test_frozen_equal_hashable_and_picklable(mechanism):
-    before = mechanism.epsilon(1e-5)
-    copy = pickle.loads(pickle.dumps(mechanism))
-    assert copy == mechanism
-    assert hash(copy) == hash(mechanism)
-    assert copy.epsilon(1e-5) == before
-    with pytest.raises(AttributeError):
-        mechanism.parts = ()
-    assert mechanism != repeat(GLM, 4)
+@settings(max_examples=3)
+@a_mix
+def test_any_mix(mix, log10_delta, extra, share):
+    check_mix(mix, log10_delta, extra, share)
+
+
+@pytest.mark.no_cover
+@pytest.mark.exhaustive
+@settings(max_examples=300)
+@a_mix
+def test_any_mix_thoroughly(mix, log10_delta, extra, share):
+    check_mix(mix, log10_delta, extra, share)
+
+
+# --- objects and refusals ----------------------------------------------------------------------------------------
 
 
 def test_a_bound_that_proves_nothing_proves_nothing_in_company():
@@ -370,38 +316,16 @@ def test_a_bound_with_only_a_renyi_curve_composes_through_it():
     np.testing.assert_allclose(mix.rdp([2.0, 9.0]), non_glm.rdp([2.0, 9.0]) + 2 * GLM.rdp([2.0, 9.0]))
 
 
-@pytest.mark.parametrize("k", [0, -1, 2.5, "three", True, math.nan, None])
-def test_the_number_of_repeats(k):
-    with pytest.raises(ValueError, match=r"k must be .*whole number >= 1"):
-        repeat(GLM, k)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ((0.0, 0.1, 1), "noise_multiplier"),
-        ((math.nan, 0.1, 1), "noise_multiplier"),
-        ((math.inf, 0.1, 1), "noise_multiplier"),
-        ((1.0, 0.0, 1), "sample_rate"),
-        ((1.0, 1.1, 1), "sample_rate"),
-        ((1.0, "some", 1), "sample_rate"),
-        ((1.0, 0.1, 0), "steps"),
-        ((1.0, 0.1, 1.5), "steps"),
-    ],
-)
-def test_parameters_of_dp_sgd(arguments, name):
-    with pytest.raises(ValueError, match=rf"^{name} must be"):
-        DPSGD(*arguments)
+def test_a_sample_rate_is_at_most_one():
+    with pytest.raises(ValueError, match=r"^sample_rate must be"):
+        DPSGD(1.0, 1.1, 1)
 
 
 def test_what_cannot_be_composed():
     with pytest.raises(ValueError, match="at least one mechanism"):
         compose()
-    for thing in (3.0, "glm", None, Gaussian):
-        with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
-            compose(GLM, thing)
-        with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
-            repeat(thing, 2)
+    with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
+        compose(GLM, 3.0)
     for attempt in (compose, lambda m: repeat(m, 2), lambda m: compose(GLM, m)):
         with pytest.raises(NotImplementedError, match="Kifer"):
             attempt(ObjectivePerturbation(5.0, 2.0, bound="kifer2012"))
@@ -412,16 +336,6 @@ def test_what_cannot_be_composed():
 def test_the_width_must_be_positive(ask, width):
     with pytest.raises(ValueError, match="relative_width must be a finite number > 0"):
         getattr(repeat(GLM, 2), ask)(0.5, relative_width=width)
-
-
-@pytest.mark.parametrize("mechanism", [repeat(GLM, 2), RUN])
-def test_bounds_check_their_arguments(mechanism):
-    for delta in (0.0, 1.0, -1.0, math.nan, "x"):
-        with pytest.raises(ValueError, match="delta must be"):
-            mechanism.epsilon_bounds(delta)
-    for epsilon in (-0.1, math.inf, math.nan, "x"):
-        with pytest.raises(ValueError, match="epsilon must be"):
-            mechanism.delta_bounds(epsilon)
 
 
 @pytest.mark.parametrize("mechanism", [GLM, MONOTONE, NOISE], ids=["glm", "monotone", "Gaussian"])

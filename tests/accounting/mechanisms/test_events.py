@@ -59,9 +59,7 @@ GAUSSIAN = [Gaussian(3.0, 0.5), FIT, symmetrised(FIT), replace_one(ObjectivePert
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "back"),
-    [(one, one) for one in SAME] + [(one, of_gaussian(one)) for one in GAUSSIAN],
-    ids=str,
+    ("mechanism", "back"), [(one, one) for one in SAME] + [(one, of_gaussian(one)) for one in GAUSSIAN], ids=str
 )
 def test_there_and_back_in_every_form(mechanism, back):
     event = mechanism.to_dp_event(mechanism.adjacency)
@@ -246,6 +244,8 @@ def plain(name, **fields):
         (google.SingleEpochTreeAggregationDpEvent(1.0, 3), "got SingleEpochTreeAggregationDpEvent"),
         (google.TruncatedSubsampledGaussianDpEvent(10, 0.5, 5, 1.0), "got TruncatedSubsampledGaussianDpEvent"),
         (google.NoOpDpEvent(), "must release something"),
+        (google.ZCDpEvent(0.0), "must release something"),
+        (google.RepeatAndSelectDpEvent(google.NoOpDpEvent(), 3.0, 1.0), "must release something"),
         (google.PoissonSampledDpEvent(0.0, NOISE), "must release something"),
         (google.PoissonSampledDpEvent(0.5, google.LaplaceDpEvent(1.0)), "got LaplaceDpEvent"),
         (google.PoissonSampledDpEvent(0.5, SAMPLED), "PoissonSampledDpEvent: event must be Gaussian events"),

@@ -7,26 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from objpert_core.accounting import (
-    ApproximateMinima,
-    Gaussian,
-    ObjectivePerturbation,
-    Standardisation,
-    balanced_rest,
-    calibrate_objective_perturbation,
-    calibrate_remaining,
-    compose,
-    composed_fit,
-    one_vs_rest,
-    remaining_epsilon,
-    repeat,
-    symmetrised,
-)
-from tests.accounting.one_dimensional import LOGISTIC, Release, logistic, privacy_losses
+import objpert_core.accounting as acc
+from tests.accounting.one_dimensional import LOGISTIC, Release, pair
+from tests.second_opinion.definition import Lattice
 
-FIT = ObjectivePerturbation(8.0, 10.0)
-ENOUGH = ObjectivePerturbation(4.0, 32.0)  # λ ≥ 2σ²
-QUADRATURE = 1e-3  # a sum over nodes in three dimensions, with a kink across them
+FIT = acc.ObjectivePerturbation(8.0, 10.0)
+ENOUGH = acc.ObjectivePerturbation(4.0, 32.0)  # λ ≥ 2σ²
+QUADRATURE = 1e-6
 
 
 def fits(sigma, lam, rows, row, classes, weight, loss=LOGISTIC):
@@ -40,36 +27,11 @@ def fits(sigma, lam, rows, row, classes, weight, loss=LOGISTIC):
         yield without, without.with_row(x if label == own else weight * x, 1.0 if label == own else -1.0)
 
 
-def joint_delta(pairs, epsilons):
-    """δ of all releases together, from the laws of their privacy losses: no theory but that they are independent."""
-    mass, total = np.ones(1), np.zeros(1)
-    for first, second in pairs:
-        weight, loss = privacy_losses(first, second)
-        mass = (mass[:, None] * weight).ravel()
-        total = (total[:, None] + loss).ravel()
-    return np.array([mass @ np.maximum(-np.expm1(epsilon - total), 0.0) for epsilon in epsilons])
-
-
-def both_ways(pairs, epsilons):
-    pairs = list(pairs)
-    return np.maximum(joint_delta(pairs, epsilons), joint_delta([pair[::-1] for pair in pairs], epsilons))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("margin", [0.0, 1.5])
-@pytest.mark.parametrize("weight", [1.0, 0.5])
-def test_one_row_is_the_worst_case_of_all_fits_at_once(weight, margin):
-    """Many rows of class 0 on the other side: the new row is wrong as one of class 0, and as none of the others."""
-    sigma, lam = ENOUGH.sigma, ENOUGH.lam
-    push, x = 60 + 30 * sigma / lam, 1e-7
-    many = [(-x, 0, 2 * lam * push / (weight**2 * x))]
-    bound = one_vs_rest(ENOUGH, 3, weight)
-    epsilons = bound.epsilon(np.array([0.2, 1e-2, 1e-4]))
-    exact = both_ways(fits(sigma, lam, many, (1.0, 0), 3, weight, logistic(margin)), epsilons)
-    assert (exact <= bound.delta(epsilons) * (1 + QUADRATURE)).all()
-    assert (exact >= bound.delta(epsilons) * (1 - 2e-3)).all()  # one per cent less noise would be refuted
-    gaussian = Gaussian(sigma, math.sqrt(1 + 2 * weight**2))
-    np.testing.assert_allclose(bound.delta(epsilons), gaussian.delta(epsilons), rtol=2e-3)
+def both_ways(releases, epsilons):
+    """δ of all releases together: no theory but that they are independent. Losses are rounded down."""
+    releases = list(releases)
+    sides = [Lattice.of([(*pair(*one[::step]).atoms(), 1) for one in releases], up=False) for step in (1, -1)]
+    return np.exp([max(side.log_delta(epsilon) for side in sides) for epsilon in epsilons])
 
 
 @pytest.mark.slow
@@ -82,80 +44,80 @@ def test_no_data_reveal_more(weight):
         rows = [(rng.uniform(-1, 1), int(rng.integers(3)), 1.0) for _ in range(count)]
         if case % 3 == 0:
             rows = [(-1.0, 0, 10 ** rng.uniform(0, 5))]
-        bound = one_vs_rest(ObjectivePerturbation(sigma, lam), 3, weight)
+        bound = acc.one_vs_rest(acc.ObjectivePerturbation(sigma, lam), 3, weight)
         epsilons = np.array([0.3, 1.0]) * math.sqrt(1 + 2 * weight**2) / sigma
         exact = both_ways(fits(sigma, lam, rows, (1.0, 0), 3, weight), epsilons)
         assert (exact <= bound.delta(epsilons) * (1 + QUADRATURE) + 1e-12).all()
 
 
 def test_with_full_weight_it_is_the_repeated_fit():
-    assert one_vs_rest(FIT, 5) == repeat(symmetrised(FIT), 5)
-    assert one_vs_rest(FIT, 1, 0.5) == repeat(symmetrised(FIT), 1)
-    with_noise = ApproximateMinima(FIT, 1e-6, 0.01)
-    assert one_vs_rest(with_noise, 4) == repeat(symmetrised(with_noise), 4)
+    assert acc.one_vs_rest(FIT, 5) == acc.repeat(acc.symmetrised(FIT), 5)
+    assert acc.one_vs_rest(FIT, 1, 0.5) == acc.repeat(acc.symmetrised(FIT), 1)
+    with_noise = acc.ApproximateMinima(FIT, 1e-6, 0.01)
+    assert acc.one_vs_rest(with_noise, 4) == acc.repeat(acc.symmetrised(with_noise), 4)
 
 
 @pytest.mark.thorough
 def test_a_smaller_weight_costs_less_and_a_rest_that_does_not_count_one_fit():
-    deltas = [one_vs_rest(FIT, 10, weight).delta(1.0) for weight in (1.0, 0.7, 1 / 3, 0.1, 0.001)]
+    deltas = [acc.one_vs_rest(FIT, 10, weight).delta(1.0) for weight in (1.0, 0.7, 1 / 3, 0.1, 0.001)]
     assert (np.diff(deltas) < 0).all()
     assert deltas[-1] == pytest.approx(FIT.delta(1.0), rel=0.01)
 
 
 @pytest.mark.parametrize("classes", [3, 4, 10, 100])
 def test_a_balanced_rest_costs_what_two_classes_cost(classes):
-    fit = ObjectivePerturbation(20.0, 800.0)
-    many = one_vs_rest(fit, classes, balanced_rest(classes)).delta(0.5)
-    assert many == pytest.approx(Gaussian(20.0, math.sqrt(2)).delta(0.5), rel=2e-3)
+    fit = acc.ObjectivePerturbation(20.0, 800.0)
+    many = acc.one_vs_rest(fit, classes, acc.balanced_rest(classes)).delta(0.5)
+    assert many == pytest.approx(acc.Gaussian(20.0, math.sqrt(2)).delta(0.5), rel=2e-3)
 
 
 def test_the_output_noise_is_paid_for_in_every_fit():
-    coarse = ApproximateMinima(ENOUGH, 0.5, 0.2)
+    coarse = acc.ApproximateMinima(ENOUGH, 0.5, 0.2)
     a = math.hypot(1 / 4, 2 * 0.5 / 32 / 0.2)
     rest = math.hypot(0.5 / 4, 2 * 0.5 / 32 / 0.2)
-    expected = Gaussian(1.0, math.sqrt(a**2 + 4 * rest**2)).delta(1.0)
-    assert one_vs_rest(coarse, 5, 0.5).delta(1.0) == pytest.approx(expected, rel=2e-3)
+    expected = acc.Gaussian(1.0, math.sqrt(a**2 + 4 * rest**2)).delta(1.0)
+    assert acc.one_vs_rest(coarse, 5, 0.5).delta(1.0) == pytest.approx(expected, rel=2e-3)
 
 
 def test_two_classes_are_balanced_as_they_are():
-    assert balanced_rest(2) == 1.0
-    assert balanced_rest(10) == 1 / 3
-    assert balanced_rest(10**9) == 1e-3
+    assert acc.balanced_rest(2) == 1.0
+    assert acc.balanced_rest(10) == 1 / 3
+    assert acc.balanced_rest(10**9) == 1e-3
 
 
-@pytest.mark.parametrize("weight", [0.0, -1.0, 1.1, math.nan, 1e-4, "half", None])
+@pytest.mark.parametrize("weight", [0.0, 1.1, 1e-4])
 def test_a_weight_out_of_range_is_refused(weight):
     with pytest.raises(ValueError, match=re.escape("rest_weight must be") + ".*" + re.escape(f", got {weight!r}")):
-        one_vs_rest(FIT, 3, weight)
+        acc.one_vs_rest(FIT, 3, weight)
 
 
 def test_a_weight_where_it_is_not_known_what_it_does_is_refused():
-    replaced = ObjectivePerturbation(8.0, 10.0, adjacency="replace one row")
+    replaced = acc.ObjectivePerturbation(8.0, 10.0, adjacency="replace one row")
     with pytest.raises(ValueError, match=r"rest_weight must be .* where a row is replaced, got 0.5"):
-        one_vs_rest(replaced, 3, 0.5)
-    assert one_vs_rest(replaced, 3).delta(1.0) < 1
+        acc.one_vs_rest(replaced, 3, 0.5)
+    assert acc.one_vs_rest(replaced, 3).delta(1.0) < 1
     with pytest.raises(ValueError, match=r"rest_weight must be .* for a Gaussian, got 0.5"):
-        one_vs_rest(Gaussian(2.0), 3, 0.5)
-    assert one_vs_rest(Gaussian(2.0), 4).delta(1.0) == pytest.approx(Gaussian(1.0).delta(1.0), rel=1e-3)
+        acc.one_vs_rest(acc.Gaussian(2.0), 3, 0.5)
+    assert acc.one_vs_rest(acc.Gaussian(2.0), 4).delta(1.0) == pytest.approx(acc.Gaussian(1.0).delta(1.0), rel=1e-3)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("weight", [1.0, 1 / 3])
 def test_a_calibration_meets_its_target_and_one_per_cent_less_noise_does_not(weight):
-    before = Standardisation(15.0, None).mechanisms()
+    before = acc.Standardisation(15.0, None).mechanisms()
 
     def fit(epsilon):
-        return calibrate_objective_perturbation(epsilon, 1e-5, lipschitz=1.0, tau=1e-6, lam=20.0)
+        return acc.calibrate_objective_perturbation(epsilon, 1e-5, lipschitz=1.0, tau=1e-6, lam=20.0)
 
-    found = calibrate_remaining(1.0, 1e-5, fit, before, copies=10, rest_weight=weight)
-    whole = compose(*before, one_vs_rest(found, 10, weight))
+    found = acc.calibrate_remaining(1.0, 1e-5, fit, before, copies=10, rest_weight=weight)
+    whole = acc.compose(*before, acc.one_vs_rest(found, 10, weight))
     assert 0.99e-5 < whole.delta(1.0) <= 1e-5
     less = replace(found, objective=replace(found.objective, sigma=0.99 * found.objective.sigma))
-    assert compose(*before, one_vs_rest(less, 10, weight)).delta(1.0) > 1e-5
-    by_rule = fit(remaining_epsilon(1.0, 1e-5, before, copies=10, rest_weight=weight))
+    assert acc.compose(*before, acc.one_vs_rest(less, 10, weight)).delta(1.0) > 1e-5
+    by_rule = fit(acc.remaining_epsilon(1.0, 1e-5, before, copies=10, rest_weight=weight))
     assert by_rule.objective.sigma == pytest.approx(found.objective.sigma, rel=0.1)
 
 
 def test_several_rows_of_one_person_may_have_several_classes():
     with pytest.raises(ValueError, match=r"rest_weight must be 1.0 for several rows of one person, got 0.5"):
-        composed_fit(FIT, copies=3, rest_weight=0.5, rows_per_person=2)
+        acc.composed_fit(FIT, copies=3, rest_weight=0.5, rows_per_person=2)

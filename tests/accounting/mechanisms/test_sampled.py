@@ -5,23 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf
 from scipy.special import ndtr
-from scipy.stats import norm
 
-from objpert_core.accounting import (
-    DPSGD,
-    REPLACE_ONE,
-    Gaussian,
-    SampledWithoutReplacement,
-    SampledWithReplacement,
-    compose,
-    via_rdp,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.convolution import sums
 
 EPSILONS = np.array([0.0, 1e-6, 0.01, 0.2, 1.0, 3.0])
-KINDS = [SampledWithoutReplacement, SampledWithReplacement]
+KINDS = [acc.SampledWithoutReplacement, acc.SampledWithReplacement]
 both = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 U = np.linspace(-16.0, 16.0, 8001)
 
@@ -57,7 +47,7 @@ def test_no_batch_of_any_small_data_set_tells_more(kind, rows, batch_size, noise
 
 
 def test_copies_that_all_point_one_way_are_not_the_worst():
-    step = SampledWithReplacement(1.0, 2, 3, 1)
+    step = acc.SampledWithReplacement(1.0, 2, 3, 1)
     shifted, still = (law_of_the_sum((end, -1.0, -1.0), 2, 1.0, True) for end in (1.0, -1.0))
     assert hockey_sticks(shifted, still)[0] == pytest.approx(0.3982, abs=1e-4)
     turned = [law_of_the_sum((end, 0.0, 0.0), 2, 1.0, True) for end in (1.0, -1.0)]
@@ -92,43 +82,33 @@ def test_the_law_of_one_step_has_the_profile_of_the_formula(kind, step):
 @pytest.mark.slow
 def test_composed_steps_lie_above_the_pair_that_is_attained():
     """Rows that all point the other way leave the pair of rows that are added, at half the noise."""
-    fixed = SampledWithoutReplacement(4.0, 142, 10_000, 1250)
-    attained = DPSGD(2.0, 0.0142, 1250)
+    fixed = acc.SampledWithoutReplacement(4.0, 142, 10_000, 1250)
+    attained = acc.DPSGD(2.0, 0.0142, 1250)
     low, high = fixed.epsilon_bounds(1e-6)
     assert attained.epsilon_bounds(1e-6)[0] < low < high < 1.2 * attained.epsilon(1e-6)
     assert high == pytest.approx(fixed.epsilon(1e-6), rel=1e-6)
-    assert fixed.epsilon(1e-6) <= via_rdp(fixed).epsilon(1e-6) < 1.15 * fixed.epsilon(1e-6)
+    assert fixed.epsilon(1e-6) <= acc.via_rdp(fixed).epsilon(1e-6) < 1.15 * fixed.epsilon(1e-6)
 
 
 @pytest.mark.slow
 def test_noise_over_the_published_noise():
     """The published σ at n = 10⁴, d = 50, ε = 1, δ = 1e-6 is 0.03717 a row of the mean: T = 1250, m = 142."""
     published = 0.03717 * 142
-    for kind, ratio in ((SampledWithoutReplacement, 0.956), (SampledWithReplacement, 0.971)):
+    for kind, ratio in ((acc.SampledWithoutReplacement, 0.956), (acc.SampledWithReplacement, 0.971)):
         assert kind(1.001 * ratio * published, 142, 10_000, 1250).epsilon_bounds(1e-6)[1] < 1.0
         assert kind(0.999 * ratio * published, 142, 10_000, 1250).epsilon_bounds(1e-6)[0] > 1.0
 
 
-@pytest.mark.slow
-def test_one_step_with_replacement_leaks_more_than_the_published_theorem_says():
-    """Theorem 3.1 of Bassily et al. (2019) has no condition on T, and fails at T = 1."""
-    n, epsilon, delta = 10_000, 1.0, 1e-8
-    noise_of_the_mean = math.sqrt(8 * math.log(1 / delta)) / (n * epsilon)
-    batch = math.ceil(n * math.sqrt(epsilon / 4))
-    step = SampledWithReplacement(noise_of_the_mean * batch, batch, n, 1)
-    assert step.epsilon(delta) > 2.19
-
-
 @pytest.mark.parametrize(
     "full",
-    [SampledWithoutReplacement(3.0, 5, 5, 4), SampledWithReplacement(15.0, 5, 1, 4)],
+    [acc.SampledWithoutReplacement(3.0, 5, 5, 4), acc.SampledWithReplacement(15.0, 5, 1, 4)],
     ids=lambda full: type(full).__name__,
 )
 def test_a_row_that_is_drawn_for_certain_is_the_gaussian_mechanism(full):
-    assert full.adjacency == REPLACE_ONE
+    assert full.adjacency == acc.REPLACE_ONE
     assert full.gaussian_ratio == pytest.approx(4 / 3, rel=1e-15)
-    assert full.epsilon(1e-5) == pytest.approx(Gaussian(0.75).epsilon(1e-5), rel=1e-9)
-    np.testing.assert_allclose(full.rdp([1.0, 7.0]), Gaussian(0.75).rdp([1.0, 7.0]), rtol=1e-12)
+    assert full.epsilon(1e-5) == pytest.approx(acc.Gaussian(0.75).epsilon(1e-5), rel=1e-9)
+    np.testing.assert_allclose(full.rdp([1.0, 7.0]), acc.Gaussian(0.75).rdp([1.0, 7.0]), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -138,67 +118,16 @@ def test_steps_with_hardly_any_noise_tell_who_was_drawn(noise):
     """The event that the sum of one of 20 steps is beyond halfway, which hardly any noise leads to."""
     u, steps = 1 / noise, 20
     least = 1 - (1 - ndtr(u) / 1000) ** steps - math.e * steps * ndtr(-u)
-    mechanism = SampledWithoutReplacement(noise, 1, 1000, steps)
+    mechanism = acc.SampledWithoutReplacement(noise, 1, 1000, steps)
     assert least <= mechanism.delta(1.0) < 1.5 * least
     assert mechanism.epsilon(least * (1 - 1e-9)) >= 1.0
 
 
-@pytest.mark.parametrize("noise", [0.049, 0.1, 0.5, 5.0])
-@pytest.mark.parametrize("alpha", [1.0, 1 + 1e-6, 1.001, 1.01])
-def test_the_renyi_curve_near_order_1_is_that_of_the_symmetric_pair(noise, alpha):
-    """By a trapezoidal rule about where each order has its mass."""
-    p, s, a = 0.5, alpha - 1, 2 / noise
-    u = np.concatenate([np.linspace(low, high, 20_001) for low, high in ((a / 2, a), (a, alpha * a + 40))])
-    y = a * (u - a / 2)
-    omega = np.logaddexp(np.log(0.5), np.log(0.5) + y)
-    density = (1 - p) * norm.pdf(u) + p * norm.pdf(u - a)
-    gain = np.expm1(s * omega) * -np.expm1(-alpha * omega) if s else omega * -np.expm1(-omega)
-    moment = np.trapezoid(gain * density, u)
-    exact = math.log1p(moment) / s if s else moment
-    assert SampledWithoutReplacement(noise, 500, 1000, 1).rdp(alpha) == pytest.approx(exact, rel=1e-6)
-
-
 @pytest.mark.thorough
 def test_where_one_draw_tells_all_the_divergence_is_no_constant():
-    mechanism = SampledWithReplacement(1.0, 100, 2, 2)
+    mechanism = acc.SampledWithReplacement(1.0, 100, 2, 2)
     assert mechanism.delta(100.0) >= mechanism.attained_delta(100.0)
-    assert SampledWithoutReplacement(0.049, 500, 1000, 1).rdp(1.0) == pytest.approx(416.15, abs=0.01)
-
-
-@pytest.mark.slow
-@both
-@pytest.mark.parametrize("alpha", [1.0, 2.5, 30.0])
-def test_the_renyi_curve_is_that_of_the_symmetric_pair(kind, alpha):
-    """By its definition, in 25 digits: every k on its own."""
-    noise, batch_size, rows = 2.5, 3, 20
-    with mp.workdps(25):
-        if kind.replacement:
-            weights = [mp.binomial(3, k) * mpf(1) / 20**k * (1 - mpf(1) / 20) ** (3 - k) for k in range(1, 4)]
-        else:
-            weights = [mpf(3) / 20]
-        p, s, a = sum(weights), mpf(alpha) - 1, 2 / mpf(noise)
-        above = below = moment = mpf(0)
-        for k, weight in enumerate(weights, start=1):
-            b = k * a
-
-            def ratio(u, b=b):
-                return 1 - p + p * mp.exp(b * u - b * b / 2)
-
-            def part(power, b=b):
-                places = [b / 2, b / 2 + 2, b / 2 + 5, (alpha + 1) * b + 9, (alpha + 1) * b + 20]
-                return mp.quad(lambda u: mp.npdf(u) * power(ratio(u)), places)
-
-            above += weight / p * part(lambda r: r)
-            below += weight / p * part(lambda r: 1)
-            if alpha == 1:
-                moment += weight / p * part(lambda r: (r - 1) * mp.log(r))
-            else:
-                moment += weight / p * part(lambda r: r ** (s + 1) + r**-s)
-        rest = 1 - above - below
-        exact = moment if alpha == 1 else mp.log(moment + rest) / s
-        found = kind(noise, batch_size, rows, 1).rdp(alpha)
-    assert exact <= found * (1 + 1e-14)
-    assert found <= exact * (1 + 1e-9)
+    assert acc.SampledWithoutReplacement(0.049, 500, 1000, 1).rdp(1.0) == pytest.approx(416.15, abs=0.01)
 
 
 @pytest.mark.covered
@@ -209,19 +138,10 @@ def test_more_noise_fewer_rows_and_fewer_steps_hide_more(kind):
     assert kind(4.4, 30, 1000, 20).epsilon(1e-6) < base
     assert kind(4.0, 27, 1000, 20).epsilon(1e-6) < base
     assert kind(4.0, 30, 1000, 18).epsilon(1e-6) < base
-    together = compose(kind(4.0, 30, 1000, 10), kind(4.0, 30, 1000, 10))
+    together = acc.compose(kind(4.0, 30, 1000, 10), kind(4.0, 30, 1000, 10))
     assert together.epsilon(1e-6) == pytest.approx(base, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("made", "wanted"),
-    [
-        (lambda: SampledWithoutReplacement(1.0, 11, 10, 1), r"^batch_size must be at most rows = 10 .*got 11$"),
-        (lambda: SampledWithReplacement(1.0, 0, 10, 1), "^batch_size must be a whole number >= 1"),
-        (lambda: SampledWithReplacement(-1.0, 1, 10, 1), "^noise_multiplier must be"),
-        (lambda: SampledWithoutReplacement(1.0, 1, 10, 2.5), "^steps must be a whole number"),
-    ],
-)
-def test_values_out_of_range_are_named(made, wanted):
-    with pytest.raises(ValueError, match=wanted):
-        made()
+def test_a_batch_of_different_rows_has_no_more_than_there_are():
+    with pytest.raises(ValueError, match=r"^batch_size must be at most rows = 10 .*got 11$"):
+        acc.SampledWithoutReplacement(1.0, 11, 10, 1)

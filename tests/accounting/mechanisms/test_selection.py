@@ -1,7 +1,6 @@
 """Private selection: the bounds against the exact law of the selected output, over finite outcomes and every K."""
 
 import math
-import pickle
 from dataclasses import dataclass
 
 import numpy as np
@@ -194,13 +193,6 @@ def test_poisson_is_the_formula_of_the_docstring(sigma, mean, alpha):
     assert selection.rdp(alpha) <= float(mp.log1p(moment) / s) * (1 + 1e-11)
 
 
-def test_published_theorem_is_met_where_it_is_good():
-    """At the order that decides ε, what is gained is small: the same theorem, not another one."""
-    base, alpha = Gaussian(8.0), 12.0
-    published = base.rdp(alpha) + PAPER * base.delta(math.log1p(1 / 11)) + math.log(PAPER) / 11
-    assert 0.9 * published < PrivateSelection(base, PAPER).rdp(alpha) < published
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("sigma", [1.0, 4.0, 20.0])
 @pytest.mark.parametrize("mean", [1.0, PAPER, 300.0])
@@ -218,14 +210,6 @@ def test_against_dp_accounting(sigma, mean, shape):
     assert epsilon <= accountant.get_epsilon(1e-5) * (1 + 1e-9)
     if shape == math.inf and mean < 100:
         assert epsilon >= 0.93 * accountant.get_epsilon(1e-5)
-
-
-def test_mean_of_the_paper():
-    """Section 5: K > 10 with probability 0.9 "resulting in μ ≈ 15.4"."""
-    mean = poisson_mean(10, 0.9)
-    assert mean == pytest.approx(PAPER, rel=1e-14)
-    assert round(mean, 1) == 15.4
-    assert PrivateSelection(Gaussian(8.0), mean).pmf(np.arange(11)).sum() == pytest.approx(0.1, rel=1e-12)
 
 
 @given(more_than=st.integers(0, 2000), probability=st.floats(1e-6, 1 - 1e-6))
@@ -439,21 +423,12 @@ def test_has_no_privacy_loss_distribution():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: PrivateSelection("run", 3), r"base must be one of this package's mechanisms, got 'run'"),
-        (lambda: PrivateSelection(Gaussian(1), 0.0), r"mean_runs must be a finite number > 0, got 0.0"),
-        (lambda: PrivateSelection(Gaussian(1), math.inf), r"mean_runs must be a finite number > 0, got inf"),
         (lambda: PrivateSelection(Gaussian(1), 0.5, 1), r"mean_runs must be a finite number >= 1, got 0.5"),
         (lambda: PrivateSelection(Gaussian(1), 3, -1), r"eta must be a finite number > -1, got -1"),
         (lambda: PrivateSelection(Gaussian(1), 1e6, -0.99), r"mean_runs must be below .* for eta = -0.99, got 1000000"),
-        (
-            lambda: PrivateSelection.negative_binomial(Gaussian(1), 1, 0.0),
-            r"gamma must be a number above 0 and",
-        ),
+        (lambda: PrivateSelection.negative_binomial(Gaussian(1), 1, 0.0), r"gamma must be a number above 0 and"),
         (lambda: PrivateSelection(Gaussian(1), 3).pmf(1.5), r"k must be a whole number >= 0, got 1.5"),
         (lambda: PrivateSelection(Gaussian(1), 3).pmf([1, -1]), r"k must be a whole number >= 0, got -1"),
-        (lambda: poisson_mean(-1, 0.5), r"more_than must be a whole number >= 0, got -1"),
-        (lambda: poisson_mean(10, 1.0), r"probability must be a number strictly between 0 and 1, got 1.0"),
-        (lambda: liu_talwar_epsilon(3, 1e-5, 2), r"base must be one of this package's mechanisms, got 3"),
         (lambda: liu_talwar_epsilon(Gaussian(1), 0.0, 2), r"delta must be a number strictly between 0 and 1, got 0.0"),
         (lambda: liu_talwar_epsilon(Gaussian(1), 0.1, 0.9), r"mean_runs must be a finite number >= 1, got 0.9"),
     ],
@@ -461,13 +436,3 @@ def test_has_no_privacy_loss_distribution():
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_is_a_value():
-    one, same = PrivateSelection(Gaussian(8.0), 10), PrivateSelection(Gaussian(8.0), 10.0)
-    assert one == same
-    assert hash(one) == hash(same)
-    one.epsilon(1e-5)
-    assert pickle.loads(pickle.dumps(one)).epsilon(1e-5) == same.epsilon(1e-5)
-    assert type(one.delta(1.0)) is float
-    assert one.delta([[0.5, 1.0]]).shape == (1, 2)

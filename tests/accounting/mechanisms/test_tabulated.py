@@ -36,28 +36,6 @@ def test_the_renyi_curve_is_bounded_closely_from_above(base):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("base", BASES.values(), ids=BASES)
-def test_small_orders_are_bounded_by_the_smallest_tabulated_one_and_large_ones_not_at_all(base):
-    quick = tabulated(base)
-    alpha = np.array([1.0, 1 + 1e-9, 1 + 1e-4])
-    assert (quick.rdp(alpha) >= base.rdp(alpha)).all()
-    assert np.isfinite(quick.rdp(alpha)).all()
-    assert quick.rdp(1e7) == np.inf
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("base", BASES.values(), ids=BASES)
-def test_the_profile_is_bounded_closely_from_above(base):
-    quick = tabulated(base)
-    end = quick.epsilon(1e-11)
-    epsilon = np.linspace(0.0, min(end, 500.0), 21)
-    exact = base.delta(epsilon) if base != BASES["not glm"] else acc.via_rdp(base).delta(epsilon)
-    slack = 0.02 if convolved(base) else 1e-12  # two convolutions of different ε differ by what each certifies
-    assert (quick.delta(epsilon) >= exact * (1 - slack) - 1e-300).all()
-    assert (quick.delta(epsilon)[exact > 1e-12] <= exact[exact > 1e-12] * 1.02).all()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "delta",
     [
@@ -75,14 +53,6 @@ def test_epsilon_is_bounded_closely_from_above(base, delta):
     assert quick >= exact * (1 - (1e-3 if convolved(base) else 1e-9))
     loosest = exact if delta > 1e-13 else acc.via_rdp(base).epsilon(delta)  # beyond the profile's table
     assert quick <= loosest * 1.002
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("base", BASES.values(), ids=BASES)
-def test_the_inverse_keeps_its_promise(base):
-    quick = tabulated(base)
-    for delta in (0.3, 1e-3, 1e-5, 1e-12, 1e-14, 1e-30):
-        assert quick.delta(quick.epsilon(delta)) <= delta
 
 
 @pytest.mark.slow
@@ -112,5 +82,3 @@ def test_a_table_of_a_table_is_the_table():
 def test_what_has_no_renyi_curve_is_refused():
     with pytest.raises(NotImplementedError):
         tabulated(acc.ObjectivePerturbation(5.0, 5.0, bound="kifer2012"))
-    with pytest.raises(ValueError, match=r"^mechanism must be"):
-        tabulated("a string")

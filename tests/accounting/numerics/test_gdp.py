@@ -6,21 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr, ndtri_exp
 
-from objpert_core.accounting import (
-    DPSGD,
-    REPLACE_ONE,
-    ApproximateMinima,
-    Gaussian,
-    HalfNormal,
-    ObjectivePerturbation,
-    PrivateSelection,
-    compose,
-    group,
-    repeat,
-    replace_one,
-    symmetrised,
-    via_rdp,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.numerics import chain, gdp
 from objpert_core.accounting.numerics.gaussian import log_profile
@@ -29,33 +15,33 @@ from tests.accounting.one_dimensional import LOGISTIC, hockey_stick
 from tests.accounting.test_true_privacy import linear_neighbours
 
 LAWS = [
-    ObjectivePerturbation(10.0, 5.0),
-    ObjectivePerturbation(1.0, 0.3),
-    ObjectivePerturbation(10.0, 5.0, bound="monotone"),
-    ObjectivePerturbation(10.0, 5.0, bound="two-signed"),
-    ObjectivePerturbation(10.0, 5.0, bound="glm"),
-    HalfNormal(20.0),
+    acc.ObjectivePerturbation(10.0, 5.0),
+    acc.ObjectivePerturbation(1.0, 0.3),
+    acc.ObjectivePerturbation(10.0, 5.0, bound="monotone"),
+    acc.ObjectivePerturbation(10.0, 5.0, bound="two-signed"),
+    acc.ObjectivePerturbation(10.0, 5.0, bound="glm"),
+    acc.HalfNormal(20.0),
 ]
 
 
 def test_where_it_is_exact():
-    assert Gaussian(4.0, 3.0).mu() == 0.75
-    assert Gaussian(2.0).rho() == 0.125
-    assert ObjectivePerturbation(5.0, 50.0).mu() == 0.2  # λ = 2σ²
-    assert ObjectivePerturbation(5.0, 50.0).rho() == pytest.approx(0.02, rel=1e-15)
-    assert replace_one(ObjectivePerturbation(5.0, 50.0)).mu() == 0.4
-    assert group(ObjectivePerturbation(5.0, 50.0), 3).mu() == pytest.approx(0.6, rel=1e-15)
-    assert repeat(Gaussian(3.0), 9).mu() == pytest.approx(1.0, rel=1e-14)
-    assert compose(Gaussian(2.0), Gaussian(1.0)).rho() == pytest.approx(0.625, rel=1e-14)
-    assert DPSGD(2.0, 1.0, 16).mu() == 2.0
-    assert via_rdp(Gaussian(4.0)).mu() == symmetrised(Gaussian(4.0)).mu() == 0.25
+    assert acc.Gaussian(4.0, 3.0).mu() == 0.75
+    assert acc.Gaussian(2.0).rho() == 0.125
+    assert acc.ObjectivePerturbation(5.0, 50.0).mu() == 0.2  # λ = 2σ²
+    assert acc.ObjectivePerturbation(5.0, 50.0).rho() == pytest.approx(0.02, rel=1e-15)
+    assert acc.replace_one(acc.ObjectivePerturbation(5.0, 50.0)).mu() == 0.4
+    assert acc.group(acc.ObjectivePerturbation(5.0, 50.0), 3).mu() == pytest.approx(0.6, rel=1e-15)
+    assert acc.repeat(acc.Gaussian(3.0), 9).mu() == pytest.approx(1.0, rel=1e-14)
+    assert acc.compose(acc.Gaussian(2.0), acc.Gaussian(1.0)).rho() == pytest.approx(0.625, rel=1e-14)
+    assert acc.DPSGD(2.0, 1.0, 16).mu() == 2.0
+    assert acc.via_rdp(acc.Gaussian(4.0)).mu() == acc.symmetrised(acc.Gaussian(4.0)).mu() == 0.25
 
 
 def test_nothing_is_promised_where_nothing_is_known():
     for silent in (
-        PrivateSelection(Gaussian(5.0), 4.0),
-        ObjectivePerturbation(5.0, 1.0, bound="kifer2012"),
-        ObjectivePerturbation(5.0, 0.1, smoothness=1.0, bound="glm"),
+        acc.PrivateSelection(acc.Gaussian(5.0), 4.0),
+        acc.ObjectivePerturbation(5.0, 1.0, bound="kifer2012"),
+        acc.ObjectivePerturbation(5.0, 0.1, smoothness=1.0, bound="glm"),
     ):
         assert silent.mu() == silent.rho() == math.inf
 
@@ -83,14 +69,14 @@ def test_rho_covers_the_pair_of_mu(mechanism):
 def test_the_exact_divergences_of_the_mechanism_stay_below_its_mu():
     sigma, lam = 2.0, 1.0
     epsilons = np.array([0.0, 0.05, 0.2, 0.5, 1.0, 2.0])
-    mu = ObjectivePerturbation(sigma, lam).mu()
+    mu = acc.ObjectivePerturbation(sigma, lam).mu()
     for pair in (linear_neighbours(LOGISTIC, sigma, lam), linear_neighbours(LOGISTIC, sigma, lam)[::-1]):
-        assert (hockey_stick(*pair, epsilons) <= Gaussian(1.0, mu).delta(epsilons) * (1 + 1e-7)).all()
+        assert (hockey_stick(*pair, epsilons) <= acc.Gaussian(1.0, mu).delta(epsilons) * (1 + 1e-7)).all()
 
 
 def test_a_mu_is_exact_where_the_profile_has_its_corner():
     """Below log(1 + β/λ) the monotone bound is a line in e^ε: x = 2Φ(−a/2)/(2 + β/λ) decides."""
-    mechanism = ObjectivePerturbation(10.0, 5.0, bound="monotone")
+    mechanism = acc.ObjectivePerturbation(10.0, 5.0, bound="monotone")
     ratio = 1 + mechanism.smoothness / mechanism.lam
     exact = -2 * ndtri_exp(np.log(2) + log_ndtr(-0.05) - np.log1p(ratio))
     assert exact <= mechanism.mu() <= exact * (1 + 1e-13)
@@ -100,20 +86,20 @@ def test_a_mu_is_exact_where_the_profile_has_its_corner():
 @pytest.mark.parametrize(("rate", "noise"), [(0.01, 1.0), (0.3, 0.7), (0.9, 4.0)])
 def test_sampling_does_not_help_mu(rate, noise):
     """The attacker's curve of one step comes as close to the Gaussian one as one likes, in its corner: μ = 1/noise."""
-    assert DPSGD(noise, rate, 1).mu() == pytest.approx(1 / noise, rel=1e-14)
+    assert acc.DPSGD(noise, rate, 1).mu() == pytest.approx(1 / noise, rel=1e-14)
     threshold = 1e6
     a = 1 / noise
 
     log_y = np.logaddexp(np.log1p(-rate) + log_ndtr(-threshold), np.log(rate) + log_ndtr(a - threshold))
     assert ndtri_exp(log_y) - ndtri_exp(log_ndtr(-threshold)) == pytest.approx(a, rel=1e-3)
-    fine = DPSGD(noise, rate, 1)
+    fine = acc.DPSGD(noise, rate, 1)
     epsilon = np.linspace(0.0, 6.0, 13)
-    assert (fine.delta(epsilon) <= Gaussian(noise).delta(epsilon) * (1 + 1e-6)).all()
+    assert (fine.delta(epsilon) <= acc.Gaussian(noise).delta(epsilon) * (1 + 1e-6)).all()
 
 
 @pytest.mark.parametrize(("rate", "a", "size"), [(0.01, 1.0, 1), (0.5, 0.7, 1), (0.2, 0.5, 3)])
 def test_mu_of_replaced_rows_covers_the_pair_and_is_no_more_than_twice_the_rows(rate, a, size):
-    mu = DPSGD(1 / a, rate, 1, adjacency=REPLACE_ONE, group_size=size).mu()
+    mu = acc.DPSGD(1 / a, rate, 1, adjacency=acc.REPLACE_ONE, group_size=size).mu()
     assert a * size <= mu <= 2 * a * size * (1 + 1e-12)
     z = np.linspace(-9.0, 9.0 + 2 * a * size, 40001)
     weights = np.exp(log_binomial_weights(size, rate))
@@ -121,7 +107,7 @@ def test_mu_of_replaced_rows_covers_the_pair_and_is_no_more_than_twice_the_rows(
     q = sum(w * np.exp(-0.5 * (z + a * j) ** 2) for j, w in enumerate(weights)) / math.sqrt(2 * math.pi)
     for epsilon in (0.0, 0.1, 0.5, 1.5, 3.0):
         exact = np.trapezoid(np.maximum(p - np.exp(epsilon) * q, 0.0), z)
-        assert exact <= Gaussian(1.0, mu).delta(epsilon) * (1 + 1e-6) + 1e-9
+        assert exact <= acc.Gaussian(1.0, mu).delta(epsilon) * (1 + 1e-6) + 1e-9
 
 
 @pytest.mark.parametrize("a", [1e-5, 0.1, 1.0, 6.0])
@@ -143,5 +129,5 @@ def test_the_tail_of_a_shifted_law_is_covered(a, shift, doubled, start):
 
 
 def test_an_approximate_minimiser_adds_its_output_noise():
-    release = ApproximateMinima(ObjectivePerturbation(5.0, 50.0), 1e-3, 0.001)
+    release = acc.ApproximateMinima(acc.ObjectivePerturbation(5.0, 50.0), 1e-3, 0.001)
     assert release.mu() == pytest.approx(math.hypot(0.2, 2e-3 / 50 / 0.001), rel=1e-14)

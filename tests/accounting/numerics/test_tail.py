@@ -119,27 +119,6 @@ def test_the_bound_from_a_profile_holds_for_every_pair_and_is_attained() -> None
     assert 0.01 * (1 - 1e-9) <= found < 0.0101  # one per cent less would be refuted
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        pytest.param(acc.DPSGD(1.0, 0.05, 50), marks=pytest.mark.slow),
-        pytest.param(acc.repeat(acc.ObjectivePerturbation(10, 5), 3), marks=pytest.mark.slow),
-        acc.ApproximateMinima(acc.ObjectivePerturbation(10, 5), 1e-6, 1e-3),
-        pytest.param(acc.via_rdp(acc.ObjectivePerturbation(10, 5)), marks=pytest.mark.slow),
-        acc.ObjectivePerturbation(10, 5, smoothness=1.0, bound="kifer2012"),
-        acc.Gaussian(2.0),
-    ],
-    ids=lambda mechanism: type(mechanism).__name__,
-)
-def test_every_mechanism_answers_between_its_profile_and_one(mechanism: acc.Mechanism) -> None:
-    grid = np.linspace(0.0, 1.2, 4)
-    tail, delta = mechanism.tail(grid), mechanism.delta(grid)
-    assert isinstance(mechanism.tail(0.5), float)
-    assert ((tail >= delta) & (tail <= 1)).all()
-    assert (np.diff(tail) <= 1e-12).all()
-
-
 def test_silence_is_a_tail_of_one_and_nonsense_is_refused() -> None:
     silent = acc.ObjectivePerturbation(10, 0.5, smoothness=1.0, bound="glm")
     assert silent.tail(1.0) == 1.0

@@ -8,16 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from objpert_core.accounting import (
-    ApproximateMinima,
-    Gaussian,
-    HalfNormal,
-    ObjectivePerturbation,
-    best_guess,
-    posterior,
-    via_rdp,
-)
-from tests.accounting.oracles import relative_error
+import objpert_core.accounting as acc
 
 RATES = np.concatenate(([0.0, 1e-300, 1e-12, 1e-6], np.linspace(0, 1, 61)[1:-1], [1 - 1e-6, 1 - 1e-9, 1.0]))
 
@@ -34,7 +25,7 @@ def exact_gaussian(x: float, mu: float) -> mpf:
 @pytest.mark.parametrize("sigma", [1e6, 1e3, 50.0, 5.0, 1.0, 0.4, 0.2])
 def test_gaussian_is_the_neyman_pearson_curve(sigma):
     """Dong, Roth and Su (2022), Equation 6; never above it, and to 1e-9 of it, of 1 − x also where f is tiny."""
-    values = Gaussian(sigma).tradeoff(RATES)
+    values = acc.Gaussian(sigma).tradeoff(RATES)
     for x, value in zip(RATES, values, strict=True):
         exact = exact_gaussian(float(x), 1 / sigma)
         assert mpf(float(value)) <= exact * (1 + mpf(10) ** -15), x
@@ -42,19 +33,19 @@ def test_gaussian_is_the_neyman_pearson_curve(sigma):
 
 
 def test_sensitivity_counts():
-    assert Gaussian(10.0, 2.0).tradeoff(0.1) == Gaussian(5.0).tradeoff(0.1)
+    assert acc.Gaussian(10.0, 2.0).tradeoff(0.1) == acc.Gaussian(5.0).tradeoff(0.1)
 
 
 SHAPES = [
-    Gaussian(2.0),
-    HalfNormal(5.0),
-    ObjectivePerturbation(5.0, 0.5),
-    ObjectivePerturbation(5.0, 20.0),
-    ObjectivePerturbation(5.0, 0.5, bound="monotone"),
-    ObjectivePerturbation(5.0, 0.5, bound="glm"),
-    ObjectivePerturbation(20.0, 5.0, bound="kifer2012"),
-    ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-3, 0.01),
-    via_rdp(ObjectivePerturbation(5.0, 0.5, bound="glm")),
+    acc.Gaussian(2.0),
+    acc.HalfNormal(5.0),
+    acc.ObjectivePerturbation(5.0, 0.5),
+    acc.ObjectivePerturbation(5.0, 20.0),
+    acc.ObjectivePerturbation(5.0, 0.5, bound="monotone"),
+    acc.ObjectivePerturbation(5.0, 0.5, bound="glm"),
+    acc.ObjectivePerturbation(20.0, 5.0, bound="kifer2012"),
+    acc.ApproximateMinima(acc.ObjectivePerturbation(5.0, 2.0), 1e-3, 0.01),
+    acc.via_rdp(acc.ObjectivePerturbation(5.0, 0.5, bound="glm")),
 ]
 
 
@@ -76,7 +67,7 @@ def test_shape(mechanism):
 @pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
 def test_says_all_that_the_profile_says_and_no_more(mechanism):
     """Against the supremum over very many values of ε, by brute force: the lines of the profile lie below."""
-    fine = 801 if isinstance(mechanism, ApproximateMinima) else 4_001  # whose δ is an integral for every ε
+    fine = 801 if isinstance(mechanism, acc.ApproximateMinima) else 4_001  # whose δ is an integral for every ε
     epsilon = np.concatenate((np.linspace(0, 4, fine), np.linspace(4, 60, 100)))
     delta = mechanism.delta(epsilon)
     x = np.array([1e-9, 0.001, 0.05, 0.2, 0.41, 0.5, 0.77, 0.95, 0.9999])[:, None]
@@ -89,39 +80,17 @@ def test_says_all_that_the_profile_says_and_no_more(mechanism):
 
 def test_corner_and_jump_are_found():
     """The monotone law has an atom at its shift, Kifer's bound starts with a jump: there the best ε stands still."""
-    monotone = ObjectivePerturbation(5.0, 0.5, bound="monotone")
+    monotone = acc.ObjectivePerturbation(5.0, 0.5, bound="monotone")
     shift = math.log1p(0.25 / 0.5)
     atom = monotone.delta(shift)
     for x in (0.31, 0.34, 0.36):
         f = 1 - atom - math.exp(shift) * x
         assert monotone.tradeoff(x) == pytest.approx(f, abs=1e-9)
         assert monotone.tradeoff(f) == pytest.approx(x, abs=1e-9)
-    kifer = ObjectivePerturbation(50.0, 5.0, smoothness=1.0, bound="kifer2012")
+    kifer = acc.ObjectivePerturbation(50.0, 5.0, smoothness=1.0, bound="kifer2012")
     start = kifer.epsilon(0.9)
     assert start == 0.4
     assert kifer.tradeoff(0.2) == pytest.approx(1 - kifer.delta(start) - math.exp(start) * 0.2, abs=1e-9)
-
-
-@pytest.mark.slow
-@given(
-    sigma=st.floats(-1, 3).map(lambda x: 10.0**x),
-    lam=st.floats(-2, 3).map(lambda x: 10.0**x),
-    bound=st.sampled_from(["logistic", "monotone", "glm", "kifer2012", "gaussian", "rdp"]),
-    x=st.floats(0, 1),
-    epsilon=st.floats(0, 20),
-)
-@settings(deadline=None, max_examples=60)
-def test_every_point_of_the_profile_lies_below(sigma, lam, bound, x, epsilon):
-    """(ε, δ)-DP as hypothesis testing: x + e^ε·f(x) and f(x) + e^ε·x are at least 1 − δ."""
-    objective = ObjectivePerturbation(sigma, lam, bound="glm" if bound in ("rdp", "gaussian") else bound)
-    mechanism = objective.gaussian if bound == "gaussian" else via_rdp(objective) if bound == "rdp" else objective
-    f, delta = mechanism.tradeoff(x), mechanism.delta(epsilon)
-    assert 0 <= f <= 1 - x
-    slack = 1e-6 * math.exp(epsilon)
-    assert f + math.exp(epsilon) * x >= 1 - delta - 1e-6
-    assert x + math.exp(epsilon) * f >= 1 - delta - slack
-    if bound not in ("gaussian", "rdp", "kifer2012"):
-        assert f <= objective.gaussian.tradeoff(x) + 1e-12
 
 
 @pytest.mark.slow
@@ -133,7 +102,7 @@ def test_every_point_of_the_profile_lies_below(sigma, lam, bound, x, epsilon):
 @settings(deadline=None, max_examples=12)
 def test_never_above_what_the_profile_allows(sigma, bound, x):
     """The search is rounded down: an upper bound from the convexity of the profile, δ ≥ 1 − f(x) − e^ε·x at every ε."""
-    mechanism = ObjectivePerturbation(sigma, 0.7, bound=bound)
+    mechanism = acc.ObjectivePerturbation(sigma, 0.7, bound=bound)
     f = mechanism.tradeoff(x)
     epsilon = np.concatenate(([0.0], np.geomspace(1e-6, 300, 4000)))
     delta = mechanism.delta(epsilon)
@@ -146,43 +115,21 @@ def test_never_above_what_the_profile_allows(sigma, bound, x):
 
 @pytest.mark.parametrize("bound", ["glm", "logistic"])
 def test_a_bound_that_proves_nothing_promises_no_error(bound):
-    weak = ObjectivePerturbation(1e-3, 0.5, smoothness=1.0, bound=bound)
+    weak = acc.ObjectivePerturbation(1e-3, 0.5, smoothness=1.0, bound=bound)
     inner = weak.tradeoff([0.01, 0.5, 0.99])
     assert (inner < 1e-200).all()
     assert weak.tradeoff(0.0) == (0.0 if bound == "glm" else 1.0)
 
 
-@pytest.mark.slow
-def test_scalars_in_float_out_arrays_in_arrays_out():
-    for mechanism in SHAPES:
-        value = mechanism.tradeoff(0.3)
-        assert type(value) is float
-        assert type(mechanism.tradeoff(np.array(0.3))) is float
-        for shape in [(1,), (2, 3)]:
-            many = mechanism.tradeoff(np.full(shape, 0.3))
-            assert many.shape == shape
-            np.testing.assert_allclose(many, value, atol=1e-9)
-        assert mechanism.tradeoff(np.empty((0, 2))).shape == (0, 2)
-        np.testing.assert_allclose(
-            mechanism.tradeoff(np.array([0.01, 0.3, 0.9])), [mechanism.tradeoff(x) for x in (0.01, 0.3, 0.9)], atol=1e-7
-        )
-
-
-@pytest.mark.parametrize("bad", [-1e-9, 1.0000001, math.nan, math.inf, "0.5", None, True, [0.1, 2.0]])
-def test_refuses_what_is_not_a_rate(bad):
-    with pytest.raises(ValueError, match=r"^false_positive_rate must be a number from 0 to 1, got "):
-        Gaussian(1.0).tradeoff(bad)
-
-
 def test_a_bound_without_a_profile_has_no_trade_off_function():
     with pytest.raises(NotImplementedError, match="Rényi divergence only"):
-        ObjectivePerturbation(5, 20, bound="non-glm", dimension=3).tradeoff(0.1)
+        acc.ObjectivePerturbation(5, 20, bound="non-glm", dimension=3).tradeoff(0.1)
 
 
 def test_few_calls_of_the_profile():
     """Compositions take 20 ms a call: three calls for a smooth profile, however many rates."""
 
-    class Counted(Gaussian):
+    class Counted(acc.Gaussian):
         calls = 0
 
         def _log_delta(self, epsilon):
@@ -197,40 +144,26 @@ def test_few_calls_of_the_profile():
 
 
 def test_odds_are_e_to_the_epsilon_rounded_up():
-    mechanism = ObjectivePerturbation(5.0, 20.0)
+    mechanism = acc.ObjectivePerturbation(5.0, 20.0)
     deltas = np.array([1e-12, 1e-5, 0.01])
     for delta, odds in zip(deltas, mechanism.odds(deltas), strict=True):
         exact = mp.exp(mpf(mechanism.epsilon(delta)))
         assert exact <= mpf(float(odds)) <= exact * (1 + mpf(10) ** -15)
     assert type(mechanism.odds(1e-5)) is float
-    assert Gaussian(10.0).odds(0.5) == 1.0
-    assert ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm").odds(1e-5) == math.inf
-    assert Gaussian(1e-3).odds(1e-5) == math.inf
+    assert acc.Gaussian(10.0).odds(0.5) == 1.0
+    assert acc.ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm").odds(1e-5) == math.inf
+    assert acc.Gaussian(1e-3).odds(1e-5) == math.inf
     with pytest.raises(ValueError, match="delta must be"):
         mechanism.odds(0.0)
 
 
-@pytest.mark.slow
-@given(prior=st.floats(0, 1), epsilon=st.one_of(st.floats(0, 800), st.just(math.inf)))
-def test_posterior_is_bayes_rule_rounded_up(prior, epsilon):
-    value = posterior(prior, epsilon)
-    assert type(value) is float
-    assert prior <= value <= 1
-    if epsilon < math.inf and 0 < prior < 1:
-        with mp.workdps(400):
-            odds = mp.exp(mpf(epsilon)) * mpf(prior) / (1 - mpf(prior))
-            exact = odds / (1 + odds)
-            assert mpf(value) >= exact * (1 - mpf(10) ** -380) or value == 1.0
-            assert relative_error(value, exact) < 1e-13 or exact < mpf(10) ** -300
-
-
 def test_posterior_at_the_ends_and_of_arrays():
-    assert posterior(0.0, math.inf) == 0.0
-    assert posterior(1e-9, math.inf) == 1.0
-    assert posterior(0.25, 0.0) == 0.25
-    assert posterior(1.0, 3.0) == 1.0
-    assert posterior([0.5, 0.1], [[0.0], [1.0]]).shape == (2, 2)
-    assert (np.diff(posterior(0.3, np.linspace(0, 5, 50))) > 0).all()
+    assert acc.posterior(0.0, math.inf) == 0.0
+    assert acc.posterior(1e-9, math.inf) == 1.0
+    assert acc.posterior(0.25, 0.0) == 0.25
+    assert acc.posterior(1.0, 3.0) == 1.0
+    assert acc.posterior([0.5, 0.1], [[0.0], [1.0]]).shape == (2, 2)
+    assert (np.diff(acc.posterior(0.3, np.linspace(0, 5, 50))) > 0).all()
 
 
 @pytest.mark.parametrize(
@@ -245,7 +178,7 @@ def test_posterior_at_the_ends_and_of_arrays():
 )
 def test_posterior_refuses(prior, epsilon, message):
     with pytest.raises(ValueError, match=message):
-        posterior(prior, epsilon)
+        acc.posterior(prior, epsilon)
 
 
 # --- guesses --------------------------------------------------------------------------------------------------------
@@ -255,7 +188,7 @@ def test_posterior_refuses(prior, epsilon, message):
 @pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
 def test_the_best_guess_is_where_the_trade_off_curve_is_nearest_to_the_origin(mechanism):
     """Wrong (x + f(x))/2 of the time; f is its own inverse, so the least is where x = f(x)."""
-    found = best_guess(mechanism)
+    found = acc.best_guess(mechanism)
     assert type(found) is float
     fixed = 1 - found
     x = np.linspace(0, 2 * fixed, 101)
@@ -267,8 +200,8 @@ def test_the_best_guess_is_where_the_trade_off_curve_is_nearest_to_the_origin(me
 def test_best_guess_of_the_gaussian_of_nothing_and_of_a_jump():
     for sigma in (0.3, 1.0, 20.0, 1e4):
         exact = mp.ncdf(mpf(1) / (2 * mpf(sigma)))
-        assert 0 <= mpf(best_guess(Gaussian(sigma))) - exact < 1e-14
-    assert best_guess(ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm")) == 1.0
-    kifer = ObjectivePerturbation(50.0, 5.0, smoothness=1.0, bound="kifer2012")
+        assert 0 <= mpf(acc.best_guess(acc.Gaussian(sigma))) - exact < 1e-14
+    assert acc.best_guess(acc.ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm")) == 1.0
+    kifer = acc.ObjectivePerturbation(50.0, 5.0, smoothness=1.0, bound="kifer2012")
     assert kifer.delta(0.0) == 1.0
-    assert best_guess(kifer) == pytest.approx(1 - (1 - kifer.delta(0.4)) / (1 + math.exp(0.4)), abs=1e-8)
+    assert acc.best_guess(kifer) == pytest.approx(1 - (1 - kifer.delta(0.4)) / (1 + math.exp(0.4)), abs=1e-8)

@@ -5,7 +5,6 @@ import math
 
 import pytest
 
-from objpert_core import DataUnavailableError
 from objpert_core.experiments.__main__ import main
 from objpert_core.experiments.population import promises, stored
 from objpert_core.experiments.population.sweep import Piece, RiskRun, Sweep, run
@@ -163,10 +162,3 @@ def test_what_is_published_promises_as_much_as_the_accountant_says(tmp_path, cap
     for method in ("sgd", "objective"):
         assert found.epsilon(method, 100, 3, 2.0) == promises.accounted(method, 100, 3, 2.0).epsilon
     assert math.isnan(found.epsilon("sgd", 100, 4, 2.0))
-    with pytest.raises(DataUnavailableError, match=r"make them with python -m .* promises"):
-        promises.load(tmp_path / "elsewhere")
-
-
-def test_missing_results_name_the_command(tmp_path):
-    with pytest.raises(DataUnavailableError, match="experiments population --populations hard"):
-        stored.load("hard", tmp_path)

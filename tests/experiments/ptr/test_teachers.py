@@ -56,12 +56,3 @@ def test_what_any_votes_suit_always_passes():
     asked = Proposal(Teachers(0.34, 1 / 3, sigma=100.0), 5.0, 0.2)
     assert math.isinf(asked.distance)
     assert asked.pass_probability == 1.0
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [({"first": 0.0}, "first must be"), ({"second": 1.5}, "second must be"), ({"number": 0}, "number must be")],
-)
-def test_bad_input_is_refused(change, told):
-    with pytest.raises(ValueError, match=told):
-        Teachers(**{"first": 0.5, "second": 0.5} | change)

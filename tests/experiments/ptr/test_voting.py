@@ -90,8 +90,3 @@ def test_the_floor_errs_as_seldom_with_less():
         found = voting.optimal(error, 60)
         assert OptimalVote(found, voting.DELTA).error(60) == pytest.approx(error, abs=1e-9)
         assert OptimalVote(0.99 * found, voting.DELTA).error(60) > 1.01 * error
-
-
-def test_panels_that_do_not_exist_are_named():
-    with pytest.raises(ValueError, match="panel must be one of 'a', 'b', got 'c'"):
-        list(voting.costs("c", 1.0))

@@ -71,27 +71,3 @@ def test_a_label_that_is_off_breaks_the_promise_and_a_tilt_mends_it():
         assert tilted_delta(off, epsilon, 1.0, both.sigma) <= both.delta(epsilon) <= delta
     assert tilted_delta(0.5, epsilon, 1.0, both.sigma) == Gaussian(both.sigma, 1.0).delta(epsilon)
     assert tilted_delta(0.0, epsilon, 1.0, both.sigma) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Disagreement(0.0, 5, 10, 1.0), "scale must be a finite number > 0, got 0.0"),
-        (lambda: Disagreement(1.0, 0, 10, 1.0), "degrees_of_freedom must be a whole number >= 1, got 0"),
-        (lambda: Disagreement(1.0, 5, 0, 1.0), "rows must be a whole number >= 1, got 0"),
-        (lambda: Disagreement(1.0, 5, 10, -1.0), "penalty must be a finite number > 0, got -1.0"),
-        (
-            lambda: Disagreement(1.0, 5, 10, 1.0).delta(1.0, 1.0),
-            "displacement must be a number strictly between -1 and 1, got 1.0",
-        ),
-        (lambda: Disagreement(1.0, 5, 10, 1.0).delta(0.1, -1.0), "epsilon must be a finite number >= 0, got -1.0"),
-        (lambda: tilted_delta(0.1, 1.0, 0.0, 1.0), "residual_bound must be a finite number > 0, got 0.0"),
-        (
-            lambda: divergence(ScaledChiSquare(0.0, 1.0, 3), ScaledChiSquare(0.0, 1.0, 4), 1.0),
-            "degrees_of_freedom must be those of the first law, 3, got 4",
-        ),
-    ],
-)
-def test_numbers_out_of_range_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

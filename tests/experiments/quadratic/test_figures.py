@@ -78,31 +78,6 @@ def test_bounds_fall_as_epsilon_and_delta_grow():
             assert (np.diff(values, axis=1) < 0).all()
 
 
-@pytest.mark.slow
-def test_cells_of_figure_1_are_computed_again():
-    found = stored.load("figure1")
-    for proof in figure1.PANELS["exact"]:
-        cell = figure1.cell("exact", proof, 0.5, 1e-3)
-        assert found.values(panel="exact", proof=proof, epsilon="0.5", delta="0.001") == [
-            pytest.approx(cell.value, rel=1e-6)
-        ]
-
-
-def test_cells_that_no_proof_covers_are_refused():
-    with pytest.raises(ValueError, match="proof must be one of 'published', 'sharpened', got 'tight'"):
-        figure1.cell("inexact", "tight", 1.0, 1e-5)
-    with pytest.raises(ValueError, match="panel must be one of 'exact', 'inexact'"):
-        figure1.cell("left", "tight", 1.0, 1e-5)
-
-
-@pytest.mark.slow
-def test_a_seed_of_figure_2_is_computed_again():
-    found = stored.load("figure2")
-    for risk in figure2.risks(3, (0.1, 100.0)):
-        (value,) = found.values(kappa=risk.kappa, method=risk.method, seed=3)
-        assert value == pytest.approx(risk.risk, rel=1e-8), risk.method
-
-
 def test_noise_of_figure_2_is_as_published_and_as_the_exact_theorem_has_it():
     scales = figure2.scales()
     assert scales["qop"] == pytest.approx(117470.166, rel=1e-8)
@@ -133,12 +108,3 @@ def test_where_data_matter_the_exact_theorem_pays():
     assert means["anchor"] > 1000 * means["exact"]
     assert matter.scales()["exact"] == pytest.approx(1.7108, rel=1e-4)
     assert matter.scales()["published"] == pytest.approx(63.78, rel=5e-3)
-
-
-@pytest.mark.slow
-def test_a_seed_of_where_data_matter_is_computed_again():
-    found = stored.load("matter")
-    for loss in matter.losses(1, (1000, 10_000)):
-        (value,) = found.values(n=loss.n, method=loss.method, seed=1)
-        assert value == pytest.approx(loss.excess, rel=1e-4)
-        assert value > 0

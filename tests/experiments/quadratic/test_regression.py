@@ -54,17 +54,3 @@ def test_adassp_has_the_noise_that_its_budget_pays_for():
     for tight in (False, True):
         found = regression.adassp(5.0, tight=tight)(X, y, np.random.default_rng(0))
         np.testing.assert_allclose(found, theta, atol=0.02)
-
-
-@pytest.mark.slow
-def test_a_seed_is_computed_again():
-    found, (n, d, epsilon) = stored.load("regression"), regression.CASES[1]
-    for loss in regression.losses(4, [(n, d, epsilon)]):
-        (value,) = found.values(n=n, d=d, epsilon=epsilon, method=loss.method, seed=4)
-        assert value == pytest.approx(loss.excess, rel=1e-4), loss.method
-
-
-@pytest.mark.parametrize("make", [regression.bend_and_tilt, regression.adassp, regression.objective])
-def test_an_epsilon_out_of_range_is_refused_before_anything_is_drawn(make):
-    with pytest.raises(ValueError, match="epsilon must be a finite number > 0, got 0"):
-        make(0)

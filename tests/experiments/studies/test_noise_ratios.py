@@ -41,10 +41,6 @@ def test_recipes_that_no_lambda_meets_are_left_out():
     assert nr.Recipe("rdp", 1.3).mechanism(1.0, 1e-5, 1.0) is not None
     ratios = [r.noise_ratio for r in nr.Plan(bound="rdp", rows=100, features=3).mechanisms() if r.bound == "rdp"]
     assert ratios == [1.2, 1.3, 1.5, 2.0, 3.0]
-    with pytest.raises(ValueError, match=r"^epsilon must be"):
-        nr.Recipe("rdp", 1.3).mechanism(-1.0, 1e-5, 1.0)
-    with pytest.raises(ValueError, match=r"^noise_ratio must be"):
-        nr.Recipe("rdp", 0.9).mechanism(1.0, 1e-5, 1.0)
 
 
 @pytest.mark.slow
@@ -140,22 +136,3 @@ def test_large_plans_are_scaled_down(rows, features, shape):
     assert plan.sample_shape == shape
     assert plan.scaled_down == ((rows, features) != shape)
     assert math.prod(plan.sample_shape) <= nr.MAX_CELLS
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"epsilon": 0.0}, r"^epsilon must be"),
-        ({"delta": 1.0}, r"^delta must be"),
-        ({"bound": "kifer2012"}, r"^bound must be one of 'logistic'"),
-        ({"rows": 0}, r"^rows must be"),
-        ({"features": -1}, r"^features must be"),
-        ({"columns": "odd"}, r"^columns must be one of"),
-        ({"draws": 21}, r"^draws must be a whole number from 1 to 20, got 21"),
-        ({"seed": -1}, r"^seed must be"),
-        ({"intercept_scaling": -0.1}, r"^intercept_scaling must be"),
-    ],
-)
-def test_bad_plans_are_refused_by_name(change, message):
-    with pytest.raises(ValueError, match=message):
-        nr.Plan(**change)

@@ -121,21 +121,3 @@ def test_it_yields_after_every_draw_and_stops_when_told(data):
 def test_judges_are_at_most_half_of_the_test_rows(data):
     first = next(tuning_runs(data, dataclasses.replace(QUICK, judges=10_000)))
     assert first.judges == len(data.y_test) // 2
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"epsilon": 0.0}, "epsilon must be a finite number > 0, got 0.0"),
-        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1"),
-        ({"learning_rates": ()}, "learning_rates must hold at least one number > 0, got none"),
-        ({"learning_rates": (0.1, -1.0)}, "learning_rates must be a finite number > 0, got -1.0"),
-        ({"judges": 0}, "judges must be a whole number >= 1, got 0"),
-        ({"draws": 51}, "draws must be a whole number from 1 to 50, got 51"),
-        ({"accountant": "prv"}, "accountant must be one of 'pld', 'rdp'"),
-        ({"seed": -1}, "seed must be a whole number >= 0, got -1"),
-    ],
-)
-def test_settings_out_of_range_are_named(change, message):
-    with pytest.raises(ValueError, match=message):
-        Settings(**change)

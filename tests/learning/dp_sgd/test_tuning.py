@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from objpert_core.learning import Rows, noise_source
+from objpert_core.learning import Rows
 from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
 from objpert_core.learning.dp_sgd.tuning import (
     _SCORES,
@@ -18,6 +18,7 @@ from objpert_core.learning.dp_sgd.tuning import (
     split_by_coins,
 )
 from objpert_core.learning.sampling import Streams
+from tests.learning.chances import p_value
 
 LEVEL = 1e-3
 TINY = Rows(np.array([[1.0, 0.0], [0.0, 1.0]]), "normalize"), np.array([1.0, -1.0])
@@ -48,10 +49,7 @@ def test_the_papers_grid_and_ours():
 @pytest.mark.slow
 def test_the_number_of_honest_runs_is_poisson():
     counts = np.bincount([len(honestly(seed).trials) for seed in range(500)])
-    law = stats.poisson(3.0).pmf(np.arange(len(counts))) * 500
-    common = law > 5
-    observed = np.append(counts[common], counts[~common].sum())
-    assert stats.chisquare(observed, np.append(law[common], 500 - law[common].sum())).pvalue > LEVEL
+    assert p_value(counts, stats.poisson(3.0).pmf(np.arange(len(counts))) * 500) > LEVEL
 
 
 @pytest.mark.slow
@@ -166,9 +164,3 @@ def test_the_callback_of_honest_tuning_counts_runs():
     found = honestly(3, callback=lambda *event: seen.append(event))
     assert [event[:3] for event in seen] == [(run + 1, len(found.trials), 1) for run in range(len(found.trials))]
     assert seen
-
-
-def test_the_seed_decides_all():
-    one, same = honestly(5), honestly(5)
-    assert np.array_equal(one.theta, same.theta)
-    assert noise_source(5).reproducible

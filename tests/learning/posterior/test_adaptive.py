@@ -1,13 +1,13 @@
 """One run of AdaOPS and OPS-PTR: the formulas, the privacy of the whole in one dimension, and attacks on it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from objpert_core.accounting import (
-    AdaptiveSampling,
     calibrate_adaptive_sampling,
     posterior_precision,
     published_posterior_epsilon,
@@ -23,6 +23,7 @@ from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.posterior.statistics import Statistics
 from objpert_core.learning.posterior.sums import regression_sums
 from tests.learning.posterior.fixed import Fixed
+from tests.learning.test_audit import lower_bound
 
 TIGHT = calibrate_adaptive_sampling(1.0, 1e-6)
 
@@ -202,23 +203,11 @@ def test_the_rule_for_lam_minimises_its_bound():
         assert t >= 0
         assert t + released >= least
 
-        def bound(t, released=released):
-            return (
-                math.log(first) + 8 * log_term / epsilon * math.log1p(1 / (t + released)) - math.log(t + released),
-                t,
-            )
+        def value(t, released=released):
+            log_part = math.log(first) + 8 * log_term / epsilon * math.log1p(1 / (t + released))
+            return math.exp(min(log_part - math.log(t + released), 700)) + t
 
-        def value(t):
-            log_part, own = bound(t)
-            return math.exp(min(log_part, 700)) + own
-
-        for other in (
-            t + 1e-3,
-            t + 1,
-            t + 100,
-            max(t - 1, 0.0, least - released),
-            max(t - 1e-3, 0.0, least - released),
-        ):
+        for other in (t + 1e-3, t + 1, t + 100, max(t - 1, 0.0, least - released), max(t - 1e-3, 0, least - released)):
             assert value(t) <= value(other) * (1 + 1e-9)
 
 
@@ -295,46 +284,27 @@ def test_the_whole_of_a_run_keeps_its_promise_in_one_dimension(epsilon, delta):
         found = of_a_run(mechanism, n, wanted, epsilon)
         assert found <= delta
         most = max(most, found)
-    louder = AdaptiveSampling(mechanism.eigenvalue_mu, mechanism.norm_mu, mechanism.leverage,
-                              20 * mechanism.separation, mechanism.failure)  # fmt: skip
+    louder = replace(mechanism, separation=20 * mechanism.separation)
     assert max(of_a_run(louder, n, 0.0, epsilon) for n in (3, 200, 2000)) > delta  # it would be seen
     assert most > (0.25 * delta if delta == 1e-2 else 0)
 
 
-def attacked(mechanism, sums, runs, source):
-    """θ of so many runs, for data with and without a row."""
-    return [[tight_run(one, mechanism, lambda _: 0.0, source).theta[0] for _ in range(runs)] for one in sums]
-
-
-def advantage(first, second, epsilon):
-    """The best P[θ < c] − e^ε Q[θ < c] that a threshold finds on one half of all runs, on the other; less 4 errors."""
-    half = len(first) // 2
-    (seek, test), (other_seek, other_test) = ((np.sort(x[:half]), np.sort(x[half:])) for x in (first, second))
-
-    def shares(at, p, q):
-        return np.searchsorted(p, at) / len(p), np.searchsorted(q, at) / len(q)
-
-    best = -1.0
-    for sign in (1, -1):
-        p, q = shares(seek, seek, other_seek)
-        gain = (p - math.exp(epsilon) * q) if sign > 0 else ((1 - p) - math.exp(epsilon) * (1 - q))
-        p, q = shares(seek[int(np.argmax(gain))], test, other_test)
-        p, q = (p, q) if sign > 0 else (1 - p, 1 - q)
-        error = math.sqrt((p * (1 - p) + math.exp(2 * epsilon) * q * (1 - q)) / half)
-        best = max(best, p - math.exp(epsilon) * q - 4 * error)
-    return best
+def found_by_thresholds(mechanism, runs):
+    """The ε that thresholds of θ find, in either direction, in so many runs with and without a row."""
+    source = noise_source(1)
+    first, second = (
+        np.array([tight_run(sums, mechanism, lambda _: 0.0, source).theta[0] for _ in range(runs)])
+        for sums in (against(40), against(40, odd=True))
+    )
+    pairs = ((sign * one, sign * other) for sign in (1, -1) for one, other in ((first, second), (second, first)))
+    return max(lower_bound(*pair, 0.05, pilot=runs // 2) for pair in pairs)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runs", [600, pytest.param(100_000, marks=pytest.mark.exhaustive)])
 def test_attacks_on_real_runs_gain_no_more_than_promised(runs):
-    epsilon, delta = 0.5, 0.05
-    mechanism = calibrate_adaptive_sampling(epsilon, delta)
-    sums, source = (against(40), against(40, odd=True)), noise_source(1)
-    first, second = (np.array(one) for one in attacked(mechanism, sums, runs, source))
-    assert max(advantage(first, second, epsilon), advantage(second, first, epsilon)) <= delta
-    if runs > 600:
-        return
-    louder = AdaptiveSampling(mechanism.eigenvalue_mu, mechanism.norm_mu, mechanism.leverage, 30.0, mechanism.failure)
-    first, second = (np.array(one) for one in attacked(louder, sums, runs, source))
-    assert max(advantage(first, second, epsilon), advantage(second, first, epsilon)) > delta  # such an attack can win
+    mechanism = calibrate_adaptive_sampling(0.5, 0.05)
+    assert found_by_thresholds(mechanism, runs) <= 0.5
+    if runs == 600:
+        louder = replace(mechanism, separation=30.0)
+        assert found_by_thresholds(louder, runs) > 0.5  # such an attack can win

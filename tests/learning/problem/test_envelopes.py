@@ -9,9 +9,6 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from objpert_core.learning import (
-    EVERY_LOSS,
-    LOSSES,
-    NON_SMOOTH_LOSSES,
     AbsoluteLoss,
     ClippedLoss,
     EpsilonInsensitiveLoss,
@@ -26,24 +23,13 @@ from objpert_core.learning import (
     SquaredHingeLoss,
     SquaredLoss,
     envelope_steps,
-    loss_named,
     solve,
 )
 from objpert_core.learning.problem.envelopes import proximal_probability
 from objpert_core.learning.problem.rounding import gradient_norm_bound
+from tests.learning.problem.every import EVERY, difference, every, targets_of
+from tests.learning.problem.exact import exact_gradient, exact_norm
 
-CORNERED = [HingeLoss(), AbsoluteLoss(), PinballLoss(0.2), EpsilonInsensitiveLoss(0.3), EpsilonInsensitiveLoss(0.0)]
-SMOOTH = [
-    LogisticLoss(),
-    LogisticLoss(1.6),
-    SquaredHingeLoss(),
-    HuberisedHingeLoss(0.5),
-    SquaredLoss(),
-    HuberLoss(0.7),
-]
-EVERY = [*CORNERED, *SMOOTH]
-every = pytest.mark.parametrize("loss", EVERY, ids=repr)
-cornered = pytest.mark.parametrize("loss", CORNERED, ids=repr)
 UNIT = 2.0**-53
 
 
@@ -51,76 +37,6 @@ UNIT = 2.0**-53
 def sixty_digits():
     with mpmath.workdps(60):
         yield
-
-
-def targets_of(loss, n, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.choice([-1.0, 1.0], n) if loss.monotone else 3 * rng.normal(size=n)
-
-
-@pytest.mark.parametrize(
-    ("loss", "formula"),
-    [
-        (HingeLoss(), lambda m: max(0.0, 1 - m)),
-        (AbsoluteLoss(), abs),
-        (PinballLoss(0.2), lambda r: 0.8 * r if r > 0 else -0.2 * r),
-        (EpsilonInsensitiveLoss(0.3), lambda r: max(0.0, abs(r) - 0.3)),
-    ],
-    ids=["hinge", "absolute", "pinball", "epsilon-insensitive"],
-)
-def test_losses_with_corners_are_the_published_formulas(loss, formula):
-    scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
-    argument = targets * scores if loss.monotone else scores - targets
-    np.testing.assert_allclose(loss.value(scores, targets), [formula(float(z)) for z in argument], atol=1e-15)
-
-
-@cornered
-def test_their_slopes_are_those_of_the_value_and_never_steeper_than_they_say(loss):
-    scores, targets, step = 3 * np.random.default_rng(1).normal(size=400), targets_of(loss, 400), 1e-6
-    slopes, curvature = loss.derivatives(scores, targets)
-    numeric = (loss.value(scores + step, targets) - loss.value(scores - step, targets)) / (2 * step)
-    assert (np.abs(slopes - numeric) < 1e-7).mean() > 0.99
-    assert np.abs(slopes).max() == loss.lipschitz
-    assert not curvature.any()
-    assert math.isinf(loss.smoothness)
-
-
-def test_the_pinball_loss_is_least_at_the_quantile():
-    targets = np.random.default_rng(0).normal(size=2001)
-    total = [PinballLoss(0.2).value(np.full(2001, u), targets).sum() for u in targets]
-    assert np.mean(targets < targets[np.argmin(total)]) == pytest.approx(0.2, abs=1e-3)
-
-
-def test_every_loss_is_found_by_name_and_those_of_certificates_are_as_before():
-    assert set(EVERY_LOSS) == {*LOSSES, *NON_SMOOTH_LOSSES}
-    assert not set(LOSSES) & set(NON_SMOOTH_LOSSES)
-    assert loss_named("pinball", 0.3, EVERY_LOSS) == PinballLoss(0.3)
-    for name, kind in NON_SMOOTH_LOSSES.items():
-        assert loss_named(name, kind().parameter, EVERY_LOSS) == kind()
-        with pytest.raises(ValueError, match=r"^loss must be one of 'logistic'"):
-            loss_named(name)
-
-
-@pytest.mark.parametrize("bad", [0.0, 1.0, -0.2, math.nan, "1", None])
-def test_constants_out_of_range_are_named(bad):
-    with pytest.raises(ValueError, match=f"quantile must be a number strictly between 0 and 1, got {bad!r}"):
-        PinballLoss(bad)
-    if bad not in (0.0, 1.0):
-        with pytest.raises(ValueError, match=f"width must be a finite number >= 0, got {bad!r}"):
-            EpsilonInsensitiveLoss(bad)
-
-
-@cornered
-@pytest.mark.parametrize("slope", [0.1, 0.5, 0.9, 1.0])
-def test_kinks_of_corners_are_the_corners_that_are_steep_enough(loss, slope):
-    targets = targets_of(loss, 50)
-    low, high = loss.kinks(slope, targets)
-    for kink, sign in ((low, -1), (high, 1)):
-        finite = np.isfinite(kink)
-        beyond, _ = loss.derivatives(np.where(finite, kink + sign * 1e-9, sign * 1e6), targets)
-        assert np.all(np.where(finite, sign * beyond > slope, sign * beyond <= slope))
-        before, _ = loss.derivatives(np.where(finite, kink - sign * 1e-9, 0.0), targets)
-        assert np.all(np.where(finite, sign * before <= slope, True))
 
 
 @every
@@ -186,31 +102,11 @@ def test_slopes_and_curvatures_are_derivatives_of_the_value(loss, step):
     envelope, small = MoreauEnvelope(loss, step), 1e-5
     scores, targets = 3 * np.random.default_rng(1).normal(size=400), targets_of(loss, 400)
     slopes, curvature = envelope.derivatives(scores, targets)
-    up, down = scores + small, scores - small
-    numeric = (envelope.value(up, targets) - envelope.value(down, targets)) / (2 * small)
+    numeric = difference(lambda u: envelope.value(u, targets), scores, small)
     np.testing.assert_allclose(slopes, numeric, atol=2e-4)
     assert (np.abs(slopes - numeric) < 1e-8).mean() > 0.98
-    change = (envelope.derivatives(up, targets)[0] - envelope.derivatives(down, targets)[0]) / (2 * small)
+    change = difference(lambda u: envelope.derivatives(u, targets)[0], scores, small)
     assert (np.abs(change - curvature) < 1e-7).mean() > 0.98  # all but where the curvature jumps
-
-
-@pytest.mark.thorough
-@every
-@pytest.mark.parametrize("step", [0.01, 1.0, 25.0])
-def test_the_constants_that_proofs_use_hold_and_are_the_best(loss, step):
-    envelope, target = MoreauEnvelope(loss, step), 1.0
-    scores = np.linspace(-60, 60, 20_001)
-    slopes, curvature = envelope.derivatives(scores, target)
-    assert np.abs(slopes).max() <= envelope.lipschitz == loss.lipschitz
-    assert np.all((curvature >= 0) & (curvature <= envelope.smoothness))
-    assert curvature.max() == pytest.approx(envelope.smoothness, rel=1e-4)
-    assert envelope.smoothness == pytest.approx(1 / (step + 1 / loss.smoothness))
-    assert np.all(np.abs(np.diff(slopes)) <= envelope.smoothness * np.diff(scores) * (1 + 1e-9) + 1e-14)
-    if math.isfinite(loss.lipschitz):
-        assert np.abs(slopes).max() == pytest.approx(loss.lipschitz, rel=1e-9)
-    for label in (-1.0, 1.0):
-        signs = np.sign(envelope.derivatives(scores, label)[0])
-        assert loss.monotone == (np.all(signs <= 0) or np.all(signs >= 0))
 
 
 @pytest.mark.parametrize("loss", [loss for loss in EVERY if math.isfinite(loss.lipschitz)], ids=repr)
@@ -221,19 +117,6 @@ def test_the_envelope_is_below_the_loss_by_the_bias_at_most_and_reaches_it(loss)
     assert envelope.bias == pytest.approx(loss.lipschitz**2 * step / 2)
     assert np.all((gap >= -1e-12) & (gap <= envelope.bias * (1 + 1e-9)))
     assert gap.max() == pytest.approx(envelope.bias, rel=1e-6)  # on the steepest piece it is that much
-
-
-@every
-@pytest.mark.parametrize("slope", [1e-3, 0.15, 0.5, 0.999, 7.0])
-def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
-    targets, envelope = targets_of(loss, 200), MoreauEnvelope(loss, 0.6)
-    low, high = envelope.kinks(slope, targets)
-    for kink, sign in ((low, -1), (high, 1)):
-        finite = np.isfinite(kink)
-        at, _ = envelope.derivatives(kink[finite], targets[finite])
-        np.testing.assert_allclose(at, sign * slope, rtol=1e-9)
-        far, _ = envelope.derivatives(np.full(np.sum(~finite), sign * 1e6), targets[~finite])
-        assert np.all(sign * far <= slope)
 
 
 @pytest.mark.thorough
@@ -291,23 +174,6 @@ def test_steps_by_row_make_every_row_as_smooth_as_asked(row_norm):
         hessian = (part.rows.matrix * part.rows.factors[:, None]).T * part.loss.smoothness_of_rows
         hessian = hessian @ (part.rows.matrix * part.rows.factors[:, None])
         assert np.linalg.eigvalsh(hessian)[-1] <= part.smoothness() * (1 + 1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"])
-@pytest.mark.parametrize("loss", [HingeLoss(), PinballLoss(0.3), LogisticLoss()], ids=repr)
-def test_every_solver_takes_envelopes_with_a_step_for_each_row(solver, loss):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(300, 4)) * rng.uniform(0.1, 1, size=(300, 1))
-    rows, targets = Rows(X, "clip", 0.3), targets_of(loss, 300)
-    envelope = MoreauEnvelope(loss, envelope_steps(rows, 2.0))
-    objective = PerturbedObjective(rows, targets, 3.0, rng.normal(size=5), envelope)
-    result = solve(objective, tau=1e-8, solver=solver)
-    assert result.converged
-    reference = solve(objective, tau=1e-10, solver="newton-cholesky")
-    np.testing.assert_allclose(result.theta, reference.theta, atol=1e-8)
-    clipped = PerturbedObjective(rows, targets, 3.0, objective.linear, ClippedLoss(envelope, rows.slopes_of_norm(0.2)))
-    assert solve(clipped, tau=1e-8, solver=solver).converged
 
 
 # The logistic proximal point
@@ -423,12 +289,9 @@ def test_the_bound_on_a_gradient_holds_for_envelopes(loss):
     envelope = MoreauEnvelope(loss, steps)
     b = -PerturbedObjective(rows, targets, 0.5, np.zeros(3), envelope).gradient(theta)[0]
     found = gradient_norm_bound(PerturbedObjective(rows, targets, 0.5, b, envelope), theta)
-    total = [mpmath.mpf(0.5) * mpmath.mpf(x) + mpmath.mpf(y) for x, y in zip(theta, b, strict=True)]
-    for x, factor, y, t in zip(X, rows.factors, targets, steps, strict=True):
-        row = [mpmath.mpf(value) * mpmath.mpf(float(factor)) for value in x]
-        score = mpmath.fsum(p * mpmath.mpf(q) for p, q in zip(row, theta, strict=True))
-        total = [sum_ + exact_slope(loss, score, y, t) * value for sum_, value in zip(total, row, strict=True)]
-    exact = mpmath.sqrt(mpmath.fsum(value**2 for value in total))
+    step = iter(steps)
+    total = exact_gradient(X, targets, rows, theta, 0.5, lambda u, y: exact_slope(loss, u, y, next(step)))
+    exact = exact_norm(total, b)
     assert exact <= found < 1e-9  # the shortest rows are a thousand times steeper in their slopes than the longest
 
 

@@ -1,5 +1,6 @@
 """Scores with twice a double's digits, and the bound they give, against exact arithmetic on hostile data."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -13,6 +14,7 @@ from objpert_core.learning.problem.fine import FineRows, fine, score_error, two_
 from objpert_core.learning.problem.losses import HuberLoss
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import row_radius
+from tests.learning.problem.exact import exact_gradient, exact_norm
 
 
 def exact_score(x, factor, constant, theta):
@@ -125,6 +127,14 @@ def test_two_sum_loses_nothing():
         assert Fraction(total) + Fraction(rest) == Fraction(x) + Fraction(y)
 
 
+def logistic_slope(score, target):
+    return -target / (1 + mpmath.exp(target * score))
+
+
+def huber_slope(score, target):
+    return max(min(score - target, mpmath.mpf(1)), mpmath.mpf(-1))
+
+
 def repeated(loss, times, theta, lam, targets):
     """Objectives of three rows, each many times, and the exact norms of their gradients.
 
@@ -133,26 +143,12 @@ def repeated(loss, times, theta, lam, targets):
     X = np.array([[0.6, 0.8], [-1.0, 1e-3], [1 / 3, -0.9]])
     rows = Rows(np.repeat(X, times, axis=0), "normalize", 0.3)
     near = rows.margins(theta)[::times] + np.array([0.25, -0.4, 0.1])  # in the bend, where a slope feels the score
-    targets = np.repeat(near if targets is None else targets, times)
-    plain = PerturbedObjective(rows, targets, lam, np.zeros(3), loss)
-    total = [Fraction(lam) * Fraction(float(a)) for a in theta]
-    mpmath.mp.dps = 60
-    for i in range(3):
-        row = [Fraction(float(v)) * Fraction(float(rows.factors[i * times])) for v in X[i]] + [Fraction(0.3)]
-        score = sum((a * Fraction(float(c)) for a, c in zip(row, theta, strict=True)), Fraction(0))
-        score, target = mpmath.mpf(score.numerator) / score.denominator, mpmath.mpf(targets[i * times])
-        if loss.takes_margins:
-            slope = -target / (1 + mpmath.exp(target * score))
-        else:
-            slope = max(min(score - target, mpmath.mpf(1)), mpmath.mpf(-1))
-        sign, man, exp, _ = slope._mpf_
-        tiny = exp < -4000  # below 10⁻¹⁰⁰⁰: no matter, and no fraction to work with
-        exact = Fraction(0) if tiny else Fraction(int(man)) * Fraction(2) ** exp * (-1 if sign else 1) * times
-        total = [a + exact * c for a, c in zip(total, row, strict=True)]
+    targets = near if targets is None else targets
+    plain = PerturbedObjective(rows, np.repeat(targets, times), lam, np.zeros(3), loss)
+    slope = logistic_slope if loss.takes_margins else huber_slope
+    total = exact_gradient(X, targets, rows, theta, lam, slope, times)
     for b in (-plain.gradient(theta)[0], np.array([-float(a) for a in total])):
-        left = [a + Fraction(float(c)) for a, c in zip(total, b, strict=True)]
-        norm = mpmath.sqrt(sum((mpmath.mpf(a.numerator) / a.denominator) ** 2 for a in left))
-        yield PerturbedObjective(rows, targets, lam, b, loss), float(norm)
+        yield replace(plain, linear=b), float(exact_norm(total, b))
 
 
 @pytest.mark.thorough
@@ -180,12 +176,5 @@ def test_cancelling_rows_leave_no_error_unbounded():
     theta = rng.normal(size=4) * 1e-9
     rows = Rows(X, "normalize")
     objective = PerturbedObjective(rows, targets, 1e-3, np.zeros(4), LogisticLoss())
-    mpmath.mp.dps = 60
-    total = [mpmath.mpf(1e-3) * mpmath.mpf(value) for value in theta]
-    for x, factor in zip(X, rows.factors, strict=True):
-        row = [Fraction(float(v)) * Fraction(float(factor)) for v in x]
-        row = [mpmath.mpf(v.numerator) / v.denominator for v in row]
-        slope = -1 / (1 + mpmath.exp(mpmath.fsum(a * mpmath.mpf(b) for a, b in zip(row, theta, strict=True))))
-        total = [a + slope * b for a, b in zip(total, row, strict=True)]
-    exact = mpmath.sqrt(mpmath.fsum(a**2 for a in total))
+    exact = exact_norm(exact_gradient(X, targets, rows, theta, 1e-3, logistic_slope), np.zeros(4))
     assert exact <= gradient_norm_bound(fine(objective), theta) <= exact + 2e-11

@@ -6,37 +6,23 @@ import numpy as np
 import pytest
 
 from objpert_core.learning import (
+    EVERY_LOSS,
     LOSSES,
+    NON_SMOOTH_LOSSES,
+    AbsoluteLoss,
+    EpsilonInsensitiveLoss,
+    HingeLoss,
     HuberisedHingeLoss,
     HuberLoss,
     LogisticLoss,
+    MoreauEnvelope,
+    PinballLoss,
     SquaredHingeLoss,
     SquaredLoss,
     loss_named,
 )
-
-LOSS = LogisticLoss()
-EVERY = [
-    LogisticLoss(),
-    LogisticLoss(1.6),
-    SquaredHingeLoss(),
-    HuberisedHingeLoss(0.5),
-    HuberisedHingeLoss(2.0),
-    SquaredLoss(),
-    HuberLoss(1.0),
-    HuberLoss(0.2),
-]
-every = pytest.mark.parametrize("loss", EVERY, ids=repr)
-
-
-def targets_of(loss, n, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.choice([-1.0, 1.0], n) if loss.monotone else 3 * rng.normal(size=n)
-
-
-def test_value_is_the_textbook_formula_where_that_is_accurate():
-    margins = np.linspace(-30, 30, 601)
-    np.testing.assert_allclose(LOSS.value(margins), np.log1p(np.exp(-margins)), rtol=1e-12)
+from objpert_core.learning.problem.rest import RestWeighted
+from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, smooth, targets_of
 
 
 @pytest.mark.parametrize(
@@ -47,8 +33,12 @@ def test_value_is_the_textbook_formula_where_that_is_accurate():
         (HuberisedHingeLoss(0.3), lambda m: 0.0 if m > 1.3 else 1 - m if m < 0.7 else (1.3 - m) ** 2 / 1.2),
         (SquaredLoss(), lambda r: r * r / 2),
         (HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
+        (HingeLoss(), lambda m: max(0.0, 1 - m)),
+        (AbsoluteLoss(), abs),
+        (PinballLoss(0.2), lambda r: 0.8 * r if r > 0 else -0.2 * r),
+        (EpsilonInsensitiveLoss(0.3), lambda r: max(0.0, abs(r) - 0.3)),
     ],
-    ids=["logistic with a margin", "squared hinge", "huberised hinge", "squares", "huber"],
+    ids=lambda value: getattr(value, "name", ""),
 )
 def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, formula):
     scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
@@ -57,23 +47,15 @@ def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, form
 
 
 def test_extreme_margins_keep_their_tails_and_raise_no_warning():
-    margins = np.array([-1e6, -800.0, 800.0, 1e6])
+    loss, margins = LogisticLoss(), np.array([-1e6, -800.0, 800.0, 1e6])
     with np.errstate(all="raise", under="ignore"):
-        value = LOSS.value(margins)
-        slope, curvature = LOSS.derivatives(np.array([-700.0, 700.0]))
+        value = loss.value(margins)
+        slope, curvature = loss.derivatives(np.array([-700.0, 700.0]))
     np.testing.assert_array_equal(value, [1e6, 800.0, 0.0, 0.0])
     np.testing.assert_allclose(slope, [-1.0, -np.exp(-700.0)], rtol=1e-12)
     np.testing.assert_allclose(curvature, np.exp(-700.0), rtol=1e-12)  # not 0 on the wrong side
-
-
-@pytest.mark.parametrize("margin", [-5.0, -0.3, 0.0, 1.7, 12.0])
-def test_derivatives_match_finite_differences(margin):
-    step = 1e-5
-    around = np.array([margin - step, margin, margin + step])
-    slope, curvature = LOSS.derivatives(around)
-    values = LOSS.value(around)
-    assert slope[1] == pytest.approx((values[2] - values[0]) / (2 * step), abs=1e-9)
-    assert curvature[1] == pytest.approx((slope[2] - slope[0]) / (2 * step), abs=1e-9)
+    moderate = np.linspace(-30, 30, 601)
+    np.testing.assert_allclose(loss.value(moderate), np.log1p(np.exp(-moderate)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.7, 1.5, 30.0])
@@ -84,47 +66,73 @@ def test_with_any_margin_slope_and_curvature_go_together_as_the_tight_bound_need
     np.testing.assert_allclose(curvature, -slope * (1 + slope), rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.parametrize("margin", [0.0, 0.5, 3.0])
-def test_log_odds_are_those_for_which_the_score_has_the_least_expected_loss(margin):
-    loss, scores, step = LogisticLoss(margin), np.linspace(-4, 4, 41), 1e-5
+@pytest.mark.parametrize(
+    "loss",
+    [LogisticLoss(0.0), LogisticLoss(0.5), LogisticLoss(3.0), *(RestWeighted(2.5, w) for w in (1.0, 1 / 3, 0.001))],
+    ids=str,
+)
+def test_log_odds_are_those_for_which_the_score_has_the_least_expected_loss(loss):
+    scores = np.linspace(-4, 4, 41)
     share = 1 / (1 + np.exp(-loss.log_odds(scores)))
-
-    def expected(u):
-        return share * loss.value(u, 1.0) + (1 - share) * loss.value(u, -1.0)
-
-    np.testing.assert_allclose((expected(scores + step) - expected(scores - step)) / (2 * step), 0.0, atol=1e-9)
+    one = np.ones(41)
+    np.testing.assert_allclose(-share * loss.slopes(scores, one), (1 - share) * loss.slopes(scores, -one), rtol=1e-9)
     assert np.all(np.diff(share) > 0)
-    np.testing.assert_array_equal(np.sign(loss.log_odds(scores)), np.sign(scores))
+    if isinstance(loss, LogisticLoss) and not isinstance(loss, RestWeighted):
+        np.testing.assert_array_equal(np.sign(loss.log_odds(scores)), np.sign(scores))
 
 
-@every
+@smooth
 def test_slopes_and_curvatures_are_derivatives_of_the_value_for_either_target(loss):
     scores, targets, step = np.random.default_rng(1).normal(size=400) * 3, targets_of(loss, 400), 1e-6
     slope, curvature = loss.derivatives(scores, targets)
-    numeric = (loss.value(scores + step, targets) - loss.value(scores - step, targets)) / (2 * step)
-    np.testing.assert_allclose(slope, numeric, atol=1e-7)
-    (above, _), (below, _) = loss.derivatives(scores + step, targets), loss.derivatives(scores - step, targets)
-    agree = np.abs((above - below) / (2 * step) - curvature) < 1e-6
-    assert agree.mean() > 0.99  # all but the scores with a corner of f' between the two
+    np.testing.assert_allclose(slope, difference(lambda u: loss.value(u, targets), scores, step), atol=1e-7)
+    change = difference(lambda u: loss.derivatives(u, targets)[0], scores, step)
+    assert (np.abs(change - curvature) < 1e-6).mean() > 0.99  # all but the scores with a corner of f' between the two
 
 
-@every
+@cornered
+def test_slopes_of_corners_are_those_of_the_value_and_never_steeper_than_they_say(loss):
+    scores, targets = 3 * np.random.default_rng(1).normal(size=400), targets_of(loss, 400)
+    slopes, curvature = loss.derivatives(scores, targets)
+    numeric = difference(lambda u: loss.value(u, targets), scores, 1e-6)
+    assert (np.abs(slopes - numeric) < 1e-7).mean() > 0.99
+    assert np.abs(slopes).max() == loss.lipschitz
+    assert not curvature.any()
+    assert math.isinf(loss.smoothness)
+
+
+def test_the_pinball_loss_is_least_at_the_quantile():
+    targets = np.random.default_rng(0).normal(size=2001)
+    total = [PinballLoss(0.2).value(np.full(2001, u), targets).sum() for u in targets]
+    assert np.mean(targets < targets[np.argmin(total)]) == pytest.approx(0.2, abs=1e-3)
+
+
+ENVELOPES = [MoreauEnvelope(loss, step) for loss in EVERY for step in (0.01, 1.0, 25.0)]
+
+
+@pytest.mark.parametrize(
+    "loss", [*SMOOTH, *(pytest.param(one, marks=pytest.mark.thorough) for one in ENVELOPES)], ids=repr
+)
 def test_the_constants_the_privacy_proofs_use_hold_and_are_the_best(loss):
-    scores, target = np.linspace(-40, 40, 10_001), 1.0
-    slope, curvature = loss.derivatives(scores, target)
-    assert np.abs(slope).max() <= loss.lipschitz
+    scores, target, off = np.linspace(-80, 80, 20_001), 1.0, 1e-4 if loss in ENVELOPES else 1e-6
+    slopes, curvature = loss.derivatives(scores, target)
+    assert np.abs(slopes).max() <= loss.lipschitz
     assert np.all((curvature >= 0) & (curvature <= loss.smoothness))
-    assert curvature.max() == pytest.approx(loss.smoothness)
+    assert curvature.max() == pytest.approx(loss.smoothness, rel=off)
+    assert np.all(np.abs(np.diff(slopes)) <= loss.smoothness * np.diff(scores) * (1 + 1e-9) + 1e-14)
     if math.isfinite(loss.lipschitz):
-        assert np.abs(slope).max() == pytest.approx(loss.lipschitz)
-    else:
+        assert np.abs(slopes).max() == pytest.approx(loss.lipschitz, rel=1e-9)
+    elif loss not in ENVELOPES:
         assert np.abs(loss.derivatives(np.array([-1e9]), target)[0]) > 1e8
     for label in (-1.0, 1.0):
         signs = np.sign(loss.derivatives(scores, label)[0])
         assert loss.monotone == (np.all(signs <= 0) or np.all(signs >= 0))
+    if loss in ENVELOPES:
+        assert loss.lipschitz == loss.loss.lipschitz
+        assert loss.smoothness == pytest.approx(1 / (loss.step + 1 / loss.loss.smoothness))
 
 
-@every
+@pytest.mark.parametrize("loss", [*SMOOTH, *(MoreauEnvelope(loss, 0.6) for loss in EVERY)], ids=repr)
 @pytest.mark.parametrize("slope", [1e-3, 0.15, 0.5, 0.999, 1.0, 7.0])
 def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
     targets = targets_of(loss, 200)
@@ -140,25 +148,50 @@ def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
         assert np.all(sign * far <= slope)  # there is no kink because the slope is never reached
 
 
+@cornered
+@pytest.mark.parametrize("slope", [0.1, 0.5, 0.9, 1.0])
+def test_kinks_of_corners_are_the_corners_that_are_steep_enough(loss, slope):
+    targets = targets_of(loss, 50)
+    low, high = loss.kinks(slope, targets)
+    for kink, sign in ((low, -1), (high, 1)):
+        finite = np.isfinite(kink)
+        beyond, _ = loss.derivatives(np.where(finite, kink + sign * 1e-9, sign * 1e6), targets)
+        assert np.all(np.where(finite, sign * beyond > slope, sign * beyond <= slope))
+        before, _ = loss.derivatives(np.where(finite, kink - sign * 1e-9, 0.0), targets)
+        assert np.all(np.where(finite, sign * before <= slope, True))
+
+
 def test_losses_are_found_by_name_with_their_constant():
+    assert set(EVERY_LOSS) == {*LOSSES, *NON_SMOOTH_LOSSES}
+    assert not set(LOSSES) & set(NON_SMOOTH_LOSSES)
+    assert {type(loss) for loss in CORNERED} == set(NON_SMOOTH_LOSSES.values())
+    for name, kind in EVERY_LOSS.items():
+        assert loss_named(name, kind().parameter, EVERY_LOSS) == kind()
     for name, kind in LOSSES.items():
-        assert loss_named(name) == kind()
-        assert loss_named(name, kind().parameter) == kind()
+        assert loss_named(name) == loss_named(name, kind().parameter) == kind()
     assert loss_named("huberised-hinge", 0.25) == HuberisedHingeLoss(0.25)
-    with pytest.raises(ValueError, match=r"loss must be one of 'logistic'.*got 'absolute'"):
-        loss_named("absolute")
+    assert loss_named("pinball", 0.3, EVERY_LOSS) == PinballLoss(0.3)
+    for name in NON_SMOOTH_LOSSES:
+        with pytest.raises(ValueError, match=rf"^loss must be one of 'logistic'.*got '{name}'"):
+            loss_named(name)
     with pytest.raises(ValueError, match=r"parameter must be None for the loss 'squared', got 2\.0"):
         loss_named("squared", 2.0)
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf, "1", None])
-@pytest.mark.parametrize(("kind", "name"), [(HuberLoss, "threshold"), (HuberisedHingeLoss, "width")])
-def test_constants_out_of_range_are_named(kind, name, bad):
-    with pytest.raises(ValueError, match=f"{name} must be a finite number > 0, got {bad!r}"):
-        kind(bad)
+NO_NUMBERS = (-0.2, math.nan, "1", None)
 
 
-@pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf, "1", None])
-def test_a_margin_out_of_range_is_named(bad):
-    with pytest.raises(ValueError, match=f"margin must be a finite number >= 0, got {bad!r}"):
-        LogisticLoss(bad)
+@pytest.mark.parametrize(
+    ("kind", "said", "values"),
+    [
+        (HuberLoss, "threshold must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
+        (HuberisedHingeLoss, "width must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
+        (LogisticLoss, "margin must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
+        (EpsilonInsensitiveLoss, "width must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
+        (PinballLoss, "quantile must be a number strictly between 0 and 1", (0.0, 1.0, *NO_NUMBERS)),
+    ],
+)
+def test_constants_out_of_range_are_named(kind, said, values):
+    for bad in values:
+        with pytest.raises(ValueError, match=f"{said}, got {bad!r}"):
+            kind(bad)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
 
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rest import RestWeighted
@@ -40,21 +39,6 @@ def test_with_full_weight_it_is_the_logistic_loss_bit_by_bit(margin):
     np.testing.assert_array_equal(loss.log_odds(SCORES), plain.log_odds(SCORES))
     for targets in SIDES:
         np.testing.assert_array_equal(loss.derivatives(SCORES, targets), plain.derivatives(SCORES, targets))
-
-
-@pytest.mark.parametrize("loss", CASES, ids=str)
-@pytest.mark.parametrize("share", [0.03, 0.3, 0.9])
-def test_log_odds_are_those_for_which_the_score_is_best(loss, share):
-    one = np.ones(1)
-
-    def expected(score):
-        score = np.array([score])
-        return float(share * loss.value(score, one)[0] + (1 - share) * loss.value(score, -one)[0])
-
-    best = minimize_scalar(expected, bounds=(-60.0, 20.0) if loss.weight > 0.1 else (-9000.0, 20.0), method="bounded")
-    if abs(best.x) < 59:
-        odds = loss.log_odds(np.array([best.x]))[0]
-        assert odds == pytest.approx(np.log(share / (1 - share)), abs=2e-3)
 
 
 @pytest.mark.parametrize("loss", CASES, ids=str)

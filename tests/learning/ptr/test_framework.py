@@ -226,13 +226,6 @@ def test_a_bound_that_is_none_is_refused(change, message):
 # --- the printed, and forgeries ---------------------------------------------------------------------------------------
 
 
-def test_printed_numbers_are_marked_and_do_not_verify():
-    found = propose_test_release(CLEAR, Winner(), TEST, caveat="Theorem 0, as printed, is not valid", **SHARE)
-    assert not found.certificate.certified
-    assert not found.certificate.verify()
-    assert "NOT PROVED Theorem 0, as printed, is not valid" in repr(found.certificate)
-
-
 def test_a_bound_test_states_what_was_compared():
     test = BoundTest(SPREAD, threshold=40.0)
     mechanism = SimpleNamespace(covers="both", epsilon_at=lambda X, delta: 0.1, release=lambda X, source: "all well")

@@ -67,12 +67,19 @@ def check(first, second, mechanism, draws, bound=0.0, epsilons=(0.3, 1.0)):
 
 
 NONE_OF_ONE, NONE_OF_TWO = np.zeros((0, 1)), np.zeros((0, 2))
-STRONG = QuadraticPerturbation(0.4, 6, 2)
 
 
 @pytest.mark.slow
-def test_few_releases_show_what_much_is_lost():
-    check(row(1.0, 0.0), row(0.0, 1.0), STRONG, 700)
+@pytest.mark.parametrize(
+    ("first", "second", "mechanism"),
+    [
+        (row(1.0, 0.0), row(0.0, 1.0), QuadraticPerturbation(0.4, 6, 2)),
+        (row(1.0), NONE_OF_ONE, QuadraticPerturbation(0.4, 6, 1, adjacency=ADD_REMOVE)),
+    ],
+    ids=["swapped", "one number"],
+)
+def test_few_releases_show_what_much_is_lost(first, second, mechanism):
+    check(first, second, mechanism, 700)
 
 
 @pytest.mark.slow

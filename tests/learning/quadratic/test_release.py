@@ -10,45 +10,24 @@ import scipy.sparse as sp
 from scipy import stats
 
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
-from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.quadratic.certificate import gram_spacing, row_smoothness, tilt_sensitivity
 from objpert_core.learning.quadratic.grid import residual_unit, row_unit
 from objpert_core.learning.quadratic.release import noisy_gram
 from objpert_core.learning.quadratic.wishart import ExactWishart
-
-BEND = QuadraticPerturbation(scale=1.5, degrees_of_freedom=12, dimension=3)
-BOTH = TiltAndBend(
-    dataclasses.replace(BEND, adjacency="add/remove one row"), 9.0, 1.0
-)  # which is accounted for at once
-SPENT = {"epsilon": 5.0, "delta": 1e-3}
-rng = np.random.default_rng(0)
-X = rng.normal(size=(200, 3)) / 2
-Y = X @ np.array([0.5, 0.0, -1.0]) + 0.1 * rng.normal(size=200)
-
-
-def bent(X=X, y=Y, **changes):
-    return noisy_gram(X, y, BEND, **({"random_state": 0} | SPENT | changes))
-
-
-def tilted(X=X, y=Y, **changes):
-    return noisy_gram(X, y, BOTH, **({"random_state": 0, "residual_bound": 1.0} | SPENT | changes))
+from tests.learning.certificates import BEND, BOTH, SPENT, X, Y, bent, tilted
 
 
 def clipped(X):
     return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
 
 
-@pytest.mark.parametrize("release", [bent, tilted])
-def test_the_certificate_verifies_and_survives_json(release):
-    spent = release().certificate
-    assert spent.verify()
-    assert (spent.epsilon, spent.delta) == (5.0, 1e-3)
-    assert spent.adjacency == ("replace one row" if release is bent else "add/remove one row")
-    assert PrivacyCertificate.from_json(spent.to_json()) == spent
-    assert type(spent).__name__ == "QuadraticCertificate"
-    assert "labels were not used" in repr(spent) if release is bent else "residuals clipped to 1" in repr(spent)
-    assert "diagnostics" not in spent.to_dict()
+def test_a_certificate_says_which_neighbours_it_is_about_and_whether_labels_were_used():
+    of_bend, of_both = bent().certificate, tilted().certificate
+    assert (of_bend.epsilon, of_bend.delta, of_bend.adjacency) == (5.0, 1e-3, "replace one row")
+    assert "labels were not used" in repr(of_bend)
+    assert of_both.adjacency == "add/remove one row"
+    assert "residuals clipped to 1" in repr(of_both)
 
 
 def test_on_one_seed_data_move_the_matrix_by_their_gram_matrix():
@@ -182,96 +161,6 @@ def release(data, dimension):
     return drawn.rounded((whole.T @ whole).astype(np.int64), -40, 3.0, gram_spacing(3.0)) / gram_spacing(3.0)
 
 
-@pytest.mark.slow
-def test_the_best_attack_on_one_number_reaches_the_promise_and_not_more():
-    """One column: the row is there, or not; whoever sees B bets on it where the likelihood ratio is above e^ε."""
-    mechanism = QuadraticPerturbation(0.4, 6, 1, adjacency="add/remove one row")
-    epsilon, draws = 0.3, 1000
-    one = np.array([[1.0]])
-    rows, none = (
-        np.sort([ExactWishart(SOURCE, 1, 6).rounded(gram, -40, 0.4, gram_spacing(0.4))[0, 0] for _ in range(draws)])
-        for gram in ((one * 2.0**40).astype(np.int64), np.zeros((1, 1), dtype=np.int64))
-    )
-    # without the row B/σ² is χ²₆, with it s more: the ratio of the densities passes e^ε at one place
-    places = np.linspace(0, 10, 2000)
-    gained = [np.mean(none < at) - math.exp(epsilon) * np.mean(rows < at) for at in places]
-    slack = 4 * math.sqrt((0.25 + 0.25 * math.exp(2 * epsilon)) / draws)
-    assert mechanism.delta(epsilon) - slack < max(gained) < mechanism.delta(epsilon) + slack
-
-
-# Forgeries
-
-BETTER = [
-    {"delta": 0.99e-3},
-    {"scale": 1.49},
-    {"scale": 0.0},
-    {"degrees_of_freedom": 11},
-    {"degrees_of_freedom": 3},
-    {"dimension": 0},
-    {"dimension": 11},
-    {"smoothness": 0.999},
-    {"smoothness": 1.2},
-    {"bound": "glm"},
-    {"bound": "published"},
-    {"intercept_scaling": 0.3},
-    {"rows_per_person": 2},
-    {"lattice": 1.0},
-    {"lattice": None, "coefficients_sha256": "0" * 64},
-    {"accountant": "rdp"},
-    {"adjacency": "replace up to 2 rows of one person"},
-    {"adjacency": "data sets of the same size m = 200, known to all, that differ in one row"},
-    {"schema": 1},
-    {"schema": 1, "lattice": None},
-    {"lattice": None},
-    {"residual_bound": -1.0},
-    {"residual_bound": 5e-324, "sigma": 5e-323, "mechanism": "TiltAndBend"},
-    {"mechanism": "ApproximateMinima"},
-    {"reproducible": False},
-    {"rows_declared": True},
-]
-OF_TILTS = [
-    {"adjacency": "replace one row"},
-    {"sigma": 2.0},
-    {"sigma": None},
-    {"residual_bound": 2.0},
-    {"residual_bound": 0.0},
-]
-OF_BENDS = [{"sigma": 1.0}, {"residual_bound": 1.0}, {"mechanism": "TiltAndBend"}, {"dimension": 4}]
-
-
-def tight(release):
-    """A certificate that states no more than is proved, so that a better one is not."""
-    spent = release().certificate
-    return dataclasses.replace(spent, epsilon=float(spent.rebuild().epsilon(spent.delta)))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("release", [bent, tilted])
-def test_better_promises_are_convicted(release):
-    spent = tight(release)
-    assert spent.verify()
-    for changes in [{"epsilon": 0.999 * spent.epsilon}] + BETTER + (OF_BENDS if release is bent else OF_TILTS):
-        if changes.get("dimension") == 4 and release is tilted:
-            continue
-        forged = dataclasses.replace(spent, **changes)
-        assert not forged.verify(), changes
-        assert "QuadraticCertificate" in repr(forged) or "differential privacy" in repr(forged)
-
-
-def test_more_noise_and_weaker_promises_verify():
-    spent = tight(bent)
-    for changes in (
-        {"epsilon": spent.epsilon + 0.1},
-        {"delta": 2e-3},
-        {"scale": 1.51},
-        {"degrees_of_freedom": 13},
-        {"dimension": 2},
-        {"on_error": "release"},
-        {"row_norm": "normalize"},
-    ):
-        assert dataclasses.replace(spent, **changes).verify(), changes
-
-
 @pytest.mark.parametrize("release", [bent, tilted])
 def test_an_offset_from_elsewhere_has_no_certificate(release):
     coef = np.zeros(3)
@@ -286,29 +175,3 @@ def test_added_rows_are_another_promise():
     spent = noisy_gram(X, Y, added, epsilon=0.3, delta=0.0828).certificate
     assert (spent.adjacency, spent.verify()) == ("add/remove one row", True)
     assert not dataclasses.replace(spent, adjacency="replace one row").verify()
-
-
-NASTY = (None, True, 0, -1, 10**400, 0.0, -1.0, math.nan, math.inf, 5e-324, 1.7e308, "", "exact", b"x", [], {}, (1.0,))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("release", [bent, tilted])
-def test_no_nonsense_in_any_field_verifies_or_raises(release):
-    spent = tight(release)
-    harmless = {
-        "epsilon": (1.7e308,),
-        "scale": (),
-        "sigma": (),
-        "row_norm": (),
-        "coefficients_sha256": (None,),
-    }
-    harmless |= {"rows_declared": (None,), "sigma": (None,) if release is bent else (1.7e308,)}
-    harmless |= {"residual_bound": (0.0,) if release is bent else (), "bound": ("exact",)}
-    harmless |= {"intercept_scaling": (0.0,), "rows_per_person": ()}
-    for field in dataclasses.fields(spent):
-        for value in NASTY:
-            forged = dataclasses.replace(spent, **{field.name: value})
-            own = [type(one) is type(value) and one == value for one in harmless.get(field.name, ())]
-            same = type(value) is type(getattr(spent, field.name)) and value == getattr(spent, field.name)
-            assert forged.verify() <= (any(own) or same), (field.name, value)
-            repr(forged)

@@ -3,103 +3,16 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.linear_model import LogisticRegression
 
 from objpert_core.learning import SOLVERS, PerturbedObjective, Rows, solve
-from objpert_core.learning.solvers import CHEAP_STEPS, quasi_newton, second_order
-
-
-def problem(n=400, d=6, lam=1.0, noise=0.0, constant=0.3, seed=0, sparse=False):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) * rng.uniform(0.2, 3, size=d)
-    targets = np.where(X @ rng.normal(size=d) + rng.normal(size=n) > 0, 1.0, -1.0)
-    rows = Rows(sp.csr_array(X) if sparse else X, "normalize", constant)
-    return PerturbedObjective(rows, targets, lam, noise * rng.normal(size=rows.dimension))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("sparse", [False, True])
-def test_without_noise_the_minimiser_is_scikit_learns(solver, sparse):
-    objective = problem(lam=0.25, sparse=sparse)
-    X = objective.rows.matrix.toarray() if sparse else objective.rows.matrix
-    explicit = np.column_stack([X * objective.rows.factors[:, None], np.full(len(X), 0.3)])
-    peer = LogisticRegression(C=1 / 0.25, fit_intercept=False, solver="newton-cholesky", tol=1e-12)
-    peer.fit(explicit, objective.targets)
-    result = solve(objective, tau=1e-9, solver=solver)
-    assert result.converged
-    np.testing.assert_allclose(result.theta, peer.coef_[0], atol=1e-8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize(("lam", "noise"), [(20.0, 50.0), (0.05, 0.8), (1e-4, 0.01)])
-def test_all_solvers_reach_tau_and_the_same_minimiser(solver, lam, noise):
-    objective = problem(lam=lam, noise=noise)
-    reference = solve(objective, tau=1e-10, solver="newton-cholesky")
-    result = solve(objective, tau=1e-8, solver=solver, max_iter=5000)
-    assert result.converged
-    assert result.gradient_norm <= 1e-8
-    assert result.gradient_norm == np.linalg.norm(objective.gradient(result.theta)[0])
-    # strong convexity: both are within (their gradient norm)/λ of the minimiser
-    assert np.linalg.norm(result.theta - reference.theta) <= 1.02e-8 / lam
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_trace_and_callback_tell_the_same_story(solver):
-    heard = []
-    result = solve(problem(), tau=1e-6, solver=solver, callback=lambda *news: heard.append(news))
-    assert heard == list(enumerate(result.gradient_norms))
-    assert result.iterations == len(heard) - 1 > 0
-    assert result.gradient_norms[-1] == pytest.approx(result.gradient_norm, rel=1e-6)
-    assert result.gradient_norms[-2] > 1e-6 >= result.gradient_norms[-1]  # stops as soon as it may
-    assert result.solver == solver
+from objpert_core.learning.solvers import quasi_newton, second_order
+from tests.learning.solvers.test_every_solver import problem
 
 
 @pytest.mark.parametrize("solver", ["newton-cholesky", "newton-cg"])
 def test_newton_makes_the_gradient_norm_fall_at_every_step(solver):
     norms = solve(problem(lam=1e-5), tau=1e-7, solver=solver).gradient_norms
     assert np.all(np.diff(norms) < 0)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_an_exception_in_the_callback_stops_the_run(solver):
-    class StopPressed(Exception):  # noqa: N818
-        pass
-
-    def stop(iteration, norm):
-        if iteration == 2:
-            raise StopPressed
-
-    with pytest.raises(StopPressed):
-        solve(problem(), tau=1e-9, solver=solver, callback=stop)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_too_few_iterations_are_reported_not_hidden(solver):
-    result = solve(problem(lam=1e-5, noise=0.01), tau=1e-9, solver=solver, max_iter=1)
-    assert not result.converged
-    assert result.exhausted
-    assert result.iterations == CHEAP_STEPS.get(solver, 1)
-    assert result.gradient_norm > 1e-9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_a_tau_below_rounding_ends_unconverged_instead_of_looping(solver):
-    result = solve(problem(n=1000, lam=20.0), tau=1e-30, solver=solver, max_iter=500)
-    assert not result.converged
-    assert not result.exhausted
-    assert result.gradient_norm < 1e-10  # it still got as far as doubles go
-    assert result.iterations < 500
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_a_start_that_is_good_enough_takes_no_iteration(solver):
-    result = solve(problem(), tau=1e6, solver=solver)
-    assert (result.converged, result.iterations) == (True, 0)
-    np.testing.assert_array_equal(result.theta, 0.0)
 
 
 def test_a_solver_that_only_claims_to_have_converged_is_found_out(monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,22 +39,14 @@ def runs(dataset, *, methods=tuple(METHODS), epsilons=EPSILONS, trials=5, change
                 noise = np.random.default_rng([trial, len(method), int(1000 * min(epsilon, 99))]).normal(0, 0.06)
                 share = CEILING[dataset] - (lost(method, epsilon) + noise - 0.1 * trial) / 100
                 seconds = BEHIND[method][1] * (1 + 0.02 * trial)
-                made.append(
-                    results.Run(
-                        dataset,
-                        method,
-                        epsilon,
-                        1e-5 if private else None,
-                        trial,
-                        trial,
-                        noise_seed(dataset, method, epsilon, trial) if private else None,
-                        float(share),
-                        seconds,
-                        sigma=4.0 / epsilon if private else None,
-                        center_noise=9.0 if method in ("tight", "tight-centred") else None,
-                        scale_noise=9.0 if method == "tight" else None,
-                    )
+                delta, seed, sigma = None, None, None
+                if private:
+                    delta, seed, sigma = 1e-5, noise_seed(dataset, method, epsilon, trial), 4.0 / epsilon
+                run = results.Run(
+                    dataset, method, epsilon, delta, trial, trial, seed, float(share), seconds, sigma=sigma
                 )
+                center = 9.0 if method in ("tight", "tight-centred") else None
+                made.append(replace(run, center_noise=center, scale_noise=9.0 if method == "tight" else None))
     return [change(run) for run in made] if change else made
 
 

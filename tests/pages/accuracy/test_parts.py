@@ -1,7 +1,5 @@
 """The accuracy page's files, words, tables, charts and snippets, on made-up runs."""
 
-import contextlib
-import io
 import itertools
 import math
 import re
@@ -20,7 +18,7 @@ from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
 from tests.pages.accuracy.runs import runs, write
-from tests.pages.apps import words_of
+from tests.pages.apps import execute, tells, words_of
 from ui import figures, registry
 from ui.svg import decode, to_svg
 from ui.words import ends, fall, signed
@@ -54,15 +52,13 @@ def made(dataset="adult", **choices):
 
 def moved(by, trials=4):
     """Adult's runs with tight at every ε what the best unpaid DP-SGD reaches plus `by[trial]` points."""
-    best = {
-        (run.epsilon, run.trial): run.accuracy
-        for run in runs("adult", trials=trials, methods=("dpsgd-dishonest-large",))
-    }
+    rivals = runs("adult", trials=trials, methods=("dpsgd-dishonest-large",))
+    best = {(run.epsilon, run.trial): run.accuracy for run in rivals}
 
     def change(run):
-        return (
-            run if run.method != "tight" else replace(run, accuracy=best[run.epsilon, run.trial] + by[run.trial] / 100)
-        )
+        if run.method != "tight":
+            return run
+        return replace(run, accuracy=best[run.epsilon, run.trial] + by[run.trial] / 100)
 
     return made(trials=trials, change=change)
 
@@ -91,14 +87,11 @@ class TestFiles:
 
     def test_differences_are_paired_over_common_trials(self):
         stored = made(trials=4)
-        pairs = [
-            own.accuracy - other.accuracy
-            for own, other in zip(stored.runs("tight", 1.0), stored.runs("published", 1.0), strict=True)
-        ]
+        both = zip(stored.runs("tight", 1.0), stored.runs("published", 1.0), strict=True)
+        pairs = [own.accuracy - other.accuracy for own, other in both]
         assert stored.difference("tight", "published", 1.0) == mean_interval(pairs)
-        fewer = indexed.indexed("adult", replace(stored.results, runs=tuple(
-            run for run in stored.results.runs if (run.method, run.trial) != ("published", 1)
-        )))  # fmt: skip
+        kept = tuple(run for run in stored.results.runs if (run.method, run.trial) != ("published", 1))
+        fewer = indexed.indexed("adult", replace(stored.results, runs=kept))
         assert fewer.difference("tight", "published", 1.0) == mean_interval([pairs[0], *pairs[2:]])
         assert stored.difference("tight", "published", 0.3) is None
 
@@ -177,21 +170,15 @@ class TestAnswer:
         assert "with too few trials to tell at nine of them" in contest.everywhere(moved((-3.0, 3.5), trials=2))
 
     def test_without_a_rival_or_without_ours(self):
-        assert contest.verdict(made(methods=("tight", "published")), 1.0).endswith(
-            "no unpaid DP-SGD is stored beside it."
-        )
+        without_rival = contest.verdict(made(methods=("tight", "published")), 1.0)
+        assert without_rival.endswith("no unpaid DP-SGD is stored beside it.")
         assert "no run of Algorithm 1 with the tight bound is stored" in contest.verdict(made(methods=DISHONEST), 1.0)
 
     @pytest.mark.parametrize(
         ("factor", "words"),
         [
-            (48, "about 1/48 of"),
-            (5.5, "takes 18 % of"),
-            (10, "about 1/10 of"),
-            (1238, "about 1/1,200 of"),
-            (2, "50 % of"),
-            (1, "takes about "),
-            (0.25, "takes 4 times "),
+            *((1238, "about 1/1,200 of"), (48, "about 1/48 of"), (10, "about 1/10 of"), (5.5, "takes 18 % of")),
+            *((2, "50 % of"), (1, "takes about "), (0.25, "takes 4 times ")),
         ],
     )
     def test_times(self, factor, words):
@@ -274,15 +261,13 @@ class TestAnswer:
         level = moved((-0.3, 0.4, -0.1, 0.2))
         assert contest.ahead(level, 0.25).startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
         same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
-        assert contest.ahead(same, 1.0).endswith(
-            "is not told apart from unpaid DP-SGD, nor from it on standardised rows."
-        )
+        neither = "is not told apart from unpaid DP-SGD, nor from it on standardised rows."
+        assert contest.ahead(same, 1.0).endswith(neither)
         raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
         assert contest.ahead(raw, 1.0).endswith(" unpaid DP-SGD on adult.")
         assert contest.counter(raw, 1.0) == ""
-        assert contest.ahead(made(methods=("tight",)), 1.0).startswith(
-            "At ε = 1 no runs of tight and of an unpaid DP-SGD"
-        )
+        alone = contest.ahead(made(methods=("tight",)), 1.0)
+        assert alone.startswith("At ε = 1 no runs of tight and of an unpaid DP-SGD")
         stand_in = indexed.load("adult-synthetic")
         assert all(words_of(contest.ahead(one, e)) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
 
@@ -337,7 +322,8 @@ class TestWords:
 
     def test_provenance_names_command_commit_and_seeds(self, adult):
         words = " ".join(text.provenance(adult))
-        for part in (
+        tells(
+            words,
             "`python -m objpert_core.experiments figure2 --dataset adult`",
             "commit `abc1234` with changes that were not committed",
             "2026-11-21 12:00 UTC",
@@ -345,8 +331,7 @@ class TestWords:
             "Package version 0.1.0",
             "Split seeds 0 to 4",
             "are not releases",
-        ):
-            assert part in words
+        )
         assert "Note: The paper's constant feature 1." in " ".join(text.provenance(indexed.load("adult-scaling-1")))
 
     def test_configuration_is_readable(self, adult):
@@ -362,9 +347,8 @@ class TestWords:
         assert "not the real data" in text.stand_in_note(indexed.load("adult-synthetic"))
         assert text.stand_in_note(adult) == ""
         assert text.missing(adult, ALL, 1.0) == ""
-        assert "for no privacy, DP-SGD paid" in text.missing(
-            made(methods=("tight",)), ("non-private", "dpsgd-honest", "tight"), 1.0
-        )
+        missing = text.missing(made(methods=("tight",)), ("non-private", "dpsgd-honest", "tight"), 1.0)
+        assert "for no privacy, DP-SGD paid" in missing
 
     def test_alt_names_the_best_first(self, adult):
         words = text.alt(adult, ("tight", "non-private", "output"), 0.1)
@@ -384,9 +368,8 @@ class TestWords:
 
     def test_a_rival_that_was_not_picked_is_named(self, adult):
         rival = adult.rival(0.1)
-        assert "rival at ε = 0.1, " + text.LABELS[rival] in text.rival_note(
-            adult, ("tight", "dpsgd-dishonest-rdp"), 0.1
-        )
+        note = text.rival_note(adult, ("tight", "dpsgd-dishonest-rdp"), 0.1)
+        assert f"rival at ε = 0.1, {text.LABELS[rival]}" in note
         assert text.rival_note(adult, ("tight", rival), 0.1) == text.rival_note(adult, ("tight",), 0.1) == ""
         assert adult.with_rival(("tight",), 0.1) == (rival, "tight")
         assert adult.with_rival((), 0.1) == ()
@@ -443,8 +426,7 @@ class TestWords:
 
     def test_the_long_text_says_what_the_page_must_not_leave_out(self):
         words = registry.entry("accuracy").about
-        for part in ("not* paid for", "best **test** accuracy", "whichever way", "no row is ever repeated"):
-            assert part in words
+        tells(words, "not* paid for", "best **test** accuracy", "whichever way", "no row is ever repeated")
 
 
 class TestTables:
@@ -525,9 +507,8 @@ class TestCharts:
         out_of_view = charts.figure_2(adult, (another,), epsilon=1.0, paper=False, view=charts.SMALL)
         assert list(self.curves(out_of_view)) == [text.LABELS[another]]
         assert not self.curves(charts.figure_2(adult, (), epsilon=1.0, paper=False))
-        assert "DP-SGD paid" not in self.curves(
-            charts.figure_2(made(methods=("tight",)), ("tight", "dpsgd-honest"), epsilon=1.0, paper=False)
-        )
+        not_stored = charts.figure_2(made(methods=("tight",)), ("tight", "dpsgd-honest"), epsilon=1.0, paper=False)
+        assert "DP-SGD paid" not in self.curves(not_stored)
 
     @pytest.mark.parametrize(("dataset", "epsilon"), [("adult", 0.1), ("synthetic-l", 8.0)])
     def test_the_papers_numbers_are_hollow_marks_named_paper(self, dataset, epsilon):
@@ -567,9 +548,8 @@ class TestCharts:
         assert len(ghosts) == 2
         assert ghosts[0].name == "Algorithm 1 tight, adult-synthetic (stand-in for adult)"
         other = indexed.load("adult-synthetic")
-        np.testing.assert_array_equal(
-            decode(ghosts[0].y), [other.point("tight", epsilon).accuracy.mean for epsilon in EPSILONS]
-        )
+        means = [other.point("tight", epsilon).accuracy.mean for epsilon in EPSILONS]
+        np.testing.assert_array_equal(decode(ghosts[0].y), means)
 
     def test_a_run_made_now_is_a_mark_of_its_own(self, adult):
         run = replace(adult.run("output", 0.5, 0), accuracy=0.4)
@@ -609,14 +589,8 @@ class TestCharts:
 
 
 class TestSnippets:
-    def run(self, code):
-        names, out = {}, io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(compile(code, "snippet", "exec"), names)
-        return names, out.getvalue()
-
     def test_the_snippet_gives_the_plotted_numbers_and_the_claim(self, adult):
-        names, printed = self.run(accuracy_tables.snippet(adult, 0.25))
+        names, printed = execute(accuracy_tables.snippet(adult, 0.25))
         chart = charts.figure_2(adult, ALL, epsilon=0.25, paper=False)
         plotted = {trace.name: dict(zip(decode(trace.x), decode(trace.y), strict=True)) for trace in chart.data}
         assert len(names["points"]) == len(METHODS)
@@ -634,7 +608,7 @@ class TestSnippets:
         write(tmp_path, "breast-cancer", trials=2, methods=("non-private", "tight"), epsilons=(2.0,))
         target = math.inf if method == "non-private" else 2.0
         point = Piece("breast-cancer", method, target, 1, Parameters())
-        names, _ = self.run(accuracy_tables.point_snippet(point, "breast-cancer"))
+        names, _ = execute(accuracy_tables.point_snippet(point, "breast-cancer"))
         assert names["before"] == indexed.load("breast-cancer").run(method, 2.0, 1)
         assert (names["again"].seed, names["again"].split_seed) == (point.seed, 1)
         assert names["again"].accuracy > 0.8

@@ -1,7 +1,5 @@
 """Accuracy on few and many rows, and the background work of the accuracy page."""
 
-import contextlib
-import io
 import itertools
 from dataclasses import replace
 
@@ -15,9 +13,8 @@ from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Pl
 from pages.accuracy import charts, jobs, tables
 from pages.accuracy import rows_words as text
 from pages.accuracy.words import point_progress
-from ui.jobs import JobView
+from tests.pages.apps import execute, job_view, tells
 from ui.request import Meter
-from ui.runs import ended_early
 from ui.svg import decode, to_svg
 
 PLAN = Plan("synthetic-l", epsilon=0.5, sizes=(500, 5000, 50_000), draws=2)
@@ -45,8 +42,7 @@ class TestRows:
 
     def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
         words = " ".join(text.notes(curve()))
-        assert "On 500 rows the private model is on average no better" in words
-        assert "Two draws; each is a fresh sample" in words
+        tells(words, "On 500 rows the private model is on average no better", "Two draws; each is a fresh sample")
         assert "left out" not in words
         some = LearningCurve(
             replace(PLAN, dataset="adult"), "adult", 36_177, tuple(fit for fit in curve().fits if fit.rows < 50_000)
@@ -64,10 +60,10 @@ class TestRows:
     @pytest.mark.parametrize(
         ("view", "words"),
         [
-            (JobView("waiting", None, None, 2, False, 0.0), "Waiting for a free slot (2 ahead of you)."),
-            (JobView("running", None, None, 0, False, 0.0), "Drawing the rows …"),
-            (JobView("running", curve(draws=1), None, 0, False, 1.5), "3 of 6 pairs of models fitted, 1.5 s"),
-            (JobView("running", curve(draws=1), None, 0, True, 1.5), "Stopping …"),
+            (job_view("waiting", ahead=2), "Waiting for a free slot (2 ahead of you)."),
+            (job_view("running", seconds=0.0), "Drawing the rows …"),
+            (job_view("running", curve(draws=1), seconds=1.5), "3 of 6 pairs of models fitted, 1.5 s"),
+            (job_view("running", curve(draws=1), stopping=True), "Stopping …"),
         ],
     )
     def test_progress(self, view, words):
@@ -103,12 +99,10 @@ class TestRows:
     def test_the_snippet_gives_the_plotted_numbers(self):
         plan = Plan("synthetic-l", epsilon=0.5, sizes=(200, 1000), draws=2, seed=3)
         *_, found = learning_curve(plan)
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(compile(tables.rows_snippet(plan), "snippet", "exec"), names)
+        names, printed = execute(tables.rows_snippet(plan))
         assert names["curve"] == found
-        assert out.getvalue().startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
-        assert "nan" not in out.getvalue()
+        assert printed.startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
+        assert "nan" not in printed
 
     def test_the_snippet_prints_an_interval_from_five_draws_on(self):
         few, enough = (tables.rows_snippet(Plan("breast-cancer", 1.0, draws=draws)) for draws in (1, 5))
@@ -152,10 +146,10 @@ class TestJobs:
     @pytest.mark.parametrize(
         ("view", "steps", "words"),
         [
-            (JobView("waiting", None, None, 0, False, 0.0), None, "Waiting for a free slot (you are next)."),
-            (JobView("running", None, None, 0, False, 0.5), None, "Loading the data and calibrating the noise, 0.5 s"),
-            (JobView("running", None, None, 0, False, 5.0), 7, "seven steps, 5.0 s; stored trials took 10 s"),
-            (JobView("running", None, None, 0, True, 5.0), 7, "Stopping …"),
+            (job_view("waiting", ahead=0), None, "Waiting for a free slot (you are next)."),
+            (job_view("running", seconds=0.5), None, "Loading the data and calibrating the noise, 0.5 s"),
+            (job_view("running", seconds=5.0), 7, "seven steps, 5.0 s; stored trials took 10 s"),
+            (job_view("running", None, stopping=True), 7, "Stopping …"),
         ],
     )
     def test_progress(self, view, steps, words):
@@ -164,11 +158,6 @@ class TestJobs:
         assert 0 <= share <= 1
 
     def test_progress_never_says_done_before_it_is(self):
-        late = JobView("running", None, None, 0, False, 500.0)
+        late = job_view("running", seconds=500.0)
         assert point_progress(late, meter_at(7), 10.0)[0] < 1
         assert point_progress(late, meter_at(7), None)[1] == "seven steps, 500.0 s"
-
-    def test_outcome(self):
-        assert ended_early(JobView("finished", None, None, 0, False, 1.0)) is None
-        assert ended_early(JobView("failed", None, "epsilon must be > 0", 0, False, 1.0)) == "Epsilon must be > 0."
-        assert "Stopped" in ended_early(JobView("stopped", None, None, 0, False, 1.0))

@@ -1,7 +1,5 @@
 """Other neighbours on the Bounds page: a replaced row and several rows of one person, in every part of the page."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -77,11 +75,3 @@ def test_the_preset_and_the_attackers_errors_of_several_rows():
     assert "four rows of one person" in said(app)
     app.button(key="bounds_preset_Five proofs, one fit").click().run()
     assert app.session_state["bounds_neighbours"] == nb.ADDED
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("query", [{"bounds_neighbours": "family"}, {"bounds_rows": "1e9"}, {"bounds_rows": "1.5"}])
-def test_nonsense_about_neighbours_is_the_usual_ones(query):
-    app = open_app(PAGE, **query)
-    assert json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
-    assert "costs ε = 0.726" in said(app)

@@ -1,6 +1,5 @@
 """The Bounds page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
 
-import json
 import math
 from functools import partial
 
@@ -8,9 +7,10 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import answer, curves, infos, open_app, said, tables, try_it, written
+from tests.pages.apps import answer, curves, infos, open_app, said, spec, tables, tells, written
 from ui import sentences
 
+pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/bounds/page.py")
 
 LEFT = {"bounds_sigma": 5.0, "bounds_lambda": 20.0, "bounds_beta": 1.0, "bounds_L": 1.0}
@@ -30,20 +30,6 @@ def mechanisms(sigma, lam, beta, lipschitz):
     }
 
 
-def test_opens_on_figure_1_left_with_the_cores_numbers():
-    app = open_page()
-    assert {key: app.session_state[key] for key in LEFT} == LEFT
-    shown, ghosts = curves(app)
-    expected = mechanisms(5.0, 20.0, 1.0, 1.0)
-    assert list(shown) == list(expected)
-    assert not ghosts
-    for name, mechanism in expected.items():
-        x, y = shown[name]
-        assert 200 <= len(x) <= 400
-        np.testing.assert_array_equal(y, mechanism.delta(x))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "values"), [("Five proofs, one fit", LEFT), ("Smaller λ, wider gap", RIGHT)])
 def test_presets_of_the_figure_set_exactly_its_values(name, values):
     app = open_page(bounds_sigma="100", bounds_lambda="100", bounds_beta="0.1", bounds_L="2")
@@ -55,7 +41,6 @@ def test_presets_of_the_figure_set_exactly_its_values(name, values):
         np.testing.assert_array_equal(shown[label][1], mechanism.delta(shown[label][0]))
 
 
-@pytest.mark.slow
 def test_calibration_presets_keep_their_promise():
     app = open_page()
     app.button(key="bounds_preset_Ours at ε = 1").click().run()
@@ -70,22 +55,22 @@ def test_calibration_presets_keep_their_promise():
     assert recipe.sigma > ours.sigma
 
 
-@pytest.mark.slow
-def test_a_bound_that_proves_nothing_says_why_and_stays():
+def test_a_bound_that_proves_nothing_says_why_in_both_views_and_stays():
     app = open_page()
     app.button(key="bounds_preset_Silent proofs").click().run()
     text = infos(app)
-    assert "Rényi and Hockey-stick" in text
-    assert "λ = 0.9 is not above β = 1" in text
-    assert "λ ≥ 2β/ε" in text
+    tells(text, "Rényi and Hockey-stick", "λ = 0.9 is not above β = 1", "λ ≥ 2β/ε")
     shown, _ = curves(app)
     assert (shown["Hockey-stick"][1] == 1.0).all()
-    assert (shown["Logistic (tight)"][1][-1]) < 1e-6
-    rows = tables(app)[0]
-    assert rows.iloc[1].tolist()[1] == "nothing proved"
+    assert shown["Logistic (tight)"][1][-1] < 1e-6
+    assert tables(app)[0].iloc[1, 1] == "nothing proved"
+    app.radio(key="bounds_show").set_value(ERRORS).run()
+    assert "λ = 0.9 is not above β = 1" in infos(app)
+    assert (curves(app)[0]["Hockey-stick"][1] == 0.0).all()
+    assert tables(app)[0].iloc[2, 1] == "nothing proved"
+    assert "proves nothing" in app.get("plotly_chart")[0].proto.alt
 
 
-@pytest.mark.slow
 def test_read_outs_are_the_cores_and_rounded_up():
     app = open_page(bounds_delta="1e-6", bounds_epsilon="0.3")
     rows = tables(app)[0]
@@ -100,7 +85,6 @@ def test_read_outs_are_the_cores_and_rounded_up():
     assert "ε at δ = 10⁻⁶" in rows.columns
 
 
-@pytest.mark.slow
 def test_the_answer_its_promise_and_why_follow_the_controls():
     app = open_page()
     assert answer(app) == (
@@ -108,6 +92,9 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
         "guarantees less: ε = 0.773."
     )
     assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in said(app)
+    tells(app.get("plotly_chart")[0].proto.alt, "δ = 10⁻⁵: Logistic (tight) 0.726", "Kifer et al. 2012 2.06")
+    assert "loss has β = L²/4 = 0.25" in written(app)
+    assert "loss has β" not in written(open_page(bounds_beta="0.25"))
     app.select_slider(key="bounds_sigma").set_value(10.0).run()
     assert "ε = 0.341" in answer(app)
     assert "σ 5 → 10: ε falls from 0.726 to 0.341" in said(app)
@@ -117,50 +104,21 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
     assert "neighbours: add or remove one row → replace one row: ε rises from 0.341 to " in said(app)
 
 
-@pytest.mark.slow
-def test_the_monotone_curve_is_optional():
-    app = open_page()
+def test_the_view_sets_the_axes_and_the_monotone_curve_is_optional():
+    app = open_page(bounds_view="5", bounds_floor="1e-20")
+    layout = spec(app)["layout"]
+    assert layout["xaxis"]["range"] == [0, 5]
+    assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
     app.toggle(key="bounds_monotone").set_value(True).run()
     x, y = curves(app)[0]["Monotone losses"]
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(5.0, 20.0, 1.0, 1.0, bound="monotone").delta(x))
 
 
-@pytest.mark.slow
-def test_the_logistic_curve_says_what_it_stands_for_only_where_beta_differs():
-    assert "loss has β = L²/4 = 0.25" in written(open_page())
-    assert "loss has β" not in written(open_page(bounds_beta="0.25"))
-
-
-@pytest.mark.slow
-def test_view_sets_the_axes():
-    app = open_page(bounds_view="5", bounds_floor="1e-20")
-    layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
-    assert layout["xaxis"]["range"] == [0, 5]
-    assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
-
-
-@pytest.mark.slow
-def test_alt_text_carries_the_take_away():
-    alt = open_page().get("plotly_chart")[0].proto.alt
-    assert "ε at δ = 10⁻⁵: Logistic (tight) 0.726" in alt
-    assert "Kifer et al. 2012 2.06" in alt
-
-
-@pytest.mark.slow
-def test_try_it_hides_the_curve_until_a_prediction_is_made():
-    app = open_page()
-    assert len(app.get("plotly_chart")) == 1
-    try_it(app, "bounds", wrong="Only the logistic bound.", right="Kifer et al. and the logistic bound.")
-    finite = {name: math.isfinite(m.epsilon(1e-5)) for name, m in mechanisms(10.0, 0.9, 1.0, 2.0).items()}
-    assert finite == {
-        "Kifer et al. 2012": True,
-        "Rényi": False,
-        "Hockey-stick": False,
-        "Logistic (tight)": True,
-        "Gaussian lower bound": True,
-    }
-    assert mechanisms(10.0, 0.9, 1.0, 2.0)["Kifer et al. 2012"].delta(2.2) == 1.0
-    assert mechanisms(10.0, 0.9, 1.0, 2.0)["Kifer et al. 2012"].delta(2.2223) < 1.0
+def test_the_prediction_is_true():
+    found = mechanisms(10.0, 0.9, 1.0, 2.0)
+    silent = {name for name, mechanism in found.items() if math.isinf(mechanism.epsilon(1e-5))}
+    assert silent == {"Rényi", "Hockey-stick"}
+    assert found["Kifer et al. 2012"].delta(2.2) == 1.0 > found["Kifer et al. 2012"].delta(2.2223)
 
 
 # --- the attacker's errors ------------------------------------------------------------------------------------------
@@ -168,8 +126,7 @@ def test_try_it_hides_the_curve_until_a_prediction_is_made():
 ERRORS = "Attacker’s errors"
 
 
-@pytest.mark.slow
-def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
+def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal_and_its_answer_follows_the_controls():
     app = open_page(bounds_show=ERRORS)
     shown, ghosts = curves(app)
     assert not ghosts
@@ -180,19 +137,12 @@ def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
     for name, mechanism in expected.items():
         np.testing.assert_array_equal(shown[name][1], mechanism.tradeoff(shown[name][0]))
         assert (shown[name][1] <= diagonal).all()
-    layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
+    layout = spec(app)["layout"]
     assert layout["xaxis"]["range"] == layout["yaxis"]["range"] == [0, 1]
-
-
-@pytest.mark.slow
-def test_the_trade_off_answer_follows_the_controls():
-    app = open_page(bounds_show=ERRORS)
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
-    shown = f"{math.floor(1000 * missed) / 10:.1f}"
-    text = said(app)
-    assert f"Accusing 5 % of outsiders, an attacker misses at least {shown} % of members" in text
+    told = f"Accusing 5 % of outsiders, an attacker misses at least {math.floor(1000 * missed) / 10:.1f} % of members"
+    tells(said(app), told, sentences.promise(0.726, 1e-5, sentences.TIGHT))
     assert "No proof can promise more." in written(app)
-    assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in text
     app.select_slider(key="bounds_accused").set_value(0.2).run()
     assert f"at least {math.floor(1000 * acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.2)) / 10:.1f} %" in said(app)
     rows = tables(app)[0]
@@ -200,7 +150,6 @@ def test_the_trade_off_answer_follows_the_controls():
     assert len(rows) == 5
 
 
-@pytest.mark.slow
 def test_switching_the_view_keeps_the_setting_and_its_ghost():
     app = open_page(bounds_epsilon="0.3", bounds_view="5")
     app.select_slider(key="bounds_sigma").set_value(10.0).run()
@@ -214,21 +163,3 @@ def test_switching_the_view_keeps_the_setting_and_its_ghost():
     assert app.session_state["bounds_epsilon"] == 0.3
     assert app.session_state["bounds_view"] == 5.0
     assert "ε = 0.341" in said(app)
-
-
-@pytest.mark.slow
-def test_the_trade_off_view_says_why_a_bound_is_silent():
-    app = open_page(bounds_show=ERRORS)
-    app.button(key="bounds_preset_Silent proofs").click().run()
-    assert "λ = 0.9 is not above β = 1" in infos(app)
-    shown, _ = curves(app)
-    assert (shown["Hockey-stick"][1] == 0.0).all()
-    assert tables(app)[0].iloc[2].tolist()[1] == "nothing proved"
-    assert "proves nothing" in app.get("plotly_chart")[0].proto.alt
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("query", [{"bounds_show": "nonsense"}, {"bounds_show": ""}, {"bounds_accused": "-1"}])
-def test_nonsense_about_the_view_falls_back_to_the_profile(query):
-    assert "Gaussian lower bound" in curves(open_page(**query))[0]
-    assert "costs ε = 0.726" in said(open_page(**query))

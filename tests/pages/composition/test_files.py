@@ -25,11 +25,8 @@ def test_files_read_back(content):
     assert ledger_file.read(b"\xef\xbb\xbf" + again.replace(b"\n", b"\r\n")) == ledger_file.Saved(LEDGER, 1e-6, 2.5)
 
 
-def test_the_short_text_reads_too():
+def test_the_short_text_reads_too_and_empty_ledgers_have_files_as_well():
     assert ledger_file.read(lg.write(LEDGER)) == ledger_file.Saved(LEDGER)
-
-
-def test_empty_ledgers_have_files_as_well():
     assert ledger_file.read(lf.to_json([], 1e-5, 3.0)) == ledger_file.Saved((), 1e-5, 3.0)
     assert ledger_file.read(csv_bytes([])) == ledger_file.Saved(())
 

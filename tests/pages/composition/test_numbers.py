@@ -1,7 +1,5 @@
 """The Composition page's curves are the core's, and its snippets print the plotted numbers."""
 
-import contextlib
-import io
 import math
 
 import numpy as np
@@ -13,17 +11,16 @@ from pages.composition import numbers as cc
 from pages.composition import snippets
 from pages.composition import totals as lt
 from pages.composition import words as text
+from tests.pages.apps import execute
 
 FIGURE_3 = cc.Fit(8.0, 10.0, 1.0, 1.0, "glm")
 TIGHT = cc.Fit(8.0, 10.0, 1.0, 1.0, "logistic")
 VIEW = cc.View(5.0, 1e-10, 1e-3)
 
 
-def execute(code):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "snippet", "exec"), names)
-    return names, [[float(v) for v in row.split()] for row in printed.getvalue().splitlines()]
+def printed_numbers(code):
+    names, printed = execute(code)
+    return names, [[float(v) for v in row.split()] for row in printed.splitlines()]
 
 
 @pytest.mark.parametrize("fit", [FIGURE_3, TIGHT])
@@ -76,7 +73,7 @@ def test_the_logistic_bound_does_not_depend_on_beta():
 @pytest.mark.slow
 @pytest.mark.parametrize("fit", [FIGURE_3, TIGHT])
 def test_snippet_of_fits_prints_the_table_and_defines_the_curves(fit):
-    names, printed = execute(snippets.fits(fit, (1, 2, 10), delta=1e-5, view=VIEW))
+    names, printed = printed_numbers(snippets.fits(fit, (1, 2, 10), delta=1e-5, view=VIEW))
     for row, found in zip(printed, cc.readings(fit, (1, 2, 10), 1e-5, VIEW), strict=True):
         assert row[0] == found.k
         assert row[1:] == pytest.approx([found.low, found.epsilon, found.renyi, found.added], rel=1e-12)
@@ -89,7 +86,7 @@ def test_snippet_of_fits_prints_the_table_and_defines_the_curves(fit):
 @pytest.mark.slow
 def test_snippet_of_a_ledger_prints_its_running_totals():
     ledger = lg.parse("fit*3:8,10,1@Models;cal:1,1e-5;gauss:20,1")
-    _, printed = execute(snippets.ledger(ledger, delta=1e-6))
+    _, printed = printed_numbers(snippets.ledger(ledger, delta=1e-6))
     for row, line in zip(printed, lt.totals(ledger, 1e-6), strict=True):
         assert row[1:] == pytest.approx([line.low, line.total, line.renyi, line.added], rel=1e-9)
 

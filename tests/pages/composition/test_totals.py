@@ -13,7 +13,7 @@ SMALL = lg.parse("fit*3:8,10,1;cal:1,1e-5;gauss:20,1@Histogram")
 
 
 @pytest.mark.slow
-def test_lines_are_compositions_of_the_prefixes():
+def test_lines_are_compositions_of_the_prefixes_below_rényi_and_below_the_sum():
     parts = []
     for entry, line in zip(SMALL, lt.totals(SMALL, 1e-6), strict=True):
         parts.append(acc.repeat(entry.mechanism(), entry.count))
@@ -24,15 +24,9 @@ def test_lines_are_compositions_of_the_prefixes():
         assert line.low <= line.total
         assert line.renyi == pytest.approx(acc.rdp_to_epsilon(ORDERS, together.rdp(ORDERS), 1e-6), rel=1e-9)
         assert line.alone == entry.mechanism().epsilon(1e-6)
-
-
-@pytest.mark.slow
-def test_the_total_is_below_rényi_and_below_the_sum():
-    last = lt.totals(SMALL, 1e-5)[-1]
-    alone = [entry.mechanism().epsilon(1e-5) for entry in SMALL]
-    assert last.added == pytest.approx(3 * alone[0] + alone[1] + alone[2])
-    assert last.total < last.renyi
-    assert last.total < last.added
+    last, (first, second, third) = line, [entry.mechanism().epsilon(1e-6) for entry in SMALL]
+    assert last.added == pytest.approx(3 * first + second + third)
+    assert last.total < min(last.renyi, last.added)
 
 
 def test_gaussians_compose_as_their_closed_form_says():
@@ -57,12 +51,9 @@ def test_nothing_proved_is_infinite_and_says_why():
     assert lt.reason(SMALL) is None
 
 
-def test_an_empty_list_costs_nothing():
+def test_an_empty_list_costs_nothing_and_the_first_entry_over_the_target_is_found():
     assert lt.totals((), 1e-5) == []
     assert lt.overrun([], 3.0) is None
-
-
-def test_the_first_entry_over_the_target_is_found():
     lines = lt.totals(lg.parse("gauss:20,1;gauss:2,1;gauss:20,1"), 1e-5)
     assert lt.overrun(lines, 1.0) == 1
     assert lt.overrun(lines, lines[-1].total) is None

@@ -9,6 +9,7 @@ from objpert_core.accounting import ledger as lg
 from pages.composition import words as text
 from pages.composition.numbers import BOUNDS, Asked, Fit, Reading
 from pages.composition.totals import Line
+from tests.pages.apps import tells
 
 
 def line(total, *, alone=0.5, added=2.0, renyi=1.5, entry="gauss:20,1"):
@@ -19,26 +20,18 @@ def reading(k=10, low=1.92, epsilon=1.93, renyi=2.1, added=5.6, share=0.004):
     return Reading(k, low, epsilon, renyi, added, share)
 
 
-def test_answer_compares_with_the_product():
-    assert text.answer(10, 1.9301, 0.5601, 1e-5) == "Ten fits cost ε = 1.94 at δ = 10⁻⁵, not 10 × 0.561 = 5.61."
-    assert text.answer(1000, 223.0, 0.562, 1e-5) == "1,000 fits cost ε = 223 at δ = 10⁻⁵, not 1,000 × 0.562 = 562."
-
-
 @pytest.mark.parametrize(
     ("k", "total", "one", "told"),
     [
+        (10, 1.9301, 0.5601, "Ten fits cost ε = 1.94 at δ = 10⁻⁵, not 10 × 0.561 = 5.61."),
+        (1000, 223.0, 0.562, "1,000 fits cost ε = 223 at δ = 10⁻⁵, not 1,000 × 0.562 = 562."),
         (1, 0.5, 0.5, "One fit costs ε = 0.5 at δ = 10⁻⁵."),
-        (
-            2,
-            1.0,
-            0.5,
-            "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only.",
-        ),
+        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only."),
         (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
         (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
     ],
 )
-def test_answer_in_special_cases(k, total, one, told):
+def test_answer_compares_with_the_product_where_it_may(k, total, one, told):
     assert text.answer(k, total, one, 1e-5) == told
 
 
@@ -53,12 +46,7 @@ BEFORE = Asked(FIT, (1, 10), 1e-5)
         (replace(BEFORE, counts=(1, 100)), 3.14, 24.4, "k 10 → 100: ε rises from 3.14 to 24.4; 10 times the fits cost"),
         (replace(BEFORE, fit=replace(FIT, sigma=16.0)), 3.14, 2.1, "falls from 3.14 to 2.1; every fit is noisier."),
         (replace(BEFORE, fit=replace(FIT, lam=5.0)), 3.14, 4.0, "shows more of one person’s curvature."),
-        (
-            replace(BEFORE, delta=1e-6),
-            3.14,
-            3.5,
-            "rises from 3.14 to 3.5; the promise allows less slack.",
-        ),
+        (replace(BEFORE, delta=1e-6), 3.14, 3.5, "rises from 3.14 to 3.5; the promise allows less slack."),
         (replace(BEFORE, fit=replace(FIT, bound="logistic", smoothness=2.0)), 3.14, 2.0, "another proof speaks."),
         (replace(BEFORE, fit=replace(FIT, lam=20.0)), 3.14, 3.14, "ε stays at 3.14; λ does not count here."),
         (replace(BEFORE, fit=replace(FIT, lam=0.5)), 3.14, math.inf, "λ 10 → 0.5: ε rises from 3.14 to ∞."),
@@ -111,11 +99,8 @@ def test_status_is_a_light_in_words(total, light, told):
     assert text.status([line(total)], 3.0)[1].startswith(told)
 
 
-def test_status_of_nothing():
+def test_of_an_empty_list_all_is_left_and_remaining_is_rounded_down_and_excess_up():
     assert text.status([], 3.0) == ("Nothing used", "All of the target ε = 3 is left.")
-
-
-def test_remaining_is_rounded_down_and_excess_up():
     assert text.remaining(line(1.0001), 3.0) == "1.99 left"
     assert text.remaining(line(3.1231), 3.0) == "over by 0.124"
     assert text.remaining(line(math.inf), 3.0) == "nothing proved"
@@ -138,9 +123,7 @@ def test_rows_name_parameters_in_the_pages_symbols():
 
 def test_ledger_alt_has_the_end_and_the_light():
     alt = text.ledger_alt([line(1.0), line(3.5)], 1e-5, 3.0)
-    assert "two entries" in alt
-    assert "3.5 together, 1.5 by Rényi, 2 added up" in alt
-    assert "Over budget" in alt
+    tells(alt, "two entries", "3.5 together, 1.5 by Rényi, 2 added up", "Over budget")
     assert "empty" in text.ledger_alt([], 1e-5, 3.0)
 
 

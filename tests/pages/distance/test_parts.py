@@ -31,17 +31,11 @@ def test_every_curve_has_a_name_a_source_and_a_look():
 
 @pytest.mark.slow
 def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
-    for setting in (
-        OPENS,
-        dataclasses.replace(OPENS, smoothness=1.5),
-        dataclasses.replace(OPENS, lipschitz=2.0),
-    ):
-        expected = {
-            "lower": acc.Gaussian(setting.sigma, setting.lipschitz),
-            "half": acc.HalfNormal(setting.sigma, setting.lipschitz),
-            "glm": acc.ObjectivePerturbation(*_arguments(setting), "glm"),
-            "logistic": acc.ObjectivePerturbation(*_arguments(setting), "logistic"),
-        }
+    for setting in (OPENS, dataclasses.replace(OPENS, smoothness=1.5), dataclasses.replace(OPENS, lipschitz=2.0)):
+        sigma, lam, length = setting.sigma, setting.lam, setting.lipschitz
+        expected = {"lower": acc.Gaussian(sigma, length), "half": acc.HalfNormal(sigma, length)}
+        for bound in ("glm", "logistic"):
+            expected[bound] = acc.ObjectivePerturbation(sigma, lam, length, setting.smoothness, bound)
         for name, mechanism in expected.items():
             np.testing.assert_array_equal(dc.renyi(name, setting, 1e3), mechanism.rdp(dc.orders(1e3)))
             np.testing.assert_array_equal(dc.profile(name, setting, 2.0), mechanism.delta(bc.grid(2.0)))
@@ -51,10 +45,6 @@ def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
         dc.renyi("lower", OPENS, 1e3)[0] = 0.0
     with pytest.raises(ValueError, match="read-only"):
         dc.distances("glm", OPENS, 1e-5)[0] = 0.0
-
-
-def _arguments(setting):
-    return setting.sigma, setting.lam, setting.lipschitz, setting.smoothness
 
 
 def test_orders_run_from_exactly_one_to_exactly_the_end():
@@ -72,10 +62,9 @@ def test_readings_compare_with_the_normal_curve():
     assert found["lower"].renyi == pytest.approx(0.05)
     silent = {r.name: r for r in dc.readings(SILENT, 1e-5, 10.0)}
     rows = {row["Curve"].split(",")[0]: row for row in dc.table_rows(list(silent.values()), 1e-5, 10.0)}
-    assert (
-        rows["Published bound"]["ε at δ = 10⁻⁵"] == rows["Published bound"]["Rényi ε(α) at α = 10"] == "nothing proved"
-    )
-    assert rows["Published bound"]["Distance"] == "∞"
+    published = rows["Published bound"]
+    assert published["ε at δ = 10⁻⁵"] == published["Rényi ε(α) at α = 10"] == "nothing proved"
+    assert published["Distance"] == "∞"
     assert rows["Normal (lower bound)"]["Distance"] == "1×"
 
 
@@ -213,15 +202,13 @@ def test_maps_mark_this_setting_and_the_one_before():
 
 @pytest.mark.slow
 def test_a_region_is_only_named_where_it_is():
-    for smoothness in (0.01, 1.0, 100.0):
-        for delta in (1e-12, 0.1):
-            for bound, value in (("glm", math.inf), ("logistic", 1.0)):
-                for length in (0.1, 10.0):
-                    setting = bc.Setting(10.0, 2.0, smoothness, length)
-                    traces = charts.distance_map(bound, setting, delta=delta).data[1:]
-                    for word in (trace for trace in traces if trace.mode == "text"):
-                        mechanism = acc.ObjectivePerturbation(word.x[0], word.y[0], length, smoothness, bound)
-                        assert acc.distance_to_optimality(mechanism, delta) == value
+    named = (("glm", math.inf), ("logistic", 1.0))
+    for smoothness, delta, length in itertools.product((0.01, 1.0, 100.0), (1e-12, 0.1), (0.1, 10.0)):
+        for bound, value in named:
+            traces = charts.distance_map(bound, bc.Setting(10.0, 2.0, smoothness, length), delta=delta).data[1:]
+            for word in (trace for trace in traces if trace.mode == "text"):
+                mechanism = acc.ObjectivePerturbation(word.x[0], word.y[0], length, smoothness, bound)
+                assert acc.distance_to_optimality(mechanism, delta) == value
 
 
 def test_bands_can_be_told_apart_by_lightness():

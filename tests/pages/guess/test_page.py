@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from objpert_core.theory.minimiser_law import log_odds, success_allowed
 from pages.guess import linked, people, progress, rounds, snippets, words
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
-from tests.pages.apps import answer, charts, execute, open_app, opened, press, said, spec, tables, try_it, words_of
+from tests.pages.apps import answer, execute, open_app, opened, press, said, spec, tables, words_of
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/guess/page.py")
@@ -61,10 +61,8 @@ def test_a_guess_is_judged_and_the_next_round_comes():
     app = open_page()
     first = rounds.round_of(USUAL, 0)
     press(app, "In")
-    assert (
-        answer(app)
-        == f"Round 2 of 20: you {int(first.inside)} of 1, the best attacker {int(first.best == first.inside)}."
-    )
+    mine, best = int(first.inside), int(first.best == first.inside)
+    assert answer(app) == f"Round 2 of 20: you {mine} of 1, the best attacker {best}."
     assert "Of the round played" in tables(app)[0]
     assert words.told(first, True) in said(app)
     assert published(app) == rounds.round_of(USUAL, 1).theta
@@ -124,8 +122,6 @@ def test_a_slider_moves_what_hangs_together_with_it():
         ({"guess_epsilon": "8"}, (8.0, 0.61, 2.0)),
         ({"guess_sigma": "7.6"}, (linked.promise_of(7.6, 2.0), 7.6, 2.0)),
         ({"guess_sigma": "0.61", "guess_epsilon": "0.1"}, (8.0, 0.61, 2.0)),  # a promise that σ does not keep
-        ({"guess_sigma": "banana", "guess_epsilon": "-1", "guess_lambda": "inf"}, (1.0, 3.8, 2.0)),
-        ({"guess_sigma": ["1", "2"], "guess_lambda": "1e999", "guess_game": "<script>"}, (1.0, 3.8, 2.0)),
     ],
 )
 def test_a_link_sets_sliders_that_agree(query, expected):
@@ -170,8 +166,6 @@ def test_the_snippet_prints_the_posterior_of_the_round_on_the_screen(game, place
 def test_the_page_shows_that_snippet_and_the_prediction_is_true():
     app = opened(open_page(), "guess_code")
     assert app.code[0].value.rstrip() == snippets.posterior(USUAL, rounds.round_of(USUAL, 0)).rstrip()
-    try_it(app, "guess", wrong=1, right=0)
-    assert len(charts(app)) == 2
     on_line = rounds.long_run(other(USUAL, place=people.LINE)).value
     assert [round(100 * chance) for chance in (on_line, rounds.long_run(USUAL).value)] == [54, 54]
     assert np.ceil(1000 * rounds.allowed(3.8, 2.0)[1]) == 563
@@ -243,11 +237,8 @@ def test_the_private_games_releases_are_the_packages_own_and_on_its_lattice():
 
 
 def hits_of(setting, games):
-    return sum(
-        one.best == one.inside
-        for seed in range(games)
-        for one in (rounds.round_of(other(setting, seed=seed), k) for k in range(ROUNDS))
-    )
+    found = (rounds.round_of(other(setting, seed=seed), k) for seed in range(games) for k in range(ROUNDS))
+    return sum(one.best == one.inside for one in found)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from benchmarks.thumbnails import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge, words
 from pages.home import picture as home_picture
-from tests.pages.apps import answer, execute, open_app, said, spec
+from tests.pages.apps import answer, execute, open_app, said, spec, tells
 from ui import lessons, registry, sentences
 from ui.svg import decode
 
@@ -22,12 +22,19 @@ def traces(app, name, chart=0):
 
 
 @pytest.mark.slow
-def test_densities_are_the_cores():
+def test_densities_are_the_cores_and_the_loss_is_drawn_between_what_is_proved():
     app = open_page()
     without = OneDimensionalLogistic(home_picture.FEATURES, home_picture.LABELS, sigma=2.5, lam=1.0)
     for name, law in (("without the person", without), ("with the person", without.add(1.0, -1))):
         trace = next(t for t in traces(app, name) if t.get("yaxis") == "y2")
         np.testing.assert_array_equal(decode(trace["y"]), law.density(decode(trace["x"])))
+    trace = traces(app, "privacy loss", chart=1)[0]
+    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1)
+    x = decode(trace["x"])
+    expected = scene.with_person.log_density(x) - scene.without.log_density(x)
+    np.testing.assert_allclose(decode(trace["y"]), expected, rtol=1e-12)
+    guides = [decode(t["y"])[0] for t in spec(app, 1)["data"] if t["meta"]["role"] == "guide"]
+    assert guides == [acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5) * sign for sign in (1, -1)]
 
 
 @pytest.mark.slow
@@ -36,6 +43,9 @@ def test_every_frame_is_one_tilt_and_its_minimisers():
     figure = spec(app)
     scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 5)
     tilts = scene.tilts(home_picture.FRAMES)
+    labels = [button["label"] for button in figure["layout"]["updatemenus"][0]["buttons"]]
+    assert labels == ["▶ Play", "■ Stop"]
+    assert "sliders" not in figure["layout"]  # nothing moves before play is pressed
     assert len(figure["frames"]) == home_picture.FRAMES
     for k, frame in enumerate(figure["frames"]):
         lowest, released = frame["data"][2], frame["data"][3]
@@ -45,26 +55,6 @@ def test_every_frame_is_one_tilt_and_its_minimisers():
     curve = figure["data"][figure["frames"][0]["traces"][0]]
     x = decode(curve["x"])
     np.testing.assert_allclose(decode(curve["y"]), scene.without.objective(x, float(tilts[0])), atol=1e-4)
-
-
-@pytest.mark.slow
-def test_nothing_moves_before_play_is_pressed_and_there_is_a_stop():
-    layout = spec(open_page())["layout"]
-    labels = [button["label"] for button in layout["updatemenus"][0]["buttons"]]
-    assert labels == ["▶ Play", "■ Stop"]
-    assert "sliders" not in layout
-
-
-@pytest.mark.slow
-def test_privacy_loss_stays_between_the_guides_where_it_is_proved():
-    app = open_page()
-    trace = traces(app, "privacy loss", chart=1)[0]
-    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1)
-    x = decode(trace["x"])
-    expected = scene.with_person.log_density(x) - scene.without.log_density(x)
-    np.testing.assert_allclose(decode(trace["y"]), expected, rtol=1e-12)
-    guides = [decode(t["y"])[0] for t in spec(app, 1)["data"] if t["meta"]["role"] == "guide"]
-    assert guides == [acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5) * sign for sign in (1, -1)]
 
 
 @pytest.mark.slow
@@ -92,7 +82,7 @@ def test_presets_set_exact_values_rewrite_the_answer_and_say_why():
 
 
 @pytest.mark.slow
-def test_the_axes_stay_while_the_noise_moves_unless_they_are_to_fit():
+def test_axes_and_a_ghost_stay_while_the_noise_moves_unless_the_axes_are_to_fit():
     app = open_page()
 
     def ends():
@@ -101,39 +91,15 @@ def test_the_axes_stay_while_the_noise_moves_unless_they_are_to_fit():
 
     held = ends()
     assert held == [list(home_picture.HELD_THETA), list(home_picture.HELD_OBJECTIVE)]
-    app.select_slider(key="home_sigma").set_value(10.0).run()
-    assert ends() == held
-    app.toggle(key="home_fit").set_value(True).run()
-    scene = home_picture.Scene(10.0, 1.0, "disagrees with the others", 1)
-    np.testing.assert_array_equal(ends()[0], scene.grid()[[0, -1]])
-
-
-@pytest.mark.slow
-def test_the_previous_densities_stay_as_a_ghost():
-    app = open_page()
     assert not traces(app, "with the person, before")
     app.select_slider(key="home_sigma").set_value(10.0).run()
+    assert ends() == held
     ghost = traces(app, "with the person, before")[0]
     law = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1).with_person
     np.testing.assert_array_equal(decode(ghost["y"]), law.density(decode(ghost["x"])))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"home_sigma": "-1", "home_lambda": "0", "home_draw": "0"},
-        {"home_sigma": "abc", "home_draw": "1e99", "home_person": "nobody"},
-        {"home_draw": "-5", "home_delta": "nan", "home_lambda": "∞"},
-        {"home_draw": "1e999"},
-        {"home_draw": "-inf"},
-        {"home_draw": "9" * 400},
-    ],
-)
-def test_nonsense_in_the_address_falls_back_to_the_default(query):
-    app = open_page(**query)
-    values = {key: app.session_state[key] for key in ("home_sigma", "home_lambda", "home_draw", "home_delta")}
-    assert values == {"home_sigma": 2.5, "home_lambda": 1.0, "home_draw": 1, "home_delta": 1e-5}
+    app.toggle(key="home_fit").set_value(True).run()
+    scene = home_picture.Scene(10.0, 1.0, "disagrees with the others", 1)
+    np.testing.assert_array_equal(ends()[0], scene.grid()[[0, -1]])
 
 
 @pytest.mark.slow
@@ -233,9 +199,7 @@ def test_the_gauge_says_what_it_shows():
 
 
 def test_pair_and_alts_name_epsilon():
-    assert "ε" in words.loss_alt(1.5, 2e-4)
-    assert "1.5" in words.loss_alt(1.5, 2e-4)
-    assert "probability 2×10⁻⁴ at most" in words.loss_alt(1.5, 2e-4)
+    tells(words.loss_alt(1.5, 2e-4), "ε", "1.5", "probability 2×10⁻⁴ at most")
     assert words.pair(9.97e-6).endswith("This pair needs a slack of only 9.97×10⁻⁶.")
     assert words.pair(0.0).endswith("a slack of less than 10⁻³⁰⁰.")
     assert "who agrees" in words.alt("agrees", 1.0)

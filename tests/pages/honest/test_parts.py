@@ -1,7 +1,5 @@
 """The words, charts, table and snippet of the page "Honest or not"."""
 
-import contextlib
-import io
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import cycle
@@ -15,8 +13,7 @@ from objpert_core.experiments.summary import mean_interval
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request
-from tests.pages.apps import words_of
-from ui.jobs import JobView
+from tests.pages.apps import execute, job_view, tells, words_of
 from ui.live import Meter
 from ui.sentences import epsilon
 from ui.svg import to_svg
@@ -86,8 +83,7 @@ def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last
 def test_the_details_name_the_real_price_and_the_curse(last):
     told = text.price(made_up(last, (0.85, 0.85), (0.8, 0.8)))
     assert "reports ε = 2, that of one run; with the choice among 2 paid for (μ = 4 runs on average)" in told
-    assert f"the same noise costs ε = {epsilon(last.true_epsilon)}." in told
-    assert "fixed in advance, 0.03" in told
+    tells(told, f"the same noise costs ε = {epsilon(last.true_epsilon)}.", "fixed in advance, 0.03")
     curse = text.flattery(made_up(last, (0.85, 0.85), (0.8, 0.8)))
     assert "Juries of 30 rows like these flatter the candidate they choose by 5.0 points on average" in curse
     assert "(80 drawn): the winner’s curse" in curse
@@ -130,9 +126,7 @@ def test_what_k_did_names_the_winner_and_the_better_one(last):
         accuracy=np.array([0.8, 0.7, 0.6]), released=1, honest=0.7, seed=3,
     )  # fmt: skip
     words = text.what_k_did(draw)
-    assert "**K was 3** with noise seed 3" in words
-    assert "10⁻⁴, 0.1 (2 times)" in words
-    assert "highest for 10⁻⁴: released, right on 70.00 %" in words
+    tells(words, "**K was 3** with noise seed 3", "10⁻⁴, 0.1 (2 times)", "highest for 10⁻⁴: released, right on 70.00 %")
     assert words.endswith("with 0.1, is right on 80.00 %.")
     assert text.what_k_did(replace(draw, released=0, honest=0.8)).endswith("No other run would have been better.")
 
@@ -196,36 +190,29 @@ def test_without_files_the_invitation_does_not_ask_for_run():
 
 @pytest.mark.slow
 def test_the_snippet_prints_what_is_shown(last):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(tables.snippet(last), names)
+    names, printed = execute(tables.snippet(last))
     found = names["last"]
     for way in text.WAYS:
         assert found.mean(way).mean == last.mean(way).mean
-        assert repr(last.mean(way).mean) in printed.getvalue()
-
-
-def view(**changes):
-    values = {"state": "running", "latest": None, "message": None, "ahead": 0, "stopping": False, "seconds": 1.0}
-    return JobView(**values | changes)
+        assert repr(last.mean(way).mean) in printed
 
 
 def test_progress_and_outcome(last):
     meter = Meter()
-    assert text.progress(view(), meter) == (0.0, "Loading the data and calibrating the noise …")
+    assert text.progress(job_view("running"), meter) == (0.0, "Loading the data and calibrating the noise …")
     one = replace(last, draws=last.draws[:1])
     meter.tell(2, 4, 10)
-    share, words = text.progress(view(latest=one), meter)
+    share, words = text.progress(job_view("running", one), meter)
     assert words == "Draw 2 of 2: paid, run 2 of K = 4"
     assert share == 0.75
     meter.tell(0, 0, 10)
-    assert text.progress(view(latest=one), meter)[1].endswith("unpaid candidates")
-    assert text.progress(view(state="waiting", ahead=1), meter)[1].startswith("Waiting")
-    assert text.progress(view(latest=last, stopping=True), meter)[1] == "Stopping …"
-    assert text.outcome(view(state="stopped", latest=one)) == "Stopped after 1 of 2 draws; what is shown is from these."
-    assert text.outcome(view(state="stopped")).startswith("Stopped before")
-    assert text.outcome(view(state="failed", message="no noise")).startswith("No noise")
-    assert text.outcome(view(state="finished", latest=last)) is None
+    assert text.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
+    assert text.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
+    assert text.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
+    assert text.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws; what is shown is from these."
+    assert text.outcome(job_view("stopped")).startswith("Stopped before")
+    assert text.outcome(job_view("failed", message="no noise")).startswith("No noise")
+    assert text.outcome(job_view("finished", last)) is None
 
 
 def test_differences_name_what_moved():

@@ -210,13 +210,8 @@ def test_questions_need_no_formulas_which_a_printed_worksheet_cannot_set():
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("ε = 0.341, as before", 0.341),
-        ("12,400 rows", 12_400),
-        ("δ is 1.3×10⁻⁵", 1.3e-5),
-        ("10⁻⁵ at most", 1e-5),
-        ("−2.5 points", -2.5),
-        ("10 times", 10),
-        ("never", None),
+        *(("ε = 0.341, as before", 0.341), ("12,400 rows", 12_400), ("δ is 1.3×10⁻⁵", 1.3e-5)),
+        *(("10⁻⁵ at most", 1e-5), ("−2.5 points", -2.5), ("10 times", 10), ("never", None)),
     ],
 )
 def test_the_first_number_of_an_option_counts(option, value):

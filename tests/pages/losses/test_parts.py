@@ -1,7 +1,5 @@
 """What the page Losses and clipping shows: numbers, words, charts, snippets."""
 
-import contextlib
-import io
 import math
 from dataclasses import replace
 
@@ -15,21 +13,18 @@ from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
+from tests.pages.apps import execute, tells
 from ui import bounds, figures
 from ui.svg import decode, to_svg
 
 OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)
+HUBER = lc.LossSetting("huber", 2.0, 0.5, 1.0)
+HINGE = lc.LossSetting("squared-hinge", 1, 1, 2)
+PAPERS = lc.LossSetting("logistic", 0.0, 2**0.5, 2**0.5)
 OUTLIERS = clipping.Setting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
 LABELS = clipping.Setting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
 LOGISTIC = replace(LABELS, loss="logistic", parameter=0.0)
 FIGURE_1 = bounds.Setting(5.0, 20.0, 1.0, 1.0)
-
-
-def run(code):
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, names)
-    return names, printed.getvalue()
 
 
 # --- the loss -------------------------------------------------------------------------------------------------------
@@ -54,33 +49,21 @@ def test_a_long_row_is_clipped_first_and_a_hinge_on_the_wrong_side_only():
 
 
 def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
-    papers = lc.LossSetting("logistic", 0.0, 2**0.5, 2**0.5)
-    assert not papers.clips
-    drawn = lc.curves(papers, 4.0)
+    assert not PAPERS.clips
+    drawn = lc.curves(PAPERS, 4.0)
     np.testing.assert_array_equal(drawn["f"], drawn["f_C"])
-    assert words.loss_answer(papers) == (
-        "C = 1.41 clips nothing: no gradient of the logistic loss on this row exceeds 1.41."
-    )
-    assert "They part" not in words.loss_alt(papers, "Value")
-    assert replace(papers, clip=1.4).clips
+    assert "They part" not in words.loss_alt(PAPERS, "Value")
+    assert replace(PAPERS, clip=1.4).clips
 
 
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
         (OPENS, "Clipped at C = 1, the squared loss is Huber’s: a straight line beyond a residual of ±1."),
-        (
-            lc.LossSetting("huber", 2.0, 0.5, 1.0),
-            "Clipped at C = 0.5, Huber’s loss is straight from a residual of ±0.5 on already.",
-        ),
-        (
-            lc.LossSetting("huber", 0.2, 0.5, 1.0),
-            "C = 0.5 clips nothing: no gradient of Huber’s loss on this row exceeds 0.2.",
-        ),
-        (
-            lc.LossSetting("squared-hinge", 1, 1, 2),
-            "Clipped at C = 1, the squared hinge goes on straight below m = 0.5.",
-        ),
+        (HUBER, "Clipped at C = 0.5, Huber’s loss is straight from a residual of ±0.5 on already."),
+        (replace(HUBER, parameter=0.2), "C = 0.5 clips nothing: no gradient of Huber’s loss on this row exceeds 0.2."),
+        (HINGE, "Clipped at C = 1, the squared hinge goes on straight below m = 0.5."),
+        (PAPERS, "C = 1.41 clips nothing: no gradient of the logistic loss on this row exceeds 1.41."),
     ],
 )
 def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
@@ -88,13 +71,10 @@ def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
 
 
 def test_the_line_under_the_answer_says_what_a_proof_gets():
+    cut, whole = (words.loss_proof(lc.LossSetting("logistic", 0, clip, 1)) for clip in (0.5, 9))
     assert "without a bound before, is cut off at C/‖x‖ = 1; the proofs" in words.loss_proof(OPENS)
-    assert "up to 1 before, is cut off at C/‖x‖ = 0.5; the proofs" in words.loss_proof(
-        lc.LossSetting("logistic", 0, 0.5, 1)
-    )
-    assert words.loss_proof(lc.LossSetting("logistic", 0, 9, 1)).startswith(
-        "The proofs use the loss’s own slope, at most 1"
-    )
+    assert "up to 1 before, is cut off at C/‖x‖ = 0.5; the proofs" in cut
+    assert whole.startswith("The proofs use the loss’s own slope, at most 1")
 
 
 @pytest.mark.parametrize(("margin", "share"), [(0.0, "50 %"), (1.5, "82 %"), (5.0, "99 %")])
@@ -124,14 +104,12 @@ def test_it_says_what_a_change_does_to_privacy_and_to_the_error():
     plain = lc.LossSetting("logistic", 0.0, 2.0, 1.0)
     assert words.loss_moved(plain, replace(plain, clip=3.0)).endswith("where nothing is clipped, C has no effect.")
     assert words.loss_moved(plain, replace(plain, parameter=1.5)).endswith("largest force, σ, λ and ε stay.")
-    again = replace(OUTLIERS, clip=1.0)
-    assert words.fit_moved(OUTLIERS, again, 0.08, 0.3) == (
+    assert words.fit_moved(OUTLIERS, replace(OUTLIERS, clip=1.0), 0.08, 0.3) == (
         "C 0.2 → 1: the error of private fits rises from 0.08 to 0.3; noise grows with C, and so does the pull of "
         "rows far off."
     )
-    assert words.fit_moved(OUTLIERS, replace(OUTLIERS, seed=1), 0.1, 0.2).endswith(
-        "seed 0 → 1: the error of private fits rises from 0.1 to 0.2."
-    )
+    again = words.fit_moved(OUTLIERS, replace(OUTLIERS, seed=1), 0.1, 0.2)
+    assert again.endswith("seed 0 → 1: the error of private fits rises from 0.1 to 0.2.")
     assert words.fit_moved(OUTLIERS, LABELS, 0.1, 0.2) == words.fit_moved(OUTLIERS, OUTLIERS, 0.1, 0.1) == ""
 
 
@@ -162,15 +140,14 @@ def test_an_ordinary_row_comes_closer_to_the_certificate_that_every_margin_has()
         assert (np.diff(lo.curve(row)) > 0).all()
         assert lo.curve(row)[-1] < lo.certified()
     said = words.ordinary(1.5)
-    assert "ε = 0.927 at every k" in said
-    assert "costs nothing in the worst case" in said
+    tells(said, "ε = 0.927 at every k", "costs nothing in the worst case")
     assert "0.502 without a margin and 0.756 with k = 1.5" in said
     assert words.ordinary(0.0).endswith("0.502 without a margin.")
     assert "80 rows with x = 1, 48 of them with label +1" in words.ordinary_design()
     assert "differs from most rows 0.689" in words.ordinary_alt(1.5)
     assert [row["exact ε at k = 1.5"] for row in lo.table_rows(1.5)] == ["0.756", "0.895"]
     assert list(lo.table_rows(0.0)[0]) == ["The row", "exact ε at k = 0", "certified at every k"]
-    names, printed = run(snippets.ordinary(1.5))
+    names, printed = execute(snippets.ordinary(1.5))
     assert names["exact"] == {k: lo.exact("agrees", k) for k in (0.0, 1.5)}
     assert str(lo.certified()) in printed
     drawn = {trace.name: decode(trace.y) for trace in charts.ordinary(1.5).data}
@@ -215,9 +192,8 @@ def test_clipping_helps_where_there_are_outliers_and_hurts_where_it_is_too_stron
     plain, clipped = (clipping.error(hurts, clipping.without_privacy(hurts, c)) for c in (None, 0.02))
     assert clipped > 3 * plain
     assert " hurts: the fit " in words.fit_answer(hurts, plain, clipped)
-    assert words.fit_answer(hurts, 0.1, 0.1).endswith(
-        " hardly matters: the fit is off the true line by 0.1 either way."
-    )
+    level = words.fit_answer(hurts, 0.1, 0.1)
+    assert level.endswith(" hardly matters: the fit is off the true line by 0.1 either way.")
     assert words.fit_answer(OUTLIERS, 0.5, 0.08).endswith("is off the true line by 0.08, not by 0.5.")
     assert words.fit_answer(LABELS, 0.3, 0.08).endswith("gets 8.0 % of fresh rows wrong, not 30.0 %.")
 
@@ -237,7 +213,7 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
     drawn = {trace.name for trace in chart.data}
     assert {"private fits", words.PLAIN, words.CLIPPED, "clipped at C/4", "clipped at 4C", "clipped, before"} <= drawn
     assert "<svg" in to_svg(chart, title=str(setting))
-    names, printed = run(snippets.fit(setting))
+    names, printed = execute(snippets.fit(setting))
     np.testing.assert_allclose(names["theta"], clipping.private(setting, 0), rtol=1e-5, atol=1e-7)
     assert "(1.5, 1e-06)-differential privacy" in printed
     np.testing.assert_array_equal(names["X"], clipping.data(setting)[0])
@@ -252,8 +228,7 @@ def test_words_of_the_fit_name_what_depends_on_the_threshold():
     assert "slope keeps its sign" in words.PROVED[LABELS.bound]
     assert "logistic (margin 1.5), C = " in words.fit_title(replace(LOGISTIC, parameter=1.5))
     assert "the mean of four private fits at each C, with a band" in words.errors_lines()
-    assert "five private fits" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
-    assert "10 % of them far below it on the right" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
+    tells(words.fit_alt(OUTLIERS, 0.5, 0.1, 5), "five private fits", "10 % of them far below it on the right")
     assert "20 % of them of class −1 deep in" in words.fit_alt(LABELS, 0.5, 0.1, 5)
     assert "of them" not in words.fit_alt(replace(OUTLIERS, outliers=0.0), 0.5, 0.1, 5)
     assert "at C = 10 it is" in words.errors_alt(OUTLIERS, clipping.errors(OUTLIERS))
@@ -312,25 +287,19 @@ def test_the_answer_compares_a_glm_with_any_other_loss():
 
 
 def test_snippets_print_the_numbers_on_the_screen():
-    names, printed = run(snippets.dimension(FIGURE_1, delta=1e-6, at=50))
+    names, printed = execute(snippets.dimension(FIGURE_1, delta=1e-6, at=50))
     for bound, curve in names["curves"].items():
         assert curve.epsilon(1e-6) == ld.epsilon_at(bound, FIGURE_1, 1e-6, 50)
     assert str(ld.epsilon_at("non-glm", FIGURE_1, 1e-6, 50)) in printed
     for setting in (OPENS, lc.LossSetting("huberised-hinge", 0.3, 2**0.5, 2.0)):
-        names, printed = run(snippets.loss(setting))
-        np.testing.assert_array_equal(
-            names["clipped"].value(names["scores"], setting.target),
-            setting.clipped.value(names["scores"], setting.target),
-        )
+        names, printed = execute(snippets.loss(setting))
+        printed_one, own = (loss.value(names["scores"], setting.target) for loss in (names["clipped"], setting.clipped))
+        np.testing.assert_array_equal(printed_one, own)
         assert f"kinks: {setting.kinks[0]!s}" in printed
 
 
 @pytest.mark.slow
 def test_every_role_in_use_has_a_look():
-    for chart in (
-        charts.loss(OPENS, view=4.0),
-        charts.fits(LABELS, draws=1),
-        charts.errors(LABELS, ghost=replace(LABELS, outliers=0.1)),
-        charts.dimension(FIGURE_1, delta=1e-5, at=10),
-    ):
-        assert {trace.meta["role"] for trace in chart.data} <= set(figures.ROLES)
+    drawn = [charts.loss(OPENS, view=4.0), charts.fits(LABELS, draws=1)]
+    drawn += [charts.errors(LABELS, ghost=replace(LABELS, outliers=0.1)), charts.dimension(FIGURE_1, delta=1e-5, at=10)]
+    assert {trace.meta["role"] for chart in drawn for trace in chart.data} <= set(figures.ROLES)

@@ -13,7 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 
 from objpert_core.datasets.tables import MOST_BYTES
 from pages.own import editor, example, form, jobs, ledger, upload
-from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts, try_it
+from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts
 from tests.ui.waiting import awaited
 from ui import sentences
 
@@ -30,13 +30,11 @@ def own(**query):
 
 def hand_in(app, content=TABLE, name="people.csv"):
     app.file_uploader(key=upload.KEY).set_value((name, content, "text/csv")).run()
-    assert not app.exception
     return app
 
 
 def load(app, schema=SCHEMA):
     app.file_uploader(key="own__schema").set_value(("schema.json", schema, "application/json")).run()
-    assert not app.exception
     return app
 
 
@@ -82,17 +80,6 @@ def test_the_other_example_and_another_epsilon():
     app.select_slider(key="own_epsilon").set_value(0.1).run()
     assert "ε 1 → 0.1: the noise σ rises from" in said(app)
     assert curves(app)[1] == ["before"]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("query", [{"own_table": "nothing"}, {"own_epsilon": "-1", "own_delta": "banana"}])
-def test_nonsense_in_the_address_shows_the_first_example(query):
-    assert "2,000 invented borrowers at ε = 1:" in answer(open_app(PAGE, **query))
-
-
-@pytest.mark.thorough
-def test_try_it():
-    try_it(open_app(PAGE), "own", 0, 1)
 
 
 @pytest.mark.thorough
@@ -148,11 +135,9 @@ def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
 def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
     app = hand_in(own(), b"age;paid\n" + b"30,5;no\n44;yes\n" * 30)
     assert "say which decimal mark" not in texts(app)
+    target = {"role": form.TARGET_TWO, "categories": "no; yes"}
     app.session_state[app.data_editor[0].key] = {
-        "edited_rows": {
-            0: {"role": form.NUMBER, "low": "0", "high": "120"},
-            1: {"role": form.TARGET_TWO, "categories": "no; yes"},
-        },
+        "edited_rows": {0: {"role": form.NUMBER, "low": "0", "high": "120"}, 1: target},
         "added_rows": [],
         "deleted_rows": [],
     }

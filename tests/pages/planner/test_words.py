@@ -1,7 +1,5 @@
 """The Planner's words: from numbers to sentences, rounded to the safe side."""
 
-import contextlib
-import io
 from dataclasses import replace
 
 import pytest
@@ -10,7 +8,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import Plan, sample
 from pages.planner import numbers as pc
 from pages.planner import words as text
-from ui.jobs import JobView
+from tests.pages.apps import execute, job_view
 
 PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
 
@@ -119,17 +117,14 @@ def test_recipes_and_rows(estimate):
 
 
 def test_progress_and_outcome(estimate):
-    def view(state, latest=None, message=None, stopping=False):
-        return JobView(state, latest, message, 1, stopping, 0.0)
-
-    assert text.progress(view("waiting")) == (0.0, "Waiting for a free slot (1 ahead of you).")
-    assert "without privacy" in text.progress(view("running"))[1]
-    share, words = text.progress(view("running", estimate))
+    assert text.progress(job_view("waiting", ahead=1)) == (0.0, "Waiting for a free slot (1 ahead of you).")
+    assert "without privacy" in text.progress(job_view("running"))[1]
+    share, words = text.progress(job_view("running", estimate))
     assert (share, words) == (1.0, f"{estimate.fits} of {estimate.fits_planned} models fitted.")
-    assert text.progress(view("running", estimate, stopping=True))[1] == "Stopping …"
-    assert text.outcome(view("failed", message="Why.")) == "Why."
-    assert text.outcome(view("stopped")) == "Stopped after no models."
-    assert text.outcome(view("finished", estimate)) is None
+    assert text.progress(job_view("running", estimate, stopping=True))[1] == "Stopping …"
+    assert text.outcome(job_view("failed", message="Why.")) == "Why."
+    assert text.outcome(job_view("stopped")) == "Stopped after no models."
+    assert text.outcome(job_view("finished", estimate)) is None
 
 
 @pytest.mark.slow
@@ -145,14 +140,12 @@ def test_progress_and_outcome(estimate):
     ],
 )
 def test_the_snippet_gives_the_points_numbers_and_a_model_that_fits(setting):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text.snippet(setting), "snippet", "exec"), names)
+    names, printed = execute(text.snippet(setting))
     here = pc.spot(setting, setting.bound, setting.ratio)
     mechanism = names["mechanism"]
     assert (mechanism.sigma, mechanism.lam) == (here.sigma, here.lam)
     assert names["excess"] / setting.rows == here.excess
-    assert repr(here.lam) in printed.getvalue()
+    assert repr(here.lam) in printed
     model = names["model"].set_params(random_state=0)
     model.fit([[1.0, 0.0], [0.0, 1.0]] * 20, [0, 1] * 20)
     assert model.privacy_.epsilon == setting.epsilon

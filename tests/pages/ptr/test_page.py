@@ -144,61 +144,6 @@ def test_teachers_pay_by_their_proposal():
     assert "Do not ask" in answer(app)
 
 
-STORED = {
-    "figure3": "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839.",
-    "figure1": "Ridge on the validation rows alone wins, 0.0102; lowest private mean: AdaSSP, 0.0104.",
-    "figure2": "Asking pays at σ = 20: the distance test costs ε = 0.435,",
-    "pays": "asking first does not pay.",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("view", STORED)
-def test_stored_results_are_shown_with_their_command(view):
-    app = open_page(ptr_view=VIEWS[view])
-    assert STORED[view] in answer(app)
-    assert any("python -m objpert_core.experiments ptr" in block.value for block in app.caption)
-    assert len(tables(app)[0]) >= 4
-    assert not app.error
-
-
-@pytest.mark.slow
-def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
-    monkeypatch.setattr(stored_numbers, "file_of", lambda name: None)
-    for view in STORED:
-        app = open_page(ptr_view=VIEWS[view])
-        assert "This picture needs stored results: python -m objpert_core.experiments ptr" in app.info[0].value
-
-
-@pytest.mark.slow
-def test_every_preset_shows_what_it_names():
-    app = open_page(ptr_epsilon="3", ptr_source=pate.SOURCES["digits"])
-    told = {}
-    for preset in panel.PRESETS:
-        app.button(key=f"ptr_preset_{preset.name}").click().run()
-        assert not app.exception
-        assert not app.error
-        told[preset.name] = answer(app)
-    assert told["Throwing away hides"] == (
-        "Local sensitivity (secret) asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed."
-    )
-    assert "under 0.1 %" in told["Too bold: no answer, ⊥"]
-    assert told["ε rises with the gap"] == "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it."
-    assert told["Teachers agree"].startswith("Asking pays")
-    assert told["Teachers disagree"].startswith("Asking does not pay")
-
-
-@pytest.mark.slow
-def test_nonsense_in_the_address_falls_back():
-    app = open_page(
-        ptr_view="x", ptr_points="a;b", ptr_epsilon="nan", ptr_seed="inf", ptr_beta="-1", ptr_people="1e9", ptr_gap="🙂"
-    )
-    state = app.session_state
-    assert (state["ptr_view"], state["ptr_epsilon"], state["ptr_beta"], state["ptr_people"]) == ("line", 1.0, 0.1, 7)
-    assert (state["ptr_seed"], state["ptr_points"]) == (0, panel.POINTS.default)
-    assert not app.error
-
-
 @pytest.mark.parametrize("text", ["", "0.1, 0.2", "0.1, nan, 0.3", "1, 2, 3", "inf 0 0", ", ".join(["0.5"] * 25)])
 def test_lists_that_are_none_are_refused(text):
     with pytest.raises(ValueError, match="values must be 3 to 24 numbers from 0 to 1"):
@@ -306,34 +251,29 @@ def test_answers_have_at_most_eighteen_words():
         told.append(line.answer(line.Shown(Points(TWELVE, 7, bound, 0.5, delta, published), 0, True)))
     told += [vote.answer(vote.Shown(Ballot(epsilon, 1e-5), gap)) for epsilon in (0.1, 10.0) for gap in (0, 20, 300)]
     told += [gamma.answer(gamma.Draw(lam, 0.0, epsilon, 1e-6)) for lam in (1.0, 100.0) for epsilon in (0.1, 1.0, 10.0)]
-    told += [
-        labelled.answer(Proposal(Teachers(first, 0.33), epsilon, 0.2))
-        for first in (0.34, 0.8)
-        for epsilon in (0.1, 5.0)
-    ]
+    for first, epsilon in itertools.product((0.34, 0.8), (0.1, 5.0)):
+        told.append(labelled.answer(Proposal(Teachers(first, 0.33), epsilon, 0.2)))
     told += [vote.answer(vote.Shown(Ballot(10.0, 1e-9, 0.1), gap)) for gap in range(10)]
+    answers = {
+        "pate": stored_words.teachers_answer,
+        "glm": stored_words.glm_answer,
+        "pca": stored_words.pca_answer,
+        "regression": stored_words.regression_answer,
+    }
+    looks = [(LOOKS[name][0], LOOKS[name][1], answer_of) for name, answer_of in answers.items()]
     equal = Look("voting", "epsilon", "", "", setting={"panel": "b"})
-    shown = stored_numbers.curves(stored.load("voting"), equal, voting.LABELS["b"])
-    told += [stored_words.equal_error_answer(shown, at) for at in stored_numbers.places(shown)]
-    answers = {"regression": "regression_answer", "pate": "teachers_answer", "glm": "glm_answer", "pca": "pca_answer"}
-    for name, function in answers.items():
-        look, labels, _ = LOOKS[name]
-        shown = stored_numbers.curves(stored.load(name), look, labels)
-        told += [getattr(stored_words, function)(shown, at) for at in stored_numbers.places(shown)]
-    for table in ("synthetic-r", "diabetes"):
-        look = Look("regression", "epsilon", "", "", setting={"dataset": table})
-        shown = stored_numbers.curves(stored.load("regression"), look, regression.LABELS)
-        told += [stored_words.regression_answer(shown, at) for at in stored_numbers.places(shown)]
+    looks.append((equal, voting.LABELS["b"], stored_words.equal_error_answer))
+    other = Look("regression", "epsilon", "", "", setting={"dataset": "synthetic-r"})
+    looks.append((other, regression.LABELS, stored_words.regression_answer))
+    for look, labels, answer_of in looks:
+        shown = stored_numbers.curves(stored.load(look.name), look, labels)
+        told += [answer_of(shown, at) for at in stored_numbers.places(shown)]
     assert max(map(words_of, told)) <= 18, max(told, key=words_of)
 
 
 @pytest.mark.slow
-def test_try_it_is_right():
+def test_the_prediction_is_true():
     """Without δ the ε of a wide lead rises, to ε of the noise."""
-    app = open_page()
-    radio = app.radio(key="ptr__try")
-    radio.set_value(radio.options[0]).run()
-    assert "Not quite" in " ".join(block.value for block in app.info)
     pure = Ballot(1.0, 1e-5, 1.0).epsilons(np.arange(11))["pure"]
     assert (np.diff(pure) > 0).all()
     assert 0.9 < pure[-1] < 1

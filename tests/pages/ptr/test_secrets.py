@@ -95,12 +95,7 @@ def test_panels_without_curves_say_why():
         "the printed formula allows no γ at any ε here",
         "exactly, no γ is private at any ε here",
     }
-    assert drawn(gamma.Draw(3.0, 7.0, 5.0, 1e-2)) == {
-        "promised δ",
-        "true δ of the printed γ",
-        "as printed",
-        "exactly",
-    }
+    assert drawn(gamma.Draw(3.0, 7.0, 5.0, 1e-2)) == {"promised δ", "true δ of the printed γ", "as printed", "exactly"}
 
 
 def test_why_the_picture_moved():

@@ -8,7 +8,7 @@ import pytest
 
 from pages.renyi import numbers as rc
 from pages.renyi import words as rt
-from tests.pages.apps import execute
+from tests.pages.apps import execute, tells
 from ui import sentences
 
 FIGURE_5 = rc.rounds(100, 2.5, 20.0)
@@ -20,18 +20,12 @@ def test_orders_have_three_digits(alpha, text):
     assert rt.order(alpha) == text
 
 
-def test_the_headline_names_who_is_more_private_and_rounds_up():
+def test_the_headline_names_who_is_more_private_rounds_up_and_does_not_make_much_of_a_percent():
     assert rt.answer(1e-5, 1.6722, 1.6394) == "At δ = 10⁻⁵ DP-SGD is more private than one fit: ε = 1.64 against 1.68."
     assert rt.answer(1e-5, 1.2, 1.6394) == "At δ = 10⁻⁵ one fit is more private than DP-SGD: ε = 1.2 against 1.64."
-
-
-def test_the_headline_does_not_make_much_of_a_percent():
     assert "cost about the same: ε = 1 and 0.992" in rt.answer(1e-5, 1.0, 0.992)
     assert "about the same" in rt.answer(1e-5, 0.0, 0.0)
     assert "more private" in rt.answer(1e-5, 1.0, 0.98)
-
-
-def test_the_headline_where_nothing_is_proved():
     assert "nothing is proved for the fit, and ε = 2 for DP-SGD" in rt.answer(1e-5, math.inf, 2.0)
     assert "nothing finite is proved for DP-SGD" in rt.answer(1e-5, 2.0, math.inf)
     assert "nothing finite is proved for either" in rt.answer(1e-5, math.inf, math.inf)
@@ -48,9 +42,8 @@ def test_why_epsilon_moved():
     assert why(sigma=5.0) == "σ 2.5 → 5: ε of the fit falls from 1.68 to 0.811: a wider tilt hides one person better."
     assert why(steps=1000).endswith("fewer steps are paid for.")
     assert why(lam=200.0).endswith("one person’s curvature shows less.")
-    assert why(bound="logistic", smoothness=0.25).startswith(
-        "β 1 → 0.25, proof Theorem 3.2 → tight, logistic loss: ε of"
-    )
+    both = why(bound="logistic", smoothness=0.25)
+    assert both.startswith("β 1 → 0.25, proof Theorem 3.2 → tight, logistic loss: ε of")
     tight = replace(FIGURE_5, bound="logistic")
     assert rt.moved(tight, replace(tight, lam=200.0), 1e-5).endswith("stays at 1.56: this does not count here.")
     several = why(sigma=5.0, lam=200.0, noise_multiplier=5.0)
@@ -65,9 +58,8 @@ def test_crossings_none_one_many():
 
 
 def test_rare_events():
-    assert "objective perturbation promises the smaller ε from δ = 10⁻⁷ on down, and DP-SGD just above" in rt.rare(
-        rc.turns(FIGURE_5), rc.crossings(FIGURE_5)
-    )
+    said = rt.rare(rc.turns(FIGURE_5), rc.crossings(FIGURE_5))
+    assert "objective perturbation promises the smaller ε from δ = 10⁻⁷ on down, and DP-SGD just above" in said
     assert "the same at every δ" in rt.rare(((0.1, ""),), ())
     assert "rarer still" in rt.rare(((0.1, "dpsgd"),), CROSS)
     assert rt.rare(((0.1, "objective"),), CROSS).endswith("from 0.1 to 10⁻³⁰⁰.")
@@ -77,8 +69,7 @@ def test_rare_events():
 
 def test_the_transition_is_told_with_its_numbers_or_its_absence():
     said = rt.transition(rc.transition(FIGURE_5), FIGURE_5)
-    assert "at about α = 57.6" in said
-    assert "from α = 116 on" in said
+    tells(said, "at about α = 57.6", "from α = 116 on")
     assert "from α" not in rt.transition(rc.Transition(57.6, math.inf, 1.0), FIGURE_5)
     whole = rc.Setting(2.5, 20.0, 1.0, "glm", 2.5, 1.0, 10)
     assert "every row is in every batch" in rt.transition(None, whole)
@@ -88,8 +79,7 @@ def test_the_transition_is_told_with_its_numbers_or_its_absence():
 @pytest.mark.thorough
 def test_alt_texts_carry_the_take_away():
     alt = rt.alt(rc.crossings(FIGURE_5), rc.transition(FIGURE_5))
-    assert "cross at α = 12.9" in alt
-    assert "leaves its amplified line at α = 57.6" in alt
+    tells(alt, "cross at α = 12.9", "leaves its amplified line at α = 57.6")
     assert "leaves" not in rt.alt((), None)
     assert "DP-SGD from 0.7" in rt.promises_alt(FIGURE_5)
 
@@ -102,7 +92,7 @@ def test_readings_are_the_cores_rounded_up():
         renyi, exact = rc.epsilon_at(which, FIGURE_5, 1e-5)
         assert renyi <= float(row["ε at δ = 10⁻⁵, Rényi"]) <= 1.01 * renyi
         assert exact <= float(row["privacy loss distribution"]) <= 1.01 * exact
-    nothing = rc.Setting(**{**vars(FIGURE_5), "lam": 0.5})
+    nothing = replace(FIGURE_5, lam=0.5)
     assert rt.readings(nothing, 1e-5)[0]["privacy loss distribution"] == "nothing proved"
 
 
@@ -121,25 +111,23 @@ def test_the_certificate_is_rounded_up():
 SHORT = rc.Setting(2.5, 20.0, 1.0, "glm", 2.0, 0.1, 20)
 
 
-def at(**changes):
-    return rc.Setting(**{**vars(SHORT), **changes})
-
-
 @pytest.mark.thorough
 def test_random_allocation_is_told_or_why_it_is_left_out():
     said = rt.allocation(SHORT)
     assert said.startswith("Random allocation: in each of 2 epochs every row is in one of 10 steps, drawn at random.")
     assert "are upper bounds; the true ones are at most" in said
     assert said.endswith("From δ = 10⁻¹² on down its distribution is not resolved.")
-    assert "1/q = 140.8 steps, which is no whole number" in rt.allocation(at(sample_rate=0.0071))
-    assert "15 steps are no whole number of epochs of 1/q = 10 steps" in rt.allocation(at(steps=15))
-    assert "in each of 1 epoch every row is in one of 1 step, " in rt.allocation(at(sample_rate=1.0, steps=1))
+    assert "1/q = 140.8 steps, which is no whole number" in rt.allocation(replace(SHORT, sample_rate=0.0071))
+    assert "15 steps are no whole number of epochs of 1/q = 10 steps" in rt.allocation(replace(SHORT, steps=15))
+    assert "in each of 1 epoch every row is in one of 1 step, " in rt.allocation(
+        replace(SHORT, sample_rate=1.0, steps=1)
+    )
 
 
 @pytest.mark.slow
 def test_random_allocation_is_in_the_tables_on_request():
     assert [row["Mechanism"] for row in rt.readings(SHORT, 1e-5, allocated=True)][-1] == "Random allocation"
-    assert rt.readings(at(steps=15), 1e-5, allocated=True) == rt.readings(at(steps=15), 1e-5)
+    assert rt.readings(replace(SHORT, steps=15), 1e-5, allocated=True) == rt.readings(replace(SHORT, steps=15), 1e-5)
     rows = rt.promises(SHORT, allocated=True)
     exact = rc.promise("allocation", SHORT).exact
     for i in range(4):
@@ -155,7 +143,7 @@ def test_the_snippet_of_random_allocation_gives_the_read_outs():
     name, by_renyi, by_distribution, *_ = printed.splitlines()[-1].split()
     assert name == "allocation"
     assert (float(by_renyi), float(by_distribution)) == rc.epsilon_at("allocation", SHORT, 1e-5)
-    assert "RandomAllocation" not in rt.snippet(at(steps=15), 1e-5, allocated=True)
+    assert "RandomAllocation" not in rt.snippet(replace(SHORT, steps=15), 1e-5, allocated=True)
 
 
 @pytest.mark.slow

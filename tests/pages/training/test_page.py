@@ -13,7 +13,7 @@ from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import controls, jobs
 from pages.training import words as text
 from tests.pages import apps
-from tests.pages.apps import answer, charts, open_app, said, tables, texts
+from tests.pages.apps import answer, charts, open_app, said, tables, tells, texts
 from tests.pages.apps import opened as pressed
 from tests.ui.waiting import until
 from ui import waterfall as steps
@@ -188,8 +188,7 @@ def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path)
     monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there
     at = opened(data="adult")
     words = at.warning[0].value
-    for part in ("`adult.data`", "`adult.test`", "`data/downloads/adult`", "OBJPERT_DATA_DIR"):
-        assert part in words
+    tells(words, "`adult.data`", "`adult.test`", "`data/downloads/adult`", "OBJPERT_DATA_DIR")
     assert "Run" not in [button.label for button in at.button]
     assert not charts(at)
     assert str(tmp_path) not in texts(at)  # where files lie on the server is not the visitors' business
@@ -197,7 +196,6 @@ def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path)
     until(lambda: at.run().error, 30)
     assert "data/downloads/adult" in at.error[0].value
     assert str(tmp_path) not in texts(at)
-    assert not at.exception
 
 
 @pytest.mark.slow
@@ -208,8 +206,7 @@ def test_a_damaged_file_is_not_called_missing(monkeypatch, tmp_path):
     at = opened(data="adult")
     words = at.error[0].value
     assert str(tmp_path) not in words
-    for part in ("data/downloads/adult/adult.data", "wrong SHA-256: expected 5b0026", "found "):
-        assert part in words
+    tells(words, "data/downloads/adult/adult.data", "wrong SHA-256: expected 5b0026", "found ")
     assert "not on this server" not in texts(at)
     assert "Adult’s files are damaged" in texts(at)
 
@@ -252,25 +249,6 @@ def test_links_from_before_the_methods_were_renamed_still_work():
 
 
 @pytest.mark.slow
-def test_nonsense_in_the_address_falls_back_to_the_defaults():
-    nonsense = {"epsilon": "NaN", "delta": "2", "bound": "<script>", "repeats": "1e9", "split": "-3", "seed": "banana"}
-    nonsense |= {"scaling": "", "view": "☃", "predict": "perhaps"}
-    at = opened(**nonsense)
-    assert tuple(linked("magic", "'; DROP TABLE").session_state["training_methods"]) == METHODS
-    assert at.select_slider(key="training_epsilon").value == 1.0
-    assert at.number_input(key="training_repeats").value in (10, MAX_REPEATS)  # refused, or cut to what is allowed
-    assert at.number_input(key="training_split").value >= 0
-    assert tuple(at.session_state["training_methods"]) == METHODS
-    assert not at.error
-    about_sgd = {"batch": "-1", "epochs": "inf", "rates": "../..", "runs": "NaN"}
-    at = opened((HONEST,), **about_sgd)
-    sliders = {"batch": 256, "epochs": 20, "runs": 15.4}
-    assert {key: at.select_slider(key=f"training_{key}").value for key in sliders} == sliders
-    assert at.selectbox(key="training_rates").value == "five"
-    open_app("pages/training/page.py", training_data="../../etc/passwd", training_methods="DP-SGD paid")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("methods", [(TIGHT,), (DISHONEST,)])
 def test_a_failing_fit_is_one_sentence(monkeypatch, methods):
     def broken(*arguments):
@@ -284,12 +262,6 @@ def test_a_failing_fit_is_one_sentence(monkeypatch, methods):
     assert "RuntimeError" in at.error[0].value
     assert "secret" not in texts(at)
     assert "Traceback" not in texts(at)
-
-
-@pytest.mark.slow
-def test_a_full_server_says_so(full_server):
-    at = press_run(opened((DISHONEST,), **QUICK))
-    assert "The server is busy" in at.error[0].value
 
 
 @pytest.mark.slow

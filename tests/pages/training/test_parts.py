@@ -1,7 +1,5 @@
 """The training page's words, tables, figures and snippet."""
 
-import contextlib
-import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -12,17 +10,7 @@ import pytest
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.datasets import load
 from objpert_core.experiments import waterfall
-from objpert_core.experiments.compare import (
-    METHODS,
-    NON_PRIVATE,
-    PUBLISHED,
-    ROC_GRID,
-    TIGHT,
-    Comparison,
-    Fit,
-    Settings,
-    compare,
-)
+from objpert_core.experiments.compare import METHODS, NON_PRIVATE, PUBLISHED, ROC_GRID, TIGHT, Settings, compare
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC, TIGHT_RAW
@@ -32,10 +20,9 @@ from pages.training import controls as training_controls
 from pages.training import jobs, promises, tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request, together
-from tests.pages.apps import words_of
+from tests.pages.apps import execute, job_view, tells, words_of
 from ui import registry, sentences
 from ui.figures import GHOST_OPACITY, ROLES, of_learner
-from ui.jobs import JobView
 from ui.svg import decode, to_svg
 from ui.words import GRIDS, fall, first_sentence, grid, times
 
@@ -62,33 +49,23 @@ def made_up(last, epsilon=1.0, baseline=0.75, **accuracies):
     return replace(last, settings=replace(last.settings, epsilon=epsilon), baseline=baseline, fits=tuple(fits))
 
 
+def reached(reference, tight):
+    return {"reference": reference, "tight": tight}
+
+
 FIVE = [0.84, 0.8404, 0.8396, 0.8402, 0.8398]
+APART = [0.82, 0.85, 0.86, 0.83, 0.84]
 
 
 class TestWords:
     @pytest.mark.parametrize(
         ("accuracies", "expected"),
         [
-            (
-                {"reference": 0.8496, "tight": FIVE},
-                "At ε = 1 privacy costs 0.96 points on breast-cancer (84.96 → 84.00 %).",
-            ),
-            (
-                {"reference": 0.8496, "tight": 0.8404},
-                "At ε = 1 privacy costs 0.92 points in one draw (84.96 → 84.04 %).",
-            ),
-            (
-                {"reference": 0.8402, "tight": FIVE},
-                "At ε = 1 privacy shows no cost on breast-cancer (84.02 → 84.00 %).",
-            ),
-            (
-                {"reference": 0.8300, "tight": FIVE},
-                "At ε = 1 the private model gains 1.00 points on breast-cancer (83.00 → 84.00 %).",
-            ),
-            (
-                {"reference": 0.8450, "tight": [0.82, 0.85, 0.86, 0.83, 0.84]},
-                "At ε = 1 five draws cannot tell the cost of privacy from 0 (84.50 → 84.00 %).",
-            ),
+            (reached(0.8496, FIVE), "At ε = 1 privacy costs 0.96 points on breast-cancer (84.96 → 84.00 %)."),
+            (reached(0.8496, 0.8404), "At ε = 1 privacy costs 0.92 points in one draw (84.96 → 84.04 %)."),
+            (reached(0.8402, FIVE), "At ε = 1 privacy shows no cost on breast-cancer (84.02 → 84.00 %)."),
+            (reached(0.83, FIVE), "At ε = 1 the private model gains 1.00 points on breast-cancer (83.00 → 84.00 %)."),
+            (reached(0.845, APART), "At ε = 1 five draws cannot tell the cost of privacy from 0 (84.50 → 84.00 %)."),
             (
                 {"reference": 0.84},
                 "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 tight is not trained yet.",
@@ -116,8 +93,7 @@ class TestWords:
 
     def test_the_promise_names_everything_and_what_it_does_not_cover(self, last):
         words = text.promise(last)
-        for part in ("ε = 1", "δ = 10⁻⁵", "add or remove", "privacy profile of the tight logistic bound"):
-            assert part in words
+        tells(words, "ε = 1", "δ = 10⁻⁵", "add or remove", "privacy profile of the tight logistic bound")
         assert text.promise(made_up(last, reference=0.8)) == ""
 
     def test_why_accuracy_moved(self, last):
@@ -135,8 +111,7 @@ class TestWords:
 
     def test_caveats_name_the_intervals_and_what_is_outside_the_guarantee(self, last):
         words = text.caveats(last)
-        for part in ("Student", "one split", "114 held-out rows", "outside the guarantee"):
-            assert part in words
+        tells(words, "Student", "one split", "114 held-out rows", "outside the guarantee")
         assert "96.7 to 100.0 % for the first model" in text.caveats(made_up(last, reference=1.0))
 
     def test_the_paper_is_quoted_for_its_own_settings_only(self, last):
@@ -173,17 +148,15 @@ class TestWords:
         assert "methods = no privacy, Algorithm 1 published, Algorithm 1 tight (now no privacy, DP-SGD paid)" in words
 
     def test_progress(self, steps):
-        def at(state, latest=None, **more):
-            return JobView(state, latest, None, more.get("ahead", 0), more.get("stopping", False), 1.25)
-
-        assert text.progress(at("waiting", ahead=2)) == (0.0, "Waiting for a free slot (2 ahead of you).")
-        assert text.progress(at("running")) == (0.0, "Loading the data …")
-        assert text.progress(at("running", steps[2])) == (6 / 11, "6 of 11 models, 1 s")
-        assert text.progress(at("running", steps[2], stopping=True)) == (6 / 11, "Stopping …")
+        waiting, running = job_view("waiting", ahead=2), job_view("running", steps[2])
+        assert text.progress(waiting) == (0.0, "Waiting for a free slot (2 ahead of you).")
+        assert text.progress(job_view("running")) == (0.0, "Loading the data …")
+        assert text.progress(running) == (6 / 11, "6 of 11 models, 1 s")
+        assert text.progress(replace(running, stopping=True)) == (6 / 11, "Stopping …")
 
     def test_outcome(self, steps):
         def at(state, latest=None, message=None):
-            return text.outcome(JobView(state, latest, message, 0, False, 1.0))
+            return text.outcome(job_view(state, latest, message=message))
 
         assert at("finished", steps[-1]) is None
         assert at("stopped", steps[2]).startswith("Stopped after 6 of 11 models")
@@ -201,11 +174,8 @@ class TestWords:
 class TestTables:
     def test_one_column_a_method_and_the_majority_the_most_important_first(self, last):
         rows = tables.table(last)
-        assert all(
-            list(row)
-            == ["breast-cancer", "no privacy", "Algorithm 1 published", "Algorithm 1 tight", "always “benign”"]
-            for row in rows
-        )
+        columns = ["breast-cancer", "no privacy", "Algorithm 1 published", "Algorithm 1 tight", "always “benign”"]
+        assert all(list(row) == columns for row in rows)
         by_name = {row["breast-cancer"]: row for row in rows}
         assert list(by_name)[:5] == ["test accuracy", "95 % interval", "minus the main method, points", "σ", "λ"]
         assert set(by_name) >= {"τ", "σ_out", "row norm R", "AUC", "noise draws"}
@@ -232,18 +202,16 @@ class TestTables:
     def test_the_snippet_gives_the_numbers_on_the_screen(self, name):
         settings = Settings(epsilon=0.7, delta=1e-4, bound="monotone", repeats=2, intercept_scaling=0.5, seed=4)
         *_, shown = compare(load(name, split_seed=2), settings)
-        code = tables.snippet(shown.data, settings)
-        names, out = {}, io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(compile(code, "snippet", "exec"), names)
+        names, printed = execute(tables.snippet(shown.data, settings))
         assert names["non_private"] == shown.fits[0].accuracy
         assert names["published"] == [fit.accuracy for fit in shown.of(PUBLISHED)]
         assert names["tight"] == [fit.accuracy for fit in shown.of(TIGHT)]
-        label, numbers, *_ = out.getvalue().splitlines()
+        label, numbers, *_ = printed.splitlines()
         assert label == shown.data.label
-        printed = [float(word) for word in numbers.split()]
-        assert printed == pytest.approx([shown.accuracy(method).mean for method in METHODS], rel=1e-12)
-        assert "(0.7, 0.0001)-differential privacy" in out.getvalue()
+        assert [float(word) for word in numbers.split()] == pytest.approx(
+            [shown.accuracy(method).mean for method in METHODS], rel=1e-12
+        )
+        assert "(0.7, 0.0001)-differential privacy" in printed
         assert not names["model"].privacy_.reproducible  # the last lines are for a release
 
 
@@ -349,9 +317,8 @@ class TestFigures:
         assert "non-private coefficients" in picture.alt
 
     def test_long_names_keep_the_end_that_tells_them_apart(self):
-        short = [
-            training._short(f"marital-status=Married-{end}") for end in ("civ-spouse", "AF-spouse", "spouse-absent")
-        ]
+        ends = ("civ-spouse", "AF-spouse", "spouse-absent")
+        short = [training._short(f"marital-status=Married-{end}") for end in ends]
         assert len(set(short)) == 3
         assert max(map(len, short)) <= 30
         assert training._short("age") == "age"
@@ -377,10 +344,8 @@ class TestFigures:
                 picture.numbers()
 
     def test_a_gradient_of_exactly_zero_does_not_break_the_log_axis(self, last):
-        fits = tuple(
-            replace(fit, gradient_norms=(*fit.gradient_norms, 0.0)) if fit.privacy else fit for fit in last.fits
-        )
-        low, high = training.gradient_norms(replace(last, fits=fits)).figure.layout.yaxis.range
+        fits = [replace(fit, gradient_norms=(*fit.gradient_norms, 0.0)) for fit in last.fits if fit.privacy]
+        low, high = training.gradient_norms(replace(last, fits=tuple(fits))).figure.layout.yaxis.range
         assert np.isfinite([low, high]).all()
         assert low < high
 
@@ -399,11 +364,8 @@ def test_the_explanation_quotes_the_calibrations_own_numbers():
 
 
 def test_request_works_in_a_plain_loop_without_threads():
-    request = Request("breast-cancer", 1, Settings(repeats=2))
-    *_, last = request.work(lambda: False)
-    assert isinstance(last, Comparison)
+    *_, last = Request("breast-cancer", 1, Settings(repeats=2)).work(lambda: False)
     assert last.complete
-    assert all(isinstance(fit, Fit) for fit in last.fits)
     assert last.data.split_seed == 1
 
 
@@ -424,14 +386,8 @@ def only(comparison, *methods):
     return replace(comparison, settings=replace(comparison.settings, methods=methods), fits=fits)
 
 
-SUBSETS = [
-    tuple(LEARNERS),
-    (NON_PRIVATE,),
-    (OUTPUT,),
-    (KIFER, HONEST),
-    (NON_PRIVATE, DISHONEST),
-    (PUBLISHED, SVC, ROUNDED),
-]
+SUBSETS = [tuple(LEARNERS), (NON_PRIVATE,), (OUTPUT,), (KIFER, HONEST)]
+SUBSETS += [(NON_PRIVATE, DISHONEST), (PUBLISHED, SVC, ROUNDED)]
 
 
 class TestAnyMethods:
@@ -492,10 +448,7 @@ class TestAnyMethods:
 
     @pytest.mark.thorough
     def test_the_snippet_gives_every_methods_numbers(self, everything):
-        code = tables.snippet(everything.data, tables.reproducible(everything))
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(code, "snippet", "exec"), names)
+        names, _ = execute(tables.snippet(everything.data, tables.reproducible(everything)))
         for method in everything.settings.private:
             assert names[method.replace("-", "_")] == [fit.accuracy for fit in everything.of(method)]
 
@@ -530,6 +483,7 @@ class TestAnyMethods:
 
     def test_what_no_method_depends_on_does_not_decide_a_request(self):
         base = Request("adult", 0, Settings(methods=(NON_PRIVATE, TIGHT, HONEST)))
+        many = replace(base, settings=replace(base.settings, repeats=50))
         for change, moved in (
             ({"epsilon": 2.0}, (TIGHT, HONEST)),
             ({"bound": "glm"}, (TIGHT,)),
@@ -541,18 +495,15 @@ class TestAnyMethods:
         assert [part.settings.methods for part in base.at_once] == [(NON_PRIVATE,), (TIGHT,)]
         assert base.later == base.of(HONEST)
         assert replace(base, name="gisette-like").at_once == ()
-        assert replace(base, settings=replace(base.settings, repeats=50)).later == replace(
-            base, settings=replace(base.settings, repeats=50)
-        ).of(TIGHT, HONEST)
+        assert many.later == many.of(TIGHT, HONEST)
 
     def test_parts_together_are_the_comparison(self):
         request = Request("breast-cancer", 1, Settings(repeats=3))
         parts = [part.result() for part in request.at_once]
         whole = request.result()
         joined = together(request.settings, parts)
-        assert [(fit.method, fit.seed, fit.accuracy) for fit in joined.fits] == [
-            (fit.method, fit.seed, fit.accuracy) for fit in whole.fits
-        ]
+        made, expected = ([(fit.method, fit.seed, fit.accuracy) for fit in one.fits] for one in (joined, whole))
+        assert made == expected
         assert joined.complete
 
     def test_dp_sgd_says_where_the_strongest_one_is(self):
@@ -566,7 +517,7 @@ class TestAnyMethods:
         assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows a batch, 60 epochs, 25 learning rates."
 
     def test_progress_says_where_a_long_fit_is(self, everything):
-        view = JobView("running", replace(everything, fits=everything.fits[:3]), None, 0, False, 1.25)
+        view = job_view("running", replace(everything, fits=everything.fits[:3]))
         meter = Meter()
         assert text.progress(view, meter)[1] == "3 of 21 models, 1 s"
         for step in (1, 2, 3, 1, 2):
@@ -584,8 +535,7 @@ class TestAnyMethods:
         assert words == "Run trains four models: DP-SGD unpaid, DP-SGD paid."
 
     def test_dp_sgds_schedule_in_words(self):
-        assert "all 5 learning rates at once" in text.schedule(20, GRIDS["five"], 15.4)
-        assert "about 15.4 times 20 passes" in text.schedule(20, GRIDS["five"], 15.4)
+        tells(text.schedule(20, GRIDS["five"], 15.4), "all 5 learning rates at once", "about 15.4 times 20 passes")
         assert "nothing to choose" in text.schedule(1, GRIDS["one"], 15.4)
         assert grid(GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
 
@@ -622,8 +572,7 @@ class TestManyClasses:
 
     @pytest.mark.thorough
     def test_every_picture_of_ten_classes_can_be_drawn_and_saved(self, digits):
-        for draw in DRAWINGS:
-            picture = draw(digits)
+        for picture in (draw(digits) for draw in DRAWINGS):
             ET.fromstring(to_svg(picture.figure, title=picture.alt))
             assert "digits" in picture.alt
             assert set(picture.numbers()["data_set"]) == {"digits"}
@@ -651,15 +600,9 @@ class TestManyClasses:
 
     @pytest.mark.thorough
     def test_the_snippet_gives_the_numbers_on_the_screen(self, digits):
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile_(tables.snippet(digits.data, digits.settings)), names)
+        names, _ = execute(tables.snippet(digits.data, digits.settings))
         for method in (PUBLISHED, TIGHT):
             assert names[method] == [fit.accuracy for fit in digits.of(method)]
-
-
-def compile_(code):
-    return compile(code, "snippet", "exec")
 
 
 class TestStandardised:
@@ -675,22 +618,17 @@ class TestStandardised:
         settings, privacy = last.settings, last.of(TIGHT)[0].privacy
         fit = "the privacy profile of the tight logistic bound"
         assert promises.accountant(settings, TIGHT) == f"{fit} beside the noisy centre and scales"
-        both, one, none = (
-            replace(privacy, center_noise=center, scale_noise=scale)
-            for center, scale in ((9.0, 9.0), (9.0, None), (None, None))
-        )
-        assert promises.accountant(settings, TIGHT, both) == f"{fit} beside the noisy centre and scales"
-        assert promises.accountant(settings, TIGHT, one) == f"{fit} beside the noisy centre"
-        assert promises.accountant(settings, TIGHT, none) == fit
+        before = {(9.0, 9.0): " beside the noisy centre and scales", (9.0, None): " beside the noisy centre"}
+        for (center, scale), words in (before | {(None, None): ""}).items():
+            released = replace(privacy, center_noise=center, scale_noise=scale)
+            assert promises.accountant(settings, TIGHT, released) == fit + words
         assert "monotone bound" in promises.accountant(replace(settings, bound="monotone"), TIGHT)
 
     @pytest.mark.thorough
     def test_the_chains_snippet_gives_the_waterfall(self):
         settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
         *_, shown = compare(load("breast-cancer", split_seed=1), settings)
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile_(tables.chain_snippet(shown.data, settings)), names)
+        names, _ = execute(tables.chain_snippet(shown.data, settings))
         assert names["found"] == waterfall.of_comparison(shown)
 
     def test_a_learner_whose_label_another_one_has_is_told_apart(self):

@@ -1,7 +1,6 @@
 """The tuning page's numbers are the core's, whatever is remembered; its snippet gives the same ones."""
 
-import contextlib
-import io
+import itertools
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from pages.tuning import charts as charts
 from pages.tuning import numbers as tc
 from pages.tuning.snippets import tuning
 from pages.tuning.words import WAYS, Need
+from tests.pages.apps import execute
 from ui.svg import decode, to_svg
 
 PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
@@ -25,6 +25,9 @@ SETTINGS = {
     "objective perturbation": tc.Setting(OBJECTIVE, 1e-5, tc.Law("logarithmic", 0.5), renyi=False),
     "objective perturbation by ε": tc.Setting(tc.Base(kind="objective", epsilon=0.5), 1e-5, tc.Law(), renyi=True),
 }
+
+
+RARER = ["η = 2", "by distributions", "objective perturbation", "objective perturbation by ε"]
 
 
 def exact(setting, settings):
@@ -42,15 +45,10 @@ def exact(setting, settings):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "setting",
-    [
-        pytest.param(s, id=name, marks=pytest.mark.slow if name not in ("paper", "geometric") else [])
-        for name, s in SETTINGS.items()
-    ],
-)
+@pytest.mark.parametrize("name", ["paper", "geometric", *(pytest.param(n, marks=pytest.mark.slow) for n in RARER)])
 @pytest.mark.parametrize("settings", [10, pytest.param(1, marks=pytest.mark.slow)])
-def test_ways_are_the_cores(setting, settings):
+def test_ways_are_the_cores(name, settings):
+    setting = SETTINGS[name]
     found, expected = tc.ways(setting, settings), exact(setting, settings)
     assert list(found) == list(WAYS)
     for way in WAYS:
@@ -115,12 +113,10 @@ def test_the_law_of_k(family):
 
 @pytest.mark.thorough
 def test_every_offered_law_can_be_had():
-    for family in tc.FAMILIES:
-        for more in (0.1, 0.99):
-            for settings in (1, 100):
-                runs = tc.runs(tc.Setting(SMALL, 1e-5, tc.Law(family, more, 0.25), True), settings)
-                assert np.isfinite(runs.mean)
-                assert np.isfinite(tc.epsilon("selection", tc.Setting(SMALL, 1e-5, tc.Law(family, more), True), 10))
+    for family, more in itertools.product(tc.FAMILIES, (0.1, 0.99)):
+        assert np.isfinite(tc.epsilon("selection", tc.Setting(SMALL, 1e-5, tc.Law(family, more), True), 10))
+        for settings in (1, 100):
+            assert np.isfinite(tc.runs(tc.Setting(SMALL, 1e-5, tc.Law(family, more, 0.25), True), settings).mean)
 
 
 @pytest.mark.slow
@@ -197,11 +193,9 @@ def test_the_bars_of_what_is_left():
 @pytest.mark.parametrize("settings", [1, 10])
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_the_snippet_prints_the_pages_numbers(setting, settings):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(tuning(setting, settings), "snippet", "exec"), names)
+    names, printed = execute(tuning(setting, settings))
     assert names["ways"] == tc.ways(setting, settings)
-    lines = dict(line.split() for line in printed.getvalue().splitlines()[:4])
+    lines = dict(line.split() for line in printed.splitlines()[:4])
     assert {way: float(value) for way, value in lines.items()} == names["ways"]
     runs = tc.runs(setting, settings)
     k = min(len(names["pmf"]), len(runs.probability))

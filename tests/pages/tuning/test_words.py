@@ -5,6 +5,7 @@ import math
 import pytest
 
 from pages.tuning import words as t
+from tests.pages.apps import tells
 
 WAYS = {"free": 1.0, "composed": 3.551, "selection": 2.951, "liu_talwar": 2.242}
 
@@ -34,9 +35,8 @@ def test_why_the_cost_moved():
     assert t.why([("s", 10, 3)], WAYS, cheap).endswith("Composing every run is now the cheaper proof.")
     assert t.why([("K", "Poisson", "geometric")], WAYS, dear) == "K Poisson → geometric: ε rises from 2.96 to 3.5."
     assert t.why([("K", "Poisson", "geometric")], cheap, cheap).endswith("does not ask how K is drawn.")
-    assert (
-        t.why([("s", 10, 20), ("δ", 1e-5, 1e-6)], WAYS, dear) == "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."
-    )
+    two = [("s", 10, 20), ("δ", 1e-5, 1e-6)]
+    assert t.why(two, WAYS, dear) == "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."
     assert t.why([("steps", 9, 10)], WAYS, WAYS) == "steps 9 → 10: ε stays at 2.96."
 
 
@@ -55,9 +55,7 @@ def test_the_accountant_is_the_answers_own(renyi):
 @pytest.mark.parametrize(
     ("family", "name"),
     [
-        ("Poisson", "K Poisson of mean 15.4"),
-        ("geometric", "K geometric of mean 15.4"),
-        ("logarithmic", "K logarithmic of mean 15.4"),
+        *((family, f"K {family} of mean 15.4") for family in ("Poisson", "geometric", "logarithmic")),
         ("negative binomial", "K truncated negative binomial (η = 0.5) of mean 15.4"),
     ],
 )
@@ -79,8 +77,7 @@ def test_runs_are_said_in_words():
 
 def test_a_cheaper_geometric_law_is_named_with_its_runs():
     said = t.geometric(10, WAYS, 95.41, 15.41, "Poisson")
-    assert "would cost ε = 2.25" in said
-    assert "95.4 runs on average instead of 15.4" in said
+    tells(said, "would cost ε = 2.25", "95.4 runs on average instead of 15.4")
     assert t.geometric(10, WAYS, 95.41, 95.41, "geometric") == ""
     assert t.geometric(1, WAYS, 95.41, 15.41, "Poisson") == ""
     assert t.geometric(10, WAYS | {"liu_talwar": 3.0}, 95.41, 15.41, "Poisson") == ""
@@ -118,12 +115,8 @@ def test_rows_of_the_ways():
     assert rows[2]["Odds"] == "19.3\u00a0:\u00a01"
 
 
-NEEDS = {
-    "free": t.Need(2.7629, 1.0),
-    "composed": t.Need(8.4196, 0.2889),
-    "selection": t.Need(7.4981, 0.3278),
-    "liu_talwar": None,
-}
+NEEDS = {"free": t.Need(2.7629, 1.0), "composed": t.Need(8.4196, 0.2889)}
+NEEDS |= {"selection": t.Need(7.4981, 0.3278), "liu_talwar": None}
 
 
 def test_what_each_run_must_be():

@@ -1,0 +1,135 @@
+"""What somebody does on a page is in its address, and its link shows a stranger's telephone the same."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import expect
+
+from objpert_core.accounting import Gaussian
+from tests.browser.conftest import answer, copied_link, expect_chart, expect_same, move, press, query
+from ui import sentences
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+class Journey(NamedTuple):
+    """A page, what is done there (how, with what, what the address then says), and what there is to see."""
+
+    start: str
+    steps: list[tuple[Callable, str, *tuple[str, ...]]]
+    charts: dict[str, Callable[[dict], bool]]
+    says: str = ""
+    holds: dict[str, str] | None = None  # all of the address in the end; "" is any value
+
+
+def choose(page, text: str, address: str) -> None:
+    """Click on one of several words that stand side by side."""
+    page.get_by_text(text, exact=True).first.click()
+    page.wait_for_url(f"**{address}**")
+
+
+def draw_again(page, line: str, address: str) -> None:
+    """Another draw has an address of its own, and this line says something else."""
+    before = page.locator(line).inner_text()
+    press(page, "Draw again", address)
+    expect(page.locator(line)).not_to_have_text(before)
+
+
+def without_gradient_descent(drawn: dict) -> bool:
+    return len(drawn) == 6 and "Gradient descent" not in drawn
+
+
+SLACK = f"At ε = 1 the slack is δ = {sentences.delta(Gaussian(1.5).delta(1.0), 3)}"
+FITS = {"rows", "private fits", "not clipped, no noise", "clipped at C, no noise"}
+JOURNEYS = {
+    "bounds": Journey(
+        "/bounds",
+        [(press, "Smaller λ, wider gap", "bounds_lambda=5"), (choose, "Attacker’s errors", "bounds_show=")],
+        {"bounds_errors": lambda drawn: len(drawn) == 6},
+        holds={"bounds_sigma": "10", "bounds_lambda": "5", "bounds_show": "Attacker’s errors"},
+    ),
+    "composition": Journey(
+        "/composition?composition_ledger=gauss:20,1@Histogram",
+        [
+            (press, "Ten fits, one by one", "composition_ledger=fit"),
+            (press, "A hundred fits", "composition_view=30"),
+        ],
+        {"composition_chart": bool, "composition_list_chart": bool},
+    ),
+    "lessons": Journey(
+        "/lessons?lesson=epsilon-from-zero&step=4",
+        [(move, "lessons_slack_4_sigma", "ArrowRight", "lessons_slack_4_sigma=1.5")],
+        {"lessons_slack": bool},
+        says=SLACK,
+        holds={"lesson": "epsilon-from-zero", "step": "4", "lessons_slack_4_sigma": "1.5"},
+    ),
+    "losses": Journey(
+        "/losses",
+        [(press, "Clipping beats outliers", "losses_show=")],
+        {"losses_fits": lambda drawn: set(drawn) >= FITS},
+    ),
+    "ptr": Journey(
+        "/ptr",
+        [
+            (draw_again, "[data-testid=stCaptionContainer]:has-text('This run')", "ptr_seed=1"),
+            (move, "ptr_epsilon", "ArrowRight", "ptr_epsilon=1.5"),
+        ],
+        {"ptr_chart": bool, "ptr_test_chart": bool},
+    ),
+    "quadratic": Journey(
+        "/quadratic",
+        [(draw_again, ".answer", "quadratic_seed=1"), (move, "quadratic_epsilon", "ArrowLeft", "quadratic_epsilon=")],
+        {"quadratic_chart": bool},
+    ),
+    "renyi": Journey(
+        "/renyi?renyi_steps=1000&renyi_epsilon=0.5",
+        [(press, "Match both at (0.5, 10⁻⁵)", "renyi_noise=")],
+        {"renyi_chart": lambda drawn: len(drawn) >= 5, "renyi_promises": lambda drawn: len(drawn) >= 4},
+        says="about the same",
+        holds=dict.fromkeys([f"renyi_{name}" for name in ("sigma", "lambda", "noise", "steps", "epsilon")], ""),
+    ),
+    "solvers": Journey(
+        "/solvers",
+        [
+            (press, "Gradient descent", "solvers_shown="),
+            (press, "Stop early, cheaper", "solvers_tau=0.01"),
+            (press, "Gradient descent", "solvers_shown="),  # the preset has brought it back
+            (move, "solvers_n", "ArrowLeft", "solvers_n=200"),
+        ],
+        {"solvers_chart": without_gradient_descent, "solvers_growth": without_gradient_descent},
+        says="visits each row",
+    ),
+    "planner": Journey(
+        "/planner",
+        [(press, "Ours at ε = 8", "planner_epsilon=8")],
+        {"planner_frontier": bool, "planner_excess": bool},
+    ),
+    "tuning": Journey(
+        "/tuning",
+        [(press, "A wider K costs less", "tuning_k=geometric")],
+        {"tuning_chart": lambda drawn: len(drawn) == 4, "tuning_runs": bool},
+        holds={"tuning_k": "geometric", "tuning_more": "0.5"},
+    ),
+}
+RARELY = {"planner", "tuning"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.exhaustive if name in RARELY else ()) for name in JOURNEYS]
+)
+def test_what_is_done_is_in_the_link_and_the_link_shows_it_elsewhere(open_page, open_elsewhere, name):
+    journey = JOURNEYS[name]
+    page = open_page(journey.start)
+    for do, *what in journey.steps:
+        do(page, *what)
+    expect(answer(page)).to_contain_text(journey.says)
+    assert all(address in page.url for *_, address in journey.steps)  # no step has taken back another
+    if journey.holds is not None:
+        held = query(page)
+        assert {key: held[key] if value else "" for key, value in journey.holds.items()} == journey.holds
+        assert held.keys() == journey.holds.keys()
+    for key, is_so in journey.charts.items():
+        expect_chart(page, key, is_so)
+    for address in (copied_link(page), page.url):  # the link says everything, the address what is not the default
+        expect_same(open_elsewhere(address, color_scheme="dark"), page, *journey.charts)

@@ -1,0 +1,155 @@
+"""What the certificate of every kind of release promises, and that no forgery gets past `verify`."""
+
+import copy
+import dataclasses
+import json
+import math
+import time
+
+import pytest
+
+from objpert_core.learning import PrivacyCertificate
+from tests.learning.certificates import EVERY, POPULATION, POSTERIOR, TESTED, by_distance, of_kinds, times
+
+every_kind = of_kinds(EVERY)
+
+
+@every_kind
+def test_it_verifies_and_comes_back_from_json(kind):
+    honest = kind.honest
+    again = PrivacyCertificate.from_json(honest.to_json())
+    assert again == honest
+    assert type(again) is type(honest)
+    assert PrivacyCertificate.from_dict(honest.to_dict()) == honest
+    public = PrivacyCertificate.from_json(again.public().to_json())
+    assert public == honest.public()
+    assert again.verify()
+    assert public.verify()
+    assert honest.mechanism == type(honest.rebuild()).__name__
+    assert "no fit has written" not in repr(again)
+    assert ("diagnostics" in honest.to_dict()) is bool(honest.DIAGNOSTICS)
+    if hasattr(kind.model, "coef_"):
+        assert again.verify(kind.model)
+
+
+@every_kind
+def test_better_promises_and_nonsense_are_convicted_at_once(kind):
+    assert kind.honest.verify()
+    for changes in kind.better:
+        start = time.process_time()
+        forged = kind.changed(changes)
+        assert forged.verify() is False, changes
+        assert "no fit has written" in repr(forged) or forged.complaint() is None, changes
+        assert time.process_time() - start < 5, changes
+
+
+@every_kind
+def test_weaker_promises_verify(kind):
+    for changes in kind.weaker:
+        assert kind.changed(changes).verify(), changes
+
+
+ONLY_SOME_HAVE = {"diagnostics", "ball_radius", "envelope", "center_noise", "scale_noise", "fits", "rest_weight"}
+ONLY_SOME_HAVE |= {"sampling"}
+FIELDS = {field.name for kind in PrivacyCertificate.ALGORITHMS.values() for field in dataclasses.fields(kind)}
+
+
+@every_kind
+def test_a_text_has_exactly_the_fields_of_its_kind(kind):
+    values = json.loads(kind.honest.to_json())
+    for field in values.keys() - ONLY_SOME_HAVE:
+        with pytest.raises(ValueError, match="must"):
+            PrivacyCertificate.from_dict({name: value for name, value in values.items() if name != field})
+    foreign = FIELDS - {field.name for field in dataclasses.fields(kind.honest)}
+    for name in {"colour", *foreign} | (set() if kind.honest.DIAGNOSTICS else {"diagnostics"}):
+        with pytest.raises(ValueError, match="must hold exactly"):
+            PrivacyCertificate.from_dict(values | {name: 1})
+
+
+@every_kind
+def test_kinds_do_not_pass_for_one_another(kind):
+    own = kind.honest.to_dict()
+    if "algorithm" in own:
+        others = [name for name in PrivacyCertificate.ALGORITHMS if name != own["algorithm"]]
+        for algorithm in (*others, None, "", "DPSGD", 1, [], {}):
+            with pytest.raises(ValueError, match="must"):
+                PrivacyCertificate.from_dict(own | {"algorithm": algorithm})
+        for mechanism in {"DPSGD", "OutputPerturbation", "SampledWithReplacement", "RandomAllocation"}:
+            if mechanism != own["mechanism"]:
+                assert not PrivacyCertificate.from_dict(own | {"mechanism": mechanism}).verify()
+
+
+NASTY = (None, True, 0, -1, 10**400, 0.0, -1.0, math.nan, math.inf, 5e-324, 1.7e308, "", "exact", b"x", [], {}, (1.0,))
+
+
+@of_kinds({name: kind for name, kind in EVERY.items() if kind.harmless is not None}, "slow")
+def test_no_nonsense_in_any_field_verifies_or_raises(kind):
+    def same(one, other):
+        return type(one) is type(other) and one == other
+
+    for field in dataclasses.fields(kind.honest):
+        for value in NASTY:
+            forged = dataclasses.replace(kind.honest, **{field.name: value})
+            allowed = same(value, getattr(kind.honest, field.name)) or (
+                field.name in kind.harmless and same(value, kind.harmless[field.name])
+            )
+            assert forged.verify() <= allowed, (field.name, value)
+            repr(forged)
+
+
+@of_kinds(POSTERIOR)
+def test_a_draw_names_its_coefficients_without_an_offset_on_their_lattice(kind):
+    model = copy.copy(kind.model)
+    assert kind.honest.DIAGNOSTICS == ()
+    model.coef_ = kind.model.coef_ + kind.honest.lattice
+    assert not kind.honest.verify(model)
+    model.coef_, model.intercept_ = kind.model.coef_, 1e-9
+    assert not kind.honest.about(model.coef_, 1e-9).verify(model)
+    if kind is not POSTERIOR["sums"]:  # whose θ is solved from what lies on a lattice
+        assert not kind.changed({"lattice": times(2**20)}).verify(kind.model)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [10**9, 10**15, 10**300])
+def test_batches_that_no_accountant_could_look_at_are_convicted_at_once(size):
+    batches = {"mechanism": "SampledWithReplacement", "sampling": "with replacement"}
+    forged = POPULATION["without replacement"].changed(batches | {"batch_size": float(size), "public_rows": size})
+    start = time.process_time()
+    assert not forged.verify()
+    assert time.process_time() - start < 1
+
+
+@of_kinds(POPULATION)
+def test_words_say_what_the_number_of_rows_chose(kind):
+    assert ("phases and noise were" if hasattr(kind.honest, "phases") else "batches and noise were") in repr(
+        kind.honest
+    )
+
+
+def test_printed_numbers_are_marked_come_back_from_json_and_do_not_verify():
+    printed = by_distance(caveat="Theorem 0, as printed, is not valid")()
+    assert PrivacyCertificate.from_json(printed.to_json()) == printed
+    assert not printed.certified
+    assert not printed.verify()
+    assert "NOT PROVED Theorem 0, as printed, is not valid" in repr(printed)
+
+
+def test_pure_differential_privacy_has_δ_0():
+    assert TESTED["own"].honest.delta == 0.0
+    assert "(0.75, 0)-differential privacy" in repr(TESTED["own"].honest)
+
+
+def test_the_words_of_a_tested_release_say_what_was_tested_and_what_nobody_could_check():
+    words = {name: repr(kind.honest) for name, kind in TESTED.items()}
+    assert all("on trust" in one for one in words.values())
+    for said in (
+        "(0.75, 1.65873e-06)-differential privacy, add/remove one row",
+        "(0.25, 1e-07); covers added rows only",
+        "(0.5, 0), fails with probability 1e-06: of a distance, threshold 27",
+        "a mechanism that is private enough on all data",
+        "as their supplier says",
+    ):
+        assert said in words["distance"]
+    assert "nothing: ⊥" in words["upper bound"]
+    assert "next to X as well" in words["gaussian bound"]
+    assert "ApproximateDP(epsilon=0.5, delta=1e-07" in words["best of several"]
