@@ -11,16 +11,17 @@
 
         def answer(self) -> str: ...                     # and promise, chart, shows, frame
 
-    Profile.now().show(left)
+    PICTURES = Pictures("quadratic", {"profile": Profile, "kappa": Kappa}, VIEW, GHOST)
 
 The reason why the answer moved, the alternative text, the table's files and the Python block follow from these methods.
+A page's `Pictures` show one of its views beside that view's controls.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import pandas as pd
@@ -29,7 +30,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui import page, sentences, snippets, style
-from ui.controls import Control, previous
+from ui.controls import Choice, Control, Preset, Toggle, preset_buttons, previous
 
 Course = tuple[str, float, Callable[[float], str]]
 """A number that a change of the setting moves: its name, its value, how a sentence writes it."""
@@ -45,12 +46,18 @@ class View(ABC):
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
+    ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
 
     @classmethod
     def now(cls) -> Self:
         """The view at what its controls are at."""
         return cls(**{name: control.value() for name, control in (*cls.controls.items(), *cls.switches.items())})
+
+    @classmethod
+    def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:
+        """The switches in "View", with that of the setting before where the chart can show it."""
+        return (*cls.switches.values(), *((ghost,) if cls.ghosts and ghost is not None else ()))
 
     @abstractmethod
     def answer(self) -> str:
@@ -89,7 +96,7 @@ class View(ABC):
         return ()
 
     def blanks(self) -> Mapping[str, Any]:
-        """What fills the snippet's placeholders; the fields, unless a view says more."""
+        """The values of the snippet's placeholders; the fields, unless a view says more."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     # --- what follows from these ---
@@ -110,6 +117,15 @@ class View(ABC):
         """The lines of Python that print the numbers; empty where there are none."""
         return snippets.filled(self.name.partition("_")[0], self.snippet, self.blanks()) if self.snippet else ""
 
+    @classmethod
+    def beside(cls) -> None:
+        """Draw what stands under the controls in sight, a button for instance."""
+        return None
+
+    def below(self, before: Self | None) -> None:
+        """Draw what stands below the picture's evidence: further charts, for instance."""
+        return None
+
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
         before = previous(self.name, self)
@@ -124,3 +140,69 @@ class View(ABC):
         if note := self.note():
             st.caption(note)
         page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+        self.below(before if ghost else None)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The pictures of a page: one is drawn beside its controls; the others' controls keep their place in the address.
+
+    Attributes
+    ----------
+    page : str
+        The page's name.
+    views : mapping of str to type
+        Each picture by its name in the address.
+    choice : Choice or None
+        The control that chooses the picture; None where there is one picture.
+    ghost : Toggle or None
+        Whether a picture shows the setting before.
+    """
+
+    page: str
+    views: Mapping[str, type[View]]
+    choice: Choice | None = None
+    ghost: Toggle | None = None
+
+    @property
+    def moved(self) -> tuple[Control, ...]:
+        """Every picture's controls, each once."""
+        return tuple(dict.fromkeys(control for view in self.views.values() for control in view.controls.values()))
+
+    @property
+    def switches(self) -> tuple[Control, ...]:
+        """Every picture's switches, each once."""
+        return tuple(dict.fromkeys(control for view in self.views.values() for control in view.in_view(self.ghost)))
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        """All controls of the page, for its links and presets."""
+        return (*((self.choice,) if self.choice else ()), *self.moved, *self.switches)
+
+    def explore(self, presets: Sequence[Preset]) -> None:
+        """Draw the presets, the chosen picture and its controls."""
+        preset_buttons(presets, prefix=self.page)
+        left, right = page.columns()
+        with right, page.errors():
+            view = self.panel(presets)
+        with page.errors():
+            view.now().show(left, ghost=self.ghost is not None and self.ghost.value())
+
+    def panel(self, presets: Sequence[Preset]) -> type[View]:
+        """Draw the controls of one picture; return the picture."""
+        name = page.choose(self.choice) if self.choice else next(iter(self.views))
+        view = self.views[name]
+        own, switches = tuple(view.controls.values()), view.in_view(self.ghost)
+        for control in own:
+            if control not in view.aside:
+                control.show()
+        view.beside()
+        hidden = [*(control for control in own if control in view.aside), *switches]
+        with page.tools(self.controls, presets, name=self.page):
+            for control in hidden:
+                control.show()
+            if not hidden:
+                st.caption("This picture has all its controls in sight.")
+        if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches)]:
+            page.keep(*unseen)
+        return view

@@ -12,7 +12,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.experiments.quadratic.plane import KINDS, THETA, Bowl, Plane
-from pages.quadratic.controls import DELTA, EPSILON, RADIUS, ROWS, SEED
+from pages.quadratic.controls import DELTA, EPSILON, RADIUS, ROWS, SEED, draw_again
 from pages.quadratic.numbers import AGREEING, EXACT, count, times
 from ui import figures, sentences
 from ui.view import Course, View
@@ -76,16 +76,14 @@ class Bowls(View):
 
     name = "quadratic"
     title = "A tilt and a bend"
-    controls = {
-        "epsilon": EPSILON,
-        "delta": DELTA,
-        "rows": ROWS,
-        "radius": RADIUS,
-        "seed": SEED,
-    }
+    controls = {"epsilon": EPSILON, "delta": DELTA, "rows": ROWS, "radius": RADIUS, "seed": SEED}
     aside = (DELTA, SEED)
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "radius": "κ"}
     snippet = "bowls"
+
+    @classmethod
+    def beside(cls) -> None:
+        draw_again()
 
     @property
     def plane(self) -> Plane:

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.quadratic.bowls import Bowls
-from pages.quadratic.controls import EVERY, GAUSSIAN, GHOST, SEED
+from pages.quadratic.controls import GHOST
 from pages.quadratic.heat import Heat
 from pages.quadratic.kappa import Kappa
 from pages.quadratic.labels import Labels
@@ -15,7 +15,7 @@ from pages.quadratic.regressions import Regressions
 from pages.quadratic.spectrum import Spectrum
 from ui import controls as c
 from ui import page
-from ui.view import View
+from ui.view import Pictures, View
 
 VIEWS: dict[str, type[View]] = {
     "bowls": Bowls,
@@ -28,14 +28,12 @@ VIEWS: dict[str, type[View]] = {
     "heat": Heat,
 }
 VIEW = c.Choice("quadratic_view", "Picture", "bowls", tuple(VIEWS), lambda view: VIEWS[view].title)
-SWITCHES = {GAUSSIAN: ("profile",), EVERY: ("kappa",), GHOST: ("bowls", "spectrum", "profile", "labels")}
-MOVED = tuple(dict.fromkeys(control for view in VIEWS.values() for control in view.controls.values()))
-CONTROLS = (VIEW, *MOVED, *SWITCHES)
+PICTURES = Pictures("quadratic", VIEWS, VIEW, GHOST)
 
 
 def preset(name: str, hint: str, view: str, **values: Any) -> c.Preset:
-    controls = {control.key.removeprefix("quadratic_"): control for control in CONTROLS}
-    first = {control: control.default for control in CONTROLS if control is not GHOST}
+    controls = {control.key.removeprefix("quadratic_"): control for control in PICTURES.controls}
+    first = {control: control.default for control in PICTURES.controls if control is not GHOST}
     return c.Preset(name, first | {VIEW: view} | {controls[key]: value for key, value in values.items()}, hint)
 
 
@@ -61,49 +59,12 @@ PRESETS = (
 )
 
 
-def panel() -> str:
-    """The controls of one picture; the others keep their place in the address."""
-    name = page.choose(VIEW)
-    view = VIEWS[name]
-    own = tuple(view.controls.values())
-    for control in own:
-        if control not in view.aside:
-            control.show()
-    if SEED in own:
-        st.button("Draw again", key="quadratic_again", icon=":material/casino:", on_click=another)
-    live = [switch for switch, views in SWITCHES.items() if name in views]
-    hidden = [*(control for control in own if control in view.aside), *live]
-    with page.tools(CONTROLS, PRESETS, name="quadratic"):
-        for control in hidden:
-            control.show()
-        if not hidden:
-            st.caption("This picture has all its controls in sight.")
-    if unseen := [control for control in (*MOVED, *SWITCHES) if control not in (*own, *live)]:
-        page.keep(*unseen)
-    return name
-
-
-def another() -> None:
-    """Move on to the next seed."""
-    st.session_state[SEED.key] = SEED.stored((SEED.value() + 1) % (SEED.high + 1))
-
-
-@st.fragment
-def explore() -> None:
-    c.preset_buttons(PRESETS, prefix="quadratic")
-    left, right = page.columns()
-    with right, page.errors():
-        name = panel()
-    with page.errors():
-        VIEWS[name].now().show(left, ghost=GHOST.value())
-
-
 page.begin(
     "quadratic",
     "A tilt adds a random slope to the objective. A bend adds a random curvature around an anchor θ* that suits every "
     "record.",
 )
-explore()
+st.fragment(PICTURES.explore)(PRESETS)
 page.see_also("bounds", "what a tilt costs")
 page.predict(page.Prediction.of("quadratic"), key="quadratic__try")
 page.about("quadratic")

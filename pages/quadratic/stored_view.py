@@ -60,6 +60,7 @@ class StoredView(View):
     """A picture of stored results."""
 
     experiment: ClassVar[str]
+    ghosts = False
     snippet_note = "In a checkout these lines print the stored means; the file names its command, seeds and commit."
 
     @property
