@@ -120,11 +120,11 @@ class View(ABC):
     @classmethod
     def beside(cls) -> None:
         """Draw what stands under the controls in sight, a button for instance."""
-        return None
+        return
 
     def below(self, before: Self | None) -> None:
         """Draw what stands below the picture's evidence: further charts, for instance."""
-        return None
+        return
 
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
