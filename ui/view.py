@@ -171,8 +171,9 @@ class Pictures:
 
     @property
     def switches(self) -> tuple[Control, ...]:
-        """Every picture's switches, each once."""
-        return tuple(dict.fromkeys(control for view in self.views.values() for control in view.in_view(self.ghost)))
+        """Every picture's switches, each once, and last that of the setting before."""
+        own = dict.fromkeys(control for view in self.views.values() for control in view.switches.values())
+        return (*own, *((self.ghost,) if self.ghost is not None else ()))
 
     @property
     def controls(self) -> tuple[Control, ...]:
