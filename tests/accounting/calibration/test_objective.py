@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.calibration.target import Target
+from objpert_core.accounting.objective.target import Target
 from tests.accounting.calibration.test_contract import CLOSED, check
 from tests.second_opinion.by_orders import ByOrders
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom, norm
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.calibration.population import (
+from objpert_core.accounting.population.published import (
     DRAWINGS,
     corrected_objective_noise,
     published_objective_lam,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.numerics import posterior
+from objpert_core.accounting.posterior import profile as posterior
 from tests.accounting.mechanisms.test_posterior_sampling import laws
 
 GRID = list(itertools.product((0.01, 0.5, 3.0, 30.0), (1e-300, 1e-12, 1e-6, 0.2), (1e-60, 1e-6, 0.02, 0.6, 1.6)))

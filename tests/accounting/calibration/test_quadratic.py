@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.calibration.quadratic import best_integer
+from objpert_core.accounting.quadratic.calibration import best_integer
 
 ADJACENCIES = (acc.ADD_REMOVE, acc.REPLACE_ONE)
 

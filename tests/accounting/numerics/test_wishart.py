@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from objpert_core.accounting.numerics import wishart
+from objpert_core.accounting.quadratic import wishart
 from tests.second_opinion.wishart import Swap
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from objpert_core.accounting.numerics import wishart, wishart_glm
+from objpert_core.accounting.quadratic import wishart, wishart_glm
 from tests.second_opinion.wishart import any_loss
 
 
