@@ -19,6 +19,7 @@ A page's `Pictures` show one of its views beside that view's controls.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -40,12 +41,14 @@ class View(ABC):
     """One picture of a page; a subclass is a frozen dataclass whose fields are the setting."""
 
     name: ClassVar[str]
+    chart_key: ClassVar[str] = ""  # unless it is the name and "_chart"
     title: ClassVar[str]
     controls: ClassVar[Mapping[str, Control]]
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
+    answers_in_alt: ClassVar[bool] = True  # whether the alternative text begins with the answer
     ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
 
@@ -74,6 +77,14 @@ class View(ABC):
     @abstractmethod
     def shows(self) -> str:
         """What the chart shows, in words: the alternative text after the answer."""
+
+    def before(self) -> Self | None:
+        """The view before, where its setting was another: its ghost is drawn."""
+        return previous(self.name, self)
+
+    def svg_title(self) -> str:
+        """What the picture's file is called inside; the alternative text where a view says nothing."""
+        return ""
 
     def note(self) -> str:
         """The caption under the chart."""
@@ -111,11 +122,11 @@ class View(ABC):
 
     def alt(self) -> str:
         """The alternative text."""
-        return f"{self.answer()} {self.shows()}"
+        return f"{self.answer()} {self.shows()}" if self.answers_in_alt else self.shows()
 
     def code(self) -> str:
         """The lines of Python that print the numbers; empty where there are none."""
-        return snippets.filled(self.name.partition("_")[0], self.snippet, self.blanks()) if self.snippet else ""
+        return snippets.filled(re.split("[_-]", self.name)[0], self.snippet, self.blanks()) if self.snippet else ""
 
     @classmethod
     def beside(cls) -> None:
@@ -128,11 +139,11 @@ class View(ABC):
 
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
-        before = previous(self.name, self)
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
+        before = self.before()
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame, self.svg_title())
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
-            page.show(picture, key=f"{self.name}_chart")
+            page.show(picture, key=self.chart_key or f"{self.name}_chart")
         if style.embedded():
             return
         for remark in self.remarks():

@@ -5,21 +5,20 @@ import pytest
 
 import objpert_core.accounting as acc
 from pages.bounds import neighbours as nb
-from tests.pages.apps import answer, curves, execute, open_app, said, tables, written
-from ui import bounds as bc
-from ui import snippets
+from pages.bounds.profile import Profile
+from tests.pages.apps import answer, curves, open_app, said, tables, written
+from ui import bounds as proofs
 
 PAGE = "pages/bounds/page.py"
-ALL = tuple(bc.NAMES)
 
 
 def about(choice, rows=2):
     return nb.setting(5.0, 20.0, 1.0, 1.0, choice, rows)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", proofs.NAMES)
 def test_every_proof_is_the_cores_for_these_neighbours(name):
-    one = bc.Setting(5.0, 20.0, 1.0, 1.0).mechanism(name)
+    one = proofs.Setting(5.0, 20.0, 1.0, 1.0).mechanism(name)
     assert about(nb.ADDED, 7).mechanism(name) == one
     assert about(nb.REPLACED).mechanism(name) == acc.replace_one(one)
     assert about(nb.SEVERAL, 3).mechanism(name) == acc.group(one, 3)
@@ -34,20 +33,10 @@ def test_a_setting_names_its_neighbours_only_where_they_are_not_the_usual_ones()
 
 
 def test_mu_and_rho_are_rounded_up_and_none_is_none():
-    (lower,) = nb.columns(about(nb.ADDED), bc.readings(about(nb.ADDED), ("lower",), 1e-5, 0.5))
-    assert lower == {"μ (GDP)": "0.2", "ρ (zCDP)": "0.02"}
-    (kifer,) = nb.columns(about(nb.ADDED), bc.readings(about(nb.ADDED), ("kifer2012",), 1e-5, 0.5))
+    kifer, *_, lower = Profile(about(nb.ADDED), covers=True).table()
+    assert (lower["μ (GDP)"], lower["ρ (zCDP)"]) == ("0.2", "0.02")
     assert kifer["μ (GDP)"] == "nothing proved"
     assert nb.text(0.20031) == "0.201"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("choice", "rows"), [(nb.REPLACED, 1), (nb.SEVERAL, 3)])
-def test_the_snippets_make_the_curves(choice, rows):
-    setting = about(choice, rows)
-    curves_of = execute(snippets.bounds(**vars(setting), epsilon=0.5, delta=1e-5))[0]["curves"]
-    assert {name: setting.mechanism(name) for name in ALL} == curves_of
-    assert execute(snippets.errors(**vars(setting), rate=0.05))[0]["curves"] == curves_of
 
 
 @pytest.mark.slow
