@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from objpert_core._validation import FloatArray
 from objpert_core.theory.minimiser_law import MinimiserLaw, log_odds
-from pages.guess import people, rounds
+from pages.guess import people
 from pages.guess.rounds import BARE, DIGITS, Round, Setting
 from ui import figures
 
@@ -210,16 +210,3 @@ def _released(x: float, y: float) -> dict[str, Any]:
     trace = figures.series("published θ", [x], [y], "logistic", mode="markers", hover="%{x:.4g}")
     look = {"color": figures.look("logistic").color, "symbol": "diamond", "size": 14}
     return trace | {"marker": look}
-
-
-def success() -> go.Figure:
-    """How often guesses are right at most against ε: by ε alone, by the whole proof, and about this person."""
-    curves = rounds.success_curves()
-    names = {"ε and δ alone": "glm", "the whole proof": "logistic", "this person": "with", "a coin": "free"}
-    eps = curves["epsilon"]
-    return figures.figure(
-        [figures.series(name, eps, curves[name], role, hover="%{y:.1%}") for name, role in names.items()],
-        xaxis=figures.axis("ε", (0.0, float(eps.max()))),
-        yaxis=figures.axis("guesses that are right", (0.45, 1.02), tickformat=".0%"),
-        height=340,
-    )
