@@ -18,7 +18,7 @@ import objpert_core.accounting as acc
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.indexed import load_or_none
 from objpert_core.experiments.learners import NON_PRIVATE, TIGHT
-from pages.lessons import bets
+from pages.lessons import bet
 from pages.lessons.coin import Coin
 from ui import page, sentences
 from ui.lesson_text import NUMBER, LessonError, Question, arguments
@@ -120,7 +120,7 @@ def share_error(truth: float, *, people: float) -> float:
 
 def chance(epsilon: float, *, prior: float = 0.5) -> float:
     """To how many per cent a chance of `prior` can rise."""
-    return 100 * float(bets.after(prior, epsilon))
+    return 100 * float(bet.after(prior, epsilon))
 
 
 def odds(epsilon: float) -> float:
