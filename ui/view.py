@@ -133,6 +133,10 @@ class View(ABC):
         """Draw what stands under the controls in sight, a button for instance."""
         return
 
+    def evidence(self, picture: page.Picture) -> None:
+        """Draw what stands under the caption: the table, the files, the lines of Python."""
+        page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+
     def below(self, before: Self | None) -> None:
         """Draw what stands below the picture's evidence: further charts, for instance."""
         return
@@ -150,7 +154,7 @@ class View(ABC):
             st.info(remark, icon=":material/info:")
         if note := self.note():
             st.caption(note)
-        page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+        self.evidence(picture)
         self.below(before if ghost else None)
 
 
