@@ -6,7 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.home.release import POINTS, Release
+from pages.home.pair import POINTS
+from pages.home.release import Release
 from ui import figures, page
 from ui.page import Prediction
 

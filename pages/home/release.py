@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,18 +14,15 @@ import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
-import objpert_core.accounting as acc
-from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import privacy_loss
 from pages.home.controls import DELTA, DRAW, DRAWS, FEATURES, FIT, LABELS, LAM, PEOPLE, PERSON, RADIUS, SIGMA
-from ui import bounds as proofs
+from pages.home.pair import POINTS, Pair
 from ui import figures, page, sentences, why
 from ui.controls import previous
 from ui.view import View
 
 NOISE_SEED = 2023  # the draws are an illustration: the same for everybody, so that a link shows the same picture
 FRAMES = 12
-POINTS = 161
 _CURVE = 41  # fewer points for the curves that every frame carries
 
 # The axes that stay while σ and λ move, so that more noise looks wider: they show σ = 0.5 to 10 at λ = 1
@@ -35,13 +31,9 @@ HELD_OBJECTIVE = (-8.0, 26.0)
 
 
 @dataclass(frozen=True)
-class Release(View):
-    """Noise σ, regularisation λ, who the person is, and how many tilts were drawn; ε is read at δ."""
+class Release(Pair, View):
+    """What draws of the tilt do to one pair of data sets."""
 
-    sigma: float
-    lam: float
-    person: str = PERSON.default
-    delta: float = DELTA.default
     draw: int = DRAW.default
     fit: bool = FIT.default
 
@@ -55,35 +47,6 @@ class Release(View):
         fit = previous("home", (self.sigma, self.lam, self.person))
         return fit and replace(self, sigma=fit[0], lam=fit[1], person=fit[2])
 
-    @cached_property
-    def laws(self) -> dict[str, OneDimensionalLogistic]:
-        """The laws of the released minimiser without the person and with the person."""
-        without = OneDimensionalLogistic(FEATURES, LABELS, sigma=self.sigma, lam=self.lam)
-        return {"without": without, "with": without.add(*PEOPLE[self.person])}
-
-    @property
-    def mechanism(self) -> acc.ObjectivePerturbation:
-        """What accounts for it: the tight bound at the largest |x| that anybody may have."""
-        return acc.ObjectivePerturbation(self.sigma, self.lam, lipschitz=RADIUS)
-
-    @property
-    def setting(self) -> proofs.Setting:
-        """The mechanism, as `why` compares it."""
-        return proofs.Setting(self.sigma, self.lam, self.mechanism.smoothness, self.mechanism.lipschitz)
-
-    @cached_property
-    def epsilon(self) -> float:
-        """What is proved at δ."""
-        return self.mechanism.epsilon(self.delta)
-
-    @cached_property
-    def guess(self) -> float:
-        """How often the best guess between the two data sets is right, starting from even odds.
-
-        That is (1 + total variation)/2, and the total variation is the hockey-stick divergence at ε = 0.
-        """
-        return 0.5 + 0.5 * self.laws["without"].hockey_stick(self.laws["with"], 0.0)
-
     def tilts(self, count: int) -> NDArray[np.float64]:
         """The tilts b of draws `draw`, `draw` + 1, …, `count` of them, starting over after the last."""
         noise = np.random.default_rng(NOISE_SEED).standard_normal(DRAWS) * self.sigma
@@ -96,12 +59,6 @@ class Release(View):
             return own
         inside = own[(own > HELD_THETA[0]) & (own < HELD_THETA[1])]
         return np.union1d(np.linspace(*HELD_THETA, POINTS), inside)
-
-    @cached_property
-    def grid(self) -> NDArray[np.float64]:
-        """The θ at which curves are drawn: where all but 2 in 1,000 releases fall."""
-        low, high = np.array([law.interval(2e-3) for law in self.laws.values()]).T
-        return np.linspace(low.min(), high.max(), POINTS)
 
     def answer(self) -> str:
         percent, worst = sentences.percent(self.guess, up=True), sentences.chance(self.epsilon)
@@ -146,11 +103,6 @@ class Release(View):
                 }
             )
         return rows
-
-    @cached_property
-    def loss(self) -> NDArray[np.float64]:
-        """The logarithm of how many times likelier each released θ is with the person than without."""
-        return self.laws["with"].log_density(self.grid) - self.laws["without"].log_density(self.grid)
 
     def frame(self) -> pd.DataFrame:
         densities = {f"density_{role}": law.density(self.grid) for role, law in self.laws.items()}

@@ -12,6 +12,7 @@ from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge, privacy_loss
 from pages.home.compared import RISES
 from pages.home.controls import DRAWS, FEATURES, LABELS
+from pages.home.pair import Pair
 from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, Release
 from tests.pages.apps import answer, execute, open_app, said, spec, tells, texts
 from ui import lessons, registry, sentences
@@ -166,7 +167,7 @@ def test_the_best_guess_is_half_the_area_between_the_densities():
 
 def test_exact_delta_of_the_pair_is_below_the_promise():
     for sigma, lam, person in ((0.5, 1.0, "agrees with the others"), (2.5, 0.1, "disagrees with the others")):
-        assert 0 <= privacy_loss.exact_delta(Release(sigma, lam, person, 1e-3)) <= 1e-3
+        assert 0 <= Pair(sigma, lam, person, 1e-3).exact_delta <= 1e-3
 
 
 def test_home_snippet_gives_the_densities_and_epsilon():
@@ -213,5 +214,5 @@ def test_notes_and_alts_name_epsilon_and_the_draw():
 @pytest.mark.slow
 def test_the_pair_needs_less_than_the_promise(monkeypatch):
     assert "This pair needs a slack of only 9.97×10⁻⁶." in texts(open_page())
-    monkeypatch.setattr(privacy_loss, "exact_delta", lambda release: 0.0)
+    monkeypatch.setattr(Pair, "exact_delta", 0.0)
     assert "a slack of less than 10⁻³⁰⁰." in texts(open_page())
