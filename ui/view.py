@@ -19,7 +19,6 @@ A page's `Pictures` show one of its views beside that view's controls.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -41,8 +40,9 @@ class View(ABC):
     """One picture of a page; a subclass is a frozen dataclass whose fields are the setting."""
 
     name: ClassVar[str]
-    chart_key: ClassVar[str] = ""  # unless it is the name and "_chart"
     title: ClassVar[str]
+    chart_key: ClassVar[str] = ""  # "<name>_chart" unless a view says otherwise
+    files: ClassVar[str] = ""  # what the files are called; the view's name unless it says otherwise
     controls: ClassVar[Mapping[str, Control]]
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
@@ -126,7 +126,7 @@ class View(ABC):
 
     def code(self) -> str:
         """The lines of Python that print the numbers; empty where there are none."""
-        return snippets.filled(re.split("[_-]", self.name)[0], self.snippet, self.blanks()) if self.snippet else ""
+        return snippets.filled(self.name.partition("_")[0], self.snippet, self.blanks()) if self.snippet else ""
 
     @classmethod
     def beside(cls) -> None:
@@ -135,7 +135,7 @@ class View(ABC):
 
     def evidence(self, picture: page.Picture) -> None:
         """Draw what stands under the caption: the table, the files, the lines of Python."""
-        page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+        page.evidence(picture, self.table(), name=self.files or self.name, code=self.code(), note=self.snippet_note)
 
     def below(self, before: Self | None) -> None:
         """Draw what stands below the picture's evidence: further charts, for instance."""

@@ -65,8 +65,9 @@ class Errors(Proofs):
 
     rate: float = READ_RATE.default
 
-    name = "bounds-errors"
+    name = "bounds_errors"
     chart_key = "bounds_errors"
+    files = "bounds-errors"
     title = ERRORS
     controls = {**FIT, "delta": READ_DELTA, "rate": READ_RATE}
     switches = SPECIAL
