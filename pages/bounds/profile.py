@@ -35,8 +35,8 @@ class Profile(Proofs):
 
     @cached_property
     def readings(self) -> Mapping[str, proofs.Reading]:
-        found = proofs.readings(self.setting, self.shown, self.delta, self.epsilon)
-        return {reading.bound: reading for reading in found}
+        readings = proofs.readings(self.setting, self.shown, self.delta, self.epsilon)
+        return {reading.bound: reading for reading in readings}
 
     def published(self, setting: proofs.Setting) -> float:
         """The smallest ε that the published bounds prove; inf where they prove nothing."""
@@ -77,9 +77,9 @@ class Profile(Proofs):
         return f"{sentences.bet(tight, self.delta)} {more}"
 
     def table(self) -> Sequence[Mapping[str, str]]:
-        found = list(self.readings.values())
-        rows = proofs.table_rows(found, self.delta, self.epsilon)
-        covers = neighbours.columns(self.setting, found) if self.covers else [{}] * len(rows)
+        readings = list(self.readings.values())
+        rows = proofs.table_rows(readings, self.delta, self.epsilon)
+        covers = neighbours.columns(self.setting, readings) if self.covers else [{}] * len(rows)
         return [row | more for row, more in zip(rows, covers, strict=True)]
 
     def frame(self) -> pd.DataFrame:

@@ -122,8 +122,8 @@ def allowed(sigma: float, lam: float) -> tuple[float, float]:
 
 def _random(setting: Setting) -> np.random.Generator:
     """Numbers that differ for every setting, so that one game's truths do not tell another's."""
-    told = hashlib.sha256(repr(astuple(setting)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(told, "little"))
+    digest = hashlib.sha256(repr(astuple(setting)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
 @lru_cache(maxsize=500)
@@ -201,7 +201,7 @@ def fitting_draws(setting: Setting, number: int) -> tuple[int | None, int | None
 @lru_cache(maxsize=500)
 def by_digits(setting: Setting) -> tuple[Estimate, Estimate]:
     """The attack on digits, counted: on this game's textbook noise, and on the package's noise at the same setting."""
-    hits = sum(found.best == found.inside for found in (round_of(setting, k) for k in range(ROUNDS)))
+    hits = sum(played.best == played.inside for played in (round_of(setting, k) for k in range(ROUNDS)))
     private = replace(setting, game=PRIVATE)
     held = 0
     for inside, theta in _published(private):

@@ -66,7 +66,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
         edge = _border(setting, low, high)
         right.append(figures.series(BORDER, edge[:, 0], edge[:, 1], "guide", hoverinfo="skip", **_HIDDEN))
     for role, truth in (("without", False), ("with", True)):
-        seen = np.array([one.theta for one in played if one.inside == truth]).reshape(-1, 2)
+        seen = np.array([earlier.theta for earlier in played if earlier.inside == truth]).reshape(-1, 2)
         right.append(_earlier(role, seen[:, 0], seen[:, 1]))
     right.append(_released(*now.theta))
     return figures.figure(
@@ -107,7 +107,7 @@ def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -
         for place in np.flatnonzero(np.diff(np.sign(odds)) != 0):
             right.append(figures.guide((grid[place], grid[place]), (0.0, 1.1 * peak), name=BORDER))
     for role, truth, row in (("without", False, -0.16), ("with", True, -0.09)):
-        seen = np.array([one.theta[0] for one in played if one.inside == truth])
+        seen = np.array([earlier.theta[0] for earlier in played if earlier.inside == truth])
         right.append(_earlier(role, seen, np.full(len(seen), row * peak)))
     right.append(_released(theta, 0.0))
     return figures.figure(
@@ -135,22 +135,22 @@ def _outline(setting: Setting, role: str, radius: float = _HALF) -> FloatArray:
 @lru_cache(maxsize=500)
 def _ends(setting: Setting) -> tuple[FloatArray, FloatArray]:
     """The box that nearly all releases fall into, with the person and without."""
-    found = []
+    ends = []
     for role, law in _laws(setting).items():
         if setting.game == BARE:
-            found.append(law.minimiser(np.zeros((1, law.dimension))))
+            ends.append(law.minimiser(np.zeros((1, law.dimension))))
         elif setting.place == people.PLANE:
-            found.append(_outline(setting, role, _MOST))
+            ends.append(_outline(setting, role, _MOST))
         else:
-            found.append(law.minimiser(law.sigma * np.array([[-2.6], [2.6]])))
-    every = np.concatenate(found)
+            ends.append(law.minimiser(law.sigma * np.array([[-2.6], [2.6]])))
+    every = np.concatenate(ends)
     return every.min(axis=0), every.max(axis=0)
 
 
 def _frame(setting: Setting, shown: Sequence[Round]) -> tuple[FloatArray, FloatArray]:
     """The ends of θ's axes: where releases fall, and every θ that is shown."""
     low, high = _ends(setting)
-    thetas = np.array([one.theta for one in shown])
+    thetas = np.array([drawn.theta for drawn in shown])
     low, high = np.minimum(low, thetas.min(axis=0)), np.maximum(high, thetas.max(axis=0))
     room = np.maximum(0.08 * (high - low), 0.05)
     return low - room, high + room

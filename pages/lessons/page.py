@@ -74,9 +74,9 @@ def ask(lesson: Lesson, question: Question) -> None:
         if key not in st.session_state and f"{key}__said" in st.session_state:
             st.session_state[key] = st.session_state[f"{key}__said"]
         right = prediction.options[prediction.correct]
-        told = page.try_it(prediction.question, prediction.options, right, key=key)
+        answered = page.try_it(prediction.question, prediction.options, right, key=key)
         st.session_state[f"{key}__said"] = st.session_state.get(key)
-        if told:
+        if answered:
             st.markdown(prediction.reason)
 
 

@@ -78,8 +78,8 @@ def rounded(sigma: float, width: float, epsilon: FloatArray) -> FloatArray:
     last = np.ceil((_CELLS * sigma + 1) / width)
     edges = (np.arange(-last, last) + 0.5) * width
     logs = [_log_cells((edges - centre) / sigma) for centre in (0.0, 1.0)]
-    kept = np.isfinite(logs[0]) & np.isfinite(logs[1])
-    first, second = (log[kept] for log in logs)
+    finite = np.isfinite(logs[0]) & np.isfinite(logs[1])
+    first, second = (log[finite] for log in logs)
     pairs = ((first, second), (second, first))
     return np.exp(
         np.max([DiscreteLoss(one - other, one, -np.inf).log_profile(epsilon) for one, other in pairs], axis=0)

@@ -34,9 +34,9 @@ def totals(releases: Sequence[Made], delta: float, known: Sequence[float] = ()) 
 def spent(releases: Sequence[Made], delta: float) -> list[float]:
     """`totals` of this session; computed once for a δ."""
     at, known = st.session_state.get(SPENT, (delta, []))
-    found = totals(releases, delta, known if at == delta else [])
-    st.session_state[SPENT] = delta, found
-    return found
+    every = totals(releases, delta, known if at == delta else [])
+    st.session_state[SPENT] = delta, every
+    return every
 
 
 def answer(releases: Sequence[Made], epsilon: float) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.own import example_view, upload
 from pages.own.controls import CONTROLS, DELTA, EPSILON, GHOST, OWN, PRESETS, TABLE
-from pages.own.file import RUNS, own
+from pages.own.own_file import RUNS, own
 from pages.own.ranges import revealed
 from ui import page, sentences
 from ui.controls import preset_buttons

@@ -9,7 +9,7 @@ from objpert_core import ConvergenceError
 from objpert_core.accounting import compose
 from objpert_core.datasets import Dialect, read_table
 from objpert_core.estimators import ObjPertLogisticRegression
-from pages.own import example, file, form, jobs, ledger, release
+from pages.own import example, form, jobs, ledger, own_file, release
 from pages.own.jobs import Ask, Held
 from tests.pages.apps import tells, words_of
 from ui.svg import decode
@@ -170,6 +170,6 @@ def test_names_of_a_strangers_table_are_no_markup_and_no_formulas(released):
 
 
 def test_what_has_changed_since_the_release_is_said(released):
-    assert file.changed(released, ASK) == ""
-    told = file.changed(released, Ask(SCHEMA + " ", 2.0, 1e-5, rows=example.ROWS, dialect=Dialect(decimal=",")))
+    assert own_file.changed(released, ASK) == ""
+    told = own_file.changed(released, Ask(SCHEMA + " ", 2.0, 1e-5, rows=example.ROWS, dialect=Dialect(decimal=",")))
     tells(told, "ε 1 → 2", "other columns or ranges")
