@@ -14,7 +14,7 @@ from ui.controls import Preset
 from ui.view import Pictures, View
 
 
-class Proofs(Pictures):
+class Together(Pictures):
     """Two pictures with the same controls: those that do not move the picture are disabled."""
 
     def panel(self, presets: Sequence[Preset]) -> type[View]:
@@ -37,7 +37,7 @@ class Proofs(Pictures):
         return view
 
 
-PICTURES = Proofs("bounds", {view.title: view for view in (Profile, Errors)}, controls.SHOW, controls.GHOST)
+PICTURES = Together("bounds", {view.title: view for view in (Profile, Errors)}, controls.SHOW, controls.GHOST)
 
 
 def preset(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ FINE = np.linspace(0.0, 1.0, 101)
 
 
 @dataclass(frozen=True)
-class Survey(Scene, ABC):
+class Survey(Scene):
     """A picture of everybody's answers."""
 
     truth: float

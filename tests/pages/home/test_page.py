@@ -19,6 +19,7 @@ from ui import lessons, registry, sentences
 from ui.svg import decode
 
 open_page = partial(open_app, "app.py")
+USUAL = Release(2.5, 1.0)
 
 
 def traces(app, name, chart=0):
@@ -32,10 +33,9 @@ def test_densities_are_the_cores_and_the_loss_is_drawn_between_what_is_proved():
     for name, law in (("without the person", without), ("with the person", without.add(1.0, -1))):
         trace = next(t for t in traces(app, name) if t.get("yaxis") == "y2")
         np.testing.assert_array_equal(decode(trace["y"]), law.density(decode(trace["x"])))
-    trace = traces(app, "privacy loss", chart=1)[0]
-    scene = Release(2.5, 1.0)
+    (trace,) = traces(app, "privacy loss", chart=1)
     x = decode(trace["x"])
-    expected = scene.laws["with"].log_density(x) - scene.laws["without"].log_density(x)
+    expected = USUAL.laws["with"].log_density(x) - USUAL.laws["without"].log_density(x)
     np.testing.assert_allclose(decode(trace["y"]), expected, rtol=1e-12)
     guides = [decode(t["y"])[0] for t in spec(app, 1)["data"] if t["meta"]["role"] == "guide"]
     assert guides == [acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5) * sign for sign in (1, -1)]
@@ -99,11 +99,9 @@ def test_axes_and_a_ghost_stay_while_the_noise_moves_unless_the_axes_are_to_fit(
     app.select_slider(key="home_sigma").set_value(10.0).run()
     assert ends() == held
     ghost = traces(app, "with the person, before")[0]
-    law = Release(2.5, 1.0).laws["with"]
-    np.testing.assert_array_equal(decode(ghost["y"]), law.density(decode(ghost["x"])))
+    np.testing.assert_array_equal(decode(ghost["y"]), USUAL.laws["with"].density(decode(ghost["x"])))
     app.toggle(key="home_fit").set_value(True).run()
-    scene = Release(10.0, 1.0)
-    np.testing.assert_array_equal(ends()[0], scene.grid[[0, -1]])
+    np.testing.assert_array_equal(ends()[0], Release(10.0, 1.0).grid[[0, -1]])
 
 
 @pytest.mark.slow
@@ -158,11 +156,11 @@ def test_every_card_has_a_picture_that_is_small_and_without_words():
 
 @pytest.mark.slow
 def test_the_best_guess_is_half_the_area_between_the_densities():
-    scene = Release(2.5, 1.0)
     theta = np.linspace(-60, 60, 400_001)
-    gap = np.abs(scene.laws["without"].density(theta) - scene.laws["with"].density(theta)).sum() * (theta[1] - theta[0])
-    assert scene.guess == pytest.approx(0.5 + gap / 4, abs=1e-6)
-    assert replace(scene, delta=1e-2).guess == scene.guess  # it is about the release, not about where ε is read off
+    without, joined = (law.density(theta) for law in USUAL.laws.values())
+    gap = np.abs(without - joined).sum() * (theta[1] - theta[0])
+    assert USUAL.guess == pytest.approx(0.5 + gap / 4, abs=1e-6)
+    assert replace(USUAL, delta=1e-2).guess == USUAL.guess  # it is about the release, not about where ε is read off
 
 
 def test_exact_delta_of_the_pair_is_below_the_promise():
@@ -171,29 +169,29 @@ def test_exact_delta_of_the_pair_is_below_the_promise():
 
 
 def test_home_snippet_gives_the_densities_and_epsilon():
-    scene = Release(2.5, 1.0, draw=4)
-    names, printed = execute(scene.code())
-    assert names["epsilon"] == scene.epsilon
+    names, printed = execute(USUAL.code())
+    assert names["epsilon"] == USUAL.epsilon
     assert repr(names["epsilon"]) in printed
-    shown = scene.frame()
+    shown = USUAL.frame()
     for column in ("density_without", "density_with", "privacy_loss"):
         np.testing.assert_allclose(
             names[column], np.interp(names["theta"], shown["theta"], shown[column]), rtol=5e-3, atol=1e-4
         )
 
 
-def said_by(monkeypatch, guess, epsilon):
-    """The answer at these numbers."""
+@pytest.mark.parametrize(
+    ("guess", "epsilon", "expected"),
+    [
+        (0.5611, 1.5551, "ε = 1.56: a guess about this person is right 56.2 % of the time; at worst 82.7 %."),
+        (0.9999, 91.8, "right > 99.9 % of the time; at worst > 99.9 %"),
+    ],
+)
+def test_the_answer_has_at_most_18_words_and_rounds_up(monkeypatch, guess, epsilon, expected):
     monkeypatch.setattr(Release, "guess", guess)
     monkeypatch.setattr(Release, "epsilon", epsilon)
-    return Release(2.5, 1.0).answer().replace("\xa0", " ")
-
-
-def test_the_answer_has_at_most_18_words_and_rounds_up(monkeypatch):
-    expected = "ε = 1.56: a guess about this person is right 56.2 % of the time; at worst 82.7 %."
-    assert said_by(monkeypatch, 0.5611, 1.5551) == expected
-    assert "right > 99.9 % of the time; at worst > 99.9 %" in said_by(monkeypatch, 0.9999, 91.8)
-    assert len(Release(2.5, 1.0).answer().replace(" = ", "=").split(" ")) <= 18
+    told = Release(2.5, 1.0).answer()
+    assert expected in told.replace("\xa0", " ")
+    assert len(told.replace(" = ", "=").split(" ")) <= 18
 
 
 def test_the_gauge_says_what_it_shows():
