@@ -46,6 +46,7 @@ class View(ABC):
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
+    answers_in_alt: ClassVar[bool] = True  # whether the alternative text begins with the answer
     ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
 
@@ -74,6 +75,10 @@ class View(ABC):
     @abstractmethod
     def shows(self) -> str:
         """What the chart shows, in words: the alternative text after the answer."""
+
+    def svg_title(self) -> str:
+        """What the picture's file is called inside; the alternative text where a view says nothing."""
+        return ""
 
     def note(self) -> str:
         """The caption under the chart."""
@@ -111,7 +116,7 @@ class View(ABC):
 
     def alt(self) -> str:
         """The alternative text."""
-        return f"{self.answer()} {self.shows()}"
+        return f"{self.answer()} {self.shows()}" if self.answers_in_alt else self.shows()
 
     def code(self) -> str:
         """The lines of Python that print the numbers; empty where there are none."""
@@ -122,6 +127,10 @@ class View(ABC):
         """Draw what stands under the controls in sight, a button for instance."""
         return
 
+    def evidence(self, picture: page.Picture) -> None:
+        """Draw what stands under the caption: the table, the files, the lines of Python."""
+        page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+
     def below(self, before: Self | None) -> None:
         """Draw what stands below the picture's evidence: further charts, for instance."""
         return
@@ -129,7 +138,7 @@ class View(ABC):
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
         before = previous(self.name, self)
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame, self.svg_title())
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
             page.show(picture, key=f"{self.name}_chart")
@@ -139,7 +148,7 @@ class View(ABC):
             st.info(remark, icon=":material/info:")
         if note := self.note():
             st.caption(note)
-        page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+        self.evidence(picture)
         self.below(before if ghost else None)
 
 

@@ -246,7 +246,7 @@ REFUSED = [
     ("planner", {}, "pages.planner.numbers.frontier", DELTA, {"planner_f": 1.3}),
     ("renyi", {}, "pages.renyi.numbers.crossings", SIGMA, {"renyi_sigma": 2.5}),
     ("composition", {}, "pages.composition.numbers.readings", SIGMA, {"composition_sigma": 8.0}),
-    ("tuning", {}, "pages.tuning.numbers.ways", NOISE, {"tuning_settings": 10}),
+    ("tuning", {}, "pages.tuning.numbers.Tuning.ways", NOISE, {"tuning_settings": 10}),
     ("losses", {"show": "Without GLM structure"}, "pages.losses.dimension.readings", SIGMA, {}),
     ("solvers", {}, "pages.solvers.numbers.run", SIZE, {}),
 ]
