@@ -248,7 +248,7 @@ REFUSED = [
     ("composition", {}, "pages.composition.numbers.readings", SIGMA, {"composition_sigma": 8.0}),
     ("tuning", {}, "pages.tuning.numbers.Tuning.ways", NOISE, {"tuning_settings": 10}),
     ("losses", {"show": "Without GLM structure"}, "pages.losses.dimension.readings", SIGMA, {}),
-    ("solvers", {}, "pages.solvers.numbers.run", SIZE, {}),
+    ("solvers", {}, "pages.solvers.descent.run", SIZE, {}),
 ]
 
 
