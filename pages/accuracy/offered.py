@@ -7,10 +7,8 @@ from objpert_core.experiments import learners, results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.indexed import Stored, load_or_none
 from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, TIGHT
-from objpert_core.experiments.methods import EVERY, Parameters
-from ui.words import FEWEST
+from objpert_core.experiments.methods import Parameters
 
-BARS = FEWEST  # trials: with fewer, Student's t has bars that fill the plot
 USUAL = (NON_PRIVATE, HONEST, TIGHT)  # both private ones have paid for all they did
 COMPARED = (NON_PRIVATE, learners.DISHONEST_LARGE, HONEST, learners.UNPAID_STANDARDISED, PUBLISHED, TIGHT)
 PAPERS = (NON_PRIVATE, learners.DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
@@ -34,12 +32,6 @@ MARGINS = (
 )
 TAKEN_APART = "synthetic-l"
 """The large data set on which every method of `LUCK` and `MARGINS` has runs."""
-
-
-def ahead(stored: Stored, methods: tuple[str, ...], epsilon: float) -> tuple[str, ...]:
-    """`methods`, and those that "who is ahead" is about: ours, the rival, and the rival with the same preprocessing."""
-    wanted = {*methods, TIGHT, stored.rival(epsilon), learners.UNPAID_STANDARDISED}
-    return tuple(method for method in EVERY if method in wanted)
 
 
 def files() -> tuple[str, ...]:

@@ -10,9 +10,8 @@ from objpert_core import datasets
 from objpert_core.experiments.figure2 import Piece, Sweep
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
-from pages.accuracy import charts, jobs, tables
-from pages.accuracy import rows_words as text
-from pages.accuracy.words import point_progress
+from pages.accuracy import again, jobs
+from pages.accuracy.rows import FewAndMany, invitation, progress
 from tests.pages.apps import execute, job_view, tells
 from ui.request import Meter
 from ui.svg import decode, to_svg
@@ -31,31 +30,31 @@ def curve(private=(0.6, 0.8, 0.9), reference=(0.9, 0.92, 0.95), draws=2, baselin
 
 class TestRows:
     def test_answer(self):
-        assert text.answer(curve()) == (
+        assert FewAndMany(curve()).answer() == (
             "On synthetic-l, ε = 0.5 changes the accuracy by −29.50 points on 500 rows, −11.50 points on 5,000 rows "
             "and −4.50 points on 50,000 rows."
         )
-        assert "+1.50 points on 50,000 rows" in text.answer(curve(private=(0.6, 0.8, 0.96)))
-        assert text.answer(curve(draws=0)) == "Nothing has been fitted yet."
+        assert "+1.50 points on 50,000 rows" in FewAndMany(curve(private=(0.6, 0.8, 0.96))).answer()
+        assert FewAndMany(curve(draws=0)).answer() == "Nothing has been fitted yet."
         none = LearningCurve(PLAN, "tiny", 288)
-        assert text.answer(none) == "tiny has 288 training rows, fewer than the smallest size asked for."
+        assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size asked for."
 
     def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
-        words = " ".join(text.notes(curve()))
+        words = " ".join(FewAndMany(curve()).notes())
         tells(words, "On 500 rows the private model is on average no better", "Two draws; each is a fresh sample")
         assert "left out" not in words
         some = LearningCurve(
             replace(PLAN, dataset="adult"), "adult", 36_177, tuple(fit for fit in curve().fits if fit.rows < 50_000)
         )
-        words = " ".join(text.notes(some))
+        words = " ".join(FewAndMany(some).notes())
         assert "adult has 36,177 training rows, so 50,000 are left out: rows are never repeated" in words
         assert "each is another split" in words
-        assert "no better" not in " ".join(text.notes(curve(baseline=0.5)))
+        assert "no better" not in " ".join(FewAndMany(curve(baseline=0.5)).notes())
 
     def test_alt_and_invitation(self):
-        assert "500 rows 60.50 % and 90.00 %" in text.alt(curve())
-        assert text.invitation(PLAN).startswith("Trains up to 12 logistic regressions, with ε = 0.5 and without")
-        assert text.invitation(PLAN).endswith("on 500 to 50,000 rows of synthetic-l.")
+        assert "500 rows 60.50 % and 90.00 %" in FewAndMany(curve()).alt()
+        assert invitation(PLAN).startswith("Trains up to 12 logistic regressions, with ε = 0.5 and without")
+        assert invitation(PLAN).endswith("on 500 to 50,000 rows of synthetic-l.")
 
     @pytest.mark.parametrize(
         ("view", "words"),
@@ -67,30 +66,30 @@ class TestRows:
         ],
     )
     def test_progress(self, view, words):
-        share, said = text.progress(view)
+        share, said = progress(view)
         assert said == words
         assert 0 <= share <= 1
 
     def test_the_chart_is_the_curve(self):
         found = curve()
-        shown = {trace.name: trace for trace in charts.rows(found).data}
+        shown = {trace.name: trace for trace in FewAndMany(found).chart().data}
         assert list(shown) == ["always the more frequent class", "no privacy", "Algorithm 1 tight, ε = 0.5"]
         own = shown["Algorithm 1 tight, ε = 0.5"]
         np.testing.assert_array_equal(decode(own.x), PLAN.sizes)
         np.testing.assert_array_equal(decode(own.y), [found.private(size).mean for size in PLAN.sizes])
         assert set(decode(shown["always the more frequent class"].y)) == {found.baseline}
-        assert list(charts.rows(found).layout.xaxis.ticktext) == ["500", "5,000", "50,000"]
-        assert 'class="error_y"' in to_svg(charts.rows(found))
+        assert list(FewAndMany(found).chart().layout.xaxis.ticktext) == ["500", "5,000", "50,000"]
+        assert 'class="error_y"' in to_svg(FewAndMany(found).chart())
         partial = replace(found, fits=found.fits[:2])
-        assert list(decode(charts.rows(partial).data[1].x)) == [500, 5000]
+        assert list(decode(FewAndMany(partial).chart().data[1].x)) == [500, 5000]
 
     def test_table_and_csv(self):
-        rows = tables.row_sizes(curve())
+        rows = FewAndMany(curve()).table()
         assert [row["Training rows"] for row in rows] == ["500", "5,000", "50,000"]
         assert rows[0]["Privacy changes it by, points"] == "−29.50"
         low, high = curve().cost(500).low, curve().cost(500).high
         assert rows[0]["95 % interval"].replace("\u00a0", " ") == f"−{100 * high:.2f} to −{100 * low:.2f}"
-        frame = tables.rows_frame(curve())
+        frame = FewAndMany(curve()).frame()
         assert len(frame) == 6
         assert frame.noise_seed.nunique() == 6
         assert list(frame.rows_seed) == [0, 0, 0, 1, 1, 1]
@@ -99,13 +98,13 @@ class TestRows:
     def test_the_snippet_gives_the_plotted_numbers(self):
         plan = Plan("synthetic-l", epsilon=0.5, sizes=(200, 1000), draws=2, seed=3)
         *_, found = learning_curve(plan)
-        names, printed = execute(tables.rows_snippet(plan))
+        names, printed = execute(FewAndMany(found).code())
         assert names["curve"] == found
         assert printed.startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
         assert "nan" not in printed
 
     def test_the_snippet_prints_an_interval_from_five_draws_on(self):
-        few, enough = (tables.rows_snippet(Plan("breast-cancer", 1.0, draws=draws)) for draws in (1, 5))
+        few, enough = (FewAndMany(curve(plan=replace(PLAN, draws=draws))).code() for draws in (1, 5))
         assert "cost.low" not in few
         assert "cost.mean, cost.low, cost.high" in enough
 
@@ -153,11 +152,11 @@ class TestJobs:
         ],
     )
     def test_progress(self, view, steps, words):
-        share, said = point_progress(view, meter_at(steps), 10.0)
+        share, said = again.progress(view, meter_at(steps), 10.0)
         assert said == words
         assert 0 <= share <= 1
 
     def test_progress_never_says_done_before_it_is(self):
         late = job_view("running", seconds=500.0)
-        assert point_progress(late, meter_at(7), 10.0)[0] < 1
-        assert point_progress(late, meter_at(7), None)[1] == "seven steps, 500.0 s"
+        assert again.progress(late, meter_at(7), 10.0)[0] < 1
+        assert again.progress(late, meter_at(7), None)[1] == "seven steps, 500.0 s"
