@@ -244,7 +244,7 @@ REFUSED = [
     ("bounds", {}, "ui.bounds.readings", SIGMA, {"bounds_sigma": 5.0}),
     ("distance", {}, "pages.distance.numbers.readings", SIGMA, {"distance_sigma": 10.0}),
     ("planner", {}, "pages.planner.numbers.frontier", DELTA, {"planner_f": 1.3}),
-    ("renyi", {}, "pages.renyi.numbers.crossings", SIGMA, {"renyi_sigma": 2.5}),
+    ("renyi", {}, "pages.renyi.landmarks.crossings", SIGMA, {"renyi_sigma": 2.5}),
     ("composition", {}, "pages.composition.numbers.readings", SIGMA, {"composition_sigma": 8.0}),
     ("tuning", {}, "pages.tuning.numbers.ways", NOISE, {"tuning_settings": 10}),
     ("losses", {"show": "Without GLM structure"}, "pages.losses.dimension.readings", SIGMA, {}),

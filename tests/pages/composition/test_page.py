@@ -12,8 +12,8 @@ from pages.composition import files as ledger_files
 from pages.composition import totals as ledger_totals
 from pages.composition import words as text_of
 from pages.composition.charts import DASHED
-from pages.renyi.numbers import ORDERS
 from tests.pages.apps import curves, infos, open_app, said, spec, tables, tells, written
+from ui.bounds import ORDERS
 
 pytestmark = pytest.mark.slow
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
