@@ -59,13 +59,13 @@ def errors(*, rate: float, **setting: Any) -> str:
 
 def filled(page: str, name: str, blanks: Mapping[str, Any]) -> str:
     """The snippet ``pages/<page>/snippets/<name>.py`` with its placeholders, the capital names, filled in."""
-    template = (ROOMS / page / "snippets" / f"{name}.py").read_text(encoding="utf-8")
+    template = (ROOMS / page / "snippets" / f"{name}.py").read_text(encoding="utf-8").removeprefix("# fmt: off\n")
     values = {key.upper(): value for key, value in blanks.items()}
-    return re.sub(r"\b[A-Z][A-Z_]+\b", lambda match: repr(values.get(match[0], _Verbatim(match[0]))), template)
+    return re.sub(r"\b[A-Z][A-Z_]+\b", lambda match: repr(values.get(match[0], Verbatim(match[0]))), template)
 
 
-class _Verbatim(str):
-    """A capital word that is no placeholder: it stays as it is."""
+class Verbatim(str):
+    """Python as it is: what stands for a placeholder, or a capital word that is none."""
 
     def __repr__(self) -> str:
         return str(self)
