@@ -57,15 +57,15 @@ def errors(*, rate: float, **setting: Any) -> str:
     return f"{_curves(**setting)}    print(name, curve.tradeoff({rate!r}), acc.best_guess(curve))\n"
 
 
+class Verbatim(str):
+    """Text that stands in a snippet as it is: a part of an expression, a capital word that is no placeholder."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def filled(page: str, name: str, blanks: Mapping[str, Any]) -> str:
     """The snippet ``pages/<page>/snippets/<name>.py`` with its placeholders, the capital names, filled in."""
     template = (ROOMS / page / "snippets" / f"{name}.py").read_text(encoding="utf-8").removeprefix("# fmt: off\n")
     values = {key.upper(): value for key, value in blanks.items()}
     return re.sub(r"\b[A-Z][A-Z_]+\b", lambda match: repr(values.get(match[0], Verbatim(match[0]))), template)
-
-
-class Verbatim(str):
-    """Python as it is: what stands for a placeholder, or a capital word that is none."""
-
-    def __repr__(self) -> str:
-        return str(self)

@@ -52,8 +52,8 @@ class View(ABC):
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
-    ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     answers_in_alt: ClassVar[bool] = True  # whether the alternative text begins with the answer
+    ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
     reasons: ClassVar[Mapping[str, str]] = {}  # such a name → how the sentence ends where nothing else was changed
 
@@ -88,6 +88,14 @@ class View(ABC):
     def shows(self) -> str:
         """What the chart shows, in words: the alternative text after the answer."""
 
+    def before(self) -> Self | None:
+        """The view before, where its setting was another: its ghost is drawn."""
+        return previous(self.name, self)
+
+    def svg_title(self) -> str:
+        """What the picture's file is called inside; the alternative text where a view says nothing."""
+        return ""
+
     def note(self) -> str:
         """The caption under the chart."""
         return ""
@@ -99,10 +107,6 @@ class View(ABC):
     def table(self) -> Sequence[Mapping[str, str]]:
         """The table."""
         return ()
-
-    def svg_title(self) -> str:
-        """What the picture's file is called inside; the alternative text where a view says nothing."""
-        return ""
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:
@@ -155,7 +159,7 @@ class View(ABC):
 
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
-        before = self.read_alike(previous(self.name, self))
+        before = self.read_alike(self.before())
         picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame, self.svg_title())
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))

@@ -242,10 +242,10 @@ DELTA = (
 NOISE = "noise_multiplier must be a finite number > 0, got -1", "noise_multiplier must be a finite number > 0, got -1."
 REFUSED = [
     ("bounds", {}, "ui.bounds.readings", SIGMA, {"bounds_sigma": 5.0}),
-    ("distance", {}, "pages.distance.numbers.readings", SIGMA, {"distance_sigma": 10.0}),
+    ("distance", {}, "pages.distance.curves.at", SIGMA, {"distance_sigma": 10.0}),
     ("planner", {}, "pages.planner.numbers.frontier", DELTA, {"planner_f": 1.3}),
     ("renyi", {}, "pages.renyi.landmarks.crossings", SIGMA, {"renyi_sigma": 2.5}),
-    ("composition", {}, "pages.composition.numbers.readings", SIGMA, {"composition_sigma": 8.0}),
+    ("composition", {}, "pages.composition.fits.reading", SIGMA, {"composition_sigma": 8.0}),
     ("tuning", {}, "pages.tuning.numbers.ways", NOISE, {"tuning_settings": 10}),
     ("losses", {"show": "Without GLM structure"}, "pages.losses.dimension.readings", SIGMA, {}),
     ("solvers", {}, "pages.solvers.numbers.run", SIZE, {}),
