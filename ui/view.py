@@ -75,6 +75,10 @@ class View(ABC):
     def shows(self) -> str:
         """What the chart shows, in words: the alternative text after the answer."""
 
+    def before(self) -> Self | None:
+        """The view before, where its setting was another: its ghost is drawn."""
+        return previous(self.name, self) if self.ghosts or self.named else None
+
     def note(self) -> str:
         """The caption under the chart."""
         return ""
@@ -103,11 +107,18 @@ class View(ABC):
 
     def moved(self, before: Self | None) -> str:
         """What was changed since `before`, and where the numbers went; empty where nothing worth a sentence changed."""
-        if before is None or not (changes := sentences.changed(before, self, self.named)):
+        if before is None or not (changes := self.changes(before)):
             return ""
+        return f"{changes}: {self.went(before)}."
+
+    def changes(self, before: Self) -> str:
+        """What was changed since `before`, as far as it is worth a sentence."""
+        return sentences.shift(sentences.changed(before, self, self.named))
+
+    def went(self, before: Self) -> str:
+        """Where the numbers went since `before`."""
         courses = zip(before.courses(), self.courses(), strict=True)
-        went = [sentences.course(name, old, new, write) for (name, old, write), (_, new, _) in courses]
-        return f"{sentences.shift(changes)}: {', '.join(went)}."
+        return ", ".join(sentences.course(name, old, new, write) for (name, old, write), (_, new, _) in courses)
 
     def alt(self) -> str:
         """The alternative text."""
@@ -128,7 +139,7 @@ class View(ABC):
 
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
-        before = previous(self.name, self)
+        before = self.before()
         picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
@@ -157,12 +168,15 @@ class Pictures:
         The control that chooses the picture; None where there is one picture.
     ghost : Toggle or None
         Whether a picture shows the setting before.
+    linked : sequence of Control
+        All controls of the page as its links name them, where that is another order than the views' own.
     """
 
     page: str
     views: Mapping[str, type[View]]
     choice: Choice | None = None
     ghost: Toggle | None = None
+    linked: Sequence[Control] = ()
 
     @property
     def moved(self) -> tuple[Control, ...]:
@@ -178,7 +192,14 @@ class Pictures:
     @property
     def controls(self) -> tuple[Control, ...]:
         """All controls of the page, for its links and presets."""
-        return (*((self.choice,) if self.choice else ()), *self.moved, *self.switches)
+        return tuple(self.linked) or (*((self.choice,) if self.choice else ()), *self.moved, *self.switches)
+
+    def preset(self, name: str, hint: str, view: str, /, **values: Any) -> Preset:
+        """A setting of one picture; `values` by the controls' keys without the page's name, the others as at first."""
+        assert self.choice is not None
+        controls = {control.key.removeprefix(f"{self.page}_"): control for control in self.controls}
+        first = {control: control.default for control in self.controls if control is not self.ghost}
+        return Preset(name, first | {self.choice: view} | {controls[key]: value for key, value in values.items()}, hint)
 
     def explore(self, presets: Sequence[Preset]) -> None:
         """Draw the presets, the chosen picture and its controls."""
@@ -189,13 +210,16 @@ class Pictures:
         with page.errors():
             view.now().show(left, ghost=self.ghost is not None and self.ghost.value())
 
+    def chosen(self) -> tuple[type[View], tuple[Control, ...]]:
+        """Draw what chooses the picture; return the picture and the further controls that were drawn."""
+        return self.views[page.choose(self.choice) if self.choice else next(iter(self.views))], ()
+
     def panel(self, presets: Sequence[Preset]) -> type[View]:
         """Draw the controls of one picture; return the picture."""
-        name = page.choose(self.choice) if self.choice else next(iter(self.views))
-        view = self.views[name]
+        view, drawn = self.chosen()
         own, switches = tuple(view.controls.values()), view.in_view(self.ghost)
         for control in own:
-            if control not in view.aside:
+            if control not in (*view.aside, *drawn):
                 control.show()
         view.beside()
         hidden = [*(control for control in own if control in view.aside), *switches]
@@ -204,6 +228,6 @@ class Pictures:
                 control.show()
             if not hidden:
                 st.caption("This picture has all its controls in sight.")
-        if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches)]:
+        if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches, *drawn)]:
             page.keep(*unseen)
         return view

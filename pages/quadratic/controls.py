@@ -1,7 +1,5 @@
 """The controls of the page "Tilt or bend?"."""
 
-import streamlit as st
-
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
 from pages.quadratic.numbers import BEST, PANELS, PROOFS
 from ui import controls as c
@@ -50,12 +48,3 @@ ZETA = (
 )
 EVERY = c.Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False, help=ZETA)
 GHOST = c.Toggle("quadratic_ghost", "Setting before, faintly", True)
-
-
-def draw_again() -> None:
-    """The button that moves on to the next seed."""
-    st.button("Draw again", key="quadratic_again", icon=":material/casino:", on_click=_next_seed)
-
-
-def _next_seed() -> None:
-    st.session_state[SEED.key] = SEED.stored((SEED.value() + 1) % (SEED.high + 1))
