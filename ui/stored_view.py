@@ -120,7 +120,7 @@ class StoredView(View):
 
     @staticmethod
     @abstractmethod
-    def load(name: str) -> Any:
+    def load(name: str, /) -> Any:
         """The stored results of an experiment."""
 
     @property

@@ -46,6 +46,8 @@ class View(ABC):
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
+    chart_key: ClassVar[str] = ""  # "<name>_chart" unless a view says otherwise
+    answers_in_alt: ClassVar[bool] = True  # whether the alternative text begins with the answer
     ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
 
@@ -53,6 +55,11 @@ class View(ABC):
     def now(cls) -> Self:
         """The view at what its controls are at."""
         return cls(**{name: control.value() for name, control in (*cls.controls.items(), *cls.switches.items())})
+
+    @classmethod
+    def idle(cls, control: Control) -> bool:
+        """Whether a control has no effect at what the others are at: it cannot be moved then."""
+        return False
 
     @classmethod
     def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:
@@ -91,6 +98,10 @@ class View(ABC):
         """The table."""
         return ()
 
+    def svg_title(self) -> str:
+        """What the picture's file is called inside; the alternative text where a view says nothing."""
+        return ""
+
     @abstractmethod
     def frame(self) -> pd.DataFrame:
         """The plotted numbers without rounding."""
@@ -122,7 +133,7 @@ class View(ABC):
 
     def alt(self) -> str:
         """The alternative text."""
-        return f"{self.answer()} {self.shows()}"
+        return f"{self.answer()} {self.shows()}" if self.answers_in_alt else self.shows()
 
     def code(self) -> str:
         """The lines of Python that print the numbers; empty where there are none."""
@@ -140,10 +151,10 @@ class View(ABC):
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
         before = self.before()
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame, self.svg_title())
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
-            page.show(picture, key=f"{self.name}_chart")
+            page.show(picture, key=self.chart_key or f"{self.name}_chart")
         if style.embedded():
             return
         for remark in self.remarks():
@@ -220,12 +231,12 @@ class Pictures:
         own, switches = tuple(view.controls.values()), view.in_view(self.ghost)
         for control in own:
             if control not in (*view.aside, *drawn):
-                control.show()
+                control.show(disabled=view.idle(control))
         view.beside()
         hidden = [*(control for control in own if control in view.aside), *switches]
         with page.tools(self.controls, presets, name=self.page):
             for control in hidden:
-                control.show()
+                control.show(disabled=view.idle(control))
             if not hidden:
                 st.caption("This picture has all its controls in sight.")
         if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches, *drawn)]:

@@ -36,7 +36,8 @@ VIEWS = [pytest.param(view, id=view.name) for view in all_views()]
 def test_a_view_answers_in_few_words_and_shows_its_numbers(view):
     now = at_first(view)
     assert 0 < words_of(now.answer()) <= 18
-    assert now.alt().startswith(now.answer())
+    assert now.alt().startswith(now.answer()) == now.answers_in_alt
+    assert now.alt().endswith(now.shows())
     assert now.promise()
     assert not now.frame().empty
     assert now.chart(None).data
