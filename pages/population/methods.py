@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core.experiments.population import stored
-from objpert_core.experiments.population.methods import CONTENDERS, LABELS, PUBLISHED, Setting
+from objpert_core.experiments.population.methods import CONTENDERS, LABELS, PUBLISHED, RADII, Setting
 from objpert_core.experiments.summary import Interval
 from pages.population.controls import EVERY
 from pages.population.learning import (
@@ -29,7 +29,7 @@ from pages.population.learning import (
     role,
     times,
 )
-from pages.population.numbers import DRAWS, MOST_ROWS, Risks, accounted, bound, draw, stored_risks
+from pages.population.numbers import DRAWS, MOST_ROWS, Risks, accounted, bound, draw
 from ui import figures, page, runs, sentences, style
 from ui.jobs import JobView
 from ui.runs import Run, Runs
@@ -258,6 +258,27 @@ class Methods(Learning):
         page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
         if not self.risks.live and (results := results_or_none(stored.load, self.loss)) is not None:
             st.caption(made_by(results))
+
+
+def stored_risks(setting: Setting) -> Risks | None:
+    """What is stored at a setting; None where nothing is."""
+    found = results_or_none(stored.load, setting.population)
+    if found is None or setting.radius != RADII[setting.population]:
+        return None
+    points = {
+        name: point
+        for name in setting.methods
+        if (point := found.point(setting.n, setting.d, setting.epsilon, name)) is not None
+    }
+    if not points:
+        return None
+    return Risks(
+        setting,
+        {name: point.excess for name, point in points.items()},
+        {name: point.gap for name, point in points.items()},
+        min(point.excess.count for point in points.values()),
+        False,
+    )
 
 
 def draw_again(run: Run[Risks]) -> bool:

@@ -14,7 +14,6 @@ from objpert_core.experiments.population.methods import CONTENDERS, RADII, Setti
 from objpert_core.experiments.population.sweep import Piece, RiskRun
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.theory.population_risk import excess_population_bound, stability_bound
-from ui.stored_view import results_or_none
 
 MOST_ROWS = 30_000
 """The most rows that a live run draws."""
@@ -57,27 +56,6 @@ class Risks:
         means = {name: self.excess[name].mean for name in CONTENDERS if name in self.excess}
         means |= {"zero": self.zero * (1 - stored.TIE)}
         return min(means, key=means.__getitem__)
-
-
-def stored_risks(setting: Setting) -> Risks | None:
-    """What is stored at a setting; None where nothing is."""
-    found = results_or_none(stored.load, setting.population)
-    if found is None or setting.radius != RADII[setting.population]:
-        return None
-    points = {
-        name: point
-        for name in setting.methods
-        if (point := found.point(setting.n, setting.d, setting.epsilon, name)) is not None
-    }
-    if not points:
-        return None
-    return Risks(
-        setting,
-        {name: point.excess for name, point in points.items()},
-        {name: point.gap for name, point in points.items()},
-        min(point.excess.count for point in points.values()),
-        False,
-    )
 
 
 def of_runs(setting: Setting, runs: Sequence[RiskRun]) -> Risks:

@@ -189,6 +189,6 @@ def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():
 
 @pytest.mark.slow
 def test_the_prediction_is_true():
-    risks = numbers.stored_risks(Setting("logistic", 100, 100, 0.5))
+    risks = Methods("logistic", 100, 100, 0.5, 0.0, False).risks
     assert risks.excess["objective-tight"].mean < 1.01 * risks.zero
     assert min(risks.excess[name].mean for name in ("gd", "objective-least", "no-privacy")) > 1.2 * risks.zero

@@ -1,4 +1,4 @@
-"""The Planner's words: from numbers to sentences, rounded to the safe side."""
+"""The Planner's pictures in words: from numbers to sentences, rounded to the safe side."""
 
 from dataclasses import replace
 
@@ -6,11 +6,11 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import Plan, sample
-from pages.planner import numbers as pc
-from pages.planner import words as text
+from pages.planner import cost, numbers, sampling
+from pages.planner.frontier import ACCOUNTANTS, Frontier
 from tests.pages.apps import execute, job_view
 
-PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
+PAPER = Frontier(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +20,10 @@ def estimate():
 
 
 def test_the_answer_gives_sigma_lambda_and_the_theorem_rounded_up():
-    assert text.answer(PAPER) == (
+    assert PAPER.answer() == (
         "σ = 6.86, λ = 3.71 keep the promise ε = 1; training loss rises by at most 0.059 nats a row on average."
     )
-    here = pc.spot(PAPER, "rdp", 1.3)
+    here = PAPER.here
     assert here.sigma <= 6.86
     assert here.lam <= 3.71
     assert here.excess <= 0.059
@@ -31,9 +31,9 @@ def test_the_answer_gives_sigma_lambda_and_the_theorem_rounded_up():
 
 @pytest.mark.thorough
 def test_the_answer_says_where_the_frontier_begins():
-    said = text.answer(replace(PAPER, ratio=1.02))
+    said = replace(PAPER, ratio=1.02).answer()
     assert said.startswith("No λ keeps ε = 1 with f = 1.02 under the Rényi bound: take f ≥")
-    first = pc.frontier(replace(PAPER, ratio=1.02), "rdp")[0].ratio
+    first = numbers.frontier(replace(PAPER, ratio=1.02), "rdp")[0].ratio
     assert f"f ≥ {first:g}" in said
 
 
@@ -49,82 +49,82 @@ def test_the_answer_says_where_the_frontier_begins():
     ],
 )
 def test_why_names_the_change_and_what_it_did(change, told):
-    assert told in text.why(PAPER, replace(PAPER, **change))
+    assert told in replace(PAPER, **change).moved(PAPER)
 
 
 def test_why_is_silent_where_nothing_changed():
-    assert text.why(None, PAPER) == text.why(PAPER, PAPER) == ""
-    assert text.why(replace(PAPER, ratio=1.02), PAPER).endswith("some λ keeps the promise now.")
-    assert set(text.ACCOUNTANTS) >= set(pc.NAMES)
+    assert PAPER.moved(replace(PAPER, f_max=5.0, monotone=True)) == ""
+    assert PAPER.moved(replace(PAPER, ratio=1.02)).endswith("some λ keeps the promise now.")
+    assert set(ACCOUNTANTS) >= set(numbers.NAMES)
 
 
 def test_the_closed_form_shows_its_numbers():
-    assert "= 1.931 with R = 1.414" in text.closed_form(PAPER)
+    assert "= 1.931 with R = 1.414" in PAPER.closed_form()
 
 
 def test_a_larger_lambda_is_mentioned_where_the_theorem_would_like_one():
     tight = replace(PAPER, bound="logistic")
-    more = pc.raised(tight)
-    assert more.lam > pc.spot(tight, "logistic", 1.3).lam
-    assert more.excess < pc.spot(tight, "logistic", 1.3).excess
+    more = numbers.raised(tight)
+    assert more.lam > tight.here.lam
+    assert more.excess < tight.here.excess
     assert acc.ObjectivePerturbation(more.sigma, more.lam, tight.radius).epsilon(1e-5) < 1.0
-    assert f"the theorem allows {pc.nats(more.excess)} nats at this f" in text.caveats(tight)
-    assert pc.raised(PAPER) is None
-    assert "at this f" not in text.caveats(PAPER)
+    assert f"the theorem allows {numbers.nats(more.excess)} nats at this f" in cost.caveats(tight)
+    assert numbers.raised(PAPER) is None
+    assert "at this f" not in cost.caveats(PAPER)
 
 
 def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
-    assert text.off_view(PAPER, 3.0) is None
-    assert "f = 2.7" in text.off_view(PAPER, 2.0)
+    assert PAPER.off_view() == ""
+    assert "f = 2.7" in replace(PAPER, f_max=2.0).off_view()
 
 
 @pytest.mark.thorough
 def test_alt_texts_carry_the_take_away(estimate):
-    assert "At f = 1.3: Rényi 3.71" in text.frontier_alt(PAPER)
-    assert "Rényi none" in text.frontier_alt(replace(PAPER, ratio=1.0))
-    assert "Logistic (tight) 0.032 at f = 1.03" in text.excess_alt(PAPER, None)
-    assert "trains best" in text.excess_alt(PAPER, estimate)
+    assert "At f = 1.3: Rényi 3.71" in PAPER.alt()
+    assert "Rényi none" in replace(PAPER, ratio=1.0).alt()
+    assert "Logistic (tight) 0.032 at f = 1.03" in cost.alt(PAPER, None)
+    assert "trains best" in cost.alt(PAPER, estimate)
 
 
 @pytest.mark.thorough
 def test_sampled_names_the_shape_the_best_and_what_is_not_decided(estimate):
-    said = text.sampled(estimate)
+    said = sampling.sampled(estimate)
     best = estimate.best()
     assert said.startswith(f"On 800 × 10 synthetic rows with even columns, f = {best.recipe.noise_ratio:g} trains best")
     assert "95 % interval" in said
     for point in estimate.undecided():
         assert f"{point.recipe.noise_ratio:g}" in said.split("cannot tell")[1]
-    assert "scaled down from 1,000,000 × 300" in text.shape(Plan(rows=10**6, features=300))
-    assert "scaled down" not in text.shape(Plan(rows=1000, features=30))
+    assert "scaled down from 1,000,000 × 300" in sampling.shape(Plan(rows=10**6, features=300))
+    assert "scaled down" not in sampling.shape(Plan(rows=1000, features=30))
 
 
 def test_one_draw_gives_no_interval():
     *_, single = sample(Plan(rows=300, features=3, draws=1))
-    assert "one draw, no interval" in text.sampled(single)
-    assert {row["95 % interval"] for row in text.sample_rows(single)} == {"–"}
+    assert "one draw, no interval" in sampling.sampled(single)
+    assert {row["95 % interval"] for row in sampling.sample_rows(single)} == {"–"}
 
 
 def test_recipes_and_rows(estimate):
-    assert "Our bound at its default f = 1.02 and its smallest λ:" in text.recipes(estimate)
-    assert "The paper’s recipe (Rényi, f = 1.3)" in text.recipes(estimate)
-    assert len(text.sample_rows(estimate)) == len(estimate.points)
-    assert text.failures(estimate) is None
+    assert "Our bound at its default f = 1.02 and its smallest λ:" in sampling.recipes(estimate)
+    assert "The paper’s recipe (Rényi, f = 1.3)" in sampling.recipes(estimate)
+    assert len(sampling.sample_rows(estimate)) == len(estimate.points)
+    assert sampling.failures(estimate) is None
     lost = replace(estimate, points=(replace(estimate.points[0], failed=True), *estimate.points[1:]))
-    assert "At f = 1.02 λ is so small" in text.failures(lost)
+    assert "At f = 1.02 λ is so small" in sampling.failures(lost)
     first = next(iter(sample(Plan(rows=300, features=3))))
-    assert text.sampled(first) == "No private model was fitted along this frontier."
-    assert text.recipes(first) is None
+    assert sampling.sampled(first) == "No private model was fitted along this frontier."
+    assert sampling.recipes(first) is None
 
 
 def test_progress_and_outcome(estimate):
-    assert text.progress(job_view("waiting", ahead=1)) == (0.0, "Waiting for a free slot (1 ahead of you).")
-    assert "without privacy" in text.progress(job_view("running"))[1]
-    share, words = text.progress(job_view("running", estimate))
+    assert sampling.progress(job_view("waiting", ahead=1)) == (0.0, "Waiting for a free slot (1 ahead of you).")
+    assert "without privacy" in sampling.progress(job_view("running"))[1]
+    share, words = sampling.progress(job_view("running", estimate))
     assert (share, words) == (1.0, f"{estimate.fits} of {estimate.fits_planned} models fitted.")
-    assert text.progress(job_view("running", estimate, stopping=True))[1] == "Stopping …"
-    assert text.outcome(job_view("failed", message="Why.")) == "Why."
-    assert text.outcome(job_view("stopped")) == "Stopped after no models."
-    assert text.outcome(job_view("finished", estimate)) is None
+    assert sampling.progress(job_view("running", estimate, stopping=True))[1] == "Stopping …"
+    assert sampling.outcome(job_view("failed", message="Why.")) == "Why."
+    assert sampling.outcome(job_view("stopped")) == "Stopped after no models."
+    assert sampling.outcome(job_view("finished", estimate)) is None
 
 
 @pytest.mark.slow
@@ -140,8 +140,8 @@ def test_progress_and_outcome(estimate):
     ],
 )
 def test_the_snippet_gives_the_points_numbers_and_a_model_that_fits(setting):
-    names, printed = execute(text.snippet(setting))
-    here = pc.spot(setting, setting.bound, setting.ratio)
+    names, printed = execute(setting.code())
+    here = setting.here
     mechanism = names["mechanism"]
     assert (mechanism.sigma, mechanism.lam) == (here.sigma, here.lam)
     assert names["excess"] / setting.rows == here.excess
