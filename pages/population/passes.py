@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,7 @@ class Passes(Learning):
     """The bound at T steps of one size; of a setting before, `ghost` is the one whose curves are shown."""
 
     steps: int
-    ghost: Setting | None = field(default=None, compare=False)
+    ghost: Setting | None = None
 
     name = "population_passes"
     title = "Steps and stability"
