@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from objpert_core.accounting import SampledWithReplacement
-from objpert_core.accounting.calibration.population import published_sgd_mechanism, published_sgd_schedule
+from objpert_core.accounting.population.published import published_sgd_mechanism, published_sgd_schedule
 from pages.population.controls import ROWS
 from pages.population.learning import REPLACED, Learning, times
 from ui import figures, sentences

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from objpert_core.accounting.calibration.ball import recommended_ball_lam
+from objpert_core.accounting.population.ball import recommended_ball_lam
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.population import promises, stored
 from objpert_core.experiments.population.methods import CONTENDERS, RADII, Setting

@@ -1,4 +1,4 @@
-from objpert_core.accounting.calibration.population import published_sgd_mechanism
+from objpert_core.accounting.population.published import published_sgd_mechanism
 
 n, epsilon = ROWS, EPSILON
 step = published_sgd_mechanism(n, DIMENSION, epsilon, 1 / n**2, strict=False, steps=1)
