@@ -20,7 +20,7 @@ from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTR
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.estimators.standardised import StandardisesRows
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius

@@ -1,6 +1,8 @@
 """Private learning: losses, rows of enforced norm, solvers, noise; Algorithm 1 made of them, and its rivals."""
 
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate, PrivacyCertificate, SolvedCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.fit import Fit, FitOptions
 from objpert_core.learning.noise import NoiseSource, noise_source

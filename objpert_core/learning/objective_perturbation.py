@@ -14,7 +14,9 @@ from objpert_core.accounting import ApproximateMinima, Gaussian, Mechanism, Stan
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
 from objpert_core.learning.allowance import Allowance
-from objpert_core.learning.certificate import PrivacyCertificate, SolvedCertificate, proved_epsilon
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.proof import proved_epsilon
+from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Fit, Seed, SharedOptions
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope

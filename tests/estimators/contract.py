@@ -38,7 +38,7 @@ from objpert_core.estimators import PrivacyCertificate, PublicRangeScaler
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, ReleaseRefusedError, UncoveredDataWarning
 from objpert_core.learning import SOLVERS, Refused
-from objpert_core.learning.certificate import adjacency_words
+from objpert_core.learning.certificates.shown import adjacency_words
 
 ABOVE_ZERO, FROM_ZERO, COUNT = "a finite number > 0", "a finite number >= 0", "a whole number >= 1"
 NOT_ABOVE_ZERO = (0.0, -1.0, math.nan, math.inf, None, "1", True)

@@ -23,7 +23,7 @@ from objpert_core.estimators import (
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.estimators.draws import fit_many
 from objpert_core.exceptions import UncoveredDataWarning
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
 
 FRUIT = np.array(["apple", "fig", "pear"])
 

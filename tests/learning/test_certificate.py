@@ -6,7 +6,7 @@ import pytest
 from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor
 from objpert_core.learning import LogisticLoss
-from objpert_core.learning.certificate import covers
+from objpert_core.learning.certificates.proof import covers
 
 
 def fitted(**parameters):

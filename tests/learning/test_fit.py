@@ -16,7 +16,7 @@ from objpert_core.learning import (
     perturb_and_solve,
     solve_and_perturb,
 )
-from objpert_core.learning.certificate import proved_epsilon
+from objpert_core.learning.certificates.proof import proved_epsilon
 from objpert_core.learning.dp_sgd.budget import run_of
 from objpert_core.learning.dp_sgd.training import TrainingOptions, train_candidates
 from tests.learning.test_objective_perturbation import DELTA, calibrated, data

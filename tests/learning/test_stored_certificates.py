@@ -1,6 +1,7 @@
 """Certificates that people have stored keep working: these texts were written by the version before the rooms."""
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ def test_it_is_read_verifies_and_is_written_again_letter_by_letter(text):
     assert certificate.verify()
     assert certificate.to_json() == text
     assert PrivacyCertificate.from_json(certificate.public().to_json()).verify()
+    assert pickle.loads(pickle.dumps(certificate)).verify()  # where equal defaults are other objects
 
 
 @pytest.mark.parametrize("text", STORED.values(), ids=STORED)
