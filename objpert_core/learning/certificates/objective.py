@@ -110,13 +110,13 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         own = in_brackets(self.loss_parameter)
         rounded = "" if self.envelope is None else f", its envelope of smoothness {self.envelope:.6g}"
         clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
-        kept = [] if self.ball_radius is None else [f"  ball       ‖θ‖ ≤ {self.ball_radius:g}, before the output noise"]
+        ball = [] if self.ball_radius is None else [f"  ball       ‖θ‖ ≤ {self.ball_radius:g}, before the output noise"]
         return [
             f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
             *self._before(),
             f"  objective  {self.loss} loss{own}{rounded}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
-            *kept,
+            *ball,
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
             *self._by_rows(self.public_rows, self.rows_declared, has_rule=self.loss == LogisticLoss.name),
         ]

@@ -32,9 +32,8 @@ from objpert_core.learning.dp_sgd.training import (
     POISSON,
     SAMPLINGS,
     Schedule,
-    sum_spacing,
+    fine_enough,
 )
-from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.sampling import Streams
 
@@ -174,14 +173,8 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return mechanism, score_mechanism(self.score_noise, self.mean_runs)
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C and σ/h ≤ 2⁵².
-
-        The second bound is there because doubles must tell the lattice's points apart where the noise is.
-        """
-        return (
-            spacing <= sum_spacing(self.clip, dimension)
-            and self.noise_multiplier * self.clip <= LARGEST_RATIO * spacing
-        )
+        """Say whether every step's sum may be rounded to a lattice of this `spacing`."""
+        return fine_enough(spacing, self.clip, self.noise_multiplier, dimension)
 
     def holds(self) -> bool:
         """Say whether the fields fit together: rate and steps are those of the public number of rows, for example."""

@@ -10,8 +10,7 @@ from objpert_core.accounting.calibration.population import DRAWINGS, SCHEDULES, 
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.shown import by_public_rows, in_brackets
-from objpert_core.learning.dp_sgd.training import sum_spacing
-from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.dp_sgd.training import fine_enough
 from objpert_core.learning.population.schedules import Sampled, could_be_drawn
 from objpert_core.learning.problem.losses import loss_named
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
@@ -90,11 +89,8 @@ class NoisySGDCertificate(
         )
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """As for DP-SGD: h√D ≤ 2⁻²⁰·L, and doubles tell the lattice's points apart where the noise is."""
-        return (
-            spacing <= sum_spacing(self.lipschitz, dimension)
-            and self.noise_multiplier * self.lipschitz <= LARGEST_RATIO * spacing
-        )
+        """As for DP-SGD, with L in the place of the clipping norm."""
+        return fine_enough(spacing, self.lipschitz, self.noise_multiplier, dimension)
 
     def _lines(self) -> list[str]:
         own = in_brackets(self.loss_parameter)

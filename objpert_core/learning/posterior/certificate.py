@@ -49,6 +49,10 @@ class RegressionCertificate(PrivacyCertificate):
         """Any lattice will do: rounding is post-processing."""
         return True
 
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
+        return on_lattice(coef, self.lattice)
+
     def _caps(self) -> str:
         return f"  caps       {self._rows()}, targets clipped to {self.target_bound:g}"
 
@@ -83,10 +87,6 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
     def holds(self) -> bool:
         """Say whether the best run, if there were several, was found by something public."""
         return super().holds() and (self.mean_runs == 1 or self.public_validation)
-
-    def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
-        return on_lattice(coef, self.lattice)
 
     def _lines(self) -> list[str]:
         return [
@@ -153,10 +153,6 @@ class SharedSamplingCertificate(
             and (self.mean_runs == 1 or self.public_validation)
         )
 
-    def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
-        return on_lattice(coef, self.lattice)
-
     def _lines(self) -> list[str]:
         printed = "  NOT PROVED noise and precision as printed, which are too little and too high"
         return [
@@ -208,6 +204,10 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
         """Say whether this is the lattice of the sums before the noise, which dimension and constant decide."""
         entries = self.dimension * (self.dimension + 1) // 2
         return spacing == sums_spacing(row_smoothness(self.intercept_scaling), entries)
+
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Any coefficients do: they are solved from sums that lie on the lattice."""
+        return True
 
     def _lines(self) -> list[str]:
         return [

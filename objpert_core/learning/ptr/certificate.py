@@ -144,9 +144,9 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
         else:
             kind = "of a distance" if self.test == "distance" else "supplied with the mechanism"
         at = "" if self.threshold is None else f", threshold {self.threshold:.6g}"
-        lines = [] if self.caveat is None else [f"  NOT PROVED {self.caveat}"]
+        caveat = [] if self.caveat is None else [f"  NOT PROVED {self.caveat}"]
         return [
-            *lines,
+            *caveat,
             f"  released   ({promised(self.release_epsilon)}, {promised(self.release_delta)}); covers {neighbours}",
             f"  {'bound ' if self.uniform else 'test  '}     ({promised(self.test_epsilon)}, "
             f"{promised(self.test_delta)}), fails with probability {promised(self.failure)}"
@@ -232,10 +232,10 @@ def plain_arguments(mechanism: Mechanism) -> tuple[Any, ...]:
     >>> plain_arguments(ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6))[:3]
     (0.5, 1e-06, 0.25)
     """
-    found = tuple(getattr(mechanism, item.name) for item in fields(mechanism))  # type: ignore[arg-type]
-    if getattr(accounting, type(mechanism).__name__, None) is not type(mechanism) or not _all_plain(found):
+    arguments = tuple(getattr(mechanism, item.name) for item in fields(mechanism))  # type: ignore[arg-type]
+    if getattr(accounting, type(mechanism).__name__, None) is not type(mechanism) or not _all_plain(arguments):
         raise ValueError(f"base must be a mechanism that is made of numbers, for a certificate, got {mechanism!r}")
-    return found
+    return arguments
 
 
 def _all_plain(values: tuple[Any, ...]) -> bool:
