@@ -35,7 +35,7 @@ from objpert_core.learning.quadratic.certificate import row_smoothness
 class RegressionCertificate(PrivacyCertificate):
     """What certificates of these regressions share; `target_bound` is ‖Y‖, to which targets were clipped."""
 
-    HAS_OFFSET: ClassVar[bool] = False
+    HAS_OFFSET: ClassVar[bool] = False  # one would come from elsewhere
 
     schema: int = fact(form(2), since=2, default=SCHEMA)
     intercept_scaling: float = fact(ZERO_OR_LENGTH)

@@ -73,7 +73,7 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         R, to which residuals at the anchor were clipped; 0 without a tilt.
     """
 
-    HAS_OFFSET: ClassVar[bool] = False
+    HAS_OFFSET: ClassVar[bool] = False  # one would come from elsewhere
 
     schema: int = fact(form(2), since=2, default=SCHEMA)
     bound: str = fact(one_of("exact"))
