@@ -208,6 +208,7 @@ class PrivacyCertificate(ABC):
     def kind_for(mechanism: Mechanism) -> type[PrivacyCertificate]:
         """Find the kind of certificate that describes a fit by `mechanism`; ValueError if there is none.
 
+        >>> from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
         >>> PrivacyCertificate.kind_for(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)).__name__
         'ObjectivePerturbationCertificate'
         """

@@ -65,6 +65,8 @@ def covers(
 ) -> str | None:
     """Say why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if the proof does.
 
+    >>> from objpert_core.accounting import ObjectivePerturbation
+    >>> from objpert_core.learning.problem.losses import LogisticLoss
     >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.5)
     'lipschitz must be at least 1.5, got 1.0'
     """
