@@ -15,6 +15,7 @@ from objpert_core.learning.output_perturbation import (
 )
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.phased import PhasedCertificate
+from objpert_core.learning.posterior import certificate as _posterior  # noqa: F401  # so that its texts are read
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
 from objpert_core.learning.problem.losses import (
     LOSSES,

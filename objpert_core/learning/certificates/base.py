@@ -308,7 +308,7 @@ class PrivacyCertificate(ABC):
         rules = self.field_rules()
         if not rules["schema"].met(self.schema):
             return f"schema must be {rules['schema'].allowed}, got {self.schema!r}"
-        for item in facts_of(self):
+        for item in facts_of(type(self)):
             value, rule = getattr(self, item.name), rules.get(item.name)
             if self.schema == 1 and item.since > 1 and item.name != "schema":
                 if type(value) is not type(item.default) or value != item.default:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ def fact(rule: Rule, *, since: int = 1, diagnostic: bool = False, **default: Any
     return field(metadata={"rule": rule, "since": since, "diagnostic": diagnostic}, **default)
 
 
-def facts_of(kind: Any) -> tuple[Fact, ...]:
+@cache
+def facts_of(kind: type[Any]) -> tuple[Fact, ...]:
     """The facts of a kind of certificate, in the order of its fields."""
     return tuple(Fact(item.name, item.default, **item.metadata) for item in fields(kind))
 

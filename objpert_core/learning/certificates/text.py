@@ -16,7 +16,7 @@ _NOTE = "depends on the data, outside the privacy guarantee: do not publish"
 def as_dict(certificate: Any) -> dict[str, Any]:
     """The fields as plain numbers and strings, diagnostics apart."""
     values = asdict(certificate)
-    facts = [item for item in facts_of(certificate) if _has(item, certificate)]
+    facts = [item for item in facts_of(certificate.__class__) if _has(item, certificate)]
     text: dict[str, Any] = {} if certificate.ALGORITHM is None else {"algorithm": certificate.ALGORITHM}
     text |= {item.name: values[item.name] for item in facts if not item.diagnostic}
     diagnostics = {item.name: values[item.name] for item in facts if item.diagnostic}
@@ -33,8 +33,8 @@ def _has(item: Fact, certificate: Any) -> bool:
 
 
 def kind_and_fields(
-    values: Any, mechanisms: Mapping[str, type[Any]], algorithms: Mapping[str, type[Any]]
-) -> tuple[type[Any], dict[str, Any]]:
+    values: Any, mechanisms: Mapping[str, Any], algorithms: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
     """The kind of certificate that a text is of, and its fields; `ValueError` as in `PrivacyCertificate.from_dict`."""
     if type(values) is not dict:
         raise ValueError(f"values must be a dict as to_dict writes it, got a {type(values).__name__}")
