@@ -15,7 +15,6 @@ from objpert_core.learning.output_perturbation import (
 )
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.phased import PhasedCertificate
-from objpert_core.learning.posterior import certificate as _posterior  # noqa: F401  # so that its texts are read
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
 from objpert_core.learning.problem.losses import (
     LOSSES,
@@ -43,6 +42,10 @@ from objpert_core.learning.quadratic.certificate import QuadraticCertificate
 from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
 from objpert_core.learning.release import Refused, Release, Released
 from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound, solve
+
+# isort: split
+# So that texts of these kinds are read; last, because errors list the kinds in this order.
+from objpert_core.learning.posterior import certificate as _posterior  # noqa: F401
 
 __all__ = [
     "EVERY_LOSS",
