@@ -22,6 +22,7 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import Mechanism, group
 from objpert_core.accounting.mechanisms.base import ADJACENCIES
+from objpert_core.accounting.terms import ROUNDING
 from objpert_core.learning.certificates import shown
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
@@ -40,7 +41,7 @@ from objpert_core.learning.certificates.field_rules import (
     or_nothing,
 )
 from objpert_core.learning.certificates.model import coefficients_sha256, is_about
-from objpert_core.learning.certificates.proof import ROUNDING, by_accountant
+from objpert_core.learning.certificates.proof import by_accountant
 from objpert_core.learning.certificates.text import as_dict, kind_and_fields, parsed_json
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius

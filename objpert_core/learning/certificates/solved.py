@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import Mechanism, Standardisation, composed_fit
+from objpert_core.accounting import Mechanism, Standardisation
+from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
@@ -58,16 +59,23 @@ class SolvedCertificate(PrivacyCertificate):
         """The noise of the centre and the scales that were released before the fit."""
         return Standardisation(self.center_noise, self.scale_noise)
 
+    @property
+    def terms(self) -> Terms:
+        """What is promised, and what the promise pays for."""
+        return Terms(
+            self.epsilon,
+            self.delta,
+            self.mechanism_adjacency,
+            self.rows_per_person,
+            self.accountant,
+            standardisation=self.standardisation,
+            fits=self.fits,
+            rest_weight=self.rest_weight,
+        )
+
     def accounted(self, mechanism: Any) -> Mechanism:
         """Return the whole: what was released before, and all fits, for all rows of one person."""
-        return composed_fit(
-            mechanism,
-            self.standardisation.mechanisms(self.mechanism_adjacency),
-            copies=self.fits,
-            rest_weight=self.rest_weight,
-            rows_per_person=self.rows_per_person,
-            accountant=self.accountant,
-        )
+        return self.terms.whole(mechanism)
 
     def _contradiction(self) -> str | None:
         steps = {name: getattr(self, name) for name in ("center_noise", "scale_noise")}

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import ADD_REMOVE, AdaptiveSampling, Gaussian, PrivateSelection, ProposeTestRelease
 from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.accounting.terms import ROUNDING
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
@@ -26,7 +27,6 @@ from objpert_core.learning.certificates.field_rules import (
     form,
 )
 from objpert_core.learning.certificates.model import on_lattice
-from objpert_core.learning.certificates.proof import ROUNDING
 from objpert_core.learning.posterior.noisy_sums import sums_spacing
 from objpert_core.learning.quadratic.certificate import row_smoothness
 
