@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
-from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY
+from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.model import FAR
 from objpert_core.learning.certificates.proof import covers

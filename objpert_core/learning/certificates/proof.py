@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from objpert_core.accounting import Mechanism, via_rdp
-from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, Parameters
+from objpert_core.accounting.objective.bounds import BOUND_REGISTRY, Parameters
 from objpert_core.learning.problem.losses import Loss
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection, RandomAllocation
-from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
+from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
     COUNT,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from objpert_core.accounting.calibration.population import DRAWINGS, SCHEDULES, sampled
+from objpert_core.accounting.population.published import DRAWINGS, SCHEDULES, sampled
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.shown import by_public_rows, in_brackets

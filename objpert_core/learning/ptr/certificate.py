@@ -9,8 +9,8 @@ import numpy as np
 
 from objpert_core import accounting
 from objpert_core.accounting import Mechanism, PrivateSelection, ProposeTestRelease
-from objpert_core.accounting.mechanisms.propose_test_release import COVERS
 from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.accounting.ptr.mechanism import COVERS
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
