@@ -1,7 +1,5 @@
 """What is printed is what the package says, rounded up; JSON has all digits."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

@@ -1,7 +1,5 @@
 """docs/command.md: every command on it runs and prints what stands below it; help texts have the same examples."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

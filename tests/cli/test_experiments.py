@@ -1,7 +1,5 @@
 """`objpert experiments` is `python -m objpert_core.experiments` by another name."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 

@@ -1,7 +1,5 @@
 """From a file to a release and back: what is written, what is not, and what each exit code means."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

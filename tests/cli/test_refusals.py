@@ -1,7 +1,5 @@
 """Bad input is one sentence on standard error and exit code 2, and nothing is written."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

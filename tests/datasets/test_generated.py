@@ -1,7 +1,5 @@
 """The sets made in memory: gisette-like, synthetic-l, synthetic-h, breast-cancer, digits-4-9."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer

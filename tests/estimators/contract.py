@@ -5,8 +5,6 @@
 ...     promise(case)
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import pickle

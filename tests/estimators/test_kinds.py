@@ -6,23 +6,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+import objpert_core.estimators as est
+import objpert_core.learning as learn
 from objpert_core.accounting import calibrate_objective_perturbation
-from objpert_core.estimators import (
-    DPSGDLogisticRegression,
-    ObjPertLogisticRegression,
-    ObjPertRegressor,
-    ObjPertSCOClassifier,
-    ObjPertSVC,
-    OutputPerturbationLogisticRegression,
-)
-from objpert_core.learning import (
-    SOLVERS,
-    HuberisedHingeLoss,
-    HuberLoss,
-    SquaredHingeLoss,
-    SquaredLoss,
-    perturb_and_solve,
-)
 from tests.estimators.rows import labelled, numbered
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
@@ -32,14 +18,14 @@ RADIUS = math.sqrt(1 + 0.3**2)
 @pytest.mark.parametrize(
     ("model", "data", "least", "says"),
     [
-        (ObjPertSVC(1.0, 1e-6), labelled, 0.85, ("monotone", "squared-hinge", 1.0)),
-        (ObjPertSVC(1.0, 1e-6, loss="huberised-hinge"), labelled, 0.85, ("monotone", "huberised-hinge", 1.0)),
-        (ObjPertRegressor(2.0, 1e-6), numbered, 0.8, ("glm", "squared", 1.0)),
-        (OutputPerturbationLogisticRegression(4.0, random_state=0), labelled, 0.85, None),
-        pytest.param(ObjPertLogisticRegression(1.0, 1e-6), labelled, 0.85, None, marks=pytest.mark.thorough),
+        (est.ObjPertSVC(1.0, 1e-6), labelled, 0.85, ("monotone", "squared-hinge", 1.0)),
+        (est.ObjPertSVC(1.0, 1e-6, loss="huberised-hinge"), labelled, 0.85, ("monotone", "huberised-hinge", 1.0)),
+        (est.ObjPertRegressor(2.0, 1e-6), numbered, 0.8, ("glm", "squared", 1.0)),
+        (est.OutputPerturbationLogisticRegression(4.0, random_state=0), labelled, 0.85, None),
+        pytest.param(est.ObjPertLogisticRegression(1.0, 1e-6), labelled, 0.85, None, marks=pytest.mark.thorough),
         *(
             pytest.param(
-                DPSGDLogisticRegression(2.0, 1e-6, learning_rate=rate, optimizer=optimizer, random_state=0),
+                est.DPSGDLogisticRegression(2.0, 1e-6, learning_rate=rate, optimizer=optimizer, random_state=0),
                 labelled,
                 0.85,
                 None,
@@ -57,7 +43,7 @@ def test_it_learns_and_says_what_it_spent(model, data, least, says):
     assert (spent.epsilon, spent.delta) == (model.epsilon, model.delta)
     assert spent.verify()
     assert says is None or (spent.bound, spent.loss, spent.clip) == says
-    if isinstance(model, DPSGDLogisticRegression):
+    if isinstance(model, est.DPSGDLogisticRegression):
         assert model.n_iter_ == spent.steps == 60 * 6
         assert model.learning_rate_ == model.learning_rate
 
@@ -65,20 +51,20 @@ def test_it_learns_and_says_what_it_spent(model, data, least, says):
 @pytest.mark.parametrize(
     ("kind", "data", "epsilons", "seeds", "gain"),
     [
-        pytest.param(ObjPertRegressor, numbered(500), (0.05, 50.0), 15, 0.2, marks=pytest.mark.thorough),
+        pytest.param(est.ObjPertRegressor, numbered(500), (0.05, 50.0), 15, 0.2, marks=pytest.mark.thorough),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in (
-                (ObjPertLogisticRegression, load_breast_cancer(return_X_y=True), (0.01, 100.0), 20, 0.05),
-                (ObjPertSVC, labelled(400), (0.02, 50.0), 15, 0.1),
-                (DPSGDLogisticRegression, labelled(1200), (0.02, 20.0), 3, 0.05),
+                (est.ObjPertLogisticRegression, load_breast_cancer(return_X_y=True), (0.01, 100.0), 20, 0.05),
+                (est.ObjPertSVC, labelled(400), (0.02, 50.0), 15, 0.1),
+                (est.DPSGDLogisticRegression, labelled(1200), (0.02, 20.0), 3, 0.05),
             )
         ),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_more_privacy_costs_accuracy(kind, data, epsilons, seeds, gain):
-    more = QUICK if kind is DPSGDLogisticRegression else {}
+    more = QUICK if kind is est.DPSGDLogisticRegression else {}
     strict, loose = (
         np.mean([kind(epsilon, random_state=seed, **more).fit(*data).score(*data) for seed in range(seeds)])
         for epsilon in epsilons
@@ -89,21 +75,21 @@ def test_more_privacy_costs_accuracy(kind, data, epsilons, seeds, gain):
 @pytest.mark.parametrize(
     ("kind", "more"),
     [
-        (OutputPerturbationLogisticRegression, {}),
-        pytest.param(DPSGDLogisticRegression, {"epochs": 5}, marks=pytest.mark.slow),
+        (est.OutputPerturbationLogisticRegression, {}),
+        pytest.param(est.DPSGDLogisticRegression, {"epochs": 5}, marks=pytest.mark.slow),
     ],
 )
 def test_a_margin_changes_the_model_and_not_the_promise(kind, more):
     X, y = labelled()
     plain, ahead = (kind(margin=margin, random_state=0, **more).fit(X, y) for margin in (0.0, 2.0))
-    noise = "sigma" if kind is OutputPerturbationLogisticRegression else "noise_multiplier"
+    noise = "sigma" if kind is est.OutputPerturbationLogisticRegression else "noise_multiplier"
     assert getattr(plain.privacy_, noise) == getattr(ahead.privacy_, noise)
     assert ahead.privacy_.verify()
     assert (plain.margin_, ahead.margin_) == (0.0, 2.0)
     assert np.linalg.norm(ahead.coef_) > 1.1 * np.linalg.norm(plain.coef_)
 
 
-@pytest.mark.parametrize("model", [ObjPertSVC(), ObjPertSCOClassifier(lam=200.0)])
+@pytest.mark.parametrize("model", [est.ObjPertSVC(), est.ObjPertSCOClassifier(lam=200.0)])
 def test_what_is_no_logistic_regression_has_no_probabilities(model):
     model.fit(*labelled(100))
     for one in (model, model.to_sklearn()):
@@ -119,12 +105,12 @@ def outliers():
 
 @pytest.mark.parametrize(
     ("kind", "data"),
-    [(ObjPertSVC, labelled(600)), pytest.param(ObjPertRegressor, outliers(), marks=pytest.mark.slow)],
+    [(est.ObjPertSVC, labelled(600)), pytest.param(est.ObjPertRegressor, outliers(), marks=pytest.mark.slow)],
     ids=["svc", "regressor"],
 )
 def test_every_solver_gives_the_same_model(kind, data):
-    assert len(SOLVERS) >= 4
-    reference, *others = (kind(clip=0.3, solver=solver, random_state=0).fit(*data) for solver in SOLVERS)
+    assert len(learn.SOLVERS) >= 4
+    reference, *others = (kind(clip=0.3, solver=solver, random_state=0).fit(*data) for solver in learn.SOLVERS)
     for model in others:
         np.testing.assert_allclose(model.coef_, reference.coef_, atol=1e-5)
 
@@ -136,19 +122,19 @@ HUBER = {"loss": "huber", "huber_threshold": 0.5}
 @pytest.mark.parametrize(
     ("model", "gradient", "curvature"),
     [
-        (ObjPertSVC(clip=0.7), 0.7, 1.0),
-        (ObjPertSVC(**HUBERISED, clip=None, hinge_width=2.0), RADIUS, 0.25),
-        (ObjPertSVC(**HUBERISED, clip=9.0), RADIUS, 1.0),
-        (ObjPertSVC(**HUBERISED, clip=0.2), 0.2, 1.0),
-        (ObjPertRegressor(clip=0.7), 0.7, 1.0),
-        (ObjPertRegressor(**HUBER, clip=None), 0.5 * RADIUS, 1.0),
-        (ObjPertRegressor(**HUBER, clip=9.0), 0.5 * RADIUS, 1.0),
-        (ObjPertRegressor(**HUBER, clip=0.2), 0.2, 1.0),
+        (est.ObjPertSVC(clip=0.7), 0.7, 1.0),
+        (est.ObjPertSVC(**HUBERISED, clip=None, hinge_width=2.0), RADIUS, 0.25),
+        (est.ObjPertSVC(**HUBERISED, clip=9.0), RADIUS, 1.0),
+        (est.ObjPertSVC(**HUBERISED, clip=0.2), 0.2, 1.0),
+        (est.ObjPertRegressor(clip=0.7), 0.7, 1.0),
+        (est.ObjPertRegressor(**HUBER, clip=None), 0.5 * RADIUS, 1.0),
+        (est.ObjPertRegressor(**HUBER, clip=9.0), 0.5 * RADIUS, 1.0),
+        (est.ObjPertRegressor(**HUBER, clip=0.2), 0.2, 1.0),
     ],
     ids=repr,
 )
 def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have(model, gradient, curvature):
-    regressor = isinstance(model, ObjPertRegressor)
+    regressor = isinstance(model, est.ObjPertRegressor)
     spent = model.fit(*(numbered if regressor else labelled)(50)).privacy_
     bound = "glm" if regressor else "monotone"
     expected = calibrate_objective_perturbation(1.0, 1e-5, gradient, curvature * RADIUS**2, bound, tau=1e-6)
@@ -158,7 +144,7 @@ def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have(model, gradie
     assert spent.lam > spent.smoothness or not regressor
 
 
-SIGNED, UNSIGNED = (SquaredHingeLoss(), HuberisedHingeLoss()), (SquaredLoss(), HuberLoss(0.5))
+SIGNED, UNSIGNED = (learn.SquaredHingeLoss(), learn.HuberisedHingeLoss()), (learn.SquaredLoss(), learn.HuberLoss(0.5))
 
 
 @pytest.mark.parametrize(
@@ -170,4 +156,4 @@ def test_the_mechanism_refuses_bounds_whose_proof_needs_another_slope(loss, boun
     X, y = labelled(20)
     mechanism = calibrate_objective_perturbation(1.0, 1e-5, 2.0, 2.0, bound, tau=1e-6)
     with pytest.raises(ValueError, match=f"bound must not be '{bound}' for the loss"):
-        perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, loss=loss, clip=0.5)
+        learn.perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, loss=loss, clip=0.5)

@@ -8,31 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
+import objpert_core.learning as learn
 from objpert_core.accounting import Gaussian, calibrate_gaussian
 from objpert_core.estimators import OutputPerturbationLogisticRegression
-from objpert_core.learning import (
-    PerturbedObjective,
-    Rows,
-    noise_source,
-    output_sensitivity,
-    recommended_output_lam,
-    solve,
-    solve_and_perturb,
-)
 from tests.estimators.rows import labelled
 
 # Sensitivity
 
 
 def test_the_two_sensitivities():
-    assert output_sensitivity(4.0, 1.5, 0.25) == 0.5
-    assert output_sensitivity(4.0, 1.5, 0.25, "replace") == 0.875
+    assert learn.output_sensitivity(4.0, 1.5, 0.25) == 0.5
+    assert learn.output_sensitivity(4.0, 1.5, 0.25, "replace") == 0.875
 
 
 def stopped_early(X, targets, lam, tau, jitter):
     """A point whose gradient norm is just below τ, in a direction that an adversarial solver chooses."""
-    objective = PerturbedObjective(Rows(X, "clip"), targets, lam, np.zeros(X.shape[1]))
-    theta = solve(objective, tau=1e-10).theta
+    objective = learn.PerturbedObjective(learn.Rows(X, "clip"), targets, lam, np.zeros(X.shape[1]))
+    theta = learn.solve(objective, tau=1e-10).theta
     direction = np.random.default_rng(jitter).normal(size=X.shape[1])
     direction /= np.linalg.norm(direction)
     low, high = 0.0, 2 * tau / lam
@@ -60,7 +52,7 @@ def test_no_pair_of_neighbours_moves_the_solution_further(seed, n, lam, tau, adj
     first = stopped_early(X[:-1], targets[:-1], lam, tau, seed)
     other = slice(None) if adjacency == "add/remove" else [*range(n), n + 1]
     second = stopped_early(X[other], targets[other], lam, tau, seed + 1)
-    assert np.linalg.norm(first - second) <= output_sensitivity(lam, 1.0, tau, adjacency) * (1 + 1e-9)
+    assert np.linalg.norm(first - second) <= learn.output_sensitivity(lam, 1.0, tau, adjacency) * (1 + 1e-9)
 
 
 @pytest.mark.slow
@@ -71,7 +63,9 @@ def test_the_sensitivity_is_nearly_attained(adjacency):
     X[:n, 0] = 1.0  # pull far out along the first axis
 
     def minimiser(rows):
-        return solve(PerturbedObjective(Rows(rows, "clip"), np.ones(len(rows)), lam, np.zeros(2)), tau=1e-8).theta
+        return learn.solve(
+            learn.PerturbedObjective(learn.Rows(rows, "clip"), np.ones(len(rows)), lam, np.zeros(2)), tau=1e-8
+        ).theta
 
     ends = []
     for side in (1, -1):  # a row that is misclassified, nearly across
@@ -79,7 +73,7 @@ def test_the_sensitivity_is_nearly_attained(adjacency):
         ends.append(minimiser(X))
     before = minimiser(X[:n]) if adjacency == "add/remove" else ends[1]
     moved = np.linalg.norm(ends[0] - before)
-    bound = output_sensitivity(lam, 1.0, 1e-8, adjacency)
+    bound = learn.output_sensitivity(lam, 1.0, 1e-8, adjacency)
     assert 0.85 * bound < moved <= bound
 
 
@@ -117,7 +111,7 @@ def test_the_certificate_says_that_n_is_public_where_the_rule_chose():
     assert "lam was chosen for 321 rows: their number is treated as public" in repr(spent)
     told = OutputPerturbationLogisticRegression(public_rows=500, standardize=False).fit(*labelled(n=321)).privacy_
     assert told.public_rows == 500
-    assert told.lam == recommended_output_lam(1.0, 1e-5, 500, told.radius)
+    assert told.lam == learn.recommended_output_lam(1.0, 1e-5, 500, told.radius)
     assert "public" not in repr(OutputPerturbationLogisticRegression(lam=1.0).fit(*labelled()).privacy_)
 
 
@@ -138,11 +132,13 @@ def test_the_release_is_the_solution_plus_exactly_this_noise(adjacency):
     X, y = labelled(n=200, d=4)
     targets = np.where(y == 1, 1.0, -1.0)
     options = {"epsilon": 0.7, "delta": 1e-6, "lam": 2.0, "tau": 1e-9, "adjacency": adjacency}
-    release = solve_and_perturb(X, targets, **options, random_state=11)
-    solution = solve(PerturbedObjective(Rows(X, "normalize", 0.3), targets, 2.0, np.zeros(5)), tau=1e-12).theta
-    sensitivity = output_sensitivity(2.0, math.hypot(1, 0.3), 1e-9, adjacency)
+    release = learn.solve_and_perturb(X, targets, **options, random_state=11)
+    solution = learn.solve(
+        learn.PerturbedObjective(learn.Rows(X, "normalize", 0.3), targets, 2.0, np.zeros(5)), tau=1e-12
+    ).theta
+    sensitivity = learn.output_sensitivity(2.0, math.hypot(1, 0.3), 1e-9, adjacency)
     sigma, spacing = calibrate_gaussian(0.7, 1e-6, sensitivity).sigma, release.certificate.lattice
-    points = np.rint(solution / spacing) + noise_source(11).rounded_normal(sigma / spacing, 5)
+    points = np.rint(solution / spacing) + learn.noise_source(11).rounded_normal(sigma / spacing, 5)
     np.testing.assert_allclose(release.theta, points * spacing, atol=1.01 * spacing)  # two solutions may round apart
 
 
@@ -161,18 +157,18 @@ def test_the_function_refuses_bad_rows_and_targets():
     X, y = labelled(n=20)
     targets = np.where(y == 1, 1.0, -1.0)
     with pytest.raises(ValueError, match=r"targets must be -1\.0 or 1\.0"):
-        solve_and_perturb(X, y.astype(float), epsilon=1.0, delta=1e-5)
+        learn.solve_and_perturb(X, y.astype(float), epsilon=1.0, delta=1e-5)
     with pytest.raises(ValueError, match="X must hold finite numbers"):
-        solve_and_perturb(np.full_like(X, np.nan), targets, epsilon=1.0, delta=1e-5)
+        learn.solve_and_perturb(np.full_like(X, np.nan), targets, epsilon=1.0, delta=1e-5)
     with pytest.raises(ValueError, match="targets must be one number for each"):
-        solve_and_perturb(X, targets[:-1], epsilon=1.0, delta=1e-5)
+        learn.solve_and_perturb(X, targets[:-1], epsilon=1.0, delta=1e-5)
 
 
 # The rule
 
 
 def test_the_rule_follows_noise_and_rows():
-    at = recommended_output_lam
+    at = learn.recommended_output_lam
     assert at(0.1, 1e-5, 1000) > at(1.0, 1e-5, 1000) > at(1.0, 1e-5, 100)
     assert at(1.0, 1e-5, 1000, adjacency="replace") == pytest.approx(2 ** (2 / 3) * at(1.0, 1e-5, 1000))
     with pytest.raises(ValueError, match="n_rows must be a whole number >= 1, got 0"):

@@ -1,7 +1,5 @@
 """Every estimator that stops at `tau` ends with its default at ordinary sizes, tall and wide."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import replace
 from functools import partial

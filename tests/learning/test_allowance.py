@@ -1,7 +1,5 @@
 """What rounding can take of τ, by public numbers: no data may take more, and a τ that is too small is refused first."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

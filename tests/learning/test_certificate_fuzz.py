@@ -24,15 +24,11 @@ import math
 import numpy as np
 import pytest
 
+import objpert_core.learning as learn
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
 from objpert_core.estimators import (
     DPSGDLogisticRegression,
     ObjPertRegressor,
-)
-from objpert_core.learning import (
-    EVERY_LOSS,
-    OutputPerturbationCertificate,
-    PrivacyCertificate,
 )
 from tests.learning.certificates import EVERY, FITTED, of_kinds
 
@@ -81,8 +77,8 @@ NASTY = [
     *(decimal.Decimal(1), fractions.Fraction(1, 3), SlyFloat(1.0), Hostile(), [Hostile()], (Hostile(),)),
 ]
 WORDS = [
-    *BOUND_REGISTRY, *EVERY_LOSS, *PrivacyCertificate.MECHANISMS, "add/remove one row", "replace one row", "profile",
-    "rdp", "pld", "normalize", "clip", "operating system", "integer seed", "numpy RandomState", "numpy Generator",
+    *BOUND_REGISTRY, *learn.EVERY_LOSS, *learn.PrivacyCertificate.MECHANISMS, "add/remove one row", "replace one row",
+    "profile", "rdp", "pld", "normalize", "clip", "operating system", "integer seed", "numpy RandomState", "numpy Generator",
     "raise", "release", "adam", "sgd", "none", "honest", "dishonest", "0" * 64, "F" * 64, "add/remove",
     "3 rows of one person",
     *("poisson", "allocation"),
@@ -160,7 +156,7 @@ def declared(spent, old, new):
 
 def noise_ratio(spent):
     """Noise by sensitivity, the solver's distance to the minimiser included."""
-    if isinstance(spent, OutputPerturbationCertificate):  # T10
+    if isinstance(spent, learn.OutputPerturbationCertificate):  # T10
         moved = 2 if "differ in one row" in spent.adjacency or "replace" in spent.adjacency else 1
         return spent.sigma * spent.lam / (moved * spent.lipschitz + 2 * spent.tau)
     return 1 / math.hypot(spent.lipschitz / spent.sigma, 2 * spent.tau / spent.lam / spent.sigma_out)
@@ -187,7 +183,7 @@ def lattice(spent, old, new):
     """
     if math.frexp(new)[0] != 0.5:
         return False
-    noise = spent.sigma if isinstance(spent, OutputPerturbationCertificate) else getattr(spent, "sigma_out", 0.0)
+    noise = spent.sigma if isinstance(spent, learn.OutputPerturbationCertificate) else getattr(spent, "sigma_out", 0.0)
     return new <= old or (
         not isinstance(spent, DPSGD) and spent.lam * new * math.sqrt(4) / 2 <= spent.tau and new <= noise * 2.0**-10
     )
@@ -242,7 +238,7 @@ def harmless(field, old, new, spent):
     return RULES.get(field, never)(spent, old, new)
 
 
-DPSGD = PrivacyCertificate.MECHANISMS["DPSGD"]
+DPSGD = learn.PrivacyCertificate.MECHANISMS["DPSGD"]
 
 
 def changed(rng, spent, field):

@@ -1,7 +1,5 @@
 """A single fit of many numbers takes the solver of several draws first; what it gives is judged as any solution is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

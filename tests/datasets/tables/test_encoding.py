@@ -1,7 +1,5 @@
 """The encoding is a function of a row and the schema alone, and no entry and no row is longer than 1."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

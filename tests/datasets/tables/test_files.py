@@ -1,7 +1,5 @@
 """Files as other programs write them give one matrix, and bad ones get one sentence with row and column."""
 
-from __future__ import annotations
-
 import pickle
 import tracemalloc
 from contextlib import suppress

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from objpert_core.accounting import (
-    calibrate_adaptive_sampling,
-    posterior_precision,
-    published_posterior_epsilon,
-    published_posterior_precision,
-)
+import objpert_core.accounting as acc
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior import adaptive
 from objpert_core.learning.posterior.adaptive import LEAST_LAM, Run, one_run, tight_run
@@ -25,7 +20,7 @@ from objpert_core.learning.posterior.sums import regression_sums
 from tests.learning.posterior.fixed import Fixed
 from tests.learning.test_audit import lower_bound
 
-TIGHT = calibrate_adaptive_sampling(1.0, 1e-6)
+TIGHT = acc.calibrate_adaptive_sampling(1.0, 1e-6)
 
 
 def against(n, odd=False, copies=1.0):
@@ -84,11 +79,11 @@ def test_the_printed_precision_breaks_its_promise_on_real_data_and_ours_keeps_it
     n, lam, delta = 4, star - 4, 1e-6
     slope = math.exp(Ridge(against(n), lam).log_slope())  # |−1 − θ*|, which attains the bound
     assert slope == pytest.approx(1 + n / star, rel=1e-6)
-    epsilon = published_posterior_epsilon(a**2 * star / slope**2, delta, 1 / star, slope)
+    epsilon = acc.published_posterior_epsilon(a**2 * star / slope**2, delta, 1 / star, slope)
     assert epsilon == pytest.approx(printed, abs=1e-3)
-    gamma = published_posterior_precision(epsilon, delta, 1 / star, slope)
+    gamma = acc.published_posterior_precision(epsilon, delta, 1 / star, slope)
     assert of_one_draw(gamma, n, lam, epsilon) == pytest.approx(times * delta, rel=0.01)
-    gamma = posterior_precision(epsilon, delta, 1 / star, slope)
+    gamma = acc.posterior_precision(epsilon, delta, 1 / star, slope)
     assert 0.999 * delta < of_one_draw(gamma, n, lam, epsilon) <= delta * (1 + 1e-6)
     assert of_one_draw(1.01 * gamma, n, lam, epsilon) > 1.02 * delta
 
@@ -178,7 +173,7 @@ def test_a_fallback_raises_lam_where_it_leaves_no_precision_and_only_there(captu
         slope = (1 + 5 / (5 + used)) * math.exp(
             (shares.statistics.tail / shares.statistics.norm_mu + 1) * math.log1p(1 / used)
         )
-        assert captured[-1][1] == pytest.approx(posterior_precision(0.05, 1e-6 / 3, 1 / used, slope), rel=1e-4)
+        assert captured[-1][1] == pytest.approx(acc.posterior_precision(0.05, 1e-6 / 3, 1 / used, slope), rel=1e-4)
 
 
 def test_printed_shares_have_the_printed_noise():
@@ -278,7 +273,7 @@ def of_a_run(mechanism, n, wanted, epsilon, points=121):
     [(1.0, 1e-2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((1.0, 1e-6), (6.0, 1e-4)))],
 )
 def test_the_whole_of_a_run_keeps_its_promise_in_one_dimension(epsilon, delta):
-    mechanism = calibrate_adaptive_sampling(epsilon, delta)
+    mechanism = acc.calibrate_adaptive_sampling(epsilon, delta)
     most = 0.0
     for n, wanted in ((0, 0.0), (3, 0.0), (40, 5.0), (200, 0.0), (2000, 0.0), (2000, 300.0)):
         found = of_a_run(mechanism, n, wanted, epsilon)
@@ -303,7 +298,7 @@ def found_by_thresholds(mechanism, runs):
 @pytest.mark.slow
 @pytest.mark.parametrize("runs", [600, pytest.param(100_000, marks=pytest.mark.exhaustive)])
 def test_attacks_on_real_runs_gain_no_more_than_promised(runs):
-    mechanism = calibrate_adaptive_sampling(0.5, 0.05)
+    mechanism = acc.calibrate_adaptive_sampling(0.5, 0.05)
     assert found_by_thresholds(mechanism, runs) <= 0.5
     if runs == 600:
         louder = replace(mechanism, separation=30.0)

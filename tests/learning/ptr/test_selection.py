@@ -6,16 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from objpert_core.accounting import (
-    ApproximateDP,
-    Gaussian,
-    ProposeTestRelease,
-    liu_talwar_epsilon,
-    tabulated,
-)
+import objpert_core.accounting as acc
 from objpert_core.learning.ptr import Refused, best_of
 
-ONE = ApproximateDP(0.5, 1e-7)
+ONE = acc.ApproximateDP(0.5, 1e-7)
 
 
 def echo(candidate, source):
@@ -77,18 +71,18 @@ def test_refused_answers_are_worse_than_any_and_not_scored():
 def test_the_cost_is_that_of_private_selection_and_less_than_three_times_one_run():
     found = best_of(echo, [1], float, base=ONE, mean_runs=20).certificate
     assert found.delta == pytest.approx(20 * 1e-7, rel=1e-9)
-    assert found.epsilon <= float(liu_talwar_epsilon(ONE, found.delta, 20)) < 1.5
+    assert found.epsilon <= float(acc.liu_talwar_epsilon(ONE, found.delta, 20)) < 1.5
     assert found.verify()
-    gaussian = best_of(echo, [1], float, base=Gaussian(20.0), mean_runs=20, delta=1e-6).certificate
+    gaussian = best_of(echo, [1], float, base=acc.Gaussian(20.0), mean_runs=20, delta=1e-6).certificate
     assert gaussian.verify()
-    assert Gaussian(20.0).epsilon(1e-6) < gaussian.epsilon < 3 * Gaussian(20.0).epsilon(1e-6)
-    poisson = best_of(echo, [1], float, base=Gaussian(20.0), mean_runs=20, delta=1e-6, eta=None).certificate
+    assert acc.Gaussian(20.0).epsilon(1e-6) < gaussian.epsilon < 3 * acc.Gaussian(20.0).epsilon(1e-6)
+    poisson = best_of(echo, [1], float, base=acc.Gaussian(20.0), mean_runs=20, delta=1e-6, eta=None).certificate
     assert poisson.verify()
     assert "K Poisson with mean 20" in repr(poisson)
 
 
 def test_poisson_may_mean_no_run_at_all():
-    found = best_of(echo, [1], float, base=Gaussian(20.0), mean_runs=1e-6, delta=1e-6, eta=None)
+    found = best_of(echo, [1], float, base=acc.Gaussian(20.0), mean_runs=1e-6, delta=1e-6, eta=None)
     assert not found.released
 
 
@@ -100,13 +94,13 @@ def test_poisson_may_mean_no_run_at_all():
         ({"score": None}, ValueError, "score must be a function"),
         ({"eta": 0}, ValueError, "eta must be 1 or None, got 0"),
         ({"mean_runs": 0.5}, ValueError, "mean_runs must be a finite number >= 1"),
-        ({"base": Gaussian(20.0)}, ValueError, "delta must be a number strictly between 0 and 1 for this base"),
-        ({"base": ApproximateDP(0.5, 0.0)}, ValueError, "delta must be a number strictly between 0 and 1 for this"),
+        ({"base": acc.Gaussian(20.0)}, ValueError, "delta must be a number strictly between 0 and 1 for this base"),
+        ({"base": acc.ApproximateDP(0.5, 0.0)}, ValueError, "delta must be a number strictly between 0 and 1 for this"),
         ({"delta": 1e-8}, ValueError, "delta must be large enough"),
         ({"mean_runs": 1e8}, ValueError, "mean_runs times the δ of base must be"),
         ({"base": "Gaussian"}, ValueError, "base must be one of this package's mechanisms"),
         (
-            {"base": tabulated(Gaussian(20.0)), "delta": 1e-3},
+            {"base": acc.tabulated(acc.Gaussian(20.0)), "delta": 1e-3},
             ValueError,
             "base must be a mechanism that is made of numbers",
         ),
@@ -122,10 +116,10 @@ def test_arguments_are_checked_before_anything_is_run(change, error, message):
 
 
 def test_pure_runs_cost_three_times_as_much_at_most():
-    pure = best_of(echo, [1], float, base=ApproximateDP(0.5, 0.0), mean_runs=1000, delta=1e-9).certificate
+    pure = best_of(echo, [1], float, base=acc.ApproximateDP(0.5, 0.0), mean_runs=1000, delta=1e-9).certificate
     assert pure.epsilon <= 1.5 * (1 + 1e-9)
     assert pure.verify()
-    tested = ProposeTestRelease(0.3, 1e-8, 0.2, 0.0, 1e-8)
+    tested = acc.ProposeTestRelease(0.3, 1e-8, 0.2, 0.0, 1e-8)
     assert best_of(echo, [1], float, base=tested, mean_runs=10).certificate.verify()
 
 
