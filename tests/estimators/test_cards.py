@@ -38,16 +38,9 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
     )
     text = card.render()
     assert headings(text) == [
-        "Readers / writers",
-        "Intended use",
-        "Training data",
-        "Privacy",
-        "What the promise covers",
-        "What it does not cover",
-        "How to check it",
-        "Evaluation",
-        "Authors",
-    ]
+        "Readers / writers", "Intended use", "Training data", "Privacy", "What the promise covers",
+        "What it does not cover", "How to check it", "Evaluation", "Authors",
+    ]  # fmt: skip
     assert text.startswith("---\ntags:\n- differential-privacy\n- tabular-classification\n")
     assert "| promise | (1, 1e-05)-differential privacy, add/remove one row |" in text
     spent = model.privacy_
@@ -155,13 +148,8 @@ def test_what_is_no_private_model_or_no_text_is_refused(model):
             est.model_card(wrong)
     with pytest.raises(NotFittedError):
         est.model_card(est.ObjPertLogisticRegression())
-    for name, value in (
-        ("title", ""),
-        ("title", "two\nlines"),
-        ("training_data", 3),
-        ("metrics", [1.0]),
-        ("metrics", {"accuracy": True}),
-    ):
+    wrong = {"title": ["", "two\nlines"], "training_data": [3], "metrics": [[1.0], {"accuracy": True}]}
+    for name, value in ((name, value) for name, values in wrong.items() for value in values):
         with pytest.raises(ValueError, match=f"^{name} must"):
             est.model_card(model, **{name: value})
 

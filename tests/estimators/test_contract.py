@@ -66,30 +66,20 @@ NOISY = {
     "strict": ("True or False", (None, 1)),
     "hinge_width": (ABOVE_ZERO, (0.0,)),
 }
-NOISY_REGRESSOR = NOISY | {
-    "loss": ("one of 'absolute', 'pinball', 'epsilon-insensitive', 'huber'", ("squared", None)),
+OF_RESIDUALS = {
     "quantile": ("a number strictly between 0 and 1", (0.0, 1.0)),
     "insensitive_width": (FROM_ZERO, (-0.1,)),
     "huber_threshold": (ABOVE_ZERO, (0.0,)),
     "target_scale": (ABOVE_ZERO, (0.0,)),
     "target_offset": ("a finite number", (math.nan,)),
 }
-SCO = {
-    "radius": (ABOVE_ZERO, (0.0, -1.0, math.inf)),
-    "schedule": ("one of 'tight', 'bassily2019'", ("published", None)),
-    "loss": ("one of 'logistic', 'hinge', 'huberised-hinge'", ("squared-hinge", None)),
-    "lam": (FROM_ZERO, (-1.0, math.inf)),
-    "strict": ("True or False", (None, 1)),
-    "hinge_width": (ABOVE_ZERO, (0.0,)),
-}
-SCO_REGRESSOR = SCO | {
-    "loss": ("one of 'absolute', 'pinball', 'epsilon-insensitive', 'huber', 'squared'", ("hinge", None)),
-    "quantile": ("a number strictly between 0 and 1", (0.0, 1.0)),
-    "insensitive_width": (FROM_ZERO, (-0.1,)),
-    "huber_threshold": (ABOVE_ZERO, (0.0,)),
-    "target_scale": (ABOVE_ZERO, (0.0,)),
-    "target_offset": ("a finite number", (math.nan,)),
-}
+NOISY_REGRESSOR = (
+    NOISY | OF_RESIDUALS | {"loss": ("one of 'absolute', 'pinball', 'epsilon-insensitive', 'huber'", ("squared", None))}
+)
+SCO = {name: NOISY[name] for name in ("radius", "schedule", "loss", "strict", "hinge_width")}
+SCO |= {"lam": (FROM_ZERO, (-1.0, math.inf))}
+SCO_LOSSES = "one of 'absolute', 'pinball', 'epsilon-insensitive', 'huber', 'squared'"
+SCO_REGRESSOR = SCO | OF_RESIDUALS | {"loss": (SCO_LOSSES, ("hinge", None))}
 QOP = {
     "alpha": (FROM_ZERO, (-1.0, math.inf)),
     "anchor": ("None or an array of numbers of size at most 1e+50, one a feature", (math.nan, [[1.0]], "zero", 1.0)),
@@ -119,12 +109,14 @@ WITH_CORNERS = {"loss": "hinge", "radius": 3.0, "row_norm": "clip"}
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
 HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0, "clip": 0.5}
 DISHONEST = {"learning_rates": [0.03, 0.1], "tuning": "dishonest"}
+THREE_CLASSES = {"classes": [0, 1, 2], "lam": 200.0, "margin": 1.0}
 HUBERISED = {"loss": "huberised-hinge", "clip": None, "solver": "lbfgs"}
 FULL = {"sampling": "full batch", "radius": 3.0, "step_scale": 2.0}
 HUBER = {"loss": "huber", "clip": None, "target_offset": 3.0, "target_scale": 2.0}
 
 CASES = [
     Case("logistic regression", est.ObjPertLogisticRegression, ranges=LOGISTIC),
+    Case("three classes", est.ObjPertLogisticRegression, THREE_CLASSES, LOGISTIC, labels=(0, 1, 2), thorough=True),
     Case("published", est.ObjPertLogisticRegression.published, ranges=LOGISTIC, slow=True),
     Case("kifer2012", est.ObjPertLogisticRegression.kifer2012, ranges=LOGISTIC, slow=True, composes=False),
     Case("svc", est.ObjPertSVC, ranges=SVC, reads_rows=False),
@@ -245,11 +237,6 @@ NO_CLIP = "clip must be a finite number > 0 for the loss"
         (est.ObjPertLogisticRegression(bound="kifer2012", accountant="rdp"), "'kifer2012' has a profile only"),
         (est.ObjPertSCORegressor(loss="squared"), f"{NO_CLIP} 'squared', whose slope has no bound"),
         (est.ObjPertSCOClassifier(loss="hinge", lam=0.0), "lam must be a number > 0 for a loss with corners"),
-        (est.ObjPertSCOClassifier(schedule="bassily2019", lam=1.0), "lam must be None for schedule='bassily2019'"),
-        (
-            est.ObjPertSCOClassifier(1.5, schedule="bassily2019"),
-            "epsilon must be at most 1 for what is published, got 1.5",
-        ),
         (est.ObjPertLogisticRegression(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
         (est.ObjPertSVC(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
         (est.ObjPertSVC(clip=None), f"{NO_CLIP} 'squared-hinge', whose slope has no bound"),

@@ -21,15 +21,8 @@ QUICK = {"epochs": 5, "classes": [0, 1]}
 @pytest.mark.slow
 def test_a_huge_epsilon_approaches_the_model_without_privacy():
     X, y = labelled(n=600)
-    model = DPSGDLogisticRegression(
-        epsilon=1e4,
-        batch_size=600,
-        epochs=3000,
-        learning_rate=4.0,
-        optimizer="sgd",
-        fit_intercept=False,
-        random_state=0,
-    ).fit(X, y)
+    descent = {"batch_size": 600, "epochs": 3000, "learning_rate": 4.0, "optimizer": "sgd"}
+    model = DPSGDLogisticRegression(1e4, **descent, fit_intercept=False, random_state=0).fit(X, y)
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     peer = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8).fit(rows, y)
     np.testing.assert_allclose(model.coef_, peer.coef_, rtol=0.05, atol=0.1)
@@ -218,6 +211,9 @@ def test_dense_rows_are_not_copied():
 
 # Refusals
 
+DISHONEST = {"tuning": "dishonest", "learning_rates": [0.1]}
+ALLOCATED = {"sampling": "allocation"}
+
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
@@ -226,24 +222,12 @@ def test_dense_rows_are_not_copied():
         ({"tuning": "honest"}, "tuning must be None where learning_rates is None, got 'honest'"),
         ({"mean_runs": 3.0}, "mean_runs must be None where learning_rates is None, got 3.0"),
         ({"tuning": "honest", "learning_rates": [0.1]}, "mean_runs must be a finite number > 0 for tuning='honest'"),
+        (DISHONEST | {"mean_runs": 2.0}, "mean_runs must be None for tuning='dishonest', got 2.0"),
+        (ALLOCATED | {"adjacency": "replace one row"}, "adjacency must be 'add/remove one row' for sampl"),
+        (ALLOCATED | {"rows_per_person": 2}, "rows_per_person must be 1 for sampling='allocation', got 2"),
+        (ALLOCATED | {"accountant": "rdp"}, "accountant must be 'pld' for sampling='allocation', got 'rdp'"),
         (
-            {"tuning": "dishonest", "learning_rates": [0.1], "mean_runs": 2.0},
-            "mean_runs must be None for tuning='dishonest', got 2.0",
-        ),
-        (
-            {"sampling": "allocation", "adjacency": "replace one row"},
-            "adjacency must be 'add/remove one row' for sampl",
-        ),
-        (
-            {"sampling": "allocation", "rows_per_person": 2},
-            "rows_per_person must be 1 for sampling='allocation', got 2",
-        ),
-        (
-            {"sampling": "allocation", "accountant": "rdp"},
-            "accountant must be 'pld' for sampling='allocation', got 'rdp'",
-        ),
-        (
-            {"sampling": "allocation", "learning_rates": [0.1], "mean_runs": 2.0},
+            ALLOCATED | {"learning_rates": [0.1], "mean_runs": 2.0},
             "mean_runs must be None for sampling='allocation', got 2.0",
         ),
         ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
@@ -260,11 +244,12 @@ def test_parameters_that_contradict_each_other_are_refused_before_the_data_are_t
 
 def test_judges_must_be_complete_and_have_something_to_judge():
     X, y = labelled(n=300)
-    with pytest.raises(ValueError, match="X_val and y_val must be given together"):
-        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X)
-    with pytest.raises(ValueError, match="X_val must be None where learning_rates is None: there is nothing"):
-        DPSGDLogisticRegression().fit(X, y, X_val=X, y_val=y)
-    with pytest.raises(ValueError, match="X has 4 features"):
-        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X[:, :4], y_val=y)
-    with pytest.raises(ValueError, match=r"y must hold only labels in classes=\[0, 1\], got 2"):
-        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X, y_val=y + 1)
+    tuned = {"learning_rates": [0.1], "mean_runs": 1.0}
+    for parameters, judges, message in (
+        (tuned, {"X_val": X}, "X_val and y_val must be given together"),
+        ({}, {"X_val": X, "y_val": y}, "X_val must be None where learning_rates is None: there is nothing"),
+        (tuned, {"X_val": X[:, :4], "y_val": y}, "X has 4 features"),
+        (tuned, {"X_val": X, "y_val": y + 1}, r"y must hold only labels in classes=\[0, 1\], got 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            DPSGDLogisticRegression(**parameters).fit(X, y, **judges)

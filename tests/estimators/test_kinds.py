@@ -1,6 +1,7 @@
 """What estimators of several kinds have in common beside the contract: they learn, for a price, whatever the solver."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from tests.estimators.rows import labelled, numbered
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
 RADIUS = math.sqrt(1 + 0.3**2)
+slow = partial(pytest.param, marks=pytest.mark.slow)
+descent = partial(est.DPSGDLogisticRegression, 2.0, 1e-6, random_state=0)
 
 
 @pytest.mark.parametrize(
@@ -23,16 +26,8 @@ RADIUS = math.sqrt(1 + 0.3**2)
         (est.ObjPertRegressor(2.0, 1e-6), numbered, 0.8, ("glm", "squared", 1.0)),
         (est.OutputPerturbationLogisticRegression(4.0, random_state=0), labelled, 0.85, None),
         pytest.param(est.ObjPertLogisticRegression(1.0, 1e-6), labelled, 0.85, None, marks=pytest.mark.thorough),
-        *(
-            pytest.param(
-                est.DPSGDLogisticRegression(2.0, 1e-6, learning_rate=rate, optimizer=optimizer, random_state=0),
-                labelled,
-                0.85,
-                None,
-                marks=pytest.mark.slow,
-            )
-            for optimizer, rate in (("adam", 0.03), ("sgd", 3.0))
-        ),
+        slow(descent(learning_rate=0.03), labelled, 0.85, None),
+        slow(descent(learning_rate=3.0, optimizer="sgd"), labelled, 0.85, None),
     ],
     ids=lambda value: repr(value) if hasattr(value, "fit") else "",
 )
@@ -52,14 +47,9 @@ def test_it_learns_and_says_what_it_spent(model, data, least, says):
     ("kind", "data", "epsilons", "seeds", "gain"),
     [
         pytest.param(est.ObjPertRegressor, numbered(500), (0.05, 50.0), 15, 0.2, marks=pytest.mark.thorough),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in (
-                (est.ObjPertLogisticRegression, load_breast_cancer(return_X_y=True), (0.01, 100.0), 20, 0.05),
-                (est.ObjPertSVC, labelled(400), (0.02, 50.0), 15, 0.1),
-                (est.DPSGDLogisticRegression, labelled(1200), (0.02, 20.0), 3, 0.05),
-            )
-        ),
+        slow(est.ObjPertLogisticRegression, load_breast_cancer(return_X_y=True), (0.01, 100.0), 20, 0.05),
+        slow(est.ObjPertSVC, labelled(400), (0.02, 50.0), 15, 0.1),
+        slow(est.DPSGDLogisticRegression, labelled(1200), (0.02, 20.0), 3, 0.05),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -76,7 +66,7 @@ def test_more_privacy_costs_accuracy(kind, data, epsilons, seeds, gain):
     ("kind", "more"),
     [
         (est.OutputPerturbationLogisticRegression, {}),
-        pytest.param(est.DPSGDLogisticRegression, {"epochs": 5}, marks=pytest.mark.slow),
+        slow(est.DPSGDLogisticRegression, {"epochs": 5}),
     ],
 )
 def test_a_margin_changes_the_model_and_not_the_promise(kind, more):
@@ -105,7 +95,7 @@ def outliers():
 
 @pytest.mark.parametrize(
     ("kind", "data"),
-    [(est.ObjPertSVC, labelled(600)), pytest.param(est.ObjPertRegressor, outliers(), marks=pytest.mark.slow)],
+    [(est.ObjPertSVC, labelled(600)), slow(est.ObjPertRegressor, outliers())],
     ids=["svc", "regressor"],
 )
 def test_every_solver_gives_the_same_model(kind, data):

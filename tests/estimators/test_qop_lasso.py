@@ -98,11 +98,8 @@ def test_another_box_is_solved_from_the_same_release(model):
     np.testing.assert_allclose(boxed.coef_, minimum(model, 0.5, positive=True), atol=1e-9)
     assert boxed.get_params()["bounds"] == (0.0, np.inf)
     assert boxed.noisy_sums_ is model.noisy_sums_
-    assert (boxed.privacy_.verify(boxed), model.privacy_.verify(boxed), model.privacy_.verify(model)) == (
-        True,
-        False,
-        True,
-    )
+    assert boxed.privacy_.verify(boxed)
+    assert not model.privacy_.verify(boxed)
     assert boxed.predict(X[:2]).tolist() == (X[:2] @ boxed.coef_).tolist()
     np.testing.assert_array_equal(boxed.resolve(bounds=None).coef_, model.resolve(alpha=0.5).coef_)
     low, high = np.array([-1, 0, -0.1, 0.3]), np.array([0.1, 0.0, 0.0, 0.3])
@@ -196,14 +193,10 @@ def test_what_does_not_go_together_is_refused(parameters, message):
     assert_unfitted(model)
 
 
-def test_nothing_is_solved_before_a_fit():
-    model = lasso()
-    for call in (lambda: model.path([1.0]), lambda: model.resolve(alpha=1.0)):
+def test_a_fitted_model_is_resolved_and_the_copy_can_be_fitted_and_cloned(model):
+    for call in (lambda: lasso().path([1.0]), lambda: lasso().resolve(alpha=1.0)):
         with pytest.raises(ValueError, match="not fitted"):
             call()
-
-
-def test_a_resolved_copy_can_be_fitted_and_cloned(model):
     other = model.resolve(alpha=7.0)
     assert clone(other).get_params()["alpha"] == 7.0
     assert model.alpha == 1.0
@@ -217,14 +210,6 @@ def test_targets_of_any_size_are_fitted(scale):
     other = lasso(epsilon=5.0, alpha=0.0, random_state=0).fit(X, Y)
     np.testing.assert_allclose(one.coef_ / scale, other.coef_, atol=1e-6)
     assert one.privacy_.verify(one)
-
-
-@pytest.mark.slow
-def test_complex_targets_count_as_none_where_no_row_may_raise():
-    seeded = {"on_error": "release", "random_state": 0}
-    found = lasso(**seeded).fit(X[:40], Y[:40] + 1j * (np.arange(40) < 3))
-    missing = lasso(**seeded).fit(X[:40], np.where(np.arange(40) < 3, np.nan, Y[:40]))
-    np.testing.assert_array_equal(found.coef_, missing.coef_)
 
 
 @pytest.mark.thorough

@@ -105,15 +105,9 @@ def test_other_losses_read_no_number_of_rows(parameters, bound, loss, enveloped)
 
 def test_forgeries_of_a_ball_do_not_verify():
     model = ObjPertSCOClassifier(**CLOSED).fit(*rows())
-    for forgery in (
-        {"ball_radius": 0.0},
-        {"ball_radius": -1.0},
-        {"ball_radius": 1},
-        {"envelope": 1.0},  # the bound "logistic" is about no envelope
-        {"loss": "hinge"},
-        {"sigma": 0.99 * model.privacy_.sigma},
-        {"epsilon": 0.9},
-    ):
+    no_ball = [{"ball_radius": value} for value in (0.0, -1.0, 1)]
+    envelope = {"envelope": 1.0}  # the bound "logistic" is about none
+    for forgery in (*no_ball, envelope, {"loss": "hinge"}, {"sigma": 0.99 * model.privacy_.sigma}, {"epsilon": 0.9}):
         assert not dataclasses.replace(model.privacy_, **forgery).verify(model), forgery
 
 

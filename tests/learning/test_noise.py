@@ -26,12 +26,6 @@ def test_the_numbers_are_normal_independent_and_of_unit_variance(source, level):
     assert level < spread < 1 - level
 
 
-@pytest.mark.slow
-def test_the_test_above_notices_a_spread_that_is_two_per_cent_off():
-    x = 0.98 * noise_source(0).standard_normal(200_000)
-    assert stats.kstest(x, "norm").pvalue < 1e-3
-
-
 def probabilities(ratio, reach):
     """Of the whole numbers −reach … reach as the rounding of N(0, ratio²), and of what lies beyond them."""
     edges = stats.norm(scale=ratio).cdf(np.arange(-reach, reach + 2) - 0.5)

@@ -24,6 +24,7 @@ def test_the_certificate_rebuilds_the_mechanism_with_its_neighbours(adjacency):
     assert mechanism == OutputPerturbation(certificate.sigma, sensitivity, adjacency=NEIGHBOURS[adjacency])
     assert certificate.adjacency == mechanism.adjacency == f"{adjacency} one row"
     assert mechanism.delta(1.0) == Gaussian(certificate.sigma, sensitivity).delta(1.0) <= DELTA
+    assert Gaussian(certificate.sigma * (1 - 1e-9), sensitivity).delta(1.0) > DELTA  # and no less noise would do
     assert repeat(mechanism, 4).epsilon(DELTA) == pytest.approx(
         Gaussian(certificate.sigma / 2, sensitivity).epsilon(DELTA), rel=1e-4
     )

@@ -9,33 +9,18 @@ from objpert_core.learning import Refused, Release
 from tests.learning.test_certificate import fitted
 
 
-@pytest.fixture(scope="module")
-def certificate():
-    return fitted()
-
-
-def test_a_release_gives_itself(certificate):
-    release = Release(np.zeros(3), certificate, (1.0, 0.0))
-    assert release.released is True
-    assert release.required() is release
-
-
-def test_a_refusal_raises_where_a_model_is_needed_and_says_what_was_spent(certificate):
-    refusal = Refused(certificate, "the noisy test said no")
+def test_an_outcome_says_whether_it_was_released_and_is_neither_true_nor_false():
+    spent = fitted()
+    release, refusal = Release(np.zeros(3), spent, (1.0, 0.0)), Refused(spent, "the noisy test said no")
+    assert (release.released, release.required()) == (True, release)
     assert refusal.released is False
     with pytest.raises(ReleaseRefusedError, match="the noisy test said no") as caught:
         refusal.required()
-    assert caught.value.certificate is certificate
+    assert caught.value.certificate is spent
     assert not hasattr(refusal, "theta")
-
-
-@pytest.mark.parametrize("kind", [Release, Refused])
-def test_neither_is_true_or_false(certificate, kind):
-    outcome = kind(certificate, "no") if kind is Refused else kind(np.zeros(1), certificate, ())
-    with pytest.raises(TypeError, match=rf"a {kind.__name__} is neither true nor false: ask \.released"):
-        bool(outcome)
-    with pytest.raises(TypeError):
-        _ = "yes" if outcome else "no"
+    for outcome in (release, refusal):
+        with pytest.raises(TypeError, match=rf"a {type(outcome).__name__} is neither true nor false: ask \.released"):
+            bool(outcome)
 
 
 def test_a_refusal_keeps_its_certificate_in_another_process():

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from objpert_core.accounting.calibration.population import phased_schedule
 from objpert_core.learning import AbsoluteLoss, Fit, HingeLoss, LogisticLoss, SquaredLoss
@@ -127,14 +126,6 @@ def test_parts_fit_into_the_rows(n):
     assert phases[-1].part.stop <= n
     assert all(phase.part.stop > phase.part.start for phase in phases)
     assert len(phases) <= n.bit_length()
-
-
-@pytest.mark.parametrize("stored", [np.asfortranarray, np.float32, sp.csr_array, sp.csc_matrix, sp.coo_matrix])
-def test_rows_may_be_stored_in_any_way(stored):
-    X, targets = labelled(60)
-    given = X.astype(np.float32) if stored is np.float32 else stored(X)
-    plain = phased_release(X, targets, LogisticLoss(), **TOLD)
-    np.testing.assert_allclose(phased_release(given, targets, LogisticLoss(), **TOLD).theta, plain.theta, atol=1e-5)
 
 
 def test_a_loss_without_a_bound_on_its_slope_is_refused():

@@ -7,7 +7,7 @@ import pytest
 
 import objpert_core.learning as learn
 from objpert_core.learning.problem.rest import RestWeighted
-from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, smooth, targets_of
+from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, targets_of
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,10 @@ def test_log_odds_are_those_for_which_the_score_has_the_least_expected_loss(loss
         np.testing.assert_array_equal(np.sign(loss.log_odds(scores)), np.sign(scores))
 
 
-@smooth
+REST = [RestWeighted(margin, weight) for margin in (0.0, 2.5) for weight in (1.0, 1 / 3, 0.001)]
+
+
+@pytest.mark.parametrize("loss", [*SMOOTH, *REST], ids=repr)
 def test_slopes_and_curvatures_are_derivatives_of_the_value_for_either_target(loss):
     scores, targets, step = np.random.default_rng(1).normal(size=400) * 3, targets_of(loss, 400), 1e-6
     slope, curvature = loss.derivatives(scores, targets)
@@ -122,7 +125,7 @@ def test_the_constants_the_privacy_proofs_use_hold_and_are_the_best(loss):
         assert loss.smoothness == pytest.approx(1 / (loss.step + 1 / loss.loss.smoothness))
 
 
-@pytest.mark.parametrize("loss", [*SMOOTH, *(learn.MoreauEnvelope(loss, 0.6) for loss in EVERY)], ids=repr)
+@pytest.mark.parametrize("loss", [*SMOOTH, *REST, *(learn.MoreauEnvelope(loss, 0.6) for loss in EVERY)], ids=repr)
 @pytest.mark.parametrize("slope", [1e-3, 0.15, 0.5, 0.999, 1.0, 7.0])
 def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
     targets = targets_of(loss, 200)

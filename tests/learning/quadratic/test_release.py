@@ -6,12 +6,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy import stats
 
-from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
+from objpert_core.accounting import QuadraticPerturbation
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.quadratic.certificate import gram_spacing, row_smoothness, tilt_sensitivity
+from objpert_core.learning.quadratic.certificate import gram_spacing
 from objpert_core.learning.quadratic.grid import residual_unit, row_unit
 from objpert_core.learning.quadratic.release import noisy_gram
 from objpert_core.learning.quadratic.wishart import ExactWishart
@@ -58,38 +57,6 @@ def test_the_matrix_has_the_wishart_law_and_the_tilt_the_normal_one():
     assert stats.kstest(grams[:, 2, 2], stats.chi2(12).cdf).pvalue > 1e-4
     assert stats.kstest(tilts.ravel(), stats.norm.cdf).pvalue > 1e-4
     assert abs(np.corrcoef(grams[:, 0, 0], tilts[:, 0])[0, 1]) < 0.25
-
-
-@pytest.mark.parametrize("constant", [0.0, 0.3])
-def test_neither_order_nor_container_of_the_rows_matters(constant):
-    bend = dataclasses.replace(BOTH.bend, dimension=4 if constant else 3, smoothness=row_smoothness(constant))
-    both = TiltAndBend(bend, 9.0, tilt_sensitivity(1.0, bend.smoothness, bend.adjacency))
-
-    def release(X, y):
-        return noisy_gram(X, y, both, residual_bound=1.0, random_state=0, intercept_scaling=constant, **SPENT)
-
-    whole = release(X, Y)
-    for rows, y in ((X[::-1], Y[::-1]), (np.asfortranarray(X), Y), (sp.csr_array(X), Y)):
-        other = release(rows, y)
-        np.testing.assert_array_equal(other.gram, whole.gram)
-        np.testing.assert_array_equal(other.tilt, whole.tilt)
-    assert whole.constant == pytest.approx(constant, abs=2.0**-20)
-    if constant:
-        assert whole.gram[3, 3] - release(X[:1], Y[:1]).gram[3, 3] == pytest.approx(199 * 0.09, abs=0.02)
-
-
-def test_rows_that_cannot_be_used_count_as_none():
-    bad = np.vstack([X, [[np.nan, 0, 0], [np.inf, 0, 0], [1e200, 0, 0], [1, 1, 1]]])
-    y = np.append(Y, [0.0, 0.0, 0.0, np.nan])
-    whole, alone = tilted(bad, y, on_error="release"), tilted(on_error="release")
-    np.testing.assert_array_equal(whole.gram, alone.gram)
-    np.testing.assert_array_equal(whole.tilt, alone.tilt)
-    assert whole.certificate == alone.certificate
-    assert "invalid rows count as none" in repr(whole.certificate)
-    none = tilted(np.zeros((0, 3)), np.zeros(0), on_error="release")
-    np.testing.assert_array_equal(none.gram, tilted(np.zeros((1, 3)), np.zeros(1)).gram)
-    with pytest.raises(ValueError, match="X must hold finite numbers"):
-        tilted(bad, y)
 
 
 def test_a_matrix_that_rounding_made_indefinite_is_mended():

@@ -70,14 +70,6 @@ def test_the_minimum_is_the_one_that_scipy_finds(loss, radius):
     assert objective.value_gradient(result.theta)[0] <= peer.fun + 1e-8
 
 
-def test_a_ball_that_holds_the_minimum_changes_nothing():
-    objective = problem()
-    free, kept = learn.solve(objective, tau=1e-8), learn.solve(objective, tau=1e-8, radius=1e3)
-    np.testing.assert_array_equal(free.theta, kept.theta)
-    assert kept.multiplier == 0.0
-    assert kept.trace == free.trace
-
-
 @pytest.mark.parametrize("scale", [1e-6, 1e-2, 0.5, 0.99, 0.999999])
 @pytest.mark.parametrize("lam", [1e-4, 1.0, 100.0])
 def test_what_it_says_holds_at_every_size_of_the_ball(scale, lam):
