@@ -22,6 +22,14 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Where data sets look for their files, and nowhere else: nobody answers to what they ask."""
+    monkeypatch.setenv(_files.DATA_DIR_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(_files.BASE_URL_VARIABLE, "http://127.0.0.1:1/")
+    return tmp_path
+
+
+@pytest.fixture
 def real_adult(monkeypatch: pytest.MonkeyPatch) -> Path:
     if not (REAL_DATA / "adult" / "adult.data").is_file():
         pytest.skip("the real Adult files are not in ../shared/data")
@@ -66,6 +74,13 @@ def server() -> Iterator[Server]:
     yield running
     running.http.shutdown()
     running.http.server_close()
+
+
+@pytest.fixture
+def archive(server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A server that answers to what data sets ask."""
+    monkeypatch.setenv(_files.BASE_URL_VARIABLE, server.url)
+    return server
 
 
 @pytest.fixture
