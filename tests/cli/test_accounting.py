@@ -141,36 +141,36 @@ def test_a_calibration_keeps_its_promise_as_printed():
         assert 0.999 < made.epsilon(1e-5) <= 1.0
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "output --sensitivity 0.1",
-        "quadratic --dimension 5",
-        "adaptive-sampling",
-        pytest.param("dp-sgd --sample-rate 0.1 --steps 5 --rows-per-person 2", marks=pytest.mark.slow),
-        pytest.param("batches --batch-size 10 --rows 1000 --steps 2", marks=pytest.mark.slow),
-        pytest.param("allocation --steps 5", marks=pytest.mark.slow),
-        pytest.param("tilt-and-bend --dimension 5 --residual-bound 1", marks=pytest.mark.slow),
-    ],
-)
+CALIBRATIONS = [
+    "output --sensitivity 0.1",
+    "quadratic --dimension 5",
+    "adaptive-sampling",
+    pytest.param("dp-sgd --sample-rate 0.1 --steps 5 --rows-per-person 2", marks=pytest.mark.slow),
+    pytest.param("batches --batch-size 10 --rows 1000 --steps 2", marks=pytest.mark.slow),
+    pytest.param("allocation --steps 5", marks=pytest.mark.slow),
+    pytest.param("tilt-and-bend --dimension 5 --residual-bound 1", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("words", CALIBRATIONS)
 def test_every_calibration_meets_its_target(words):
     found = document(f"calibrate {words} --epsilon 1 --delta 1e-4")
     assert 0.98 < found["epsilon"] <= 1.0
 
 
-@pytest.mark.parametrize(
-    ("word", "public", "noise"),
-    [
-        ("quadratic", "--dimension 4", "scale"),
-        *(
-            pytest.param(word, public, "noise_multiplier", marks=pytest.mark.slow)
-            for word, public in (
-                ("dp-sgd", "--sample-rate 0.05 --steps 40 --rows-per-person 2"),
-                ("batches", "--batch-size 20 --rows 400 --steps 30"),
-            )
-        ),
-    ],
-)
+PRINTED = [
+    ("quadratic", "--dimension 4", "scale"),
+    *(
+        pytest.param(word, public, "noise_multiplier", marks=pytest.mark.slow)
+        for word, public in (
+            ("dp-sgd", "--sample-rate 0.05 --steps 40 --rows-per-person 2"),
+            ("batches", "--batch-size 20 --rows 400 --steps 30"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("word", "public", "noise"), PRINTED)
 def test_noise_as_printed_keeps_the_target_where_epsilon_has_a_margin_of_its_own(word, public, noise):
     code, shown = run(f"objpert calibrate {word} {public} --epsilon 0.7 --delta 1e-5")
     assert code == 0

@@ -174,15 +174,15 @@ def test_a_complaint_that_quotes_a_stranger_is_short(release):
     assert len(shown) < 1000
 
 
-@pytest.mark.parametrize(
-    ("error", "code", "told"),
-    [
-        (ConvergenceError("gradient norm 3.14 after 1000 iterations"), 1, own_table.NOT_CONVERGED),
-        (KeyError("Ann Onymous"), 1, "objpert: something unexpected went wrong (KeyError): nothing was released"),
-        (MemoryError(), 1, "objpert: something unexpected went wrong (MemoryError): nothing was released"),
-        (KeyboardInterrupt(), 130, ""),
-    ],
-)
+FAILURES = [
+    (ConvergenceError("gradient norm 3.14 after 1000 iterations"), 1, own_table.NOT_CONVERGED),
+    (KeyError("Ann Onymous"), 1, "objpert: something unexpected went wrong (KeyError): nothing was released"),
+    (MemoryError(), 1, "objpert: something unexpected went wrong (MemoryError): nothing was released"),
+    (KeyboardInterrupt(), 130, ""),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "told"), FAILURES)
 def test_a_fit_that_fails_writes_nothing(folder, monkeypatch, error, code, told):
     def fail(*_, **__):
         raise error

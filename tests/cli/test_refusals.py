@@ -103,27 +103,27 @@ def test_bad_input_is_one_sentence(folder, line):
     assert {path.name for path in folder.iterdir()} == {"people.csv", "bad.json"}
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"format": "other"}, "must say"),
-        ({"kind": "other"}, "kind must be"),
-        ({"labels": ["no", "no"]}, "two different texts"),
-        ({"features": [1]}, "features must be text"),
-        ({"coef": [[1.0]]}, "coef must be finite numbers"),
-        ({"coef": [1.0, 2.0]}, "coef must be finite numbers"),
-        ({"coef": [["a"]]}, "coef must be finite numbers"),
-        ({"intercept": [None]}, "intercept must be finite numbers"),
-        ({"margin": -1}, "margin must be"),
-        ({"margin": 10**400}, "margin must be"),
-        ({"labels": ["yes", "no"]}, "its two values are others"),
-        ({"labels": ["no", "yes\x1b[2J"]}, "without control characters"),
-        ({"target": "moved\x07"}, "without control characters"),
-        ({"row_norm": "none"}, "row_norm must be its certificate's"),
-        ({"certificate": {}}, ""),
-        ({"extra": 1}, "and no others"),
-    ],
-)
+STRANGERS = [
+    ({"format": "other"}, "must say"),
+    ({"kind": "other"}, "kind must be"),
+    ({"labels": ["no", "no"]}, "two different texts"),
+    ({"features": [1]}, "features must be text"),
+    ({"coef": [[1.0]]}, "coef must be finite numbers"),
+    ({"coef": [1.0, 2.0]}, "coef must be finite numbers"),
+    ({"coef": [["a"]]}, "coef must be finite numbers"),
+    ({"intercept": [None]}, "intercept must be finite numbers"),
+    ({"margin": -1}, "margin must be"),
+    ({"margin": 10**400}, "margin must be"),
+    ({"labels": ["yes", "no"]}, "its two values are others"),
+    ({"labels": ["no", "yes\x1b[2J"]}, "without control characters"),
+    ({"target": "moved\x07"}, "without control characters"),
+    ({"row_norm": "none"}, "row_norm must be its certificate's"),
+    ({"certificate": {}}, ""),
+    ({"extra": 1}, "and no others"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), STRANGERS)
 def test_a_strangers_model_is_refused_with_one_sentence(folder, capsys, change, told):
     if not (folder / "release").exists():
         assert run(f"objpert {FIT} --seed 1 --out release")[0] == 0

@@ -59,18 +59,18 @@ def test_rows_with_a_missing_value_are_dropped_and_comments_skipped() -> None:
     assert [records.column(name).tolist() for name in ("sex", "age", "label")] == [[1, 1], [39, 39], [0, 1]]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (_with(workclass="Astronaut"), r"adult.test, line 2: workclass must be .* codebook's? .*got 'Astronaut'"),
-        (_with(label="rich"), r"adult.test, line 2: label must be one of <=50K, >50K, got 'rich'"),
-        (_with(age="-3"), r"adult.test, line 2: age must be a whole number >= 0, got '-3'"),
-        (_with(age="nan"), r"adult.test, line 2: age must be a whole number >= 0, got 'nan'"),
-        (_with(fnlwgt="1e5"), r"adult.test, line 2: fnlwgt must be a whole number >= 0, got '1e5'"),
-        (ROW.rsplit(",", 1)[0], r"adult.test, line 2: a row must have 15 fields, got 14"),
-        (ROW + ", more", r"adult.test, line 2: a row must have 15 fields, got 16"),
-    ],
-)
+DAMAGED_LINES = [
+    (_with(workclass="Astronaut"), r"adult.test, line 2: workclass must be .* codebook's? .*got 'Astronaut'"),
+    (_with(label="rich"), r"adult.test, line 2: label must be one of <=50K, >50K, got 'rich'"),
+    (_with(age="-3"), r"adult.test, line 2: age must be a whole number >= 0, got '-3'"),
+    (_with(age="nan"), r"adult.test, line 2: age must be a whole number >= 0, got 'nan'"),
+    (_with(fnlwgt="1e5"), r"adult.test, line 2: fnlwgt must be a whole number >= 0, got '1e5'"),
+    (ROW.rsplit(",", 1)[0], r"adult.test, line 2: a row must have 15 fields, got 14"),
+    (ROW + ", more", r"adult.test, line 2: a row must have 15 fields, got 16"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), DAMAGED_LINES)
 def test_a_damaged_line_is_named(line: str, message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("codebook's? .*", "codebook, ")):
         adult.parse([ROW, line], "adult.test")

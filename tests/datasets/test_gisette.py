@@ -27,17 +27,17 @@ def test_handmade_files(parts: list[Path]) -> None:
     np.testing.assert_array_equal(labels, [1, 0, 1])
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("train.data", "3 0 4\n0 5\n", "every line must hold the same number of whole numbers"),
-        ("train.data", "3 0 x\n0 5 1\n", "every line must hold the same number of whole numbers"),
-        ("train.data", "3 0 4\n", "1 rows, but 2 labels"),
-        ("valid.data", "1 0\n", "2 columns, but train.data has 3"),
-        ("train.labels", "1\n0\n", "every line must be -1 or 1"),
-        ("train.labels", "1 1\n-1 1\n", "every line must be -1 or 1"),
-    ],
-)
+DAMAGED_FILES = [
+    ("train.data", "3 0 4\n0 5\n", "every line must hold the same number of whole numbers"),
+    ("train.data", "3 0 x\n0 5 1\n", "every line must hold the same number of whole numbers"),
+    ("train.data", "3 0 4\n", "1 rows, but 2 labels"),
+    ("valid.data", "1 0\n", "2 columns, but train.data has 3"),
+    ("train.labels", "1\n0\n", "every line must be -1 or 1"),
+    ("train.labels", "1 1\n-1 1\n", "every line must be -1 or 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), DAMAGED_FILES)
 def test_a_damaged_file_is_named(tmp_path: Path, parts: list[Path], name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=f"{name}: {message}"):

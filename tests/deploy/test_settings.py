@@ -12,21 +12,21 @@ from ui import visitors
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--processes", "0"], "--processes is 0; it must be from 1 to 64."),
-        (["--port", "65535"], "--port is 65535; it must be from 1 to 65532."),
-        (["--address", "localhost;"], "--address is 'localhost;'; it must be an IP address or '*'."),
-        (["--memory", "100"], "--memory is 100; it must be 256 MiB or more."),
-        (["--per-address", "0"], "--per-address is 0; it must be 1 or more."),
-        (["--workers", "-1"], "--workers is -1; it must be from 0 to 64."),
-        (["--cert", "a.pem"], "--cert and --key belong together; give both."),
-        (["--cert", "a.pem", "--key", "b.pem"], "'a.pem' is no file."),
-        (["--behind", "proxy"], "--behind is 'proxy'; it must be an address or a network such as 10.0.0.0/8."),
-        (["--frames", "a b"], "--frames is 'a b'; it must be an origin such as https://moodle.example.org."),
-    ],
-)
+MISFITS = [
+    (["--processes", "0"], "--processes is 0; it must be from 1 to 64."),
+    (["--port", "65535"], "--port is 65535; it must be from 1 to 65532."),
+    (["--address", "localhost;"], "--address is 'localhost;'; it must be an IP address or '*'."),
+    (["--memory", "100"], "--memory is 100; it must be 256 MiB or more."),
+    (["--per-address", "0"], "--per-address is 0; it must be 1 or more."),
+    (["--workers", "-1"], "--workers is -1; it must be from 0 to 64."),
+    (["--cert", "a.pem"], "--cert and --key belong together; give both."),
+    (["--cert", "a.pem", "--key", "b.pem"], "'a.pem' is no file."),
+    (["--behind", "proxy"], "--behind is 'proxy'; it must be an address or a network such as 10.0.0.0/8."),
+    (["--frames", "a b"], "--frames is 'a b'; it must be an origin such as https://moodle.example.org."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), MISFITS)
 def test_what_does_not_fit_is_told_in_a_sentence(arguments, sentence, capsys):
     with pytest.raises(SystemExit):
         parse(arguments)

@@ -30,32 +30,31 @@ X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] > 0).astype(int)
 
 
-@pytest.mark.parametrize(
-    ("step", "names"),
-    [
-        (StandardScaler(), ["StandardScaler"]),
-        (MinMaxScaler(), ["MinMaxScaler"]),
-        (PCA(2), ["PCA"]),
-        (SelectKBest(k=1), ["SelectKBest"]),
-        (OneHotEncoder(), ["OneHotEncoder"]),
-        (RBFSampler(gamma="scale"), ["RBFSampler"]),
-        pytest.param(object(), ["object"], id="not an estimator"),
-        (make_union(Normalizer(), make_pipeline("passthrough", PCA())), ["PCA"]),
-        (ColumnTransformer([("a", Normalizer(), [0])], remainder=MinMaxScaler()), ["MinMaxScaler"]),
-        (ColumnTransformer([("a", "drop", [0]), ("b", PCA(), [1])]), ["PCA"]),
-        (OneHotEncoder(categories=[["a", "b"]]), []),
-        (RBFSampler(gamma=1.0), []),
-        (PolynomialFeatures(2), []),
-        (Normalizer(), []),
-        (Binarizer(), []),
-        (FunctionTransformer(np.tanh), []),
-        (PublicRangeScaler(), []),
-        (FrozenEstimator(StandardScaler().fit(X)), []),
-        (SelectFromModel(ObjPertSVC()), []),
-        (None, []),
-    ],
-    ids=str,
-)
+STEPS = [
+    (StandardScaler(), ["StandardScaler"]),
+    (MinMaxScaler(), ["MinMaxScaler"]),
+    (PCA(2), ["PCA"]),
+    (SelectKBest(k=1), ["SelectKBest"]),
+    (OneHotEncoder(), ["OneHotEncoder"]),
+    (RBFSampler(gamma="scale"), ["RBFSampler"]),
+    pytest.param(object(), ["object"], id="not an estimator"),
+    (make_union(Normalizer(), make_pipeline("passthrough", PCA())), ["PCA"]),
+    (ColumnTransformer([("a", Normalizer(), [0])], remainder=MinMaxScaler()), ["MinMaxScaler"]),
+    (ColumnTransformer([("a", "drop", [0]), ("b", PCA(), [1])]), ["PCA"]),
+    (OneHotEncoder(categories=[["a", "b"]]), []),
+    (RBFSampler(gamma=1.0), []),
+    (PolynomialFeatures(2), []),
+    (Normalizer(), []),
+    (Binarizer(), []),
+    (FunctionTransformer(np.tanh), []),
+    (PublicRangeScaler(), []),
+    (FrozenEstimator(StandardScaler().fit(X)), []),
+    (SelectFromModel(ObjPertSVC()), []),
+    (None, []),
+]
+
+
+@pytest.mark.parametrize(("step", "names"), STEPS, ids=str)
 def test_what_learns_from_data(step, names):
     assert learn_from_data(step) == names
 

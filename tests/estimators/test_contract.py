@@ -231,20 +231,19 @@ def test_a_certificate_changed_for_the_better_does_not_verify(model, forgery):
 NO_CLIP = "clip must be a finite number > 0 for the loss"
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (est.ObjPertLogisticRegression(bound="kifer2012", accountant="rdp"), "'kifer2012' has a profile only"),
-        (est.ObjPertSCORegressor(loss="squared"), f"{NO_CLIP} 'squared', whose slope has no bound"),
-        (est.ObjPertSCOClassifier(loss="hinge", lam=0.0), "lam must be a number > 0 for a loss with corners"),
-        (est.ObjPertLogisticRegression(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
-        (est.ObjPertSVC(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
-        (est.ObjPertSVC(clip=None), f"{NO_CLIP} 'squared-hinge', whose slope has no bound"),
-        (est.ObjPertRegressor(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
-        (est.ObjPertRegressor(clip=None), f"{NO_CLIP} 'squared', whose slope has no bound"),
-    ],
-    ids=str,
-)
+CONTRADICTIONS = [
+    (est.ObjPertLogisticRegression(bound="kifer2012", accountant="rdp"), "'kifer2012' has a profile only"),
+    (est.ObjPertSCORegressor(loss="squared"), f"{NO_CLIP} 'squared', whose slope has no bound"),
+    (est.ObjPertSCOClassifier(loss="hinge", lam=0.0), "lam must be a number > 0 for a loss with corners"),
+    (est.ObjPertLogisticRegression(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+    (est.ObjPertSVC(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+    (est.ObjPertSVC(clip=None), f"{NO_CLIP} 'squared-hinge', whose slope has no bound"),
+    (est.ObjPertRegressor(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+    (est.ObjPertRegressor(clip=None), f"{NO_CLIP} 'squared', whose slope has no bound"),
+]
+
+
+@pytest.mark.parametrize(("model", "message"), CONTRADICTIONS, ids=str)
 def test_parameters_that_contradict_each_other_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*CASES[0].data)
@@ -268,19 +267,19 @@ def test_neighbours_are_those_asked_for(case):
 ONE, REPLACED, THREE = NEIGHBOURS[:3]
 
 
+SLOWER = [
+    ("dp-sgd", NEIGHBOURS),
+    ("dishonest", (ONE, THREE)),
+    ("honest", (ONE, REPLACED)),
+    ("kifer2012", (ONE, REPLACED)),
+    ("svc", (ONE, REPLACED)),
+    pytest.param("regressor", (ONE, REPLACED), marks=pytest.mark.exhaustive),
+    pytest.param("logistic regression", (ONE, THREE), marks=pytest.mark.exhaustive),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "asked"),
-    [
-        ("dp-sgd", NEIGHBOURS),
-        ("dishonest", (ONE, THREE)),
-        ("honest", (ONE, REPLACED)),
-        ("kifer2012", (ONE, REPLACED)),
-        ("svc", (ONE, REPLACED)),
-        pytest.param("regressor", (ONE, REPLACED), marks=pytest.mark.exhaustive),
-        pytest.param("logistic regression", (ONE, THREE), marks=pytest.mark.exhaustive),
-    ],
-)
+@pytest.mark.parametrize(("name", "asked"), SLOWER)
 def test_neighbours_of_slower_calibrations_are_those_asked_for(name, asked):
     (case,) = [case for case in CASES if case.name == name]
     the_promise_is_about_the_neighbours_asked_for(case, asked)

@@ -215,28 +215,27 @@ DISHONEST = {"tuning": "dishonest", "learning_rates": [0.1]}
 ALLOCATED = {"sampling": "allocation"}
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"tuning": "maybe", "learning_rates": [0.1]}, "tuning must be one of 'honest', 'dishonest', got 'maybe'"),
-        ({"tuning": "honest"}, "tuning must be None where learning_rates is None, got 'honest'"),
-        ({"mean_runs": 3.0}, "mean_runs must be None where learning_rates is None, got 3.0"),
-        ({"tuning": "honest", "learning_rates": [0.1]}, "mean_runs must be a finite number > 0 for tuning='honest'"),
-        (DISHONEST | {"mean_runs": 2.0}, "mean_runs must be None for tuning='dishonest', got 2.0"),
-        (ALLOCATED | {"adjacency": "replace one row"}, "adjacency must be 'add/remove one row' for sampl"),
-        (ALLOCATED | {"rows_per_person": 2}, "rows_per_person must be 1 for sampling='allocation', got 2"),
-        (ALLOCATED | {"accountant": "rdp"}, "accountant must be 'pld' for sampling='allocation', got 'rdp'"),
-        (
-            ALLOCATED | {"learning_rates": [0.1], "mean_runs": 2.0},
-            "mean_runs must be None for sampling='allocation', got 2.0",
-        ),
-        ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
-        ({"learning_rate": 1e10}, r"learning_rate must be at most 1e\+09, got 10000000000\.0"),
-        ({"learning_rates": [0.1, 2e9]}, r"learning_rates must be at most 1e\+09, got 2000000000\.0"),
-        ({"learning_rates": "fine"}, "learning_rates must be a finite number > 0, got 'fine'"),
-    ],
-    ids=str,
-)
+CONTRADICTIONS = [
+    ({"tuning": "maybe", "learning_rates": [0.1]}, "tuning must be one of 'honest', 'dishonest', got 'maybe'"),
+    ({"tuning": "honest"}, "tuning must be None where learning_rates is None, got 'honest'"),
+    ({"mean_runs": 3.0}, "mean_runs must be None where learning_rates is None, got 3.0"),
+    ({"tuning": "honest", "learning_rates": [0.1]}, "mean_runs must be a finite number > 0 for tuning='honest'"),
+    (DISHONEST | {"mean_runs": 2.0}, "mean_runs must be None for tuning='dishonest', got 2.0"),
+    (ALLOCATED | {"adjacency": "replace one row"}, "adjacency must be 'add/remove one row' for sampl"),
+    (ALLOCATED | {"rows_per_person": 2}, "rows_per_person must be 1 for sampling='allocation', got 2"),
+    (ALLOCATED | {"accountant": "rdp"}, "accountant must be 'pld' for sampling='allocation', got 'rdp'"),
+    (
+        ALLOCATED | {"learning_rates": [0.1], "mean_runs": 2.0},
+        "mean_runs must be None for sampling='allocation', got 2.0",
+    ),
+    ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
+    ({"learning_rate": 1e10}, r"learning_rate must be at most 1e\+09, got 10000000000\.0"),
+    ({"learning_rates": [0.1, 2e9]}, r"learning_rates must be at most 1e\+09, got 2000000000\.0"),
+    ({"learning_rates": "fine"}, "learning_rates must be a finite number > 0, got 'fine'"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), CONTRADICTIONS, ids=str)
 def test_parameters_that_contradict_each_other_are_refused_before_the_data_are_touched(parameters, message):
     with pytest.raises(ValueError, match=message):
         DPSGDLogisticRegression(**parameters).fit(None, None)

@@ -107,13 +107,13 @@ def test_the_noise_of_a_draw_is_that_of_the_fit_by_itself(data, watched, monkeyp
         np.testing.assert_array_equal(alone_too.pop().linear, objective.linear)
 
 
-@pytest.mark.parametrize(
-    ("solver", "options", "wrong"),
-    [
-        ("solve_together", RAW, 1.0),
-        *(pytest.param("solve_family", MAPPED, wrong, marks=pytest.mark.thorough) for wrong in (1.0, np.nan)),
-    ],
-)
+SPOILT = [
+    ("solve_together", RAW, 1.0),
+    *(pytest.param("solve_family", MAPPED, wrong, marks=pytest.mark.thorough) for wrong in (1.0, np.nan)),
+]
+
+
+@pytest.mark.parametrize(("solver", "options", "wrong"), SPOILT)
 def test_where_a_solver_for_several_draws_fails_a_draw_is_solved_by_itself(solver, options, wrong, data, monkeypatch):
     solve_several, seen = getattr(draws, solver), []
 
@@ -190,14 +190,13 @@ def test_one_solution_serves_all_draws_of_output_perturbation(data):
         np.testing.assert_array_equal(model.coef_, alone(one, seed, *data).coef_)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        est.ObjPertSCOClassifier(radius=1.0, public_rows=569, **PRIVATE),
-        est.ObjPertLogisticRegression(solver="lbfgs", public_rows=569, **PRIVATE),
-    ],
-    ids=lambda one: type(one).__name__,
-)
+ONE_BY_ONE = [
+    est.ObjPertSCOClassifier(radius=1.0, public_rows=569, **PRIVATE),
+    est.ObjPertLogisticRegression(solver="lbfgs", public_rows=569, **PRIVATE),
+]
+
+
+@pytest.mark.parametrize("estimator", ONE_BY_ONE, ids=lambda one: type(one).__name__)
 def test_what_shares_no_solver_is_fitted_one_by_one(estimator, data):
     models = fit_many(estimator, *data, np.array([2, 3]))
     for seed, model in zip((2, 3), models, strict=True):
@@ -215,16 +214,16 @@ def test_one_generator_for_all_draws_is_used_as_by_one_fit_after_the_other(data)
         np.testing.assert_array_equal(model.coef_, alone(one, again, *data).coef_)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "states", "message"),
-    [
-        (SHARED[0], 3, "random_states must be a sequence"),
-        (SHARED[0], "12", "random_states must be a sequence"),
-        (SHARED[0], [0, -1], r"random_states\[1\] must be None, an integer >= 0"),
-        (LogisticRegression(), [0], "estimator must be a private estimator"),
-        (est.ObjPertLogisticRegression(epsilon=-1.0), [0, 1], "epsilon must be"),
-    ],
-)
+NONSENSE = [
+    (SHARED[0], 3, "random_states must be a sequence"),
+    (SHARED[0], "12", "random_states must be a sequence"),
+    (SHARED[0], [0, -1], r"random_states\[1\] must be None, an integer >= 0"),
+    (LogisticRegression(), [0], "estimator must be a private estimator"),
+    (est.ObjPertLogisticRegression(epsilon=-1.0), [0, 1], "epsilon must be"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "states", "message"), NONSENSE)
 def test_nonsense_is_refused_before_the_data_are_touched(estimator, states, message):
     with pytest.raises(ValueError, match=message):
         fit_many(estimator, object(), object(), states)

@@ -18,18 +18,19 @@ slow = partial(pytest.param, marks=pytest.mark.slow)
 descent = partial(est.DPSGDLogisticRegression, 2.0, 1e-6, random_state=0)
 
 
+LEARNERS = [
+    (est.ObjPertSVC(1.0, 1e-6), labelled, 0.85, ("monotone", "squared-hinge", 1.0)),
+    (est.ObjPertSVC(1.0, 1e-6, loss="huberised-hinge"), labelled, 0.85, ("monotone", "huberised-hinge", 1.0)),
+    (est.ObjPertRegressor(2.0, 1e-6), numbered, 0.8, ("glm", "squared", 1.0)),
+    (est.OutputPerturbationLogisticRegression(4.0, random_state=0), labelled, 0.85, None),
+    pytest.param(est.ObjPertLogisticRegression(1.0, 1e-6), labelled, 0.85, None, marks=pytest.mark.thorough),
+    slow(descent(learning_rate=0.03), labelled, 0.85, None),
+    slow(descent(learning_rate=3.0, optimizer="sgd"), labelled, 0.85, None),
+]
+
+
 @pytest.mark.parametrize(
-    ("model", "data", "least", "says"),
-    [
-        (est.ObjPertSVC(1.0, 1e-6), labelled, 0.85, ("monotone", "squared-hinge", 1.0)),
-        (est.ObjPertSVC(1.0, 1e-6, loss="huberised-hinge"), labelled, 0.85, ("monotone", "huberised-hinge", 1.0)),
-        (est.ObjPertRegressor(2.0, 1e-6), numbered, 0.8, ("glm", "squared", 1.0)),
-        (est.OutputPerturbationLogisticRegression(4.0, random_state=0), labelled, 0.85, None),
-        pytest.param(est.ObjPertLogisticRegression(1.0, 1e-6), labelled, 0.85, None, marks=pytest.mark.thorough),
-        slow(descent(learning_rate=0.03), labelled, 0.85, None),
-        slow(descent(learning_rate=3.0, optimizer="sgd"), labelled, 0.85, None),
-    ],
-    ids=lambda value: repr(value) if hasattr(value, "fit") else "",
+    ("model", "data", "least", "says"), LEARNERS, ids=lambda value: repr(value) if hasattr(value, "fit") else ""
 )
 def test_it_learns_and_says_what_it_spent(model, data, least, says):
     X, y = data()
@@ -43,15 +44,16 @@ def test_it_learns_and_says_what_it_spent(model, data, least, says):
         assert model.learning_rate_ == model.learning_rate
 
 
+PRICES = [
+    pytest.param(est.ObjPertRegressor, numbered(500), (0.05, 50.0), 15, 0.2, marks=pytest.mark.thorough),
+    slow(est.ObjPertLogisticRegression, load_breast_cancer(return_X_y=True), (0.01, 100.0), 20, 0.05),
+    slow(est.ObjPertSVC, labelled(400), (0.02, 50.0), 15, 0.1),
+    slow(est.DPSGDLogisticRegression, labelled(1200), (0.02, 20.0), 3, 0.05),
+]
+
+
 @pytest.mark.parametrize(
-    ("kind", "data", "epsilons", "seeds", "gain"),
-    [
-        pytest.param(est.ObjPertRegressor, numbered(500), (0.05, 50.0), 15, 0.2, marks=pytest.mark.thorough),
-        slow(est.ObjPertLogisticRegression, load_breast_cancer(return_X_y=True), (0.01, 100.0), 20, 0.05),
-        slow(est.ObjPertSVC, labelled(400), (0.02, 50.0), 15, 0.1),
-        slow(est.DPSGDLogisticRegression, labelled(1200), (0.02, 20.0), 3, 0.05),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ("kind", "data", "epsilons", "seeds", "gain"), PRICES, ids=lambda value: getattr(value, "__name__", "")
 )
 def test_more_privacy_costs_accuracy(kind, data, epsilons, seeds, gain):
     more = QUICK if kind is est.DPSGDLogisticRegression else {}
@@ -62,13 +64,13 @@ def test_more_privacy_costs_accuracy(kind, data, epsilons, seeds, gain):
     assert strict < loose - gain
 
 
-@pytest.mark.parametrize(
-    ("kind", "more"),
-    [
-        (est.OutputPerturbationLogisticRegression, {}),
-        slow(est.DPSGDLogisticRegression, {"epochs": 5}),
-    ],
-)
+MARGINS = [
+    (est.OutputPerturbationLogisticRegression, {}),
+    slow(est.DPSGDLogisticRegression, {"epochs": 5}),
+]
+
+
+@pytest.mark.parametrize(("kind", "more"), MARGINS)
 def test_a_margin_changes_the_model_and_not_the_promise(kind, more):
     X, y = labelled()
     plain, ahead = (kind(margin=margin, random_state=0, **more).fit(X, y) for margin in (0.0, 2.0))
@@ -109,20 +111,19 @@ HUBERISED = {"loss": "huberised-hinge"}
 HUBER = {"loss": "huber", "huber_threshold": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("model", "gradient", "curvature"),
-    [
-        (est.ObjPertSVC(clip=0.7), 0.7, 1.0),
-        (est.ObjPertSVC(**HUBERISED, clip=None, hinge_width=2.0), RADIUS, 0.25),
-        (est.ObjPertSVC(**HUBERISED, clip=9.0), RADIUS, 1.0),
-        (est.ObjPertSVC(**HUBERISED, clip=0.2), 0.2, 1.0),
-        (est.ObjPertRegressor(clip=0.7), 0.7, 1.0),
-        (est.ObjPertRegressor(**HUBER, clip=None), 0.5 * RADIUS, 1.0),
-        (est.ObjPertRegressor(**HUBER, clip=9.0), 0.5 * RADIUS, 1.0),
-        (est.ObjPertRegressor(**HUBER, clip=0.2), 0.2, 1.0),
-    ],
-    ids=repr,
-)
+CALIBRATED = [
+    (est.ObjPertSVC(clip=0.7), 0.7, 1.0),
+    (est.ObjPertSVC(**HUBERISED, clip=None, hinge_width=2.0), RADIUS, 0.25),
+    (est.ObjPertSVC(**HUBERISED, clip=9.0), RADIUS, 1.0),
+    (est.ObjPertSVC(**HUBERISED, clip=0.2), 0.2, 1.0),
+    (est.ObjPertRegressor(clip=0.7), 0.7, 1.0),
+    (est.ObjPertRegressor(**HUBER, clip=None), 0.5 * RADIUS, 1.0),
+    (est.ObjPertRegressor(**HUBER, clip=9.0), 0.5 * RADIUS, 1.0),
+    (est.ObjPertRegressor(**HUBER, clip=0.2), 0.2, 1.0),
+]
+
+
+@pytest.mark.parametrize(("model", "gradient", "curvature"), CALIBRATED, ids=repr)
 def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have(model, gradient, curvature):
     regressor = isinstance(model, est.ObjPertRegressor)
     spent = model.fit(*(numbered if regressor else labelled)(50)).privacy_

@@ -146,21 +146,22 @@ def test_dense_fit_takes_little_memory_beyond_the_data():
 # Life among other estimators
 
 
+SEARCHES = [
+    lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5, 2.0]}, cv=2).fit(X, y),
+    pytest.param(
+        lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5]}, cv=2, n_jobs=2).fit(X, y),
+        marks=pytest.mark.slow,
+    ),
+    lambda model, X, y: CalibratedClassifierCV(model, cv=2).fit(X, y),
+    lambda model, X, y: GridSearchCV(
+        make_pipeline(FunctionTransformer(), model), {"objpertlogisticregression__epsilon": [1.0, 2.0]}, cv=2
+    ).fit(X, y),
+]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "spend",
-    [
-        lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5, 2.0]}, cv=2).fit(X, y),
-        pytest.param(
-            lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5]}, cv=2, n_jobs=2).fit(X, y),
-            marks=pytest.mark.slow,
-        ),
-        lambda model, X, y: CalibratedClassifierCV(model, cv=2).fit(X, y),
-        lambda model, X, y: GridSearchCV(
-            make_pipeline(FunctionTransformer(), model), {"objpertlogisticregression__epsilon": [1.0, 2.0]}, cv=2
-        ).fit(X, y),
-    ],
-    ids=["grid search", "grid search in two processes", "calibration", "pipeline"],
+    "spend", SEARCHES, ids=["grid search", "grid search in two processes", "calibration", "pipeline"]
 )
 def test_fitting_several_copies_warns_that_each_spends_budget(spend):
     with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):

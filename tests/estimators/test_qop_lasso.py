@@ -170,22 +170,21 @@ def test_an_intercept_is_neither_penalised_nor_bounded():
     assert boxed.privacy_.verify(boxed)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"residual_bound": 0}, "residual_bound must be a number > 0 without an anchor, got 0"),
-        ({"anchor": [1.0, 2.0]}, "anchor must have one number for each of X's 4 features, got 2"),
-        ({"bounds": ([0.0] * 3, 1.0)}, "bounds must have one number for each of X's 4 features, got 3"),
-        ({"degrees_of_freedom": 4}, r"degrees_of_freedom must be at least dimension \+ 1 = 5, got 4"),
-        ({"anchor": "zero"}, "anchor must be None or an array of numbers"),
-        ({"anchor": [[1.0, 2.0], [3.0]]}, "anchor must be None or an array of numbers"),
-        ({"bounds": ([1.0, 2.0], [3.0] * 3)}, "bounds must be None or two numbers"),
-        ({"bounds": (np.inf, np.inf)}, "bounds must be None or two numbers"),
-        ({"bounds": (np.nan, 1.0)}, "bounds must be None or two numbers"),
-        ({"epsilon": 1e5}, "epsilon must be a number from"),
-    ],
-    ids=str,
-)
+CONTRADICTIONS = [
+    ({"residual_bound": 0}, "residual_bound must be a number > 0 without an anchor, got 0"),
+    ({"anchor": [1.0, 2.0]}, "anchor must have one number for each of X's 4 features, got 2"),
+    ({"bounds": ([0.0] * 3, 1.0)}, "bounds must have one number for each of X's 4 features, got 3"),
+    ({"degrees_of_freedom": 4}, r"degrees_of_freedom must be at least dimension \+ 1 = 5, got 4"),
+    ({"anchor": "zero"}, "anchor must be None or an array of numbers"),
+    ({"anchor": [[1.0, 2.0], [3.0]]}, "anchor must be None or an array of numbers"),
+    ({"bounds": ([1.0, 2.0], [3.0] * 3)}, "bounds must be None or two numbers"),
+    ({"bounds": (np.inf, np.inf)}, "bounds must be None or two numbers"),
+    ({"bounds": (np.nan, 1.0)}, "bounds must be None or two numbers"),
+    ({"epsilon": 1e5}, "epsilon must be a number from"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), CONTRADICTIONS, ids=str)
 def test_what_does_not_go_together_is_refused(parameters, message):
     model = lasso(**parameters)
     with pytest.raises(ValueError, match=message):

@@ -31,17 +31,17 @@ def test_ranges_as_wide_as_the_doubles_go():
     assert PublicRangeScaler(-1e308, 1e308).fit_transform([[1e308], [0.0], [-1e308]]).tolist() == [[1.0], [0.0], [-1.0]]
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "message"),
-    [
-        (0.0, [1.0, 0.0], r"low must be below high, got 0.0 and 0.0 \(column 1\)"),
-        (2.0, 1.0, "low must be below high, got 2.0 and 1.0"),
-        (0.0, 5e-324, "low must be below high, got 0.0 and 5e-324"),  # half of it is 0, and 0/0 no number
-        (0.0, [1.0, 1.0, 1.0], r"high must be a number or one for each of 2 features, got \(3,\)"),
-        (np.nan, 1.0, "low must be finite numbers, got nan"),
-        (0.0, "max", "high must be finite numbers, got 'max'"),
-    ],
-)
+NO_RANGES = [
+    (0.0, [1.0, 0.0], r"low must be below high, got 0.0 and 0.0 \(column 1\)"),
+    (2.0, 1.0, "low must be below high, got 2.0 and 1.0"),
+    (0.0, 5e-324, "low must be below high, got 0.0 and 5e-324"),  # half of it is 0, and 0/0 no number
+    (0.0, [1.0, 1.0, 1.0], r"high must be a number or one for each of 2 features, got \(3,\)"),
+    (np.nan, 1.0, "low must be finite numbers, got nan"),
+    (0.0, "max", "high must be finite numbers, got 'max'"),
+]
+
+
+@pytest.mark.parametrize(("low", "high", "message"), NO_RANGES)
 def test_ranges_that_are_none_are_refused(low, high, message):
     with pytest.raises(ValueError, match=message):
         PublicRangeScaler(low, high).fit(X)

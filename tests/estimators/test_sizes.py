@@ -97,16 +97,16 @@ def test_rows_may_be_wide(kind, on_error):
     assert fitted.coef_.any()
 
 
+MANY = [
+    pytest.param(partial(dense, 1_000_000, 3), marks=pytest.mark.slow, id="many"),
+    pytest.param(partial(sparse, 1_000_000, 100_000), marks=pytest.mark.exhaustive, id="many and wide"),
+    pytest.param(partial(dense, 10_000_000, 3), marks=pytest.mark.exhaustive, id="ten million"),
+    pytest.param(partial(sparse, 100_000, 200_000, 50), marks=pytest.mark.exhaustive, id="200,000 columns"),
+]
+
+
 @pytest.mark.parametrize("kind", SOLVED)
-@pytest.mark.parametrize(
-    "made",
-    [
-        pytest.param(partial(dense, 1_000_000, 3), marks=pytest.mark.slow, id="many"),
-        pytest.param(partial(sparse, 1_000_000, 100_000), marks=pytest.mark.exhaustive, id="many and wide"),
-        pytest.param(partial(dense, 10_000_000, 3), marks=pytest.mark.exhaustive, id="ten million"),
-        pytest.param(partial(sparse, 100_000, 200_000, 50), marks=pytest.mark.exhaustive, id="200,000 columns"),
-    ],
-)
+@pytest.mark.parametrize("made", MANY)
 def test_rows_may_be_many(kind, made):
     ends(kind, *made())
 

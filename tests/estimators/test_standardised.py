@@ -31,21 +31,20 @@ def noises(certificate):
 # What decides
 
 
+ASKED_OTHERWISE = [
+    {"lam": 1.0},
+    {"noise_ratio": 1.1},
+    {"row_norm": "clip"},
+    {"accountant": "rdp", "noise_ratio": 1.4},
+    {"bound": "kifer2012"},
+    {"standardize": False},
+    {"standardize": np.bool_(False)},
+    {"standardize": acc.Standardisation(None, None)},
+]
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"lam": 1.0},
-        {"noise_ratio": 1.1},
-        {"row_norm": "clip"},
-        {"accountant": "rdp", "noise_ratio": 1.4},
-        {"bound": "kifer2012"},
-        {"standardize": False},
-        {"standardize": np.bool_(False)},
-        {"standardize": acc.Standardisation(None, None)},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("parameters", ASKED_OTHERWISE, ids=str)
 def test_rows_stay_as_they_are_where_something_else_was_asked_for(parameters):
     model = est.ObjPertLogisticRegression(**LABELS, **parameters).fit(*data())
     assert (model.center_, model.scale_) == (None, None)
@@ -66,23 +65,22 @@ def test_the_rule_goes_by_public_numbers_alone():
     assert (spent.public_rows, spent.rows_declared) == (300, False)
 
 
+COUNTED = [
+    (est.ObjPertSVC(**LABELS), False),
+    (est.ObjPertSVC(**LABELS, standardize="auto"), True),
+    (est.ObjPertSVC(**LABELS, standardize="auto", noise_ratio=1.2), False),
+    (est.ObjPertRegressor(), False),
+    (est.ObjPertRegressor(standardize=True, row_norm="normalize"), True),
+    (est.ObjPertRegressor(standardize="auto"), False),
+    (est.ObjPertLogisticRegression(**LABELS, lam=1.0, standardize=True), True),
+    (est.ObjPertLogisticRegression(**LABELS, lam=1.0, standardize=acc.Standardisation(None, 30.0)), True),
+    (est.OutputPerturbationLogisticRegression(**LABELS, lam=1.0, standardize=True), True),
+    (est.OutputPerturbationLogisticRegression(**LABELS, lam=1.0), False),
+]
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("model", "told"),
-    [
-        (est.ObjPertSVC(**LABELS), False),
-        (est.ObjPertSVC(**LABELS, standardize="auto"), True),
-        (est.ObjPertSVC(**LABELS, standardize="auto", noise_ratio=1.2), False),
-        (est.ObjPertRegressor(), False),
-        (est.ObjPertRegressor(standardize=True, row_norm="normalize"), True),
-        (est.ObjPertRegressor(standardize="auto"), False),
-        (est.ObjPertLogisticRegression(**LABELS, lam=1.0, standardize=True), True),
-        (est.ObjPertLogisticRegression(**LABELS, lam=1.0, standardize=acc.Standardisation(None, 30.0)), True),
-        (est.OutputPerturbationLogisticRegression(**LABELS, lam=1.0, standardize=True), True),
-        (est.OutputPerturbationLogisticRegression(**LABELS, lam=1.0), False),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("model", "told"), COUNTED, ids=str)
 def test_that_the_number_of_rows_counts_is_told(model, told):
     X, y = data(n=400)
     forget_cautions()
@@ -121,18 +119,17 @@ def test_the_plan_can_be_read_without_data():
 # What it costs
 
 
+COSTS = [
+    ({}, 1e-4),
+    ({"bound": "monotone"}, 1e-4),
+    pytest.param({"accountant": "rdp", "standardize": True}, 1e-4, marks=pytest.mark.slow),
+    pytest.param({"adjacency": "replace one row"}, 2e-2, marks=pytest.mark.slow),
+    pytest.param({"rows_per_person": 2}, 2e-2, marks=pytest.mark.exhaustive),
+]
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("parameters", "slack"),
-    [
-        ({}, 1e-4),
-        ({"bound": "monotone"}, 1e-4),
-        pytest.param({"accountant": "rdp", "standardize": True}, 1e-4, marks=pytest.mark.slow),
-        pytest.param({"adjacency": "replace one row"}, 2e-2, marks=pytest.mark.slow),
-        pytest.param({"rows_per_person": 2}, 2e-2, marks=pytest.mark.exhaustive),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("parameters", "slack"), COSTS, ids=str)
 def test_the_fit_gets_what_the_sums_leave_and_all_of_it(parameters, slack):
     model = est.ObjPertLogisticRegression(**LABELS, public_rows=2000, random_state=0, **parameters).fit(*data())
     spent = model.privacy_

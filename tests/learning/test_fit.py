@@ -55,13 +55,13 @@ def test_what_does_not_perturb_an_objective_is_refused_in_a_sentence(mechanism):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("loss", "said"),
-    [
-        (learn.ClippedLoss(learn.SquaredLoss(), 1.0), r"be clipped, got .*give loss=SquaredLoss\(\) and .* as clip="),
-        (type("Own", (learn.LogisticLoss,), {})(), "be one of"),
-    ],
-)
+UNNAMED = [
+    (learn.ClippedLoss(learn.SquaredLoss(), 1.0), r"be clipped, got .*give loss=SquaredLoss\(\) and .* as clip="),
+    (type("Own", (learn.LogisticLoss,), {})(), "be one of"),
+]
+
+
+@pytest.mark.parametrize(("loss", "said"), UNNAMED)
 def test_a_loss_that_no_certificate_could_name_is_refused(loss, said):
     with pytest.raises(ValueError, match=f"loss must (not )?{said}"):
         learn.perturb_and_solve(*data(), calibrated(), delta=DELTA, loss=loss)

@@ -146,15 +146,15 @@ def test_global_seeds_do_not_touch_the_operating_systems_noise():
     assert not np.array_equal(*draws)
 
 
-@pytest.mark.parametrize(
-    ("make", "origin"),
-    [
-        (lambda: 7, "integer seed"),
-        (lambda: np.int64(7), "integer seed"),
-        (lambda: np.random.RandomState(7), "numpy RandomState"),
-        (lambda: np.random.default_rng(7), "numpy Generator"),
-    ],
-)
+SEEDED = [
+    (lambda: 7, "integer seed"),
+    (lambda: np.int64(7), "integer seed"),
+    (lambda: np.random.RandomState(7), "numpy RandomState"),
+    (lambda: np.random.default_rng(7), "numpy Generator"),
+]
+
+
+@pytest.mark.parametrize(("make", "origin"), SEEDED)
 def test_seeded_sources_repeat_and_say_so(make, origin):
     first, second = noise_source(make()), noise_source(make())
     np.testing.assert_array_equal(first.standard_normal(5), second.standard_normal(5))

@@ -169,14 +169,14 @@ def test_few_rows_leave_steps_empty_and_one_step_has_all():
     assert [batch.tolist() for batch in allocated_batches(noise_source(0), 3, 1, 2)] == [[0, 1, 2]] * 2
 
 
-@pytest.mark.parametrize(
-    ("numbers", "named"),
-    [
-        ((0, 1, 1), "steps must be a whole number >= 1"),
-        ((2, 0, 1), "epochs"),
-        ((2, 1, 3), "selections must be .* 1 to 2"),
-    ],
-)
+OUT_OF_RANGE = [
+    ((0, 1, 1), "steps must be a whole number >= 1"),
+    ((2, 0, 1), "epochs"),
+    ((2, 1, 3), "selections must be .* 1 to 2"),
+]
+
+
+@pytest.mark.parametrize(("numbers", "named"), OUT_OF_RANGE)
 def test_an_allocation_out_of_range_is_named(numbers, named):
     with pytest.raises(ValueError, match=f"^{named}"):
         next(allocated_batches(noise_source(0), 5, *numbers))

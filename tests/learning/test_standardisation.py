@@ -244,20 +244,20 @@ def test_steps_that_were_not_paid_for_are_refused(released):
     assert not dataclasses.replace(released.certificate, fits=2).verify()
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "said"),
-    [
-        ("center_noise", 0.0, "center_noise"),
-        ("scale_noise", -1.0, "scale_noise"),
-        ("scale_noise", True, "scale_noise"),
-        ("center_noise", "12", "center_noise"),
-        ("fits", 0, "fits"),
-        ("fits", 1.0, "fits"),
-        ("rest_weight", 0.5, "rest_weight"),
-        ("row_norm", "clip", "center_noise"),
-        ("public_rows", None, "public_rows"),
-    ],
-)
+FORGED = [
+    ("center_noise", 0.0, "center_noise"),
+    ("scale_noise", -1.0, "scale_noise"),
+    ("scale_noise", True, "scale_noise"),
+    ("center_noise", "12", "center_noise"),
+    ("fits", 0, "fits"),
+    ("fits", 1.0, "fits"),
+    ("rest_weight", 0.5, "rest_weight"),
+    ("row_norm", "clip", "center_noise"),
+    ("public_rows", None, "public_rows"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "said"), FORGED)
 def test_forged_fields_are_named(released, field, value, said):
     forged = dataclasses.replace(released.certificate, **{field: value})
     if field == "public_rows":

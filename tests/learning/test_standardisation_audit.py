@@ -152,18 +152,18 @@ def excess(ratios, mechanism):
     return max(found_at(ratios, epsilon) - float(mechanism.delta(epsilon)) for epsilon in EPSILONS)
 
 
+KEPT = [
+    pytest.param(ONE, DRAWS, 0.8, id="one place"),
+    *(
+        pytest.param(data, 50_000, 0.94, id=f"{name}, many draws", marks=pytest.mark.exhaustive)
+        for name, data in {"one place": ONE, "cancelling": CANCEL, "across": ACROSS}.items()
+    ),
+]
+
+
 @pytest.mark.no_cover
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("data", "draws", "share"),
-    [
-        pytest.param(ONE, DRAWS, 0.8, id="one place"),
-        *(
-            pytest.param(data, 50_000, 0.94, id=f"{name}, many draws", marks=pytest.mark.exhaustive)
-            for name, data in {"one place": ONE, "cancelling": CANCEL, "across": ACROSS}.items()
-        ),
-    ],
-)
+@pytest.mark.parametrize(("data", "draws", "share"), KEPT)
 def test_the_three_releases_keep_their_promise_and_use_nearly_all_of_it(data, draws, share):
     ratios, promised = audited(data, PLAN, draws)
     print([(epsilon, found_at(ratios, epsilon), promised.delta(epsilon)) for epsilon in EPSILONS])
@@ -183,16 +183,16 @@ def test_the_audit_convicts_a_composition_that_forgets_a_part(forgotten):
     assert excess(audited(ONE, PLAN, DRAWS)[0], promised) > 0
 
 
+UNPAID = [
+    pytest.param(replace(PLAN, scale_noise=PLAN.scale_noise / 2), id="half the noise on the scales"),
+    pytest.param(replace(PLAN, scale_noise=2.0**-20), id="scales without noise"),
+    pytest.param(replace(PLAN, center_noise=2.0**-20), id="a centre without noise"),
+]
+
+
 @pytest.mark.no_cover
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "noise",
-    [
-        pytest.param(replace(PLAN, scale_noise=PLAN.scale_noise / 2), id="half the noise on the scales"),
-        pytest.param(replace(PLAN, scale_noise=2.0**-20), id="scales without noise"),
-        pytest.param(replace(PLAN, center_noise=2.0**-20), id="a centre without noise"),
-    ],
-)
+@pytest.mark.parametrize("noise", UNPAID)
 def test_the_audit_convicts_noise_that_is_not_paid_for(noise):
     ratios, promised = audited(ONE, noise, 600)
     assert excess(ratios, promised) > 0.02

@@ -107,14 +107,14 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(name: str, damages: 
         first_look_then_read(bytes(content))
 
 
-@pytest.mark.parametrize(
-    ("content", "asks", "said"),
-    [
-        (b"age;weekly,hours;moved\n1;2;no\n3;4;yes\n", "delimiter", Dialect(delimiter=";")),
-        (b"age;moved\n1.234;no\n2.345;yes\n", "decimal", Dialect(decimal=",", thousands=".")),
-        ("age,moved\n1,no\n2,yes\n".encode("utf-16-be"), "encoding", Dialect(encoding="utf-16")),
-    ],
-)
+UNTOLD = [
+    (b"age;weekly,hours;moved\n1;2;no\n3;4;yes\n", "delimiter", Dialect(delimiter=";")),
+    (b"age;moved\n1.234;no\n2.345;yes\n", "decimal", Dialect(decimal=",", thousands=".")),
+    ("age,moved\n1,no\n2,yes\n".encode("utf-16-be"), "encoding", Dialect(encoding="utf-16")),
+]
+
+
+@pytest.mark.parametrize(("content", "asks", "said"), UNTOLD)
 def test_what_a_file_does_not_tell_its_owner_can_say(content: bytes, asks: str, said: Dialect) -> None:
     schema = TableSchema({"age": Number(0, 5000)}, TwoValues("moved", "no", "yes"))
     with pytest.raises(TableError) as caught:

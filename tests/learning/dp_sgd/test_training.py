@@ -192,15 +192,15 @@ def test_the_callback_sees_every_step_and_may_stop():
     assert all(np.isfinite(norm) and norm > 0 for _, norm in seen)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"learning_rates": [0.1, -1.0]}, "learning_rates must be a finite number > 0, got -1.0"),
-        ({"noise_multiplier": -1}, "noise_multiplier must be a finite number >= 0, got -1"),
-        ({"clip": 0.0}, "clip must be a finite number > 0, got 0.0"),
-        ({"optimizer": "lbfgs"}, "optimizer must be one of 'adam', 'sgd', got 'lbfgs'"),
-    ],
-)
+OUT_OF_RANGE = [
+    ({"learning_rates": [0.1, -1.0]}, "learning_rates must be a finite number > 0, got -1.0"),
+    ({"noise_multiplier": -1}, "noise_multiplier must be a finite number >= 0, got -1"),
+    ({"clip": 0.0}, "clip must be a finite number > 0, got 0.0"),
+    ({"optimizer": "lbfgs"}, "optimizer must be one of 'adam', 'sgd', got 'lbfgs'"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), OUT_OF_RANGE)
 def test_arguments_out_of_range_are_named(change, message):
     X, targets = data()
     arguments = {"learning_rates": [0.1], "noise_multiplier": 1.0} | change

@@ -217,29 +217,29 @@ PLAN = {"schedule": "tight", "sampling": "poisson", "rows": 20, "batch_size": 5.
         "step_size": 0.1, "radius": 1.0, "lipschitz": 1.0}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"batch_size": 21.0}, "batch_size must be at most rows = 20, got 21.0"),
-        (
-            {"batch_size": 2.5, "sampling": "with replacement"},
-            "batch_size must be a whole number from 1 to 20, got 2.5",
-        ),
-        ({"batch_size": 21, "sampling": "with replacement"}, "batch_size must be a whole number from 1 to 20, got 21"),
-        ({"batch_size": 21, "sampling": "without replacement"}, "batch_size must be a whole number from 1 to 20"),
-        ({"batch_size": 19, "sampling": "full batch"}, "batch_size must be rows = 20, got 19"),
-        (
-            {"batch_size": MOST_DRAWN + 1, "rows": 2 * MOST_DRAWN, "sampling": "with replacement"},
-            "and at most 10000000",
-        ),
-        ({"noise_multiplier": 0.0}, "noise_multiplier must be"),
-        ({"envelope": math.inf}, "envelope must be"),
-        ({"radius": math.inf}, "radius must be"),
-        ({"steps": 0}, "steps must be"),
-        ({"schedule": "own"}, "schedule must be"),
-        ({"sampling": "own"}, "sampling must be"),
-    ],
-)
+NO_PLANS = [
+    ({"batch_size": 21.0}, "batch_size must be at most rows = 20, got 21.0"),
+    (
+        {"batch_size": 2.5, "sampling": "with replacement"},
+        "batch_size must be a whole number from 1 to 20, got 2.5",
+    ),
+    ({"batch_size": 21, "sampling": "with replacement"}, "batch_size must be a whole number from 1 to 20, got 21"),
+    ({"batch_size": 21, "sampling": "without replacement"}, "batch_size must be a whole number from 1 to 20"),
+    ({"batch_size": 19, "sampling": "full batch"}, "batch_size must be rows = 20, got 19"),
+    (
+        {"batch_size": MOST_DRAWN + 1, "rows": 2 * MOST_DRAWN, "sampling": "with replacement"},
+        "and at most 10000000",
+    ),
+    ({"noise_multiplier": 0.0}, "noise_multiplier must be"),
+    ({"envelope": math.inf}, "envelope must be"),
+    ({"radius": math.inf}, "radius must be"),
+    ({"steps": 0}, "steps must be"),
+    ({"schedule": "own"}, "schedule must be"),
+    ({"sampling": "own"}, "sampling must be"),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), NO_PLANS)
 def test_a_plan_that_could_not_be_drawn_is_refused(changes, said):
     DescentPlan(**PLAN)
     with pytest.raises(ValueError, match=said):

@@ -9,22 +9,20 @@ import objpert_core.learning as learn
 from objpert_core.learning.problem.rest import RestWeighted
 from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, targets_of
 
+FORMULAS = [
+    (learn.LogisticLoss(2.0), lambda m: math.log1p(math.exp(2.0 - m))),
+    (learn.SquaredHingeLoss(), lambda m: max(0.0, 1 - m) ** 2 / 2),
+    (learn.HuberisedHingeLoss(0.3), lambda m: 0.0 if m > 1.3 else 1 - m if m < 0.7 else (1.3 - m) ** 2 / 1.2),
+    (learn.SquaredLoss(), lambda r: r * r / 2),
+    (learn.HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
+    (learn.HingeLoss(), lambda m: max(0.0, 1 - m)),
+    (learn.AbsoluteLoss(), abs),
+    (learn.PinballLoss(0.2), lambda r: 0.8 * r if r > 0 else -0.2 * r),
+    (learn.EpsilonInsensitiveLoss(0.3), lambda r: max(0.0, abs(r) - 0.3)),
+]
 
-@pytest.mark.parametrize(
-    ("loss", "formula"),
-    [
-        (learn.LogisticLoss(2.0), lambda m: math.log1p(math.exp(2.0 - m))),
-        (learn.SquaredHingeLoss(), lambda m: max(0.0, 1 - m) ** 2 / 2),
-        (learn.HuberisedHingeLoss(0.3), lambda m: 0.0 if m > 1.3 else 1 - m if m < 0.7 else (1.3 - m) ** 2 / 1.2),
-        (learn.SquaredLoss(), lambda r: r * r / 2),
-        (learn.HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
-        (learn.HingeLoss(), lambda m: max(0.0, 1 - m)),
-        (learn.AbsoluteLoss(), abs),
-        (learn.PinballLoss(0.2), lambda r: 0.8 * r if r > 0 else -0.2 * r),
-        (learn.EpsilonInsensitiveLoss(0.3), lambda r: max(0.0, abs(r) - 0.3)),
-    ],
-    ids=lambda value: getattr(value, "name", ""),
-)
+
+@pytest.mark.parametrize(("loss", "formula"), FORMULAS, ids=lambda value: getattr(value, "name", ""))
 def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, formula):
     scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
     argument = targets * scores if loss.monotone else scores - targets
@@ -51,16 +49,15 @@ def test_with_any_margin_slope_and_curvature_go_together_as_the_tight_bound_need
     np.testing.assert_allclose(curvature, -slope * (1 + slope), rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    "loss",
-    [
-        learn.LogisticLoss(0.0),
-        learn.LogisticLoss(0.5),
-        learn.LogisticLoss(3.0),
-        *(RestWeighted(2.5, w) for w in (1.0, 1 / 3, 0.001)),
-    ],
-    ids=str,
-)
+WITH_LOG_ODDS = [
+    learn.LogisticLoss(0.0),
+    learn.LogisticLoss(0.5),
+    learn.LogisticLoss(3.0),
+    *(RestWeighted(2.5, w) for w in (1.0, 1 / 3, 0.001)),
+]
+
+
+@pytest.mark.parametrize("loss", WITH_LOG_ODDS, ids=str)
 def test_log_odds_are_those_for_which_the_score_has_the_least_expected_loss(loss):
     scores = np.linspace(-4, 4, 41)
     share = 1 / (1 + np.exp(-loss.log_odds(scores)))
@@ -174,16 +171,16 @@ def test_losses_are_found_by_name_with_their_constant():
 NO_NUMBERS = (-0.2, math.nan, "1", None)
 
 
-@pytest.mark.parametrize(
-    ("kind", "said", "values"),
-    [
-        (learn.HuberLoss, "threshold must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
-        (learn.HuberisedHingeLoss, "width must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
-        (learn.LogisticLoss, "margin must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
-        (learn.EpsilonInsensitiveLoss, "width must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
-        (learn.PinballLoss, "quantile must be a number strictly between 0 and 1", (0.0, 1.0, *NO_NUMBERS)),
-    ],
-)
+OUT_OF_RANGE = [
+    (learn.HuberLoss, "threshold must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
+    (learn.HuberisedHingeLoss, "width must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
+    (learn.LogisticLoss, "margin must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
+    (learn.EpsilonInsensitiveLoss, "width must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
+    (learn.PinballLoss, "quantile must be a number strictly between 0 and 1", (0.0, 1.0, *NO_NUMBERS)),
+]
+
+
+@pytest.mark.parametrize(("kind", "said", "values"), OUT_OF_RANGE)
 def test_constants_out_of_range_are_named(kind, said, values):
     for bad in values:
         with pytest.raises(ValueError, match=f"{said}, got {bad!r}"):

@@ -143,25 +143,25 @@ def untouched(X, source):
     raise AssertionError("the data were looked at")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
-        ({"delta": 1.0}, "delta must be a number >= 0 and below 1"),
-        ({"mechanism": object()}, "mechanism must have covers, epsilon_at, release, got .* without covers"),
-        ({"test": object()}, "test must have epsilon, delta, failure, shifted, passes"),
-        ({"fallback": object()}, "fallback must have epsilon, delta, release"),
-        (
-            {"fallback": SimpleNamespace(epsilon=0.3, delta=0.0, release=untouched)},
-            "fallback.epsilon must be from 0 to",
-        ),
-        ({"fallback": SimpleNamespace(epsilon=math.nan, delta=0.0, release=untouched)}, "fallback.epsilon must be"),
-        ({"fallback": SimpleNamespace(epsilon=0.1, delta=-1.0, release=untouched)}, "fallback_delta must be"),
-        ({"caveat": 3}, "caveat must be None or a text"),
-        ({"random_state": "dice"}, "random_state must be"),
-        ({"adjacency": "swap"}, "adjacency must be one of"),
-    ],
-)
+NO_RELEASES = [
+    ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
+    ({"delta": 1.0}, "delta must be a number >= 0 and below 1"),
+    ({"mechanism": object()}, "mechanism must have covers, epsilon_at, release, got .* without covers"),
+    ({"test": object()}, "test must have epsilon, delta, failure, shifted, passes"),
+    ({"fallback": object()}, "fallback must have epsilon, delta, release"),
+    (
+        {"fallback": SimpleNamespace(epsilon=0.3, delta=0.0, release=untouched)},
+        "fallback.epsilon must be from 0 to",
+    ),
+    ({"fallback": SimpleNamespace(epsilon=math.nan, delta=0.0, release=untouched)}, "fallback.epsilon must be"),
+    ({"fallback": SimpleNamespace(epsilon=0.1, delta=-1.0, release=untouched)}, "fallback_delta must be"),
+    ({"caveat": 3}, "caveat must be None or a text"),
+    ({"random_state": "dice"}, "random_state must be"),
+    ({"adjacency": "swap"}, "adjacency must be one of"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), NO_RELEASES)
 def test_arguments_are_checked_before_the_data_are_looked_at(change, message):
     mechanism = SimpleNamespace(covers="both", epsilon_at=untouched, release=untouched)
     test = SimpleNamespace(epsilon=0.5, delta=0.0, failure=1e-6, shifted=False, passes=untouched)
@@ -207,16 +207,16 @@ def test_no_parameter_is_a_refusal():
         found.required()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"bound": object()}, "bound must have epsilon, delta, failure, shifted, release"),
-        ({"choose": 3.0}, "choose must be a function, got 3.0"),
-        ({"run": None}, "run must be a function, got None"),
-        ({"covers": "none"}, "covers must be one of"),
-        ({"delta": 2.0}, "delta must be"),
-    ],
-)
+NO_BOUNDS = [
+    ({"bound": object()}, "bound must have epsilon, delta, failure, shifted, release"),
+    ({"choose": 3.0}, "choose must be a function, got 3.0"),
+    ({"run": None}, "run must be a function, got None"),
+    ({"covers": "none"}, "covers must be one of"),
+    ({"delta": 2.0}, "delta must be"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), NO_BOUNDS)
 def test_a_bound_that_is_none_is_refused(change, message):
     given = {"bound": SPREAD, "choose": abs, "run": noisy_sum, "epsilon": 0.5, "delta": 1e-6} | change
     with pytest.raises(ValueError, match=message):

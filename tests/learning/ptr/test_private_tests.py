@@ -107,20 +107,20 @@ def test_a_bound_test_passes_below_its_threshold():
     assert passed[2] < 10
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: DistanceTest(len, 0.0, 0.1), "epsilon must be a finite number > 0"),
-        (lambda: DistanceTest(len, 1.0, 1.0), "failure must be a number strictly between 0 and 1"),
-        (lambda: DistanceTest(len, 1.0, 0.1, shifted=2), "shifted must be True or False"),
-        (lambda: UpperBound(len, 0.0, 1.0, 0.1), "sensitivity must be a finite number > 0"),
-        (lambda: UpperBound(len, 1e-200, 1.0, 0.1), "sensitivity must be a number from 1e-100 to 1e100"),
-        (lambda: UpperBound(len, 1.0, 1.0, 0.1, delta=1.0), "delta must be a number strictly between 0 and 1"),
-        (lambda: UpperBound(len, 1.0, 1e-12, 0.1, delta=1e-13), "epsilon must ask for less noise"),
-        (lambda: BoundTest(DistanceTest(len, 1.0, 0.1), 1.0), "bound must be an UpperBound"),
-        (lambda: BoundTest(LAPLACE, math.nan), "threshold must be a finite number"),
-    ],
-)
+OUT_OF_RANGE = [
+    (lambda: DistanceTest(len, 0.0, 0.1), "epsilon must be a finite number > 0"),
+    (lambda: DistanceTest(len, 1.0, 1.0), "failure must be a number strictly between 0 and 1"),
+    (lambda: DistanceTest(len, 1.0, 0.1, shifted=2), "shifted must be True or False"),
+    (lambda: UpperBound(len, 0.0, 1.0, 0.1), "sensitivity must be a finite number > 0"),
+    (lambda: UpperBound(len, 1e-200, 1.0, 0.1), "sensitivity must be a number from 1e-100 to 1e100"),
+    (lambda: UpperBound(len, 1.0, 1.0, 0.1, delta=1.0), "delta must be a number strictly between 0 and 1"),
+    (lambda: UpperBound(len, 1.0, 1e-12, 0.1, delta=1e-13), "epsilon must ask for less noise"),
+    (lambda: BoundTest(DistanceTest(len, 1.0, 0.1), 1.0), "bound must be an UpperBound"),
+    (lambda: BoundTest(LAPLACE, math.nan), "threshold must be a finite number"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), OUT_OF_RANGE)
 def test_what_is_out_of_range_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -69,15 +69,14 @@ def check(first, second, mechanism, draws, bound=0.0, epsilons=(0.3, 1.0)):
 NONE_OF_ONE, NONE_OF_TWO = np.zeros((0, 1)), np.zeros((0, 2))
 
 
+FEW_RELEASES = [
+    (row(1.0, 0.0), row(0.0, 1.0), QuadraticPerturbation(0.4, 6, 2)),
+    (row(1.0), NONE_OF_ONE, QuadraticPerturbation(0.4, 6, 1, adjacency=ADD_REMOVE)),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("first", "second", "mechanism"),
-    [
-        (row(1.0, 0.0), row(0.0, 1.0), QuadraticPerturbation(0.4, 6, 2)),
-        (row(1.0), NONE_OF_ONE, QuadraticPerturbation(0.4, 6, 1, adjacency=ADD_REMOVE)),
-    ],
-    ids=["swapped", "one number"],
-)
+@pytest.mark.parametrize(("first", "second", "mechanism"), FEW_RELEASES, ids=["swapped", "one number"])
 def test_few_releases_show_what_much_is_lost(first, second, mechanism):
     check(first, second, mechanism, 700)
 
@@ -88,16 +87,15 @@ def test_few_releases_show_what_a_tilt_loses_beside_the_bend():
     check(row(1.0), NONE_OF_ONE, both, 700, bound=1.0)
 
 
+MANY_RELEASES = [
+    (row(1.0), NONE_OF_ONE, ADD_REMOVE),
+    (row(0.6, 0.8), NONE_OF_TWO, ADD_REMOVE),
+    (row(1.0, 0.0), row(0.0, 1.0), "replace one row"),
+]
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("first", "second", "adjacency"),
-    [
-        (row(1.0), NONE_OF_ONE, ADD_REMOVE),
-        (row(0.6, 0.8), NONE_OF_TWO, ADD_REMOVE),
-        (row(1.0, 0.0), row(0.0, 1.0), "replace one row"),
-    ],
-    ids=["one column", "two columns", "swapped"],
-)
+@pytest.mark.parametrize(("first", "second", "adjacency"), MANY_RELEASES, ids=["one column", "two columns", "swapped"])
 def test_the_best_attack_reaches_the_promise_and_not_more(first, second, adjacency):
     mechanism = calibrate_quadratic_perturbation(1.0, 0.05, first.shape[1], adjacency=adjacency)
     check(first, second, mechanism, 100_000)

@@ -69,26 +69,25 @@ def test_a_matrix_that_rounding_made_indefinite_is_mended():
     assert released.problem(0 / three, -three, three).curvature is released.gram
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "changes", "message"),
-    [
-        (BEND, {"residual_bound": 1.0}, "residual_bound must be 0 for a mechanism without a tilt, got 1.0"),
-        (BOTH, {"residual_bound": 0.0}, "residual_bound must be a number > 0 for a mechanism with a tilt, got 0.0"),
-        (BOTH, {"residual_bound": 1.01}, "sensitivity must be at least 1.01, got 1.0"),
-        (BOTH, {"residual_bound": -1.0}, "residual_bound must be a finite number >= 0"),
-        (BOTH, {"residual_bound": 1e-60}, "residual_bound must be a number from 1e-50 to 1e\\+50"),
-        (BEND, {"intercept_scaling": 0.3}, "smoothness must be at least 1.09"),
-        (BEND, {"epsilon": 1e-3}, "epsilon must be at least"),
-        (BEND, {"epsilon": 0.0}, "epsilon must be a finite number > 0"),
-        (BEND, {"anchor": np.zeros(2)}, r"anchor must hold 3 numbers, one a feature, got shape \(2,\)"),
-        (BEND, {"anchor": np.full(3, np.nan)}, "anchor must hold numbers of size at most 1e\\+50"),
-        (BEND, {"row_norm": "l2"}, "row_norm must be one of"),
-        (BEND, {"on_error": "ignore"}, "on_error must be one of"),
-        (dataclasses.replace(BEND, dimension=4), {}, "mechanism's dimension must be 3 for these rows, got 4"),
-        (dataclasses.replace(BEND, bound="sharpened"), {}, "bound must be 'exact'"),
-    ],
-    ids=str,
-)
+UNPROVED = [
+    (BEND, {"residual_bound": 1.0}, "residual_bound must be 0 for a mechanism without a tilt, got 1.0"),
+    (BOTH, {"residual_bound": 0.0}, "residual_bound must be a number > 0 for a mechanism with a tilt, got 0.0"),
+    (BOTH, {"residual_bound": 1.01}, "sensitivity must be at least 1.01, got 1.0"),
+    (BOTH, {"residual_bound": -1.0}, "residual_bound must be a finite number >= 0"),
+    (BOTH, {"residual_bound": 1e-60}, "residual_bound must be a number from 1e-50 to 1e\\+50"),
+    (BEND, {"intercept_scaling": 0.3}, "smoothness must be at least 1.09"),
+    (BEND, {"epsilon": 1e-3}, "epsilon must be at least"),
+    (BEND, {"epsilon": 0.0}, "epsilon must be a finite number > 0"),
+    (BEND, {"anchor": np.zeros(2)}, r"anchor must hold 3 numbers, one a feature, got shape \(2,\)"),
+    (BEND, {"anchor": np.full(3, np.nan)}, "anchor must hold numbers of size at most 1e\\+50"),
+    (BEND, {"row_norm": "l2"}, "row_norm must be one of"),
+    (BEND, {"on_error": "ignore"}, "on_error must be one of"),
+    (dataclasses.replace(BEND, dimension=4), {}, "mechanism's dimension must be 3 for these rows, got 4"),
+    (dataclasses.replace(BEND, bound="sharpened"), {}, "bound must be 'exact'"),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "changes", "message"), UNPROVED, ids=str)
 def test_what_the_proof_is_not_about_is_refused(mechanism, changes, message):
     told = ({"residual_bound": 1.0} if mechanism is BOTH else {}) | SPENT | changes
     with pytest.raises(ValueError, match=message):

@@ -53,15 +53,15 @@ def test_one_draw_has_no_first_axis():
     assert wishart(np.random.default_rng(0), 1, 1, size=2).shape == (2, 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, 2), "dimension must be a whole number from 1 to 2, got 3"),
-        ((0, 2), "dimension must be a whole number >= 1, got 0"),
-        ((2, 2.5), "degrees_of_freedom must be a whole number >= 1, got 2.5"),
-        ((2, 4, -1), "size must be a whole number >= 0, got -1"),
-    ],
-)
+OUT_OF_RANGE = [
+    ((3, 2), "dimension must be a whole number from 1 to 2, got 3"),
+    ((0, 2), "dimension must be a whole number >= 1, got 0"),
+    ((2, 2.5), "degrees_of_freedom must be a whole number >= 1, got 2.5"),
+    ((2, 4, -1), "size must be a whole number >= 0, got -1"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), OUT_OF_RANGE)
 def test_numbers_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         wishart(np.random.default_rng(0), *arguments)

@@ -26,16 +26,16 @@ def fitted(solver, sizes):
     return growth([case.n for case in cases], [result.gradient_evaluations for result in results]).exponent
 
 
+GROWTH = [
+    ("gradient-descent", (300, 1000, 3000), 2.0, 0.15),
+    ("accelerated", (1000, 5000, 30_000), 1.5, 0.12),
+    ("sag", (1000, 5000, 30_000), 1.0, 0.12),
+    ("svrg", (1000, 5000, 30_000), 1.0, 0.12),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("solver", "sizes", "exponent", "off"),
-    [
-        ("gradient-descent", (300, 1000, 3000), 2.0, 0.15),
-        ("accelerated", (1000, 5000, 30_000), 1.5, 0.12),
-        ("sag", (1000, 5000, 30_000), 1.0, 0.12),
-        ("svrg", (1000, 5000, 30_000), 1.0, 0.12),
-    ],
-)
+@pytest.mark.parametrize(("solver", "sizes", "exponent", "off"), GROWTH)
 def test_visits_to_rows_grow_with_their_number_as_the_paper_says(solver, sizes, exponent, off):
     assert fitted(solver, sizes) == pytest.approx(exponent, abs=off)
 

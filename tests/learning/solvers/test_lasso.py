@@ -156,15 +156,15 @@ def test_the_stochastic_solver_returns_a_point_of_the_box_near_the_minimum():
     assert (early.converged, early.gradient_evaluations) == (True, 50)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"curvature": np.eye(2)}, r"curvature must have shape \(3, 3\) for a slope of 3 numbers, got \(2, 2\)"),
-        ({"penalty": np.ones(2)}, r"penalty must have shape \(3,\), got \(2,\)"),
-        ({"penalty": np.array([1.0, -2.0, 0.0])}, "penalty must be numbers >= 0, got -2.0"),
-        ({"low": np.array([0.0, 2.0, 0.0])}, "low must be at most high, got 2.0 and 1.0"),
-    ],
-)
+NO_PROBLEMS = [
+    ({"curvature": np.eye(2)}, r"curvature must have shape \(3, 3\) for a slope of 3 numbers, got \(2, 2\)"),
+    ({"penalty": np.ones(2)}, r"penalty must have shape \(3,\), got \(2,\)"),
+    ({"penalty": np.array([1.0, -2.0, 0.0])}, "penalty must be numbers >= 0, got -2.0"),
+    ({"low": np.array([0.0, 2.0, 0.0])}, "low must be at most high, got 2.0 and 1.0"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), NO_PROBLEMS)
 def test_what_is_no_problem_is_refused(changes, message):
     three = np.ones(3)
     whole = {

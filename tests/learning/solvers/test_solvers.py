@@ -94,15 +94,15 @@ def test_whatever_the_hessian_holds_a_search_gets_a_factor(wrong):
     assert np.isfinite(second_order.factorised(hessian)[0]).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"solver": "adam"}, "solver must be one of 'newton'.*got 'adam'"),
-        ({"tau": 0.0}, "tau must be a finite number > 0, got 0.0"),
-        ({"tau": np.nan}, "tau must be a finite number > 0, got nan"),
-        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
-    ],
-)
+OUT_OF_RANGE = [
+    ({"solver": "adam"}, "solver must be one of 'newton'.*got 'adam'"),
+    ({"tau": 0.0}, "tau must be a finite number > 0, got 0.0"),
+    ({"tau": np.nan}, "tau must be a finite number > 0, got nan"),
+    ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), OUT_OF_RANGE)
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         solve(problem(), **({"tau": 1e-6} | arguments))
