@@ -1,6 +1,7 @@
 """What estimators of several kinds have in common beside the contract: they learn, for a price, whatever the solver."""
 
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,13 @@ from sklearn.datasets import load_breast_cancer
 import objpert_core.estimators as est
 import objpert_core.learning as learn
 from objpert_core.accounting import calibrate_objective_perturbation
+from objpert_core.estimators import (
+    DPSGDLogisticRegression,
+    ObjPertLogisticRegression,
+    ObjPertRegressor,
+    ObjPertSVC,
+    OutputPerturbationLogisticRegression,
+)
 from tests.estimators.rows import labelled, numbered
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
@@ -148,3 +156,38 @@ def test_the_mechanism_refuses_bounds_whose_proof_needs_another_slope(loss, boun
     mechanism = calibrate_objective_perturbation(1.0, 1e-5, 2.0, 2.0, bound, tau=1e-6)
     with pytest.raises(ValueError, match=f"bound must not be '{bound}' for the loss"):
         learn.perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, loss=loss, clip=0.5)
+
+
+# Extreme parameters
+
+
+X = np.random.default_rng(0).standard_normal((30, 3))
+LABELS = X[:, 0] > 0
+CASES = [
+    *((ObjPertRegressor, "clip", value) for value in (1e-320, 1e-200, 1e200, 1e300)),
+    *((ObjPertSVC, "clip", value) for value in (1e-200, 1e200)),
+    (DPSGDLogisticRegression, "clip", 1e-200),
+    *(
+        (model, "intercept_scaling", value)
+        for value in (1e-200, 1e200)
+        for model in (ObjPertLogisticRegression, OutputPerturbationLogisticRegression, DPSGDLogisticRegression)
+    ),
+    (ObjPertRegressor, "target_scale", 1e-200),
+    (ObjPertRegressor, "huber_threshold", 1e200),
+    (ObjPertSVC, "hinge_width", 1e-200),
+]
+
+
+@pytest.mark.parametrize(("model", "name", "value"), CASES, ids=lambda item: getattr(item, "__name__", str(item)))
+def test_refused_by_name(model, name, value):
+    target = X[:, 0] if model is ObjPertRegressor else LABELS
+    with pytest.raises(
+        ValueError, match=rf"^{name} must be a number from 1e-50 to {re.escape('1e+50')}, got {re.escape(repr(value))}"
+    ):
+        model(**{name: value}).fit(X, target)
+
+
+def test_what_is_in_range_but_out_of_the_ordinary_is_fitted_and_certified():
+    fitted = ObjPertRegressor(clip=1e-20, random_state=0).fit(X, X[:, 0])
+    assert fitted.privacy_.verify()
+    assert np.isfinite(fitted.coef_).all()

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import objpert_core.learning as learn
-from objpert_core.accounting import calibrate_gaussian
+from objpert_core.accounting import Gaussian, OutputPerturbation, calibrate_gaussian, compose, repeat
 from objpert_core.estimators import OutputPerturbationLogisticRegression
+from objpert_core.learning import output_sensitivity, recommended_output_lam, solve_and_perturb
+from objpert_core.learning.output_perturbation import NEIGHBOURS
 from tests.estimators.rows import labelled
+from tests.learning.test_objective_perturbation import DELTA, data
 
 # Sensitivity
 
@@ -160,3 +163,39 @@ def test_the_rule_follows_noise_and_rows():
     assert at(1.0, 1e-5, 1000, adjacency="replace") == pytest.approx(2 ** (2 / 3) * at(1.0, 1e-5, 1000))
     with pytest.raises(ValueError, match="n_rows must be a whole number >= 1, got 0"):
         at(1.0, 1e-5, 0)
+
+
+# The mechanism
+
+
+SHORT = ("add/remove", "replace")
+
+
+def fitted(adjacency, **options):
+    return solve_and_perturb(*data(), epsilon=1.0, delta=DELTA, adjacency=adjacency, **options).certificate
+
+
+@pytest.mark.parametrize("adjacency", SHORT)
+def test_the_certificate_rebuilds_the_mechanism_with_its_neighbours(adjacency):
+    certificate = fitted(adjacency, lam=3.0, tau=0.01)
+    mechanism = certificate.rebuild()
+    sensitivity = output_sensitivity(3.0, math.hypot(1, 0.3), 0.01, adjacency)
+    assert mechanism == OutputPerturbation(certificate.sigma, sensitivity, adjacency=NEIGHBOURS[adjacency])
+    assert certificate.adjacency == mechanism.adjacency == f"{adjacency} one row"
+    assert mechanism.delta(1.0) == Gaussian(certificate.sigma, sensitivity).delta(1.0) <= DELTA
+    assert Gaussian(certificate.sigma * (1 - 1e-9), sensitivity).delta(1.0) > DELTA  # and no less noise would do
+    assert repeat(mechanism, 4).epsilon(DELTA) == pytest.approx(
+        Gaussian(certificate.sigma / 2, sensitivity).epsilon(DELTA), rel=1e-4
+    )
+
+
+def test_the_two_kinds_of_neighbours_do_not_mix():
+    one, other = (fitted(adjacency).rebuild() for adjacency in SHORT)
+    with pytest.raises(ValueError, match="adjacency"):
+        compose(one, other)
+
+
+@pytest.mark.parametrize("function", [output_sensitivity, recommended_output_lam])
+def test_an_unknown_adjacency_is_named(function):
+    with pytest.raises(ValueError, match=r"adjacency must be one of .*'add/remove one row'.*, got 'swap'"):
+        function(1.0, 1e-5, 10, adjacency="swap")

@@ -1,14 +1,19 @@
+import copy
 import inspect
+import pickle
 
 import numpy as np
 import pytest
 
 import objpert_core.learning as learn
 from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, calibrate_objective_perturbation
-from objpert_core.exceptions import ConvergenceError
+from objpert_core.exceptions import ConvergenceError, ReleaseRefusedError
+from objpert_core.learning import Refused, Release, perturb_and_solve
+from objpert_core.learning import fit as fits
 from objpert_core.learning.certificate import proved_epsilon
 from objpert_core.learning.dp_sgd.budget import run_of
 from objpert_core.learning.dp_sgd.training import TrainingOptions, train_candidates
+from tests.learning.test_certificate import fitted
 from tests.learning.test_objective_perturbation import DELTA, calibrated, data
 
 
@@ -85,3 +90,78 @@ def test_a_certificate_states_no_less_than_what_is_proved():
         proved_epsilon(mechanism, 0.9, DELTA)
     with pytest.raises(ValueError, match="epsilon must be at least"):
         proved_epsilon(mechanism, 1.0, DELTA, "rdp")
+
+
+# What comes of a fit
+
+
+def test_an_outcome_says_whether_it_was_released_and_is_neither_true_nor_false():
+    spent = fitted()
+    release, refusal = Release(np.zeros(3), spent, (1.0, 0.0)), Refused(spent, "the noisy test said no")
+    assert (release.released, release.required()) == (True, release)
+    assert refusal.released is False
+    with pytest.raises(ReleaseRefusedError, match="the noisy test said no") as caught:
+        refusal.required()
+    assert caught.value.certificate is spent
+    assert not hasattr(refusal, "theta")
+    for outcome in (release, refusal):
+        with pytest.raises(TypeError, match=rf"a {type(outcome).__name__} is neither true nor false: ask \.released"):
+            bool(outcome)
+
+
+def test_a_refusal_keeps_its_certificate_in_another_process():
+    refusal = ReleaseRefusedError("the noisy test said no", {"epsilon": 1.0})
+    for same in (pickle.loads(pickle.dumps(refusal)), copy.deepcopy(refusal)):
+        assert (str(same), same.certificate) == (str(refusal), refusal.certificate)
+
+
+# Fits of many numbers
+
+
+MECHANISM = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.044031, tau=1e-6, lam=1.0)
+
+
+@pytest.fixture
+def rows(monkeypatch):
+    monkeypatch.setattr(fits, "_MUCH", 1)
+    generator = np.random.default_rng(0)
+    X = generator.standard_normal((400, 6))
+    return X, np.where(X @ np.arange(6.0) > 1, 1.0, -1.0)
+
+
+def released(rows, **options):
+    return perturb_and_solve(*rows, MECHANISM, delta=1e-5, epsilon=1.0, random_state=0, **options)
+
+
+def test_the_release_is_the_usual_one(rows, monkeypatch):
+    rough = released(rows)
+    assert rough.certificate.verify()
+    assert rough.certificate.gradient_norm <= MECHANISM.tau
+    monkeypatch.setattr(fits, "_MUCH", 10**9)
+    usual = released(rows)
+    apart = np.linalg.norm(rough.theta - usual.theta)
+    assert 0 < apart <= 2 * MECHANISM.tau / MECHANISM.objective.lam + rough.certificate.lattice * 7
+
+
+def test_where_it_does_not_get_there_the_solver_that_was_asked_for_goes_on(rows, monkeypatch):
+    calls = []
+
+    def far(objectives, **options):
+        calls.append(options["tau"])
+        found = fits.solve(objectives[0], tau=1e3, solver="newton", max_iter=1)
+        return [found]
+
+    monkeypatch.setattr(fits, "solve_together", far)
+    assert released(rows).certificate.gradient_norm <= MECHANISM.tau
+    assert calls == [MECHANISM.tau / 2]
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "newton-cholesky"])
+def test_another_solver_that_was_asked_for_is_taken(rows, monkeypatch, solver):
+    monkeypatch.setattr(fits, "solve_together", lambda *_, **__: pytest.fail("another solver was taken"))
+    assert released(rows, solver=solver).certificate.verify()
+
+
+def test_too_few_iterations_release_nothing(rows):
+    with pytest.raises(ConvergenceError):
+        released(rows, max_iter=1)
