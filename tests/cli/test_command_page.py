@@ -20,13 +20,6 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     return dict(commands.choices)
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "people.csv").write_bytes(PEOPLE)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.slow
 @pytest.mark.covered
 def test_every_command_of_the_page_prints_what_stands_there(folder):

@@ -10,21 +10,26 @@ import scipy.sparse as sp
 
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning import allowance, fit, perturb_and_solve, solve_and_perturb
+from objpert_core.learning import (
+    AbsoluteLoss,
+    ClippedLoss,
+    HingeLoss,
+    HuberisedHingeLoss,
+    HuberLoss,
+    LogisticLoss,
+    PinballLoss,
+    SquaredHingeLoss,
+    SquaredLoss,
+    allowance,
+    fit,
+    perturb_and_solve,
+    solve_and_perturb,
+)
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import perturb_and_solve_classes
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.fine import FineRows, fine
-from objpert_core.learning.problem.losses import (
-    ClippedLoss,
-    HuberisedHingeLoss,
-    HuberLoss,
-    LogisticLoss,
-    SquaredHingeLoss,
-    SquaredLoss,
-)
-from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, HingeLoss, PinballLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows, row_radius
@@ -68,16 +73,8 @@ def test_no_data_take_more_than_is_allowed(loss, clip, seed, ball):
     if clip is not None:
         own = ClippedLoss(own, rows.slopes_of_norm(clip))
     gradient = min(promised.lipschitz * longest, clip or math.inf)
-    allowed = Allowance(
-        n_rows=len(X),
-        dimension=rows.dimension,
-        longest=longest,
-        loss=promised,
-        gradient=gradient,
-        lam=lam,
-        noise=noise,
-        ball=ball or math.inf,
-    )
+    public = {"n_rows": len(X), "dimension": rows.dimension, "longest": longest, "loss": promised, "lam": lam}
+    allowed = Allowance(**public, gradient=gradient, noise=noise, ball=ball or math.inf)
     b = noise * noise_source(seed).standard_normal(rows.dimension)
     objective = PerturbedObjective(rows, targets, lam, b, own)
     result = solve(objective, tau=tau / 2, radius=ball)
@@ -112,8 +109,7 @@ def test_the_longest_theta_is_allowed_for(length):
     plain = PerturbedObjective(rows, targets, 900 / length, np.zeros(200))
     objective = PerturbedObjective(rows, targets, plain.lam, -plain.gradient(theta)[0])
     noise = float(np.linalg.norm(objective.linear)) / (math.sqrt(200) + 10)
-    numbers = {"n_rows": 900, "dimension": 200, "longest": 1.0, "loss": LogisticLoss(), "gradient": 1.0}
-    allowed = Allowance(**numbers, lam=plain.lam, noise=noise)
+    allowed = numbers(n_rows=900, dimension=200, lam=plain.lam, noise=noise)
     assert length <= allowed.length(1e-6)
     assert gradient_norm_bound(fine(objective), theta) <= 2 * allowed.rounding(1e-6)
 
@@ -131,9 +127,8 @@ def test_the_longest_theta_is_allowed_for_where_short_rows_have_narrow_envelopes
     own = MoreauEnvelope(loss, envelope_steps(rows, smooth))
     objective = PerturbedObjective(rows, np.ones(1000), lam, np.zeros(1), own)
     result = solve(objective, tau=1e-6)
-    widest = widest_envelope(loss, smooth, 1.0)
-    numbers = Allowance(n_rows=1000, dimension=1, longest=1.0, loss=widest, gradient=1.0, lam=lam)
-    assert 20 < result.theta[0] <= numbers.length(1e-6)
+    allowed = numbers(n_rows=1000, dimension=1, loss=widest_envelope(loss, smooth, 1.0), lam=lam, noise=0.0)
+    assert 20 < result.theta[0] <= allowed.length(1e-6)
 
 
 def test_what_rounding_takes_grows_no_faster_than_the_rows():

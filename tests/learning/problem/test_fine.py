@@ -44,13 +44,8 @@ def hostile(kind, d, seed):
 
 
 KINDS = (
-    "ordinary",
-    "one large entry",
-    "of norm exactly 1",
-    "enormous and tiny rows",
-    "all alike",
-    "large coefficients",
-)
+    "ordinary", "one large entry", "of norm exactly 1", "enormous and tiny rows", "all alike", "large coefficients",
+)  # fmt: skip
 
 
 @pytest.mark.thorough

@@ -126,12 +126,6 @@ def test_the_smoothness_bounds_of_rows_and_parts_hold(objective):
         assert exact * (1 - 1e-12) <= part.smoothness() <= exact * 9 ** (1 / 8)
 
 
-def test_a_multiple_of_the_identity_is_the_number(objective):
-    other = PerturbedObjective(objective.rows, objective.targets, 0.7 * np.eye(5), objective.linear)
-    np.testing.assert_allclose(other.gradient(THETA)[0], objective.gradient(THETA)[0], rtol=1e-13)
-    assert other.value_gradient(THETA)[0] == pytest.approx(objective.value_gradient(THETA)[0], rel=1e-14)
-
-
 NO_TILTS = {
     "of another shape": (np.eye(4), r"a number > 0 or .*matrix of shape \(5, 5\), got shape \(4, 4\)"),
     "crooked": (np.eye(5) + np.eye(5, k=1), "a number > 0 or .*not symmetric"),

@@ -87,31 +87,27 @@ def test_poisson_may_mean_no_run_at_all():
 
 
 NO_SELECTIONS = [
-    ({"candidates": []}, ValueError, "candidates must be one or more"),
-    ({"run": 1}, ValueError, "run must be a function"),
-    ({"score": None}, ValueError, "score must be a function"),
-    ({"eta": 0}, ValueError, "eta must be 1 or None, got 0"),
-    ({"mean_runs": 0.5}, ValueError, "mean_runs must be a finite number >= 1"),
-    ({"base": acc.Gaussian(20.0)}, ValueError, "delta must be a number strictly between 0 and 1 for this base"),
-    ({"base": acc.ApproximateDP(0.5, 0.0)}, ValueError, "delta must be a number strictly between 0 and 1 for this"),
-    ({"delta": 1e-8}, ValueError, "delta must be large enough"),
-    ({"mean_runs": 1e8}, ValueError, "mean_runs times the δ of base must be"),
-    ({"base": "Gaussian"}, ValueError, "base must be one of this package's mechanisms"),
-    (
-        {"base": acc.tabulated(acc.Gaussian(20.0)), "delta": 1e-3},
-        ValueError,
-        "base must be a mechanism that is made of numbers",
-    ),
+    ({"candidates": []}, "candidates must be one or more"),
+    ({"run": 1}, "run must be a function"),
+    ({"score": None}, "score must be a function"),
+    ({"eta": 0}, "eta must be 1 or None, got 0"),
+    ({"mean_runs": 0.5}, "mean_runs must be a finite number >= 1"),
+    ({"base": acc.Gaussian(20.0)}, "delta must be a number strictly between 0 and 1 for this base"),
+    ({"base": acc.ApproximateDP(0.5, 0.0)}, "delta must be a number strictly between 0 and 1 for this"),
+    ({"delta": 1e-8}, "delta must be large enough"),
+    ({"mean_runs": 1e8}, "mean_runs times the δ of base must be"),
+    ({"base": "Gaussian"}, "base must be one of this package's mechanisms"),
+    ({"base": acc.tabulated(acc.Gaussian(20.0)), "delta": 1e-3}, "base must be a mechanism that is made of numbers"),
 ]
 
 
-@pytest.mark.parametrize(("change", "error", "message"), NO_SELECTIONS)
-def test_arguments_are_checked_before_anything_is_run(change, error, message):
+@pytest.mark.parametrize(("change", "message"), NO_SELECTIONS)
+def test_arguments_are_checked_before_anything_is_run(change, message):
     def untouched(*_):
         raise AssertionError("it ran")
 
     given = {"run": untouched, "candidates": [1], "score": untouched, "base": ONE, "mean_runs": 10} | change
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=message):
         best_of(**given)
 
 

@@ -26,23 +26,15 @@ def as_rows(one):
 
 
 @pytest.mark.parametrize("solver", LASSO_SOLVERS)
-@pytest.mark.parametrize("seed", range(4))
-def test_without_a_box_it_is_scikit_learns_lasso(solver, seed):
-    one = problem(seed)
+@pytest.mark.parametrize(("seed", "low"), [*((seed, -WIDE) for seed in range(4)), (5, 0.0)])
+def test_without_a_box_or_with_one_from_zero_on_it_is_scikit_learns_lasso(solver, seed, low):
+    one = problem(seed, low=low)
     rows, targets = as_rows(one)
-    other = Lasso(alpha=3.0 / len(rows), fit_intercept=False, tol=1e-14, max_iter=100_000).fit(rows, targets)
-    result = solve_lasso(one, solver=solver)
+    lasso = Lasso(alpha=3.0 / len(rows), fit_intercept=False, positive=low == 0, tol=1e-14, max_iter=100_000)
+    result, other = solve_lasso(one, solver=solver), lasso.fit(rows, targets)
     assert result.converged
     np.testing.assert_allclose(result.theta, other.coef_, atol=1e-8)
     assert ((result.theta == 0) == (other.coef_ == 0)).all()
-
-
-@pytest.mark.parametrize("solver", LASSO_SOLVERS)
-def test_with_a_box_from_zero_on_it_is_scikit_learns_positive_lasso(solver):
-    one = problem(5, low=0.0)
-    rows, targets = as_rows(one)
-    other = Lasso(alpha=3.0 / len(rows), fit_intercept=False, positive=True, tol=1e-14, max_iter=100_000)
-    np.testing.assert_allclose(solve_lasso(one, solver=solver).theta, other.fit(rows, targets).coef_, atol=1e-8)
 
 
 @pytest.mark.parametrize("solver", LASSO_SOLVERS)
@@ -166,15 +158,8 @@ NO_PROBLEMS = [
 
 @pytest.mark.parametrize(("changes", "message"), NO_PROBLEMS)
 def test_what_is_no_problem_is_refused(changes, message):
-    three = np.ones(3)
-    whole = {
-        "curvature": np.eye(3),
-        "slope": three,
-        "centre": three,
-        "penalty": three,
-        "low": 0 * three,
-        "high": three,
-    }
+    vectors = dict.fromkeys(("slope", "centre", "penalty", "high"), np.ones(3))
+    whole = {"curvature": np.eye(3), "low": np.zeros(3), **vectors}
     with pytest.raises(ValueError, match=message):
         BoxedLasso(**(whole | changes))
 
