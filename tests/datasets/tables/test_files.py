@@ -29,15 +29,9 @@ def test_every_program_writes_the_same_table(name: str, people: pd.DataFrame) ->
     assert sketch.rows == len(people) == 40
     table = read_table(content, schema, sketch.dialect)
     hours = people["weekly hours"].fillna(38).clip(0, 48)
-    expected = np.column_stack(
-        [
-            (people.age - 49) / 31,
-            hours / 24 - 1,
-            *(people.job == job for job in ("office", "café", "workshop")),
-            ~people.member,
-            people.member,
-        ]
-    ).astype(float)
+    jobs = [people.job == job for job in ("office", "café", "workshop")]
+    columns = [(people.age - 49) / 31, hours / 24 - 1, *jobs, ~people.member, people.member]
+    expected = np.column_stack(columns).astype(float)
     np.testing.assert_allclose(table.X, expected / 2, rtol=0, atol=1e-15)
     np.testing.assert_array_equal(table.y, people.moved == "yes")
     outside = int((people["weekly hours"] > 48).sum())
@@ -76,22 +70,9 @@ def test_a_bad_file_gets_one_sentence(name: str) -> None:
 
 
 PIECES = [
-    b'"',
-    b'""',
-    b";",
-    b"\t",
-    b"\r",
-    b"\n",
-    b"\0",
-    b"\xff\xfe",
-    b"\xe9",
-    b"=",
-    b"1,5",
-    b"1e999",
-    b"sep=;\n",
-    b"{",
+    b'"', b'""', b";", b"\t", b"\r", b"\n", b"\0", b"\xff\xfe", b"\xe9", b"=", b"1,5", b"1e999", b"sep=;\n", b"{",
     b"\x0b",
-]
+]  # fmt: skip
 
 
 @pytest.mark.thorough
