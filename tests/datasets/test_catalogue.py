@@ -52,8 +52,7 @@ def test_a_bad_split_seed_is_refused_before_anything_is_fetched(archive, seed) -
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in OFFLINE],
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in OFFLINE]
 )
 def test_offline_sets_need_no_network_and_have_the_shape_they_should(name: str, folder) -> None:
     shape, classes, ones = OFFLINE[name]

@@ -72,10 +72,7 @@ def test_more_privacy_costs_accuracy(kind, data, epsilons, seeds, gain):
     assert strict < loose - gain
 
 
-MARGINS = [
-    (est.OutputPerturbationLogisticRegression, {}),
-    slow(est.DPSGDLogisticRegression, {"epochs": 5}),
-]
+MARGINS = [(est.OutputPerturbationLogisticRegression, {}), slow(est.DPSGDLogisticRegression, {"epochs": 5})]
 
 
 @pytest.mark.parametrize(("kind", "more"), MARGINS)

@@ -149,8 +149,7 @@ def test_dense_fit_takes_little_memory_beyond_the_data():
 SEARCHES = [
     lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5, 2.0]}, cv=2).fit(X, y),
     pytest.param(
-        lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5]}, cv=2, n_jobs=2).fit(X, y),
-        marks=pytest.mark.slow,
+        lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5]}, cv=2, n_jobs=2).fit(X, y), marks=pytest.mark.slow
     ),
     lambda model, X, y: CalibratedClassifierCV(model, cv=2).fit(X, y),
     lambda model, X, y: GridSearchCV(

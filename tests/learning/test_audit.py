@@ -157,8 +157,7 @@ def test_on_the_worst_pair_the_audit_finds_nine_tenths_of_the_promise():
 @pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "learner",
-    ["logistic regression", pytest.param("squared hinge", marks=pytest.mark.exhaustive), "clipped squares"],
+    "learner", ["logistic regression", pytest.param("squared hinge", marks=pytest.mark.exhaustive), "clipped squares"]
 )
 def test_the_audit_convicts_a_mechanism_with_half_the_noise(monkeypatch, learner):
     full = NoiseSource.rounded_normal

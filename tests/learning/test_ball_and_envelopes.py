@@ -171,12 +171,7 @@ UNCOVERED = [
     (generalised(lipschitz=0.9), learn.HingeLoss(), {"envelope": 1.0}, r"lipschitz must be at least 1\.0, got 0.9"),
     (generalised("monotone"), learn.AbsoluteLoss(), {"envelope": 1.0}, "bound must not be 'monotone' for the loss"),
     (generalised(), learn.SquaredLoss(), {"envelope": 1.0}, "lipschitz must be at least inf, got 1.0"),
-    (
-        generalised(),
-        learn.HingeLoss(),
-        {"envelope": 1.0, "intercept_scaling": 0.5},
-        r"lipschitz must be at least 1\.1",
-    ),
+    (generalised(), learn.HingeLoss(), {"envelope": 1.0, "intercept_scaling": 0.5}, r"lipschitz must be at least 1\.1"),
 ]
 
 

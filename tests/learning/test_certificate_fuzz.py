@@ -26,10 +26,7 @@ import pytest
 
 import objpert_core.learning as learn
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
-from objpert_core.estimators import (
-    DPSGDLogisticRegression,
-    ObjPertRegressor,
-)
+from objpert_core.estimators import DPSGDLogisticRegression, ObjPertRegressor
 from tests.learning.certificates import EVERY, FITTED, of_kinds
 
 RESOLUTION = 1e-9 * (1 + 1e-6)

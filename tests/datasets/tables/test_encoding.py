@@ -245,10 +245,7 @@ WRONGLY_TYPED = [
         lambda: TableSchema({name: Categories([*map(str, range(1_001))]) for name in "ab"}, SCHEMA.target),
         "at most 2,000 features, got 2,002",
     ),
-    (
-        lambda: TableSchema({"a": Categories(["b = c"]), "a = b": Categories(["c"])}, SCHEMA.target),
-        "different names",
-    ),
+    (lambda: TableSchema({"a": Categories(["b = c"]), "a = b": Categories(["c"])}, SCHEMA.target), "different names"),
     (lambda: Dialect(delimiter=":"), "delimiter must be one of"),
     (lambda: Dialect(thousands=".", decimal="."), "thousands must differ"),
 ]

@@ -27,11 +27,7 @@ from objpert_core.learning.sampling import Streams
 SMOOTH = [learn.LogisticLoss(), learn.LogisticLoss(20.0), learn.HuberisedHingeLoss(0.5), learn.HuberLoss(0.5)]
 CORNERS = [learn.HingeLoss(), learn.AbsoluteLoss(), learn.PinballLoss(0.2), learn.EpsilonInsensitiveLoss(3.0)]
 CASES = [(loss, None) for loss in SMOOTH] + [(loss, beta) for loss in SMOOTH + CORNERS for beta in (0.5, 40.0)]
-STORED = {
-    "dense": np.array,
-    "float32": lambda X: X.astype(np.float32),
-    "sparse": sp.csr_array,
-}
+STORED = {"dense": np.array, "float32": lambda X: X.astype(np.float32), "sparse": sp.csr_array}
 
 
 def some_rows(rng, n, d, constant=0.0, stored=np.asarray, longest=1.0):
@@ -219,17 +215,11 @@ PLAN = {"schedule": "tight", "sampling": "poisson", "rows": 20, "batch_size": 5.
 
 NO_PLANS = [
     ({"batch_size": 21.0}, "batch_size must be at most rows = 20, got 21.0"),
-    (
-        {"batch_size": 2.5, "sampling": "with replacement"},
-        "batch_size must be a whole number from 1 to 20, got 2.5",
-    ),
+    ({"batch_size": 2.5, "sampling": "with replacement"}, "batch_size must be a whole number from 1 to 20, got 2.5"),
     ({"batch_size": 21, "sampling": "with replacement"}, "batch_size must be a whole number from 1 to 20, got 21"),
     ({"batch_size": 21, "sampling": "without replacement"}, "batch_size must be a whole number from 1 to 20"),
     ({"batch_size": 19, "sampling": "full batch"}, "batch_size must be rows = 20, got 19"),
-    (
-        {"batch_size": MOST_DRAWN + 1, "rows": 2 * MOST_DRAWN, "sampling": "with replacement"},
-        "and at most 10000000",
-    ),
+    ({"batch_size": MOST_DRAWN + 1, "rows": 2 * MOST_DRAWN, "sampling": "with replacement"}, "and at most 10000000"),
     ({"noise_multiplier": 0.0}, "noise_multiplier must be"),
     ({"envelope": math.inf}, "envelope must be"),
     ({"radius": math.inf}, "radius must be"),

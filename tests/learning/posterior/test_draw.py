@@ -52,9 +52,6 @@ def test_a_factor_is_exact_and_its_remainder_diagonally_dominant(monkeypatch, sp
     left = [Fraction(int(one)) for one in v - A @ x]  # ‖x − A⁻¹v‖ ≤ ‖Ax − v‖/least
     assert sum(one**2 for one in left) <= (error * least) ** 2
     assert error <= 2 + 2 ** (2 * factor.condition_digits)
-
-
-def test_what_is_not_definite_has_no_factor():
     with pytest.raises(ValueError, match="matrix must be at least 5 times the identity"):
         ExactFactor(np.array([[1, 2], [2, 1]], dtype=object), 5)
 
@@ -99,7 +96,9 @@ def test_normal_numbers_become_a_draw_with_mean_and_covariance_of_the_posterior(
     np.testing.assert_allclose(weights @ weights.T, s**2 * np.linalg.inv(G + lam * np.eye(d)), rtol=1e-8, atol=1e-12)
 
 
-def test_draws_have_the_law():
+def test_draws_have_the_law_on_a_lattice_that_is_fine_and_known_before():
+    for scale, lam in ((0.3, 1.0), (20.0, 1e-3), (1e-5, 1e9)):
+        assert 2.0**-13 < posterior_spacing(scale, lam) / (scale / np.sqrt(lam + 2.0**20)) <= 2.0**-12
     sums, lam, s = some_sums(), 0.7, 0.3
     G, b = plain(sums)
     ridge, source = Ridge(sums, lam), noise_source(3)
@@ -140,12 +139,6 @@ def test_the_law_does_not_depend_on_the_digits_a_draw_begins_with():
     G, b = plain(ridge.sums)
     normal = (np.array(drawn) - b[0] / (G[0, 0] + 1)) * np.sqrt(G[0, 0] + 1) / 0.5
     assert stats.kstest(normal, stats.norm.cdf).pvalue > 1e-3
-
-
-def test_the_lattice_is_fine_and_known_before():
-    for scale, lam in ((0.3, 1.0), (20.0, 1e-3), (1e-5, 1e9)):
-        spacing = posterior_spacing(scale, lam)
-        assert 2.0**-13 < spacing / (scale / np.sqrt(lam + 2.0**20)) <= 2.0**-12
 
 
 # Sums

@@ -23,15 +23,14 @@ def one_direction(n, y=1.0, **options):
     return regression_sums(np.ones((n, 1)), np.full(n, y), row_norm="normalize", on_error="release", **options)
 
 
-def test_a_failure_is_shared_evenly():
-    assert 2 * stats.norm.sf(OWN.tail) == pytest.approx(1e-4, rel=1e-9)
-    assert 2 * stats.norm.sf(OWN.tail) <= 1e-4
-
-
 @pytest.mark.parametrize("z", [0.0, 1.5, -2.0])
 def test_the_eigenvalue_is_moved_down_by_its_tail_and_its_sensitivity(z):
     found = OWN.least_eigenvalue(one_direction(80), Fixed(z))
     assert found == pytest.approx(80 + (z - OWN.tail) * SIGMA - 1, abs=2e-4)
+    assert 2 * stats.norm.sf(OWN.tail) == pytest.approx(1e-4, rel=1e-9)  # shared evenly
+    assert 2 * stats.norm.sf(OWN.tail) <= 1e-4
+    plain = Statistics(0.2, 0.1, 3.0, shifted=False)  # the tail alone
+    assert plain.least_eigenvalue(one_direction(80), Fixed(z)) == pytest.approx(80 + (z - 3) * SIGMA, abs=2e-4)
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.3, 2.0])
@@ -48,11 +47,6 @@ def test_the_eigenvalue_is_safe_for_neighbours_too_up_to_the_tail():
         found = OWN.least_eigenvalue(one_direction(80), Fixed(z))
         assert (found <= 79) is safe
     assert OWN.least_eigenvalue(one_direction(0), Fixed(OWN.tail)) == 0.0  # never negative
-
-
-def test_without_a_shift_only_the_tail_moves_it():
-    plain = Statistics(0.2, 0.1, 3.0, shifted=False)
-    assert plain.least_eigenvalue(one_direction(80), Fixed(0.0)) == pytest.approx(80 - 3 * SIGMA, abs=2e-4)
 
 
 def neighbours(lam):
@@ -76,11 +70,8 @@ def test_the_slope_is_safe_for_neighbours_too_up_to_the_tail(lam):
     assert OWN.log_slope(without, h, Fixed(-1.2 * OWN.tail)) < exact
 
 
-def test_no_rows_have_no_slope():
+def test_the_slope_is_relative_to_the_bound_of_the_targets_and_0_without_rows():
     assert Ridge(one_direction(0), 0.7).log_slope() == 0
-
-
-def test_the_slope_is_relative_to_the_bound_of_the_targets():
     for bound in (1e-6, 1e6):
         ridge = Ridge(one_direction(50, 0.5 * bound, target_bound=bound), 10.0)
         found = OWN.log_slope(ridge, 0.1, Fixed(-OWN.tail))

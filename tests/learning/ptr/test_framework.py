@@ -62,6 +62,9 @@ def test_the_mechanism_answers_where_the_test_passes():
     assert (certificate.release_epsilon, certificate.release_delta, certificate.failure) == (0.25, 1e-7, 1e-6)
     assert certificate.verify()
     assert certificate.noise_source == "operating system"
+    for outcome in (found, propose_test_release(CLOSE, Winner(), TEST, **SHARE)):
+        with pytest.raises(TypeError, match=r"neither true nor false: ask \.released"):
+            bool(outcome)
 
 
 def test_nothing_leaves_where_it_does_not_and_that_costs_as_much():
@@ -74,13 +77,6 @@ def test_nothing_leaves_where_it_does_not_and_that_costs_as_much():
         refusal.required()
 
 
-@pytest.mark.parametrize("X", [CLEAR, CLOSE])
-def test_an_outcome_is_neither_true_nor_false(X):
-    outcome = propose_test_release(X, Winner(), TEST, **SHARE)
-    with pytest.raises(TypeError, match=r"neither true nor false: ask \.released"):
-        bool(outcome)
-
-
 def test_a_fallback_answers_instead_at_the_same_cost():
     clear, close = (propose_test_release(X, Winner(), TEST, fallback=Coin(), **SHARE) for X in (CLEAR, CLOSE))
     assert (clear.value, clear.published) == (1, {"fallback": False})
@@ -90,12 +86,9 @@ def test_a_fallback_answers_instead_at_the_same_cost():
         assert (certificate.epsilon, certificate.delta) == (without.epsilon, without.delta)
         assert certificate.fallback_delta == 0.0
         assert certificate.verify()
-
-
-def test_a_fallback_with_a_δ_of_its_own_is_paid_for():
     loose = SimpleNamespace(epsilon=0.25, delta=5e-7, release=lambda X, source: 0)
     certificate = propose_test_release(CLOSE, Winner(), TEST, fallback=loose, **SHARE).certificate
-    assert certificate.delta == pytest.approx(1.5e-6, rel=1e-12)
+    assert certificate.delta == pytest.approx(1.5e-6, rel=1e-12)  # its own δ is paid for
     assert certificate.verify()
 
 

@@ -74,13 +74,10 @@ def test_what_no_lattice_reaches_is_an_infinite_bound(value):
     assert not BoundTest(LAPLACE, 1e18).passes(value, noise_source(0))
 
 
-def test_the_statistic_is_rounded_up():
+def test_the_statistic_is_rounded_up_and_the_lowest_values_are_bounded_too():
     still = NoiseSource(lambda count: b"\x80" * count, "without noise", reproducible=True)
     for value in (0.1234, -0.1234, 0.0, 5 * LAPLACE.spacing):
         assert value <= LAPLACE.release(value, still) - LAPLACE.shift < value + LAPLACE.spacing
-
-
-def test_the_lowest_values_are_bounded_too():
     assert LAPLACE.release(-math.inf, noise_source(0)) > -math.inf
     tiny = UpperBound(lambda X: X, 1e-90, 1.0, 1e-3)
     assert 3e-90 < tiny.release(3e-90, noise_source(1)) < 3e-89
