@@ -57,13 +57,6 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
 
 
-def test_the_certificate_in_the_card_verifies_as_it_says(model):
-    (inside,) = re.findall(r"```json\n(.*?)\n```", est.model_card(model).render(), re.DOTALL)
-    certificate = est.PrivacyCertificate.from_json(inside)
-    assert certificate == model.privacy_.public()
-    assert certificate.verify(model.release())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_nothing_that_the_certificate_keeps_to_itself_is_in_it(case):
@@ -78,19 +71,22 @@ def test_nothing_that_the_certificate_keeps_to_itself_is_in_it(case):
 
 
 def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(model):
-    ours, theirs = (est.model_card(one).render() for one in (model, model.release()))
+    released = model.release()
+    ours, theirs = (est.model_card(one).render() for one in (model, released))
     unknown = "* The set of labels, unless the author named them before the fit; this card cannot tell.\n"
     assert theirs.replace(unknown, "") == ours
     assert unknown in theirs
-    assert est.model_card(model.release(), labels_named=True).render() == ours
-
-
-def test_a_card_is_told_from_other_texts(model):
-    text = est.model_card(model.release()).render()
-    assert is_card(text)
-    assert not is_card(f"# Mine\n\n{text}")
-    assert not is_card(text[:300])
-    assert "`objpert verify certificate.json model.json`" in text
+    assert est.model_card(released, labels_named=True).render() == ours
+    assert is_card(theirs)
+    assert not is_card(f"# Mine\n\n{theirs}")
+    assert not is_card(theirs[:300])
+    assert "`objpert verify certificate.json model.json`" in theirs
+    (inside,) = re.findall(r"```json\n(.*?)\n```", theirs, re.DOTALL)
+    certificate = est.PrivacyCertificate.from_json(inside)
+    assert certificate == model.privacy_.public()
+    assert certificate.verify(released)
+    titled = est.model_card(model, title="A *b* <i>[c](d)/e_f\\").render()
+    assert headings(titled)[:2] == ["A \\*b\\* \\<i\\>\\[c\\](d)/e\\_f&#92;", "Training data"]
 
 
 @pytest.mark.parametrize(
@@ -101,11 +97,6 @@ def test_a_score_reads_1_only_if_it_is(model, score, shown):
     assert f"| accuracy | {shown} |" in est.model_card(model, metrics={"accuracy": score}).render()
     assert np.nextafter(1.0, 0.0) == 0.9999999999999999
     assert "| accuracy | 0.9999999999999999 |" in est.model_card(model, metrics={"accuracy": 1 - 2**-53}).render()
-
-
-def test_a_title_is_text(model):
-    text = est.model_card(model, title="A *b* <i>[c](d)/e_f\\").render()
-    assert headings(text)[:2] == ["A \\*b\\* \\<i\\>\\[c\\](d)/e\\_f&#92;", "Training data"]
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.UncoveredDataWarning")

@@ -1,6 +1,5 @@
 """Private logistic regression: what it fits, the published recipe, the rules for λ and margin, memory, and searches."""
 
-import tracemalloc
 import warnings
 
 import numpy as np
@@ -16,6 +15,7 @@ from objpert_core.accounting import calibrate_gaussian, calibrate_published, rec
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.exceptions import PrivacyBudgetWarning
 from tests.estimators.rows import labelled
+from tests.learning.memory import peak_of
 
 # Learning
 
@@ -123,10 +123,7 @@ def test_a_default_fit_approaches_logistic_regression_as_epsilon_grows():
 def test_sparse_input_is_never_made_dense():
     X = sp.random_array((4000, 2000), density=0.002, format="csr", random_state=np.random.default_rng(0))
     y = np.arange(4000) % 2
-    tracemalloc.start()
-    ObjPertLogisticRegression(solver="newton-cg").fit(X, y).predict(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peak = peak_of(lambda: ObjPertLogisticRegression(solver="newton-cg").fit(X, y).predict(X))
     assert peak < 4000 * 2000 * 8 / 20
 
 
@@ -136,11 +133,7 @@ def test_dense_fit_takes_little_memory_beyond_the_data():
     for standardize, most in ((False, 0.7), ("auto", 1.7)):  # a copy in single precision; standardised rows are another
         model = ObjPertLogisticRegression(standardize=standardize)
         model.fit(X[:100], y[:100])  # what is imported or cached on first use
-        tracemalloc.start()
-        model.fit(X, y)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < most * X.nbytes
+        assert peak_of(lambda model=model: model.fit(X, y)) < most * X.nbytes
 
 
 # Life among other estimators

@@ -105,15 +105,6 @@ def test_it_reads_the_ten_digits():
 # What it promises
 
 
-@pytest.mark.slow
-def test_rows_of_other_classes_count_in_full_where_neighbours_may_have_two_classes():
-    X, y = data()
-    for own in ({"adjacency": "replace one row"}, {"rows_per_person": 2}):
-        fitted = model(8.0, lam=50.0, **own).fit(X, y)  # λ ≥ 2σ²: chains are closed forms
-        assert fitted.privacy_.rest_weight == 1.0
-        assert fitted.privacy_.verify(fitted)
-
-
 @pytest.mark.thorough
 def test_the_noise_is_that_of_all_fits_together():
     X, y = data()
@@ -135,12 +126,20 @@ def test_a_certificate_of_fewer_or_shorter_fits_or_of_some_coefficients_does_not
     assert not fewer.privacy_.verify(fewer)
 
 
+CLOSED = {"lam": 50.0}  # λ ≥ 2σ²: chains are closed forms
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("own", [{"accountant": "rdp"}, {"bound": "glm"}, {"bound": "monotone"}])
-def test_other_bounds_compose_as_well(own):
-    X, y = data(n=300)
-    fitted = model(8.0, **own).fit(X, y)
-    assert fitted.privacy_.fits == 3
+@pytest.mark.parametrize(
+    ("own", "weight"),
+    [
+        *((own, balanced_rest(3)) for own in ({"accountant": "rdp"}, {"bound": "glm"}, {"bound": "monotone"})),
+        *((CLOSED | own, 1.0) for own in ({"adjacency": "replace one row"}, {"rows_per_person": 2})),
+    ],
+)
+def test_other_bounds_compose_and_rows_of_other_classes_count_in_full_where_neighbours_may_have_two(own, weight):
+    fitted = model(8.0, **own).fit(*data(n=300))
+    assert (fitted.privacy_.fits, fitted.privacy_.rest_weight) == (3, weight)
     assert fitted.privacy_.verify(fitted)
 
 

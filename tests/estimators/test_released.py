@@ -1,6 +1,5 @@
 """What may be published of a model: a copy that holds nothing else, and a pipeline of scikit-learn's own parts."""
 
-import io
 import pickle
 import pickletools
 
@@ -94,31 +93,22 @@ def test_nothing_else_is_in_it(name):
     assert getattr(copy.privacy_, "gradient_norm", None) is None is getattr(copy.privacy_, "n_iter", None)
     told = {text for _, text, _ in pickletools.genops(pickle.dumps(copy)) if isinstance(text, str)}
     assert not told.intersection(UNCOVERED[:-1])
-    again = pickle.load(io.BytesIO(pickle.dumps(copy)))
-    assert set(vars(again)) <= allowed
+    assert set(vars(pickle.loads(pickle.dumps(copy)))) <= allowed
+    copy.coef_[:] = 0.0
+    assert model.coef_.any()
+    assert not copy.privacy_.verify(copy)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_fits_of_other_data_with_equal_coefficients_give_the_same_bytes(name):
     one, other = fit(name, seed=0), fit(name, seed=1)
-    other.coef_, other.intercept_ = (
-        one.coef_.copy(),
-        np.copy(one.intercept_) if np.ndim(one.intercept_) else one.intercept_,
-    )
+    other.coef_ = one.coef_.copy()
+    other.intercept_ = np.copy(one.intercept_) if np.ndim(one.intercept_) else one.intercept_
     other.center_, other.scale_ = one.center_, one.scale_
     other.privacy_ = other.privacy_.about(other.coef_, other.intercept_, other.center_, other.scale_)
     texts = [pickle.dumps(model.release()) for model in (one, other)]
     assert texts[0] == texts[1]
-
-
-@pytest.mark.thorough
-def test_an_array_that_shares_memory_with_the_fit_is_copied():
-    model = fit("objective")
-    copy = model.release()
-    copy.coef_[:] = 0.0
-    assert model.coef_.any()
-    assert not copy.privacy_.verify(copy)
 
 
 def test_a_seeded_fit_warns_and_an_unfitted_one_has_nothing_to_release():
@@ -151,9 +141,8 @@ def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_
 @pytest.mark.parametrize(("row_norm", "shortest"), [("clip", 0.0), ("normalize", 1e-14)])
 def test_the_pipeline_has_the_same_scores_for_short_and_zero_rows(row_norm, shortest):
     model = fit("objective", row_norm=row_norm)
-    lengths = np.array(
-        [0.0, *(length for length in (5e-324, 1e-160, 1e-140, 1e-20, 1e-14, 1e-9, 1.0) if length >= shortest)]
-    )
+    lengths = np.array([0.0, 5e-324, 1e-160, 1e-140, 1e-20, 1e-14, 1e-9, 1.0])
+    lengths = lengths[(lengths == 0) | (lengths >= shortest)]
     rows = np.outer(lengths, np.eye(data()[0].shape[1])[0])
     np.testing.assert_allclose(scores(model.to_sklearn())(rows), scores(model)(rows), rtol=1e-12, atol=1e-12)
 

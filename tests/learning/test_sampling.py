@@ -1,5 +1,4 @@
 import itertools
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from objpert_core.learning.sampling import (
     uniform_choices,
 )
 from tests.learning.chances import p_value
+from tests.learning.memory import peak_of
 
 LEVEL = 1e-3  # seeded, so the verdict never changes
 
@@ -153,13 +153,7 @@ def test_rows_and_epochs_are_allocated_independently(steps, selections):
 def test_allocation_takes_the_memory_and_the_words_of_the_rows_alone():
     source, drawn = counted()
     batches = allocated_batches(source, 20_000, 50, 30)
-    tracemalloc.start()
-    try:
-        assert sum(map(len, batches)) == 600_000
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 10 * 8 * 20_000
+    assert peak_of(lambda: [len(batch) for batch in batches]) < 10 * 8 * 20_000
     assert sum(drawn) == 600_000
 
 

@@ -72,12 +72,6 @@ def test_every_honest_run_has_batches_of_its_own():
     assert len(batches) == len(found.trials) > 5
 
 
-def test_no_run_releases_zero():
-    found = next(found for found in (honestly(seed, mean_runs=0.2) for seed in range(50)) if not found.trials)
-    assert found.theta.tolist() == [0.0, 0.0]
-    assert found.learning_rate is None is found.score
-
-
 def test_the_best_score_wins_and_the_first_of_equals():
     trials = [Trial(rate, np.full(2, rate), score) for rate, score in ((1.0, 0.3), (2.0, 0.9), (3.0, 0.9))]
     best = Selection.best(trials, 2)
@@ -112,18 +106,9 @@ def test_right_answers_are_those_of_a_loop():
         assert some == sum(each[::3])
 
 
-@pytest.mark.slow
-def test_the_private_score_is_the_count_with_fresh_noise_of_the_promised_size():
+def test_the_private_score_is_the_count_with_fresh_noise_exactly_as_it_is_given():
     rows, targets = TINY
-    theta = np.array([1.0, 1.0])  # right on the first row only
-    score = private_score(rows, targets, np.arange(2), 5.0, 2.0, Streams(0))
-    noise = 2 * np.array([score(theta) for _ in range(2000)]) - 1
-    assert stats.kstest(noise, stats.norm(scale=5.0).cdf).pvalue > LEVEL
-    assert private_score(rows, targets, np.arange(2), 0.0, 2.0, Streams(0))(theta) == 0.5
-
-
-def test_the_private_scores_noise_is_exactly_what_it_is_given():
-    rows, targets = TINY
+    assert private_score(rows, targets, np.arange(2), 0.0, 2.0, Streams(0))(np.ones(2)) == 0.5  # the first row is right
     source = Streams(3).stream(_SCORES)
     score = private_score(rows, targets, np.arange(2), 5.0, 2.0, Streams(3))
     for _ in range(4):
