@@ -176,17 +176,9 @@ BY_RENYI = {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0, "noise_rati
 OTHER_PROMISES = [
     Case("sco, hinge", est.ObjPertSCOClassifier, {"loss": "hinge", "solver": "svrg"}),
     Case("sco, rounded hinge", est.ObjPertSCOClassifier, {"loss": "huberised-hinge", "hinge_width": 1.0, "lam": 0.0}),
-    Case("svc, wide corner", est.ObjPertSVC, HUBERISED | {"hinge_width": 1.5}),
-    Case("svc, clipped below its slope", est.ObjPertSVC, HUBERISED | {"clip": 0.2, "row_norm": "clip"}),
     Case("svc, rdp", est.ObjPertSVC, {"accountant": "rdp", "noise_ratio": 1.4}),
     Case("svc, glm", est.ObjPertSVC, {"bound": "glm", "fit_intercept": False}),
     Case("svc, non-glm", est.ObjPertSVC, BY_RENYI),
-    Case("huber", est.ObjPertRegressor, {"loss": "huber", "huber_threshold": 0.5, "clip": None}),
-    Case(
-        "huber, clipped below its threshold",
-        est.ObjPertRegressor,
-        {"loss": "huber", "huber_threshold": 0.5, "clip": 0.2},
-    ),
     Case("regressor, rdp", est.ObjPertRegressor, {"accountant": "rdp", "noise_ratio": 1.4, "row_norm": "normalize"}),
     Case("regressor, non-glm", est.ObjPertRegressor, BY_RENYI),
     Case("replaced rows", est.OutputPerturbationLogisticRegression, {"adjacency": "replace", "random_state": 3}),

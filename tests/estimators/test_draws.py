@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import objpert_core.estimators as est
 from objpert_core.estimators.draws import fit_each, fit_many
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
-from objpert_core.learning import draws, fit, solve
+from objpert_core.learning import draws
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore:Several copies")
@@ -94,17 +94,6 @@ def test_every_draw_is_the_fit_by_itself_with_its_certificate(estimator, sparse,
     for objectives, results in watched:
         exact = [gradient_norm_bound(one, result.theta) for one, result in zip(objectives, results, strict=True)]
         assert max(exact) <= models[0].privacy_.tau
-
-
-def test_the_noise_of_a_draw_is_that_of_the_fit_by_itself(data, watched, monkeypatch):
-    one = est.ObjPertLogisticRegression(**RAW)
-    fit_many(one, *data, [5, 6])
-    ((together, _),) = watched
-    alone_too = []
-    monkeypatch.setattr(fit, "solve", lambda objective, **told: alone_too.append(objective) or solve(objective, **told))
-    for seed, objective in zip([5, 6], together, strict=True):
-        alone(one, seed, *data)
-        np.testing.assert_array_equal(alone_too.pop().linear, objective.linear)
 
 
 SPOILT = [

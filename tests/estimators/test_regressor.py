@@ -20,15 +20,13 @@ def almost_public(**parameters):
 @pytest.mark.slow
 def test_without_clipping_and_noise_it_is_ridge_regression():
     X, y = numbered()
-    model = almost_public(clip=10.0, fit_intercept=False).fit(X, y)
-    peer = Ridge(alpha=model.privacy_.lam, fit_intercept=False, tol=1e-12).fit(X, y)
-    assert model.privacy_.lam > 1
-    np.testing.assert_allclose(model.coef_, peer.coef_, atol=2e-3)
-    with_intercept = almost_public(clip=10.0, intercept_scaling=0.5).fit(X, y)
-    column = np.column_stack([X, np.full(len(X), 0.5)])
-    peer = Ridge(alpha=with_intercept.privacy_.lam, fit_intercept=False, tol=1e-12).fit(column, y)
-    np.testing.assert_allclose(with_intercept.coef_, peer.coef_[:-1], atol=2e-3)
-    assert with_intercept.intercept_ == pytest.approx(0.5 * peer.coef_[-1], abs=2e-3)
+    for constant in (0.0, 0.5):
+        model = almost_public(clip=10.0, fit_intercept=constant > 0, intercept_scaling=constant or 1.0).fit(X, y)
+        rows = np.column_stack([X, np.full(len(X), constant)])
+        peer = Ridge(alpha=model.privacy_.lam, fit_intercept=False, tol=1e-12).fit(rows, y)
+        assert model.privacy_.lam > 1
+        np.testing.assert_allclose(model.coef_, peer.coef_[:-1], atol=2e-3)
+        assert model.intercept_ == pytest.approx(constant * peer.coef_[-1], abs=2e-3)
 
 
 @pytest.mark.slow
@@ -100,9 +98,8 @@ def test_a_row_moves_no_fit_further_than_its_clipped_gradient_allows():
     X, y = numbered(n=200)
     seeded = {"random_state": 5, "fit_intercept": False, "clip": 0.5, "sigma_out": 1e-12, "tau": 1e-9}
     without = ObjPertRegressor(**seeded).fit(X, y)
-    worst = ObjPertRegressor(**seeded).fit(
-        np.vstack([X, [[0.5] * 4]]), np.append(y, 1e5)
-    )  # whose rounding τ can pay for
+    far = np.append(y, 1e5)  # whose rounding τ can pay for
+    worst = ObjPertRegressor(**seeded).fit(np.vstack([X, [[0.5] * 4]]), far)
     moved = np.linalg.norm(worst.coef_ - without.coef_)
     assert 0 < moved <= 0.5 / without.privacy_.lam
 

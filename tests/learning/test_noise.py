@@ -57,13 +57,11 @@ class Enumerated:
     """
 
     def __init__(self, word_bits, place_bits):
-        words = (np.arange(2**word_bits, dtype=np.uint64) * np.uint64(2 ** (64 - word_bits))) + np.uint64(
-            2 ** (63 - word_bits)
-        )
+        half = np.uint64(2 ** (63 - word_bits))
+        words = 2 * half * np.arange(2**word_bits, dtype=np.uint64) + half
         self.words = np.repeat(words, 2**place_bits)
-        places = (np.arange(2**place_bits, dtype=np.uint64) << np.uint64(32 - place_bits)) + np.uint64(
-            2 ** (31 - place_bits)
-        )
+        half = np.uint64(2 ** (31 - place_bits))
+        places = 2 * half * np.arange(2**place_bits, dtype=np.uint64) + half
         self.places = np.tile(places.astype("<u4"), 2**word_bits)
         self.asked = 0
 
@@ -117,12 +115,6 @@ def test_beyond_the_table_numbers_have_the_normal_tail():
     assert stats.binomtest(int((beyond > 56).sum()), len(beyond), farther).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, 2.0**53, np.nan, np.inf])
-def test_other_ratios_are_refused(bad):
-    with pytest.raises(ValueError, match="ratio must be a number from"):
-        noise_source().rounded_normal(bad, 3)
-
-
 def test_the_default_reads_the_operating_system(monkeypatch):
     asked = []
 
@@ -136,14 +128,21 @@ def test_the_default_reads_the_operating_system(monkeypatch):
     source.standard_normal(3)
     assert sum(asked) >= 48
     assert (source.origin, source.reproducible) == ("operating system", False)
-
-
-def test_global_seeds_do_not_touch_the_operating_systems_noise():
+    monkeypatch.undo()
     draws = []
     for _ in range(2):
-        np.random.seed(0)  # noqa: NPY002
+        np.random.seed(0)  # noqa: NPY002  which must make no difference
         draws.append(noise_source().standard_normal(4))
     assert not np.array_equal(*draws)
+
+
+def test_other_random_states_and_ratios_are_refused():
+    for state in (-1, 1.5, "0", True, [1]):
+        with pytest.raises(ValueError, match="random_state must be None, an integer >= 0, or a numpy RandomState"):
+            noise_source(state)
+    for ratio in (0.0, -1.0, 2.0**53, np.nan, np.inf):
+        with pytest.raises(ValueError, match="ratio must be a number from"):
+            noise_source().rounded_normal(ratio, 3)
 
 
 SEEDED = [
@@ -161,9 +160,3 @@ def test_seeded_sources_repeat_and_say_so(make, origin):
     assert first.reproducible
     assert first.origin == origin
     assert "7" not in repr(first.origin)  # the seed itself is not given away
-
-
-@pytest.mark.parametrize("bad", [-1, 1.5, "0", True, [1]])
-def test_other_random_states_are_refused(bad):
-    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0, or a numpy RandomState"):
-        noise_source(bad)

@@ -99,26 +99,20 @@ def test_sparse_rows_are_scaled_and_stay_sparse_and_are_not_centred():
         release_map(sp.csr_array(X), Standardisation(3.0, 3.0), noise_source(1))
     centred = RowMap(np.full(COLUMNS, 0.1), None)
     assert_allclose(centred.apply(sp.csr_array(X)), centred.apply(X), rtol=1e-12)
-
-
-def test_entries_that_are_stored_twice_are_added_first():
-    twice = sp.coo_array(([3.0, 1.0, 2.0], ([0, 0, 0], [0, 1, 1])), shape=(1, 2))
+    twice = sp.coo_array(([3.0, 1.0, 2.0], ([0, 0, 0], [0, 1, 1])), shape=(1, 2))  # which is added first
     assert_allclose(RowMap().apply(twice).toarray(), unit(np.array([[3.0, 3.0]])))
 
 
-def test_rows_that_say_nothing():
+def test_rows_may_be_few_and_say_nothing():
+    for shape in ((0, 3), (1, 1), (7, 1), (1, 4000)):
+        row_map, mapped = map_rows(np.ones(shape), Standardisation(2.0, 2.0), noise_source(0), n_rows=5)
+        assert mapped.shape == shape
+        assert row_map.center.shape == row_map.scale.shape == shape[1:]
     X = np.array([[0.0, 0.0], [1e-160, 0.0], [1.0, 0.0], [2.0, 0.0]])
     assert_array_equal(RowMap().apply(X)[:2], 0.0)
     row_map, mapped = map_rows(X[2:], Standardisation(1e-9, 1e-9), noise_source(0))  # both are the centre, nearly
     assert np.isfinite(mapped).all()
     assert np.isfinite(row_map.scale).all()
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 1), (1, 4000)])
-def test_few_rows_and_columns(shape):
-    row_map, mapped = map_rows(np.ones(shape), Standardisation(2.0, 2.0), noise_source(0), n_rows=5)
-    assert mapped.shape == shape
-    assert row_map.center.shape == row_map.scale.shape == shape[1:]
 
 
 def test_the_rows_given_are_never_written_to():
@@ -229,8 +223,10 @@ def test_a_certificate_does_not_verify_that_leaves_out_a_step_of_its_model(relea
         assert not dataclasses.replace(unpaid, coefficients_sha256=certificate.coefficients_sha256).verify(model)
 
 
-def test_steps_that_were_not_paid_for_are_refused(released):
+def test_steps_that_were_not_paid_for_and_clipped_rows_are_refused(released):
     """Calibrated as if there were no sums: neither the fit nor a certificate written by hand gets through."""
+    with pytest.raises(ValueError, match=r"^row_norm must be 'normalize' where rows are centred or scaled"):
+        perturb_and_solve(*some_data(), fit_after(PLAN), row_norm="clip", **OPTIONS)
     unpaid = fit_after(Standardisation(None, None))
     with pytest.raises(ValueError, match=r"^epsilon must be at least "):
         perturb_and_solve(*some_data(), unpaid, random_state=0, public_rows=ROWS, **OPTIONS)
@@ -299,11 +295,6 @@ def test_rows_that_cannot_be_used_count_as_none():
     assert none.certificate.verify()
 
 
-def test_clipped_rows_are_not_standardised():
-    with pytest.raises(ValueError, match=r"^row_norm must be 'normalize' where rows are centred or scaled"):
-        perturb_and_solve(*some_data(), fit_after(PLAN), row_norm="clip", **OPTIONS)
-
-
 @pytest.mark.parametrize("lam", [None, 3.0])
 @pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
 @pytest.mark.parametrize("people", [1, 2])
@@ -368,8 +359,11 @@ def test_one_class_is_a_fit_like_any_other():
     assert classes.certificate == one.certificate
 
 
-def test_a_row_belongs_to_one_class():
+def test_a_row_belongs_to_one_class_and_has_a_target_for_each():
     X, targets = three_classes()
+    for shape in ((ROWS,), (0, ROWS), (3, ROWS + 1)):
+        with pytest.raises(ValueError, match=r"^targets must "):
+            perturb_and_solve_classes(X, -np.ones(shape), OF_CLASSES, delta=DELTA)
     targets[:, 7] = [1.0, 1.0, -1.0]
     with pytest.raises(ValueError, match=r"^targets must be \+1\.0 for one class at most, got more in row 7"):
         perturb_and_solve_classes(X, targets, OF_CLASSES, delta=DELTA)
@@ -379,12 +373,6 @@ def test_a_row_belongs_to_one_class():
         perturb_and_solve_classes(X[k], targets[:, k], OF_CLASSES, **told) for k in (slice(None), apart)
     )
     assert_array_equal(released.theta, without.theta)
-
-
-@pytest.mark.parametrize("shape", [(ROWS,), (0, ROWS), (3, ROWS + 1)])
-def test_targets_of_another_shape_are_refused(shape):
-    with pytest.raises(ValueError, match=r"^targets must "):
-        perturb_and_solve_classes(some_data()[0], -np.ones(shape), OF_CLASSES, delta=DELTA)
 
 
 # --- rows about zero

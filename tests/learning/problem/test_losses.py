@@ -1,6 +1,7 @@
 """Losses by themselves: formulas, derivatives, the constants the privacy proofs use, and where their slope is what."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -177,6 +178,7 @@ OUT_OF_RANGE = [
     (learn.HuberisedHingeLoss, "width must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
     (learn.LogisticLoss, "margin must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
     (learn.EpsilonInsensitiveLoss, "width must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
+    (partial(RestWeighted, 0.0), "weight must be .*", (0.0, 1.01, -0.5, math.nan)),
     (learn.PinballLoss, "quantile must be a number strictly between 0 and 1", (0.0, 1.0, *NO_NUMBERS)),
 ]
 
@@ -225,9 +227,3 @@ def test_log_odds_rise_with_the_score_and_stay_finite(loss):
 def test_single_precision_stays_single():
     scores, targets = SCORES.astype(np.float32), SIDES[1].astype(np.float32)
     assert RestWeighted(1.5, 0.3).slopes(scores, targets).dtype == np.float32
-
-
-@pytest.mark.parametrize("weight", [0.0, 1.01, -0.5, np.nan])
-def test_a_weight_out_of_range_is_refused(weight):
-    with pytest.raises(ValueError, match="weight must be"):
-        RestWeighted(weight=weight)
