@@ -234,8 +234,5 @@ def test_a_plan_that_could_not_be_drawn_is_refused(changes, said):
     DescentPlan(**PLAN)
     with pytest.raises(ValueError, match=said):
         DescentPlan(**PLAN | changes)
-
-
-def test_a_descent_that_would_not_end_is_refused():
     with pytest.raises(ValueError, match=r"radius times step_scale must be smaller, or the loss less curved"):
-        tight_plan(100, 3, 1.0, 1e-6, radius=1e50, lipschitz=1.0, smoothness=0.25)
+        tight_plan(100, 3, 1.0, 1e-6, radius=1e50, lipschitz=1.0, smoothness=0.25)  # which would not end

@@ -132,15 +132,6 @@ def test_every_rounding_is_the_one_that_more_digits_confirm(monkeypatch, n, d, l
         assert given[j] == round(low[j]) * spacing
 
 
-@pytest.mark.slow
-def test_the_law_does_not_depend_on_the_digits_a_draw_begins_with():
-    ridge, source = Ridge(some_sums(d=1), 1.0), noise_source(9)
-    drawn = [PosteriorDraw(source, ridge, 0.5, digits=2).rounded(2.0**-30)[0] for _ in range(300)]
-    G, b = plain(ridge.sums)
-    normal = (np.array(drawn) - b[0] / (G[0, 0] + 1)) * np.sqrt(G[0, 0] + 1) / 0.5
-    assert stats.kstest(normal, stats.norm.cdf).pvalue > 1e-3
-
-
 # Sums
 
 
