@@ -10,19 +10,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import objpert_core.estimators as est
-from objpert_core import estimators
-from tests.estimators.contract import (
-    ABOVE_ZERO,
-    COUNT,
-    FROM_ZERO,
-    NEIGHBOURS,
-    Case,
-    assert_unfitted,
-    parametrize_with_contract,
-    the_certificate_states_what_was_asked_and_verifies,
-    the_certificate_survives_json_and_its_public_part_hides_the_diagnostics,
-    the_promise_is_about_the_neighbours_asked_for,
-)
+from tests.estimators import contract
+from tests.estimators.contract import ABOVE_ZERO, COUNT, FROM_ZERO, NEIGHBOURS, Case, parametrize_with_contract
 
 LOGISTIC = {
     "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm', 'kifer2012', 'non-glm'", ("tight", None)),
@@ -157,7 +146,7 @@ def test_the_contract(case, promise):
 
 
 def test_every_estimator_is_under_contract():
-    exported = filter(inspect.isclass, (getattr(estimators, name) for name in estimators.__all__))
+    exported = filter(inspect.isclass, (getattr(est, name) for name in est.__all__))
     models = {kind for kind in exported if issubclass(kind, BaseEstimator)} - {est.PublicRangeScaler}
     assert models == {type(case.new()) for case in CASES}
 
@@ -189,8 +178,8 @@ OTHER_PROMISES = [
 @pytest.mark.slow
 @pytest.mark.parametrize("case", OTHER_PROMISES, ids=lambda case: case.name)
 def test_certificates_of_other_set_ups(case):
-    the_certificate_states_what_was_asked_and_verifies(case)
-    the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case)
+    contract.the_certificate_states_what_was_asked_and_verifies(case)
+    contract.the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case)
 
 
 def forgeries(model, **values):
@@ -239,7 +228,7 @@ CONTRADICTIONS = [
 def test_parameters_that_contradict_each_other_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*CASES[0].data)
-    assert_unfitted(model)
+    contract.assert_unfitted(model)
 
 
 def test_more_noise_than_promised_verifies():
@@ -265,7 +254,7 @@ OF_NEIGHBOURS = [
 @pytest.mark.parametrize(("name", "asked"), OF_NEIGHBOURS)
 def test_neighbours_are_those_asked_for(name, asked):
     (case,) = [case for case in CASES if case.name == name]
-    the_promise_is_about_the_neighbours_asked_for(case, asked)
+    contract.the_promise_is_about_the_neighbours_asked_for(case, asked)
 
 
 def test_rows_read_off_the_data_stand_in_the_words_for_people_too():

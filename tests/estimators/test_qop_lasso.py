@@ -102,6 +102,9 @@ def test_another_box_is_solved_from_the_same_release(model):
     assert not model.privacy_.verify(boxed)
     assert boxed.predict(X[:2]).tolist() == (X[:2] @ boxed.coef_).tolist()
     np.testing.assert_array_equal(boxed.resolve(bounds=None).coef_, model.resolve(alpha=0.5).coef_)
+    asked = lasso(bounds=(-0.1, np.full(4, 0.2)), random_state=0).fit(X, Y)  # at once
+    np.testing.assert_array_equal(asked.coef_, model.resolve(bounds=(-0.1, 0.2)).coef_)
+    assert np.abs(asked.coef_).max() > 0.09
     low, high = np.array([-1, 0, -0.1, 0.3]), np.array([0.1, 0.0, 0.0, 0.3])
     narrow = model.resolve(bounds=(low, high)).coef_
     assert ((low <= narrow) & (narrow <= high)).all()
@@ -111,12 +114,6 @@ def test_another_box_is_solved_from_the_same_release(model):
         model.resolve(alpha=-1)
     with pytest.raises(ValueError, match="alphas must be a finite number >= 0, got"):
         model.path([1.0, -2.0])
-
-
-def test_a_box_may_be_asked_for_at_once(model):
-    asked = lasso(bounds=(-0.1, np.full(4, 0.2)), random_state=0).fit(X, Y)
-    np.testing.assert_array_equal(asked.coef_, model.resolve(bounds=(-0.1, 0.2)).coef_)
-    assert np.abs(asked.coef_).max() > 0.09
 
 
 def test_the_mechanism_is_bend_and_tilt_or_the_bend_alone(model, anchored):

@@ -12,13 +12,6 @@ import objpert_core.learning as learn
 from objpert_core.learning.dp_sgd.training import NoisySums
 from objpert_core.learning.population import noisy_sgd
 from objpert_core.learning.population.fit import descend_and_certify
-from objpert_core.learning.population.noisy_sgd import (
-    LossGradients,
-    descend,
-    different_choices,
-    public_curvature,
-    smoothed,
-)
 from objpert_core.learning.population.schedules import MOST_DRAWN, DescentPlan, tight_plan
 from objpert_core.learning.problem.losses import MarginLoss
 from objpert_core.learning.problem.rounding import UNIT, gamma
@@ -49,7 +42,7 @@ def some_targets(rng, loss, scores):
 
 def silent(rows, loss, envelope, lipschitz):
     """`NoisySums` without the noise: what it adds noise to, on the lattice."""
-    smoothness, margin = public_curvature(loss, envelope, math.hypot(1.0, rows.constant))
+    smoothness, margin = noisy_sgd.public_curvature(loss, envelope, math.hypot(1.0, rows.constant))
     sums = NoisySums(
         rows, lipschitz, 1.0, rows.n_rows, [learn.noise_source(0)], n_rows=rows.n_rows, margin=margin,
         smoothness=smoothness, slope=loss.lipschitz,
@@ -87,7 +80,9 @@ def test_a_replaced_row_moves_a_rounded_sum_by_hardly_more_than_twice_its_bound(
             rng.shuffle(batch)
             totals = []
             for (rows, own), drawn in ((first, batch), (second, batch), (first, others)):
-                total = LossGradients(rows, own, smoothed(loss, rows, envelope)).total(drawn, weights)
+                total = noisy_sgd.LossGradients(rows, own, noisy_sgd.smoothed(loss, rows, envelope)).total(
+                    drawn, weights
+                )
                 silent(rows, loss, envelope, lipschitz).add(total, weights, 0, 1)
                 totals.append(total)
             moved, joined = (float(np.linalg.norm(totals[0] - other)) for other in totals[1:])
@@ -115,13 +110,15 @@ def test_slopes_are_off_by_no_more_than_the_noise_pays_for(loss, envelope, const
     if constant:
         scores = scores + np.longdouble(constant) * wide_weights[-1]
     targets = some_targets(rng, loss, scores.astype(np.float64))
-    used = smoothed(loss, rows, envelope)
+    used = noisy_sgd.smoothed(loss, rows, envelope)
     with np.errstate(over="ignore"):
-        computed = LossGradients(rows, targets, used).slopes_at(np.arange(n), rows.margins(weights)[:, None])[:, 0]
+        computed = noisy_sgd.LossGradients(rows, targets, used).slopes_at(np.arange(n), rows.margins(weights)[:, None])[
+            :, 0
+        ]
         exact = exact_slopes(used, scores, targets.astype(np.longdouble))
     norms = np.sqrt((wide**2).sum(axis=1) + np.longdouble(constant) ** 2)
     radius = math.hypot(1.0, constant)
-    smoothness, margin = public_curvature(loss, envelope, radius)
+    smoothness, margin = noisy_sgd.public_curvature(loss, envelope, radius)
     paid = smoothness * gamma(rows.dimension + 8) * radius * (radius * 3.0 + margin) + 16 * UNIT * radius * (
         loss.lipschitz
     )
@@ -158,7 +155,7 @@ def test_no_row_decides_how_much_noise_there_is(monkeypatch, loss):
     for shortest in (1.0, 1e-3, 0.0):
         X = rng.normal(size=(40, 3))
         X[0] *= shortest
-        descend(learn.Rows(X, "clip"), np.ones(40), loss, plan, Streams(0))
+        noisy_sgd.descend(learn.Rows(X, "clip"), np.ones(40), loss, plan, Streams(0))
     assert told[0] == told[1] == told[2]
 
 
@@ -179,7 +176,7 @@ def test_every_set_of_rows_is_equally_likely(options, size):
     source, draws = learn.noise_source(3), 2000
     sets = dict.fromkeys(combinations(range(options), size), 0)
     for _ in range(draws):
-        sets[tuple(different_choices(source, options, size).tolist())] += 1
+        sets[tuple(noisy_sgd.different_choices(source, options, size).tolist())] += 1
     expected = draws / len(sets)
     statistic = sum((count - expected) ** 2 / expected for count in sets.values())
     assert statistic <= chi2.ppf(1 - 1e-6, max(len(sets) - 1, 1))
@@ -188,9 +185,9 @@ def test_every_set_of_rows_is_equally_likely(options, size):
 @pytest.mark.parametrize("sampling", ["without replacement", pytest.param("with replacement", marks=pytest.mark.slow)])
 def test_a_row_that_cannot_be_used_moves_no_other(monkeypatch, sampling):
     seen = []
-    total = LossGradients.total
+    total = noisy_sgd.LossGradients.total
     monkeypatch.setattr(
-        LossGradients,
+        noisy_sgd.LossGradients,
         "total",
         lambda self, batch, weights: (
             seen[-1].append(sorted(self.rows.matrix[batch, 0].tolist())) or total(self, batch, weights)
