@@ -1,4 +1,4 @@
-"""The best of a random number of runs, and the tests in front of a release: their laws, what they cost, what is refused."""
+"""The best of several runs, and the tests in front of a release: their laws, what they cost, what is refused."""
 
 import itertools
 import math
