@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 
 import objpert_core.learning as learn
-from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
+from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
 from objpert_core.estimators import DPSGDLogisticRegression, ObjPertRegressor
 from tests.learning.certificates import EVERY, FITTED, of_kinds
 

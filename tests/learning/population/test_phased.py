@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from objpert_core.accounting.calibration.population import phased_schedule
+from objpert_core.accounting.population.published import phased_schedule
 from objpert_core.learning import AbsoluteLoss, Fit, HingeLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning import fit as fits
 from objpert_core.learning.population import phased
