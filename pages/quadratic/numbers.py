@@ -24,7 +24,7 @@ from objpert_core.experiments.quadratic import stored
 from objpert_core.experiments.quadratic.disagreement import Disagreement, tilted_delta
 from objpert_core.experiments.quadratic.plane import KINDS, Bowl, Plane
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from objpert_core.experiments.quadratic.stored import Stored
+from objpert_core.experiments.results import Results
 
 PROOFS: Mapping[str, str] = {"published": "Published", "sharpened": "Sharpened", "exact": "Exact"}
 POINTS = 121
@@ -277,7 +277,7 @@ def labels_frame(labels: Labels) -> pd.DataFrame:
 # --- stored results ---------------------------------------------------------------------------------------------------
 
 
-def file_of(name: str) -> Stored | None:
+def file_of(name: str) -> Results | None:
     """The stored results of an experiment; None where there are none."""
     try:
         return stored.load(name)
@@ -285,7 +285,7 @@ def file_of(name: str) -> Stored | None:
         return None
 
 
-def grid(found: Stored, panel: str, proof: str) -> tuple[list[float], list[float], FloatArray, FloatArray]:
+def grid(found: Results, panel: str, proof: str) -> tuple[list[float], list[float], FloatArray, FloatArray]:
     """Of Figure 1: every ε, every δ, the least bounds and their m; arrays of shape (number of δ, number of ε)."""
     rows = [row for row in found.rows if (row["panel"], row["proof"]) == (panel, proof)]
     epsilons = sorted({float(row["epsilon"]) for row in rows})
@@ -302,7 +302,7 @@ def nearest(values: Sequence[float], wanted: float) -> float:
     return min(values, key=lambda value: abs(math.log(value / wanted)))
 
 
-def means(found: Stored, column: str, methods: Sequence[str]) -> pd.DataFrame:
+def means(found: Results, column: str, methods: Sequence[str]) -> pd.DataFrame:
     """Mean and 95 % interval of every method at every value of a column."""
     rows = []
     for cell in found.cells(column):
@@ -314,7 +314,7 @@ def means(found: Stored, column: str, methods: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def frame_of(found: Stored) -> pd.DataFrame:
+def frame_of(found: Results) -> pd.DataFrame:
     """All stored rows."""
     return pd.DataFrame(list(found.rows))
 

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
 from objpert_core.experiments.quadratic.plane import Plane
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from objpert_core.experiments.quadratic.stored import Stored
+from objpert_core.experiments.results import Results
 from pages.quadratic import charts, numbers, snippets, stored_charts
 from pages.quadratic import stored_words as kept
 from pages.quadratic import words as text
@@ -197,7 +197,7 @@ def labels(left: DeltaGenerator) -> None:
         page.evidence(picture, text.labels_rows(shown), name="quadratic_labels", code=snippets.labels(shown))
 
 
-def stored(name: str, draw: Callable[[DeltaGenerator, Stored], None], left: DeltaGenerator) -> None:
+def stored(name: str, draw: Callable[[DeltaGenerator, Results], None], left: DeltaGenerator) -> None:
     """A picture of stored results; a word about them where there are none."""
     found = numbers.file_of(name)
     if found is None:
@@ -208,7 +208,7 @@ def stored(name: str, draw: Callable[[DeltaGenerator, Stored], None], left: Delt
         st.caption(kept.made_by(found))
 
 
-def kappa(left: DeltaGenerator, found: Stored) -> None:
+def kappa(left: DeltaGenerator, found: Results) -> None:
     at = KAPPA.value()
     told = kept.kappa_answer(found, at)
     alt = kept.against_alt(told, "Empirical risk", "half the side of the box")
@@ -221,7 +221,7 @@ def kappa(left: DeltaGenerator, found: Stored) -> None:
         page.evidence(picture, rows, name="quadratic_kappa", code=code, note=snippets.STORED)
 
 
-def where_data_matter(left: DeltaGenerator, found: Stored) -> None:
+def where_data_matter(left: DeltaGenerator, found: Results) -> None:
     n = STORED_ROWS.value()
     told = kept.matter_answer(found, n)
     alt = kept.against_alt(told, "Excess risk", "the number of rows")
@@ -233,7 +233,7 @@ def where_data_matter(left: DeltaGenerator, found: Stored) -> None:
         page.evidence(picture, rows, name="quadratic_matter", code=code, note=snippets.STORED)
 
 
-def regressions(left: DeltaGenerator, found: Stored) -> None:
+def regressions(left: DeltaGenerator, found: Results) -> None:
     case = CASE.value()
     told = kept.regression_answer(found, case)
     rows = kept.regression_rows(found, case)
@@ -246,7 +246,7 @@ def regressions(left: DeltaGenerator, found: Stored) -> None:
         page.evidence(picture, rows, name="quadratic_regression", code=code, note=snippets.STORED)
 
 
-def heat(left: DeltaGenerator, found: Stored) -> None:
+def heat(left: DeltaGenerator, found: Results) -> None:
     which = PANEL.value()
     proof = PROOF.value()
     if proof not in figure1.PANELS[which]:

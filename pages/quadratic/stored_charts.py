@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
-from objpert_core.experiments.quadratic.stored import Stored
+from objpert_core.experiments.results import Results
 from pages.quadratic import numbers
 from ui import figures, sentences
 
@@ -44,7 +44,7 @@ SHORT = {
 _DECADES = (0, 1, 2, 3, 4)
 
 
-def against(found: Stored, column: str, labels: Mapping[str, str], at: float, *, x: str, y: str) -> Any:
+def against(found: Results, column: str, labels: Mapping[str, str], at: float, *, x: str, y: str) -> Any:
     """Stored means against a column, both logarithmic, with intervals; a guide where the control is."""
     table = numbers.means(found, column, list(labels))
     traces: list[Trace] = []
@@ -81,18 +81,18 @@ def against(found: Stored, column: str, labels: Mapping[str, str], at: float, *,
     )
 
 
-def figure_2(found: Stored, kappa: float, *, every: bool = False) -> Any:
+def figure_2(found: Results, kappa: float, *, every: bool = False) -> Any:
     """Risk against the box."""
     shown = {name: label for name, label in figure2.LABELS.items() if every or name != "lop-replace"}
     return against(found, "kappa", shown, kappa, x="half side of the box κ", y="empirical risk J")
 
 
-def where_data_matter(found: Stored, n: int) -> Any:
+def where_data_matter(found: Results, n: int) -> Any:
     """Excess risk against the number of rows."""
     return against(found, "n", matter.LABELS, n, x="rows n", y="excess of J over its least")
 
 
-def regressions(found: Stored, case: tuple[int, int, float]) -> Any:
+def regressions(found: Results, case: tuple[int, int, float]) -> Any:
     """Excess test error of every method at one setting: dots with intervals."""
     n, d, epsilon = case
     traces: list[Trace] = []
@@ -129,7 +129,7 @@ def regressions(found: Stored, case: tuple[int, int, float]) -> Any:
     )
 
 
-def figure_1(found: Stored, panel: str, proof: str, at: tuple[float, float]) -> Any:
+def figure_1(found: Results, panel: str, proof: str, at: tuple[float, float]) -> Any:
     """The least bound over (ε, δ), in colours of its logarithm; a ring around one cell."""
     epsilons, deltas, values, degrees = numbers.grid(found, panel, proof)
     texts = np.array(

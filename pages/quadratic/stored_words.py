@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
-from objpert_core.experiments.quadratic.stored import Stored
+from objpert_core.experiments.results import Results
 from pages.quadratic import numbers
 from pages.quadratic.words import AGREEING, EXACT, REPLACED, count, times
 from ui import sentences
@@ -18,14 +18,14 @@ NO_TIGHT = "The exact theorem needs an anchor without error: shown is the sharpe
 EACH = "each one’s own theorem"
 
 
-def kappa_answer(found: Stored, kappa: float) -> str:
+def kappa_answer(found: Results, kappa: float) -> str:
     """Tilt, bend and anchor at one box."""
     tilt, bend, anchor = (_mean(found, method, kappa=kappa) for method in ("lop", "qop", "anchor"))
     behind = "no worse" if anchor <= bend * 1.0005 else f"{times(anchor / bend)} times worse"
     return f"At κ = {kappa:g} the tilt’s risk is {times(tilt / bend)} times the bend’s; the anchor alone is {behind}."
 
 
-def _mean(found: Stored, method: str, **wanted: float) -> float:
+def _mean(found: Results, method: str, **wanted: float) -> float:
     interval = found.interval(method=method, **wanted)
     return math.nan if interval is None else interval.mean
 
@@ -39,7 +39,7 @@ KAPPA_NOTE = (
 )
 
 
-def matter_answer(found: Stored, n: int) -> str:
+def matter_answer(found: Results, n: int) -> str:
     """What the exact theorem saves where data matter."""
     exact, published, anchor = (_mean(found, name, n=n) for name in ("exact", "published", "anchor"))
     return (
@@ -54,7 +54,7 @@ MATTER_NOTE = (
 )
 
 
-def regression_answer(found: Stored, case: tuple[int, int, float]) -> str:
+def regression_answer(found: Results, case: tuple[int, int, float]) -> str:
     """Who is the most accurate, and how far bend and tilt are behind."""
     n, d, epsilon = case
     means = {
@@ -80,7 +80,7 @@ def regression_note(case: tuple[int, int, float]) -> str:
     return f"n = {n:,}, d = {d}, unit rows, noise 0.1, {draws}, 95 % intervals."
 
 
-def regression_rows(found: Stored, case: tuple[int, int, float]) -> list[dict[str, str]]:
+def regression_rows(found: Results, case: tuple[int, int, float]) -> list[dict[str, str]]:
     """Every method, the best first."""
     n, d, epsilon = case
     rows = []
@@ -100,7 +100,7 @@ def regression_rows(found: Stored, case: tuple[int, int, float]) -> list[dict[st
     ]
 
 
-def against_rows(found: Stored, column: str, labels: Mapping[str, str]) -> list[dict[str, str]]:
+def against_rows(found: Results, column: str, labels: Mapping[str, str]) -> list[dict[str, str]]:
     """Means against a column: a row for each method."""
     table = numbers.means(found, column, list(labels))
     places = sorted(set(table[column]))
@@ -120,7 +120,7 @@ def against_alt(answer: str, what: str, over: str) -> str:
     return f"{answer} {what} against {over}, both logarithmic, for every method."
 
 
-def heat_answer(found: Stored, panel: str, proof: str, at: tuple[float, float]) -> str:
+def heat_answer(found: Results, panel: str, proof: str, at: tuple[float, float]) -> str:
     """One cell, beside the published bound and what needs no data."""
     own, published = (_cell(found, panel, name, at) for name in (proof, "published"))
     told = f"The bound on the risk is {_up(own)}"
@@ -129,7 +129,7 @@ def heat_answer(found: Stored, panel: str, proof: str, at: tuple[float, float]) 
     return f"{told}; returning θ* without data loses at most {figure1.WITHOUT_DATA:g}."
 
 
-def _cell(found: Stored, panel: str, proof: str, at: tuple[float, float]) -> float:
+def _cell(found: Results, panel: str, proof: str, at: tuple[float, float]) -> float:
     epsilon, delta = at
     return found.values(panel=panel, proof=proof, epsilon=repr(epsilon), delta=repr(delta))[0]
 
@@ -149,7 +149,7 @@ def heat_note(panel: str) -> str:
     return f"{PANELS[panel]}, d = 12, n = 10, L = ρ = G = D = 1, best m in every cell."
 
 
-def heat_rows(found: Stored, panel: str, proof: str) -> list[dict[str, str]]:
+def heat_rows(found: Results, panel: str, proof: str) -> list[dict[str, str]]:
     """The map as a table: a row for each δ, round values of ε."""
     epsilons, deltas, values, degrees = numbers.grid(found, panel, proof)
     shown = [place for place, epsilon in enumerate(epsilons) if epsilon in (0.1, 0.3, 1.0, 3.0, 10.0)]
@@ -160,7 +160,7 @@ def heat_rows(found: Stored, panel: str, proof: str) -> list[dict[str, str]]:
     ]
 
 
-def heat_alt(found: Stored, panel: str, proof: str, at: tuple[float, float]) -> str:
+def heat_alt(found: Results, panel: str, proof: str, at: tuple[float, float]) -> str:
     """Alt text."""
     _, _, values, _ = numbers.grid(found, panel, proof)
     return (
@@ -182,7 +182,7 @@ def nearest_line(asked: tuple[float, float], shown: tuple[float, float]) -> str 
     return f"Not stored for ε = {asked[0]:g}, δ = {asked[1]:g}; marked: ε = {shown[0]:g}, δ = {shown[1]:g}."
 
 
-def made_by(found: Stored) -> str:
+def made_by(found: Results) -> str:
     """How the stored results were made."""
     notes = found.notes
     told = f"Stored results of `{notes['command']}`, commit {notes['commit']}, {notes['versions']}"

@@ -28,7 +28,7 @@ from objpert_core.experiments.methods import (
     fit,
 )
 from objpert_core.experiments.preprocessed import prepared
-from objpert_core.experiments.results import read
+from objpert_core.experiments.results import Run, read
 from objpert_core.experiments.store import Store
 
 QUICK = Parameters(epochs=2, learning_rates=(0.001, 0.1), fine_learning_rates=(0.01, 0.03, 0.1), mean_runs=3.0)
@@ -47,7 +47,8 @@ def path(tmp_path):
 
 def swept(sweep, path, **arguments):
     stream = io.StringIO()
-    with Store(path, sweep.dataset, sweep.parameters.as_configuration(), {"command": "test"}) as store:
+    about = {"dataset": sweep.dataset, "configuration": sweep.parameters.as_configuration()}
+    with Store(path, Run, {"command": "test"}, **about) as store:
         failed = run(sweep, store, stream=stream, **arguments)
     return failed, stream.getvalue().splitlines()
 

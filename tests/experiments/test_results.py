@@ -31,7 +31,7 @@ def path(tmp_path):
 
 
 def opened(path, configuration=CONFIGURATION, dataset="adult", by=SESSION):
-    return Store(path, dataset, configuration, by)
+    return Store(path, Run, by, dataset=dataset, configuration=configuration)
 
 
 def filled(path, *runs):
