@@ -51,8 +51,10 @@ class Row:
 
     @property
     def called(self) -> str:
-        """The group in words."""
-        return ", ".join(map(str, self.group))
+        """The group in words: the method, and where."""
+        numbers = [name for name in self.KEYS[:-1] if name != "method"]
+        where = ", ".join(f"{'ε' if name == 'epsilon' else name} = {getattr(self, name):g}" for name in numbers)
+        return f"{getattr(self, 'method', 'a row')} at {where}"
 
     @property
     def noise(self) -> tuple[float, ...]:
@@ -166,11 +168,6 @@ class Run(Row):
     center_noise: float | None = None
     scale_noise: float | None = None
     map_rule: float | None = None
-
-    @property
-    def called(self) -> str:
-        """Method and ε, in words."""
-        return f"{self.method} at ε = {self.epsilon:g}"
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Self:

@@ -108,30 +108,43 @@ def test_nonsense_shows_the_usage(arguments, capsys):
     assert "usage: python -m objpert_core.experiments" in capsys.readouterr().err
 
 
-def test_an_interrupted_sweep_says_that_it_can_go_on(out, capsys, monkeypatch):
-    original = figure2.fit
-    made = []
+def test_an_interrupted_sweep_says_that_it_can_go_on_and_goes_on(out, capsys, monkeypatch):
+    original, calls = figure2.fit, []
 
     def interrupted(*arguments):
-        if made:
+        calls.append(arguments)
+        if len(calls) == 2:
             raise KeyboardInterrupt
-        made.append(arguments)
         return original(*arguments)
 
     monkeypatch.setattr(figure2, "fit", interrupted)
     assert figure(out) == 130
     assert "the same command goes on" in capsys.readouterr().err
-    assert len(read(out).runs) == 1
+    (before,) = read(out).runs
+    assert figure(out) == 0
+    assert capsys.readouterr().err.startswith("digits-4-9: 3 of 4 fits to do")
+    assert read(out).runs[0] == before
+    assert len(read(out).runs) == 4
+    assert len(calls) == 2 + 3
 
 
-def test_failed_fits_make_the_command_fail(out, capsys, monkeypatch):
-    def fails(*_):
-        raise RuntimeError("no")
+def test_fits_that_fail_make_the_command_fail_and_are_tried_again(out, capsys, monkeypatch):
+    original = figure2.fit
 
-    monkeypatch.setattr(figure2, "fit", fails)
-    assert figure(out) == 1
-    assert "4 fits failed, the first with RuntimeError: no" in capsys.readouterr().err
-    assert read(out).runs == ()
+    def fails(data, method, *rest):
+        if method == "published":
+            raise RuntimeError("no")
+        return original(data, method, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(figure2, "fit", fails)
+        assert figure(out) == 1
+    said = capsys.readouterr().err
+    assert "trial 1 published ε = 1 FAILED: RuntimeError: no" in said
+    assert "2 fits failed, the first with RuntimeError: no" in said
+    assert [run.method for run in read(out).runs] == ["tight"] * 2
+    assert figure(out) == 0
+    assert len(read(out).runs) == 4
 
 
 @pytest.mark.parametrize(("table", "dataset"), [("table1", "synthetic-l"), ("table2", "adult")])

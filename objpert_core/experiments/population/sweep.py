@@ -58,11 +58,6 @@ class RiskRun(Row):
     lam: float | None = None
     steps: int | None = None
 
-    @property
-    def called(self) -> str:
-        """The group in words."""
-        return f"{self.method} at n = {self.n}, d = {self.d}, ε = {self.epsilon:g}"
-
 
 @dataclass(frozen=True)
 class Piece:
