@@ -55,11 +55,6 @@ class Experiment(Generic[AnyRow]):
         """Where the results are or would be; `where` is a folder, `results.folder` if left out."""
         return (where or results.folder()) / f"{self.file}.csv"
 
-    @property
-    def made(self) -> bool:
-        """Whether there are stored results."""
-        return results.to_read(self.path()).is_file()
-
     def store(self, made_by: Mapping[str, str], where: Path | None = None) -> Store[AnyRow]:
         """The file, opened for more rows; `made_by` is written before the first row that is added."""
         return Store(self.path(where), self.row, made_by, by=self.by, **self.shared)
@@ -123,10 +118,6 @@ class Family:
 
     def __getitem__(self, name: str) -> Experiment[Any]:
         return self.experiments[choice("name", name, tuple(self.experiments))]
-
-    def names(self) -> tuple[str, ...]:
-        """The experiments that have stored results."""
-        return tuple(name for name, one in self.experiments.items() if one.made)
 
     def load(self, name: str, where: Path | None = None) -> Results[Any]:
         """The stored results of one experiment."""

@@ -30,14 +30,18 @@ class Row:
     __dataclass_fields__: ClassVar[dict[str, Any]]
     TITLE: ClassVar[str] = ""
     """The first line of a file that says at its top what all of its rows share; of other files there is none."""
-    KEYS: ClassVar[tuple[str, ...]]
-    """The columns that name a row: a file holds each key once."""
     VALUE: ClassVar[str]
     """The column of what was measured."""
+    KEYS: ClassVar[tuple[str, ...]] = ()
+    """The columns that name a row: a file holds each key once. Those before the value, unless told otherwise."""
     CONSTANT: ClassVar[tuple[str, ...]] = ()
     """What is the same in every row of a group, unless the code that calibrates has changed; empty cells count as 0."""
     DIGITS: ClassVar[int | None] = None
     """How many digits a number keeps in its cell; all of them where this is None."""
+
+    def __init_subclass__(cls) -> None:
+        names = list(cls.__annotations__)
+        cls.KEYS = cls.KEYS or tuple(names[: names.index(cls.VALUE)])
 
     @property
     def key(self) -> tuple[Any, ...]:

@@ -1,5 +1,6 @@
 """`python -m objpert_core.experiments` as people type it."""
 
+import math
 import runpy
 import sys
 
@@ -25,10 +26,15 @@ def figure(out, *more, methods=("published", "tight"), epsilons=("1",), trials=2
 def test_a_sweep_stores_and_reports(out, capsys):
     assert figure(out, "--note", "two trials", methods=("non-private", "tight")) == 0
     said = capsys.readouterr()
-    assert "[3/4]" in said.err
+    lines = said.err.splitlines()
+    assert lines[0] == "digits-4-9: 4 of 4 fits to do"
+    assert len(lines) == 5
+    assert lines[2].startswith("[2/4] trial 0 tight ε = 1: ")
     assert "digits-4-9: test accuracy" in said.out
     found = read(out)
-    assert [run.method for run in found.runs] == ["non-private", "tight"] * 2
+    assert [run.key for run in found.runs] == [
+        (*one, trial) for trial in range(2) for one in (("non-private", math.inf), ("tight", 1.0))
+    ]
     (session,) = found.sessions
     assert session["command"].startswith("python -m objpert_core.experiments figure2 --dataset digits-4-9 --m")
     assert session["note"] == "two trials"
@@ -124,8 +130,14 @@ def test_an_interrupted_sweep_says_that_it_can_go_on_and_goes_on(out, capsys, mo
     assert figure(out) == 0
     assert capsys.readouterr().err.startswith("digits-4-9: 3 of 4 fits to do")
     assert read(out).runs[0] == before
-    assert len(read(out).runs) == 4
     assert len(calls) == 2 + 3
+    assert figure(at_once := out.with_name("at_once.csv")) == 0
+    assert accuracies(out) == accuracies(at_once)
+    assert len(accuracies(out)) == 4
+
+
+def accuracies(path):
+    return {run.key: (run.seed, run.accuracy) for run in read(path).runs}
 
 
 def test_fits_that_fail_make_the_command_fail_and_are_tried_again(out, capsys, monkeypatch):
@@ -188,9 +200,8 @@ def test_a_cluster_gives_the_same_numbers(out, tmp_path):
         assert figure(out, "--backend", "dask", "--scheduler", cluster.scheduler_address) == 0
     here = tmp_path / "here.csv"
     assert figure(here) == 0
-    there, alone = ({run.key: (run.seed, run.accuracy) for run in read(path).runs} for path in (out, here))
-    assert there == alone
-    assert len(there) == 4
+    assert accuracies(out) == accuracies(here)
+    assert len(accuracies(out)) == 4
 
 
 def test_missing_files_are_told_before_any_fit(out, capsys, monkeypatch):

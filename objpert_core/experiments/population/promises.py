@@ -18,7 +18,6 @@ from objpert_core.experiments.results import Row
 class Promise(Row):
     """A published algorithm's promise: its noise is published for the ε `target`, the accountant finds `epsilon`."""
 
-    KEYS = ("method", "n", "d", "target")
     VALUE = "epsilon"
 
     method: str

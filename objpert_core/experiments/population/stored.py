@@ -14,7 +14,7 @@ import numpy as np
 from objpert_core.experiments.experiment import Experiment
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPULATIONS, Setting
 from objpert_core.experiments.population.sweep import RiskRun
-from objpert_core.experiments.results import Results
+from objpert_core.experiments.results import Results, to_read
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.tables import write
 
@@ -40,7 +40,7 @@ EXPERIMENTS: Mapping[str, Experiment[RiskRun]] = {
 
 def names() -> tuple[str, ...]:
     """The populations that have stored results."""
-    return tuple(name for name, experiment in EXPERIMENTS.items() if experiment.made)
+    return tuple(name for name, one in EXPERIMENTS.items() if to_read(one.path()).is_file())
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,6 @@ LABELS: Mapping[str, str] = MappingProxyType(
 class Accuracy(Row):
     """One fit's share of right test labels; λ is 0 for objective perturbation, which chooses its own."""
 
-    KEYS = ("epsilon", "method", "lam", "seed")
     VALUE = "accuracy"
 
     epsilon: float

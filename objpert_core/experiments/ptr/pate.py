@@ -65,7 +65,6 @@ class Price(Row):
     `right` is the share of right noisy labels in one draw: the simulated votes' first class, or the digit.
     """
 
-    KEYS = ("source", "sigma", "method")
     VALUE = "value"
 
     source: str

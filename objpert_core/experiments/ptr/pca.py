@@ -40,7 +40,6 @@ LABELS: Mapping[str, str] = MappingProxyType(
 class Lost(Row):
     """One release: sin² of the angle to the data's own direction, and the gap of AᵀA's two largest eigenvalues."""
 
-    KEYS = ("n", "spread", "method", "seed")
     VALUE = "error"
 
     n: int

@@ -58,7 +58,6 @@ class Error(Row):
     `refused` is the share of the runs that answered ⊥; where all did, the error is that of θ = 0.
     """
 
-    KEYS = ("dataset", "epsilon", "method", "seed")
     VALUE = "error"
 
     dataset: str

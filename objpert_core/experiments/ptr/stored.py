@@ -48,4 +48,4 @@ FAMILY = Family.of(
 )
 EXPERIMENTS = FAMILY.experiments
 """The experiments, by their keys."""
-names, load = FAMILY.names, FAMILY.load
+load = FAMILY.load

@@ -51,7 +51,6 @@ LABELS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 class Cost(Row):
     """One point of a curve: `value` is the method's ε, `epsilon` the Laplace noise's (in panel "b" at equal error)."""
 
-    KEYS = ("panel", "epsilon", "gap", "method")
     VALUE = "value"
 
     panel: str

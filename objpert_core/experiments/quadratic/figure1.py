@@ -35,7 +35,6 @@ PROOFS: Mapping[str, str] = MappingProxyType(
 class Cell(Row):
     """The least bound at one (ε, δ) on the expected excess risk (a sum over the rows), and the m that attains it."""
 
-    KEYS = ("panel", "proof", "epsilon", "delta")
     VALUE = "value"
 
     panel: str

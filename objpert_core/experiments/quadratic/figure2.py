@@ -81,7 +81,6 @@ class Problem:
 class Risk(Row):
     """The risk J of one method, a sum over the rows; `kappa` is half the side of the box."""
 
-    KEYS = ("kappa", "method", "seed")
     VALUE = "risk"
 
     kappa: float

@@ -39,7 +39,6 @@ LABELS: Mapping[str, str] = MappingProxyType(
 class Excess(Row):
     """What one method loses: J(θ) − min J, a sum over the rows."""
 
-    KEYS = ("n", "method", "seed")
     VALUE = "excess"
 
     n: int

@@ -45,7 +45,6 @@ Solve = Callable[[FloatArray, FloatArray, np.random.Generator], FloatArray]
 class Excess(Row):
     """What one method loses on new rows: its mean squared error above the least."""
 
-    KEYS = ("n", "d", "epsilon", "method", "seed")
     VALUE = "excess"
 
     n: int
