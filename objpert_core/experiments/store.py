@@ -62,9 +62,10 @@ def write(path: Path, rows: Sequence[Row], made_by: Mapping[str, str]) -> None:
     spare = path.with_name(path.name + ".new")
     spare.unlink(missing_ok=True)
     with contextlib.ExitStack() as stack:
-        if path.is_file():
+        if fcntl is not None and path.is_file():
             _lock(stack.enter_context(open(path, "rb")), path)
-        stack.enter_context(Store(spare, type(rows[0]), made_by)).append(*rows)
+        with Store(spare, type(rows[0]), made_by) as store:
+            store.append(*rows)
         os.replace(spare, path)
 
 
@@ -228,7 +229,8 @@ class Store(Generic[AnyRow]):
 
     def __exit__(self, *_: object) -> None:
         if not os.fstat(self._file.fileno()).st_size:
-            self._path.unlink()  # nothing was added
+            with contextlib.suppress(PermissionError):  # Windows keeps a file that is open
+                self._path.unlink()  # nothing was added
         self.close()
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from objpert_core import DataUnavailableError, _provenance
-from objpert_core.experiments import results
+from objpert_core.experiments import results, store
 from objpert_core.experiments.__main__ import main
 from objpert_core.experiments.population import promises
 from objpert_core.experiments.population import stored as population
@@ -15,6 +15,7 @@ from objpert_core.experiments.quadratic import figure1, figure2, matter
 from objpert_core.experiments.quadratic import regression as bend_and_tilt
 from objpert_core.experiments.quadratic import stored as quadratic
 from objpert_core.experiments.results import Run
+from objpert_core.experiments.store import write
 from objpert_core.experiments.studies.solver_costs import Measurement
 
 PIECEWISE = {one.file: one for stored in (ptr, quadratic) for one in stored.EXPERIMENTS.values()}
@@ -105,6 +106,7 @@ def rows_in(content):
     return [line for line in content.splitlines() if not line.startswith(b"#")]
 
 
+@pytest.mark.skipif(store.fcntl is None, reason="no file locks on this system")
 @pytest.mark.parametrize("name", ["ptr_voting", "population_hard"])
 def test_two_runs_cannot_write_one_file(name, tmp_path):
     with EVERY[name].store({"command": "first"}, tmp_path):
@@ -112,6 +114,20 @@ def test_two_runs_cannot_write_one_file(name, tmp_path):
             EVERY[name].store({"command": "second"}, tmp_path)
         with pytest.raises(OSError, match="written by another run"):
             made(name, tmp_path)
+
+
+@pytest.mark.skipif(store.fcntl is None, reason="no file locks on this system")
+def test_a_file_is_written_anew_as_a_whole_or_not_at_all(tmp_path):
+    path = promises.EXPERIMENT.path(tmp_path)
+    for epsilon in (3.0, 4.0):
+        write(path, [promises.Promise("sgd", 100, 3, 2.0, epsilon)], {"command": "some"})
+        assert [run.epsilon for run in promises.load(tmp_path).runs] == [epsilon]
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="NaN"):
+        write(path, [promises.Promise("sgd", 100, 3, 2.0, float("nan"))], {})
+    with promises.EXPERIMENT.store({}, tmp_path), pytest.raises(OSError, match="written by another run"):
+        write(path, [promises.Promise("sgd", 100, 3, 2.0, 5.0)], {})
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [(path.name, before)]
 
 
 @pytest.mark.parametrize(
