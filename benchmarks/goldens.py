@@ -1,6 +1,6 @@
 """What the software says, written down: two folders made before and after a change of structure are compared by diff.
 
-    python -m benchmarks.goldens FOLDER [--only pages api accounting estimators cli results]
+    python -m benchmarks.goldens FOLDER [--only pages api accounting estimators cli results] [--pages bounds …]
     diff -r BEFORE AFTER
 
 Every page at every preset and every picture, with each control's key and label and the address; every public name's
@@ -19,7 +19,7 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,27 +68,32 @@ def page_state(app: Any) -> str:
     return shortened("\n".join(lines))
 
 
-def pages() -> Iterator[tuple[str, str]]:
-    """Every page as it opens, at each preset, at each picture, with its files and its Python open."""
+def pages(chosen: Container[str] = ()) -> Iterator[tuple[str, str]]:
+    """Every page as it opens, at each preset after the one before, and at each picture, with files and Python open."""
     from tests.pages.apps import open_app
     from ui.registry import PAGES
 
     for entry in PAGES:
-        app = open_app(entry.path)
-        yield f"{entry.name}/opened", page_state(app)
-        presets = [button.key for button in app.button if str(button.key).startswith(f"{entry.name}_preset_")]
+        if chosen and entry.name not in chosen:
+            continue
+        walked = opened(open_app(entry.path))
+        yield f"{entry.name}/opened", page_state(walked)
+        presets = [button.key for button in walked.button if str(button.key).startswith(f"{entry.name}_preset_")]
         for key in presets:
+            walked.button(key=key).click().run()
+            yield f"{entry.name}/{key}", page_state(opened(walked))
+        for option in range(len(_view(walked, entry.name).options if _view(walked, entry.name) else ())):
             one = open_app(entry.path)
-            one.button(key=key).click().run()
-            yield f"{entry.name}/{key}", page_state(one)
-        for option in range(len(_view(app, entry.name).options if _view(app, entry.name) else ())):
-            one = open_app(entry.path)
-            chosen = _view(one, entry.name)
-            chosen.set_value(chosen.options[option]).run()
-            for held in re.findall(r"\b(\w+_(?:files|code))\b", page_state(one)):
-                one.session_state[held] = True
-            one.run()
-            yield f"{entry.name}/view-{option}", page_state(one)
+            control = _view(one, entry.name)
+            control.set_value(control.options[option]).run()
+            yield f"{entry.name}/view-{option}", page_state(opened(one))
+
+
+def opened(app: Any) -> Any:
+    """The page with its files and its Python open."""
+    for held in set(re.findall(r"\b(\w+_(?:files|code))\b", page_state(app))):
+        app.session_state[held] = True
+    return app.run()
 
 
 def _view(app: Any, page: str) -> Any:
@@ -199,10 +204,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--pages", nargs="+", default=[], help="these pages only")
     given = parser.parse_args()
     for part in given.only:
         count = 0
-        for name, text in PARTS[part]():
+        for name, text in pages(given.pages) if part == "pages" else PARTS[part]():
             path = given.folder / part / f"{name.replace(' ', '_')}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text + "\n", encoding="utf-8")

@@ -20,12 +20,13 @@ import random
 import re
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -60,6 +61,7 @@ OPERATORS = (
     *("ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceBreakWithContinue"),
     *("ReplaceContinueWithBreak", "NumberReplacer", "RemoveDecorator", "ZeroIterationForLoop"),
 )
+_SECONDS = count(int(time.time()))
 EQUIVALENT: dict[str, str] = {}
 """A mutant's name → why no test can tell it from the original."""
 
@@ -108,15 +110,15 @@ def places() -> Iterator[Mutant]:
                     yield Mutant(path.relative_to(ROOT).as_posix(), line, name, occurrence)
 
 
-def drawn(count: int, seed: int) -> list[Mutant]:
+def drawn(size: int, seed: int) -> list[Mutant]:
     """Some mutants: first a line of code, then a change of it, so that a long formula counts like a short one."""
     by_line = defaultdict(list)
     for mutant in places():
         by_line[mutant.path, mutant.line].append(mutant)
     chosen = random.Random(seed)
-    lines = chosen.sample(sorted(by_line), min(2 * count, len(by_line)))
+    lines = chosen.sample(sorted(by_line), min(2 * size, len(by_line)))
     mutants = (chosen.choice(by_line[line]) for line in lines)
-    return list(islice(filter(Mutant.says_something_else, mutants), count))
+    return list(islice(filter(Mutant.says_something_else, mutants), size))
 
 
 class Reached:
@@ -151,8 +153,7 @@ class Slow:
 def pytest(tree: Path, *arguments: str, **environment: str) -> str | None:
     """Run tests in a tree; return the first that fails, "" where they take too long, None where all pass."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CI": "true", "PYTHONDONTWRITEBYTECODE": "1"}
-    given = os.environ | alone | environment
+    given = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CI": "true"} | environment
     try:
         done = subprocess.run(command, cwd=tree, env=given, stdout=subprocess.PIPE, text=True, timeout=LONGEST)
     except subprocess.TimeoutExpired:
@@ -186,15 +187,26 @@ def reached(folder: Path, stage: str) -> Reached | Slow:
 
 
 def finder(tree: Path, mutant: Mutant, tests: list[str]) -> str | None:
-    """The test that finds the mutant, None where all pass in spite of it."""
+    """The test that finds the mutant, None where all pass in spite of it; tests named after its file go first."""
     path = tree / mutant.path
     source = path.read_text(encoding="utf-8")
-    (tree / ".asked").write_text("\n".join(tests), encoding="utf-8")
-    path.write_text(mutant.code(source), encoding="utf-8")
+    near = [test for test in tests if "::" in test and path.stem in test.partition("::")[0]]
+    _write(path, mutant.code(source))
     try:
-        return pytest(tree, "-x", "-n", "0", "@.asked") if tests else None
+        for asked in (near, [test for test in tests if test not in set(near)]):
+            (tree / ".asked").write_text("\n".join(asked), encoding="utf-8")
+            if asked and (failed := pytest(tree, "-x", "-n", "0", "@.asked")) is not None:
+                return failed
+        return None
     finally:
-        path.write_text(source, encoding="utf-8")
+        _write(path, source)
+
+
+def _write(path: Path, code: str) -> None:
+    """Write a file at a second of its own: by the second Python tells whether its bytecode is still right."""
+    path.write_text(code, encoding="utf-8")
+    second = next(_SECONDS)
+    os.utime(path, (second, second))
 
 
 def results(file: Path) -> dict[str, tuple[str, str]]:
@@ -241,8 +253,8 @@ def table(found: dict[str, str], seed: int, chosen: Sequence[str]) -> str:
     real = {name: stage for name, stage in found.items() if name not in EQUIVALENT}
     lines = [f"{len(found)} mutants, seed {seed}, commit {commit()}; {len(found) - len(real)} are equivalent"]
     for stage in (*chosen, ""):
-        count = sum(one == stage for one in real.values())
-        lines.append(f"{stage or 'not found':10} {count:4} {count / max(len(real), 1):7.1%}")
+        found_here = sum(one == stage for one in real.values())
+        lines.append(f"{stage or 'not found':10} {found_here:4} {found_here / max(len(real), 1):7.1%}")
     return "\n".join([*lines, *(f"  {name} ({EQUIVALENT.get(name, '?')})" for name in found if not found[name])])
 
 

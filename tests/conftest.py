@@ -43,7 +43,8 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
     all_traced = getattr(config.option, "cov_context", None)  # which tests reach a line is asked of all of them
     tests_of = Counter(item.path for item in items)
-    items.sort(key=lambda item: (_kind(item) not in OWN_PROCESS, -tests_of[item.path]))
+    if config.getoption("numprocesses", None) or hasattr(config, "workerinput"):  # what takes longest begins first
+        items.sort(key=lambda item: (_kind(item) not in OWN_PROCESS, -tests_of[item.path]))
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")

@@ -31,6 +31,7 @@ from objpert_core.accounting import (
 from objpert_core.accounting.laws.base import GaussianLoss
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw
 from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import LinearClassifier, SolvedModel
 from objpert_core.estimators.documented import documented
 from objpert_core.exceptions import ReleaseRefusedError
@@ -49,7 +50,6 @@ from objpert_core.learning import (
     solve,
     stated,
 )
-from objpert_core.learning.certificate import proved_epsilon
 from objpert_core.learning.problem.losses import LOGISTIC
 from objpert_core.learning.problem.rows import row_radius
 from tests.estimators.contract import Case, parametrize_with_contract
@@ -155,7 +155,7 @@ class PublicPriorCertificate(SolvedCertificate, mechanisms=("PublicPrior",)):
 def release_if_enough(X, targets, mechanism, *, least_rows, delta, **options):
     """Count the rows with noise; release a model if there seem to be enough, and refuse otherwise."""
     fit = Fit(X, targets, LOGISTIC, **options)
-    facts = {"epsilon": proved_epsilon(mechanism, None, delta), "delta": delta, "accountant": "profile"}
+    facts = {"epsilon": Terms(None, delta).proved(mechanism), "delta": delta, "accountant": "profile"}
     count = fit.rows.n_rows + mechanism.count_noise * fit.source.standard_normal(1)[0]
     if count < least_rows:
         return fit.refuse(mechanism, f"the noisy count of rows, {count:.1f}, is below {least_rows}", **facts)

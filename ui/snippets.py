@@ -7,9 +7,12 @@ plotted numbers.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from ui.bounds import PROOFS
+from ui.registry import ROOMS
 
 
 def _curves(
@@ -52,3 +55,17 @@ def bounds(*, epsilon: float, delta: float, **setting: Any) -> str:
 def errors(*, rate: float, **setting: Any) -> str:
     """Every bound's curve of an attacker's errors at `rate`; defines the dictionary ``curves``."""
     return f"{_curves(**setting)}    print(name, curve.tradeoff({rate!r}), acc.best_guess(curve))\n"
+
+
+def filled(page: str, name: str, blanks: Mapping[str, Any]) -> str:
+    """The snippet ``pages/<page>/snippets/<name>.py`` with its placeholders, the capital names, filled in."""
+    template = (ROOMS / page / "snippets" / f"{name}.py").read_text(encoding="utf-8")
+    values = {key.upper(): value for key, value in blanks.items()}
+    return re.sub(r"\b[A-Z][A-Z_]+\b", lambda match: repr(values.get(match[0], _Verbatim(match[0]))), template)
+
+
+class _Verbatim(str):
+    """A capital word that is no placeholder: it stays as it is."""
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from objpert_core._validation import nonnegative, positive_integer
 from objpert_core.accounting import Standardisation, balanced_rest, recommended_lam, recommended_margin
+from objpert_core.accounting.calibration.standardisation import AS_THEY_ARE
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed
 from objpert_core.estimators.constraints import or_none
@@ -17,7 +18,6 @@ from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
-from objpert_core.learning.standardisation import AS_THEY_ARE
 
 
 class Planned(NamedTuple):
@@ -151,13 +151,13 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
     def _plan(self, public: Public) -> Plan:
         lam, margin = self.lam, self.margin
         if self._lam_by_rule:
-            assert public.rows is not None
+            assert public.terms.public_rows is not None
             # About the noise of what is left: k rows of one person need about the noise of an ε less by k.
             left, radius = public.epsilon / self._rows_moved, row_radius(self._constant)
-            numbers = left, self.delta, public.rows, public.dimension, radius
+            numbers = left, self.delta, public.terms.public_rows, public.dimension, radius
             lam = recommended_lam(*numbers)
             if margin is None:
-                margin = recommended_margin(*numbers, standardised=public.standardisation != AS_THEY_ARE)
+                margin = recommended_margin(*numbers, standardised=public.terms.standardisation != AS_THEY_ARE)
         return Plan(LogisticLoss(margin or 0.0), lam=lam or 0.0)
 
     def _rest_weight(self, fits: int) -> float:
@@ -184,7 +184,7 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
         self._check_together()
         public = self._public(positive_integer("rows", rows), positive_integer("columns", columns), sparse=sparse)
         plan = self._plan(public)
-        return Planned(public.standardisation, public.epsilon, plan.lam, plan.loss.parameter or 0.0)
+        return Planned(public.terms.standardisation, public.epsilon, plan.lam, plan.loss.parameter or 0.0)
 
     def _record(self, release: Release[Any]) -> None:
         super()._record(release)

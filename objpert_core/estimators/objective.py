@@ -11,34 +11,26 @@ import scipy.sparse as sp
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
     Mechanism,
-    Standardisation,
     calibrate_objective_perturbation,
-    calibrate_remaining,
-    remaining_epsilon,
 )
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
+from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.estimators.standardised import StandardisesRows
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
-from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
+from objpert_core.learning.fit import Problem
+from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
 
 
 class Public(NamedTuple):
-    """The public numbers by which a fit is planned, and the ε that is left for each of its `fits`.
+    """The public numbers by which a fit is planned: the terms, the number of parameters, and what is left of ε."""
 
-    `rows` is None where no rule goes by them; `rest_weight` is a row's length in all fits but one.
-    """
-
-    rows: int | None
-    rows_declared: bool
+    terms: Terms
     dimension: int
-    standardisation: Standardisation
-    fits: int
-    rest_weight: float
     epsilon: float
 
 
@@ -111,16 +103,19 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
 
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
         counted, declared = self._rows_counted(rows)
-        standardisation, weight = self._standardisation(columns, sparse, counted), self._rest_weight(fits)
-        left = remaining_epsilon(
+        terms = Terms(
             self.epsilon,
             self.delta,
-            standardisation.mechanisms(self.adjacency),
-            copies=fits,
-            rest_weight=weight,
-            rows_per_person=int(self.rows_per_person),
+            self.adjacency,
+            int(self.rows_per_person),
+            self.accountant,
+            counted,
+            declared,
+            self._standardisation(columns, sparse, counted),
+            fits,
+            self._rest_weight(fits) if fits > 1 else 1.0,
         )
-        return Public(counted, declared, columns + bool(self.fit_intercept), standardisation, fits, weight, left)
+        return Public(terms, columns + bool(self.fit_intercept), terms.left)
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
@@ -148,33 +143,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 rows_per_person=int(self.rows_per_person),
             )
 
-        mechanism = calibrate_remaining(
-            self.epsilon,
-            self.delta,
-            calibrated,
-            public.standardisation.mechanisms(self.adjacency),
-            copies=public.fits,
-            rest_weight=public.rest_weight,
-            rows_per_person=int(self.rows_per_person),
-            accountant=self.accountant,
-        )
-        told: dict[str, Any] = {
-            "delta": self.delta,
-            "loss": loss,
-            "epsilon": self.epsilon,
-            "accountant": self.accountant,
-            "public_rows": public.rows,
-            "rows_declared": public.rows_declared,
-            "rows_per_person": self.rows_per_person,
-            "standardisation": public.standardisation,
-            **self._sharing(callback),
-        }
-        if public.fits == 1:
-            return perturb_and_solve_draws(X, targets, mechanism, random_states, clip=clip, **told)
-        return [
-            perturb_and_solve_classes(X, targets, mechanism, random_state=state, rest_weight=public.rest_weight, **told)
-            for state in random_states
-        ]
+        problem = Problem(X, targets, loss, clip, solving=self._sharing(callback))
+        return perturb_and_solve_draws(problem, public.terms, public.terms.calibrate(calibrated), random_states)
 
 
 class ClippedModel(ObjectivePerturbationModel):

@@ -18,7 +18,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from functools import lru_cache
 from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 import numpy as np
@@ -26,11 +25,9 @@ import numpy as np
 from objpert_core._validation import FloatArray, choice, once_each
 from objpert_core.accounting import (
     ApproximateMinima,
-    Gaussian,
     Mechanism,
     ObjectivePerturbation,
     Standardisation,
-    composed_fit,
     group,
     via_rdp,
 )
@@ -38,6 +35,7 @@ from objpert_core.accounting.calibration.standardisation import SCALE_FLOOR
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.accounting.terms import ROUNDING, Terms
 from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.envelopes import widest_envelope
 from objpert_core.learning.problem.losses import LOSSES, LogisticLoss, Loss, loss_named
@@ -59,7 +57,6 @@ from objpert_core.learning.stated import (
 )
 from objpert_core.tables import to_latex, to_markdown
 
-ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found by a search
 FAR = 10.0
 """Noise longer than so many standard deviations times √d is no noise of that kind: chances are below e⁻⁴⁰."""
 _SLACK = 1e-6  # relative, for what rounding adds to a length
@@ -666,16 +663,23 @@ class SolvedCertificate(PrivacyCertificate):
         """The noise of the centre and the scales that were released before the fit."""
         return Standardisation(self.center_noise, self.scale_noise)
 
+    @property
+    def terms(self) -> Terms:
+        """What is promised, and what the promise pays for."""
+        return Terms(
+            self.epsilon,
+            self.delta,
+            self.mechanism_adjacency,
+            self.rows_per_person,
+            self.accountant,
+            standardisation=self.standardisation,
+            fits=self.fits,
+            rest_weight=self.rest_weight,
+        )
+
     def accounted(self, mechanism: Any) -> Mechanism:
         """Return the whole: what was released before, and all fits, for all rows of one person."""
-        return composed_fit(
-            mechanism,
-            self.standardisation.mechanisms(self.mechanism_adjacency),
-            copies=self.fits,
-            rest_weight=self.rest_weight,
-            rows_per_person=self.rows_per_person,
-            accountant=self.accountant,
-        )
+        return self.terms.whole(mechanism)
 
     def _contradiction(self) -> str | None:
         steps = {name: getattr(self, name) for name in ("center_noise", "scale_noise")}
@@ -874,40 +878,6 @@ def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "
 def by_accountant(mechanism: Mechanism, accountant: str) -> Mechanism:
     """See `PrivacyCertificate.accounted`."""
     return via_rdp(mechanism) if accountant == "rdp" else mechanism
-
-
-@lru_cache(maxsize=4096)
-def proved_epsilon(
-    mechanism: Mechanism,
-    epsilon: float | None,
-    delta: float,
-    accountant: str = "profile",
-    rows_per_person: int = 1,
-    before: tuple[Gaussian, ...] = (),
-    fits: int = 1,
-    rest_weight: float = 1.0,
-) -> float:
-    """Find the ε that a certificate may state at `delta`: `epsilon`, or the mechanism's own where `epsilon` is None.
-
-    `ValueError` if the mechanism, which is about one row, does not keep `epsilon` together with what else the
-    certificate covers: `before`, `fits` and `rest_weight`, as `composed_fit` takes them, and `rows_per_person`.
-    """
-    accounted = composed_fit(
-        mechanism,
-        before,
-        copies=fits,
-        rest_weight=rest_weight,
-        rows_per_person=rows_per_person,
-        accountant=accountant,
-    )
-    if epsilon is not None and accounted.delta(epsilon) <= delta * (1 + ROUNDING):
-        return epsilon
-    proved = accounted.epsilon(delta)
-    if math.isinf(proved):
-        raise ValueError(f"mechanism must be private at delta = {delta:g}; {mechanism.explain() or 'it is not'}")
-    if epsilon is not None:
-        raise ValueError(f"epsilon must be at least {proved!r}, what the mechanism has at {delta=}, got {epsilon!r}")
-    return float(proved)
 
 
 class Bounded(Parameters, Protocol):

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray
-from objpert_core.accounting import Mechanism, Standardisation
+from objpert_core.accounting import Mechanism
+from objpert_core.accounting.calibration.standardisation import AS_THEY_ARE
 from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.fit import Fit, Found, Seed, SharedOptions
-from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
 from objpert_core.learning.problem.images import Images
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective
@@ -26,7 +26,7 @@ from objpert_core.learning.problem.rounding import gradient_norm_bound, gradient
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, SolverResult, solve, solve_family, solve_together
-from objpert_core.learning.standardisation import AS_THEY_ARE, Directions, RowMap
+from objpert_core.learning.standardisation import Directions, RowMap
 
 _SHARED_SOLVERS = (
     "newton",
@@ -36,28 +36,20 @@ _MOST_NUMBERS = 2**26  # in the rows, 0.5 GB: of more than that draws make no se
 
 
 class Draws:
-    """Fits of the same rows, one for each random state; arguments and errors as in `Fit`."""
+    """Fits of the same problem under the same terms, one for each random state; errors as in `Fit`."""
 
-    def __init__(
-        self,
-        X: Any,
-        targets: FloatArray,
-        loss: Loss,
-        random_states: Sequence[Seed],
-        **options: Unpack[SharedOptions],
-    ) -> None:
+    def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
+        solving, self._classes = problem.solving, problem.targets if problem.of_classes else None
+        targets = problem.targets if self._classes is None else self._classes[0]
         state, *others = random_states
-        first = Fit(X, targets, loss, random_state=state, **options)
+        first = Fit(problem.X, targets, problem.loss, random_state=state, **solving)
         self.fits = [first, *(first.drawing_from(state) for state in others)]
         self._states = random_states
-        self._solver = options.get("solver", "newton")
-        self._max_iter, self._callback = options.get("max_iter", 1000), options.get("callback")
-        self._row_norm = options.get("row_norm", "normalize")
-        self._plan, self._public_rows = AS_THEY_ARE, self.rows_given
-
-    def standardise(self, plan: Standardisation, n_rows: int | None) -> None:
-        """Have every draw release a centre and scales of its own, and learn from the mapped rows; see `Fit`."""
-        self._plan, self._public_rows = plan, self.rows_given if n_rows is None else n_rows
+        self._solver = solving.get("solver", "newton")
+        self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
+        self._row_norm = solving.get("row_norm", "normalize")
+        self._terms, self._plan = terms, terms.standardisation
+        self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
 
     @property
     def rows(self) -> Rows:
@@ -70,42 +62,35 @@ class Draws:
         return self.fits[0].rows_given
 
     def release(
-        self,
-        mechanism: Mechanism,
-        perturb: Callable[[NoiseSource], Perturbation],
-        loss: Callable[[Rows], Loss],
-        /,
-        *,
-        stop_at: float,
-        radius: float | None = None,
-        **facts: Any,
+        self, mechanism: Mechanism, noise: Noise, loss: Callable[[Rows], Loss], /, **facts: Any
     ) -> list[Release[Any]]:
-        """Release every draw; arguments and errors as in `Fit.release`, but for `perturb`.
+        """Release every draw; `loss` gives the loss on the rows that are learned from.
 
-        `perturb` says what a source's noise adds to the sum of the losses; the output noise is drawn after that.
+        `facts` are the certificate's fields that neither the mechanism nor the terms nor a fit decides. Errors as in
+        `Fit.release`.
         """
-        if self._plan != AS_THEY_ARE:
-            facts |= {"center_noise": self._plan.center_noise, "scale_noise": self._plan.scale_noise}
-        releases = []
-        prepared = self._prepared(perturb, loss, stop_at, radius)
-        for (fit, perturbation, own_loss, found), state in zip(prepared, self._states, strict=True):
-            try:
-                released = fit.release(
-                    mechanism, perturbation, own_loss, stop_at=stop_at, radius=radius, found=found, **facts
-                )
-            except ConvergenceError as error:
-                if len(self.fits) == 1:
-                    raise
-                raise ConvergenceError(f"with random_state={state!r}: {error}") from error
-            releases.append(released)
+        facts |= _stated(self._terms)
+        releases: list[Release[Any]] = []
+        try:
+            if self._classes is not None:
+                for shared in self.fits:
+                    fit = copy(shared)
+                    fit.standardise(self._plan, self._public_rows)
+                    released = fit.release_several(
+                        mechanism, list(self._classes), noise.perturb, loss(fit.rows), **noise.asked, **facts
+                    )
+                    releases.append(released)
+                return releases
+            for fit, perturbation, own_loss, found in self._prepared(noise, loss):
+                releases.append(fit.release(mechanism, perturbation, own_loss, **noise.asked, found=found, **facts))
+        except ConvergenceError as error:
+            if len(self.fits) == 1:
+                raise
+            raise ConvergenceError(f"with random_state={self._states[len(releases)]!r}: {error}") from error
         return releases
 
     def _prepared(
-        self,
-        perturb: Callable[[NoiseSource], Perturbation],
-        loss: Callable[[Rows], Loss],
-        stop_at: float,
-        radius: float | None,
+        self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
         """Every draw's fit, perturbation and loss, and what a shared solver has found for it.
 
@@ -113,35 +98,31 @@ class Draws:
         use them after asking for the next draw.
         """
         if self._plan != AS_THEY_ARE:
-            yield from self._mapped(perturb, loss, stop_at, radius)
+            yield from self._mapped(noise, loss)
             return
         same = loss(self.rows)
-        drawn = [perturb(fit.source) for fit in self.fits]
+        drawn = [noise.perturb(fit.source) for fit in self.fits]
         objectives = [fit.objective(perturbation, same) for fit, perturbation in zip(self.fits, drawn, strict=True)]
-        found = self._together(objectives, stop_at) if radius is None else [None] * len(drawn)
+        found = self._together(objectives, noise.tau) if noise.radius is None else [None] * len(drawn)
         for fit, perturbation, own in zip(self.fits, drawn, found, strict=True):
             yield fit, perturbation, same, own
 
     def _mapped(
-        self,
-        perturb: Callable[[NoiseSource], Perturbation],
-        loss: Callable[[Rows], Loss],
-        stop_at: float,
-        radius: float | None,
+        self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
         """As `_prepared`, for rows that are centred or scaled: directions are shared, and a solver where it can be."""
-        if not self._may_share(radius):
+        if not self._may_share(noise.radius):
             for shared in self.fits:
                 fit = copy(shared)
                 fit.standardise(self._plan, self._public_rows)
-                yield fit, perturb(fit.source), loss(fit.rows), None
+                yield fit, noise.perturb(fit.source), loss(fit.rows), None
             return
         directions = Directions(self.rows.matrix)
         maps = [directions.release(self._plan, fit.source, self._public_rows) for fit in self.fits]
-        drawn = [perturb(fit.source) for fit in self.fits]
+        drawn = [noise.perturb(fit.source) for fit in self.fits]
         space = directions.mapped(maps[0])
         first = self.fits[0].learning_from(maps[0], space)
-        results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, stop_at)
+        results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)
         for shared, row_map, perturbation, result in zip(self.fits, maps, drawn, results, strict=True):
             fit = shared.learning_from(row_map, directions.mapped(row_map, out=space))
             own, found = loss(fit.rows), None
@@ -200,3 +181,19 @@ class Draws:
         results = solve_together(objectives, **told)
         norms = gradient_norm_bounds(objectives, np.array([result.theta for result in results]))
         return [Found(result, norm) for result, norm in zip(results, norms, strict=True)]
+
+
+def _stated(terms: Terms) -> dict[str, Any]:
+    """The fields in which a certificate states the terms, but for ε; some kinds have no field for what is left out."""
+    stated: dict[str, Any] = {
+        "delta": terms.delta,
+        "accountant": terms.accountant,
+        "public_rows": terms.public_rows,
+        "rows_declared": None if terms.public_rows is None else terms.rows_declared,
+        "rows_per_person": terms.rows_per_person,
+    }
+    if terms.standardisation != AS_THEY_ARE:
+        stated |= vars(terms.standardisation)
+    if terms.fits > 1:
+        stated["rest_weight"] = terms.rest_weight
+    return stated

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive
 from objpert_core.accounting import Mechanism, Standardisation
+from objpert_core.accounting.calibration.standardisation import AS_THEY_ARE
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate
@@ -33,7 +35,7 @@ from objpert_core.learning.solvers import (
     solve_surely,
     solve_together,
 )
-from objpert_core.learning.standardisation import AS_THEY_ARE, RowMap, map_rows
+from objpert_core.learning.standardisation import RowMap, map_rows
 
 Seed = int | np.random.RandomState | np.random.Generator | None
 """What the noise may be drawn from; see `noise_source`."""
@@ -55,6 +57,57 @@ class FitOptions(SharedOptions, total=False):
     """Keyword arguments that all private fits of linear models share; meanings and defaults: `Fit`."""
 
     random_state: Seed
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is minimised, and how a solver goes about it.
+
+    Attributes
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+    targets : ndarray, shape (n,), or (K, n) for a fit of each class against the others
+    loss : Loss
+    clip : float > 0, optional
+        Clipping threshold on the norm of every row's gradient.
+    radius : float > 0, optional
+        M: minimise over the ball ‖θ‖ ≤ M.
+    envelope : float > 0, optional
+        β: replace every row's loss by its Moreau envelope of this smoothness.
+    solving : mapping
+        Keyword arguments of `Fit`.
+    """
+
+    X: Any
+    targets: FloatArray
+    loss: Loss
+    clip: float | None = None
+    radius: float | None = None
+    envelope: float | None = None
+    solving: SharedOptions = field(default_factory=SharedOptions)
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether there is a fit for each class."""
+        return np.ndim(self.targets) == 2
+
+
+class Noise(NamedTuple):
+    """What a mechanism adds, and how near to the minimum it wants the solver.
+
+    `perturb` says what a source's noise adds to the sum of the losses; the output noise is drawn after that. `radius`
+    is that of the ball.
+    """
+
+    perturb: Callable[[NoiseSource], Perturbation]
+    tau: float
+    output: float
+    radius: float | None = None
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Keyword arguments of `Fit.release`."""
+        return {"stop_at": self.tau, "output_noise": self.output, "radius": self.radius}
 
 
 class Found(NamedTuple):
@@ -211,8 +264,8 @@ class Fit:
             whether the solver succeeds would void the proof. With ``on_error="release"`` only where τ is too small even
             for the answer for no data, which does not depend on the data.
         """
-        noise = {"stop_at": stop_at, "output_noise": output_noise}
-        noisy = self.noisy_minimum(perturbation, loss, **noise, radius=radius, found=found)
+        noise: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
+        noisy = self.noisy_minimum(perturbation, loss, **noise, found=found)
         certificate = self._certificate(
             mechanism, gradient_norm=noisy.reached, n_iter=noisy.result.iterations, lattice=noisy.spacing, **facts
         )

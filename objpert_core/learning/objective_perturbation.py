@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Protocol, Required, Unpack, runtime_checkable
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive, positive_integer
-from objpert_core.accounting import ApproximateMinima, Gaussian, Mechanism, Standardisation
+from objpert_core._validation import FloatArray, positive
+from objpert_core.accounting import ApproximateMinima, Mechanism, Standardisation
+from objpert_core.accounting.calibration.standardisation import AS_THEY_ARE
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
-from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
+from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
-from objpert_core.learning.certificate import PrivacyCertificate, SolvedCertificate, proved_epsilon
+from objpert_core.learning.certificate import PrivacyCertificate, SolvedCertificate
 from objpert_core.learning.draws import Draws
-from objpert_core.learning.fit import Fit, Seed, SharedOptions
+from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
@@ -25,13 +26,13 @@ from objpert_core.learning.problem.rest import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
-from objpert_core.learning.standardisation import AS_THEY_ARE
 
 
 @runtime_checkable
 class PerturbsObjective(Protocol):
     """A mechanism that perturbs an objective and allows for a solver that stops early, as `ApproximateMinima` does."""
 
+    adjacency: str
     tau: float
     """The gradient norm that the solver has to reach."""
     sigma_out: float
@@ -55,6 +56,7 @@ class PerturbOptions(SharedOptions, total=False):
     radius: float | None
     envelope: float | None
     standardisation: Standardisation
+    rest_weight: float
 
 
 def perturb_and_solve(
@@ -73,7 +75,10 @@ def perturb_and_solve(
     Parameters
     ----------
     X, targets
-        As in `Fit`.
+        As in `Fit`. With targets of shape (K, n), one +1.0 in every column at most, K models are fitted under one
+        certificate, each of one class against all others; `theta` then has shape (K, D), and `mechanism` is that of
+        one fit, for rows of full length. All fits learn from the same mapped rows (docs/theorems.md, T46). A row of
+        two classes, or with a target other than ±1, is a ValueError, or left out with ``on_error="release"``.
     mechanism : ApproximateMinima, or another that perturbs the objective
         The mechanism supplies the linear and the quadratic term, τ and σ_out, and bounds on one row's gradient and
         Hessian, which must hold for these rows.
@@ -132,15 +137,15 @@ def perturb_and_solve(
     >>> bool(release.theta[0] > 0 > release.theta[1])
     True
     """
-    (release,) = perturb_and_solve_draws(X, targets, mechanism, [random_state], **options)
+    problem, terms = described(X, targets, mechanism, **options)
+    (release,) = perturb_and_solve_draws(problem, terms, mechanism, [random_state])
     return release
 
 
-def perturb_and_solve_draws(
+def described(
     X: Any,
     targets: FloatArray,
     mechanism: Mechanism,
-    random_states: Sequence[Seed],
     *,
     delta: float,
     loss: Loss = LOGISTIC,
@@ -153,39 +158,60 @@ def perturb_and_solve_draws(
     radius: float | None = None,
     envelope: float | None = None,
     standardisation: Standardisation = AS_THEY_ARE,
-    **options: Unpack[SharedOptions],
+    rest_weight: float = 1.0,
+    **solving: Unpack[SharedOptions],
+) -> tuple[Problem, Terms]:
+    """What `perturb_and_solve` is to minimise, and what it promises."""
+    adjacency = _perturbs_objective(mechanism).adjacency
+    terms = Terms(
+        epsilon,
+        delta,
+        adjacency,
+        rows_per_person,
+        accountant,
+        public_rows,
+        rows_declared,
+        standardisation,
+        rest_weight=rest_weight,
+    )
+    return Problem(X, targets, loss, clip, radius, envelope, solving), terms
+
+
+def perturb_and_solve_draws(
+    problem: Problem, terms: Terms, mechanism: Mechanism, random_states: Sequence[Seed]
 ) -> list[Release[Any]]:
     """Make several private fits that differ by their noise alone; shared work is done once (`Draws`).
 
-    Arguments and errors as in `perturb_and_solve`, but for `random_states`, one for each fit. Every draw releases a map
-    of its own. Each fit costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is
-    released.
+    Meanings and errors as in `perturb_and_solve`. Every draw releases a map of its own. Each fit costs what a fit by
+    itself costs, and the costs add up; if one does not reach τ, none is released.
     """
-    released = _perturbs_objective(mechanism)
-    in_open_unit("delta", delta)
-    choice("accountant", accountant, ACCOUNTANTS)
-    epsilon = None if epsilon is None else nonnegative("epsilon", epsilon)
-    people = positive_integer("rows_per_person", rows_per_person)
-    before = _before(mechanism, standardisation)
-    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people, before)
-    clip = None if clip is None else positive("clip", clip)
+    released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
+    if terms.before and not issubclass(kind, SolvedCertificate):
+        plan = terms.standardisation
+        raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
+    terms = _with_fits_counted(problem, terms)
+    epsilon = terms.proved(mechanism)
+    loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
     if isinstance(loss, ClippedLoss):
         raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
-    losses = LOSSES if envelope is None else EVERY_LOSS
+    losses = LOSSES if problem.envelope is None else EVERY_LOSS
     if type(loss) not in losses.values():
         raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}, got {loss!r}")
-    kind = PrivacyCertificate.kind_for(mechanism)
-    named = _named(kind, radius=("ball_radius", radius), envelope=("envelope", envelope))
-    draws = Draws(X, targets, loss, random_states, **options)
-    if public_rows is None and before:
-        public_rows, rows_declared = draws.rows_given, False
-    draws.standardise(standardisation, public_rows)
+    named = _named(kind, radius=("ball_radius", problem.radius), envelope=("envelope", problem.envelope))
+    given = problem.X.shape[0]
+    if terms.public_rows is None and terms.before:
+        terms = replace(terms, public_rows=given, rows_declared=False)
+    if problem.of_classes:
+        problem = _with_classes_checked(problem)
+    draws = Draws(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
-    promised = loss if envelope is None else widest_envelope(loss, named["envelope"], longest)
+    promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 
     def taken(learned: Rows) -> Loss:
         """The loss on the rows that are learned from, which may differ from the rows given."""
-        own = loss if envelope is None else MoreauEnvelope(loss, envelope_steps(learned, named["envelope"]))
+        if terms.rest_weight != 1.0:
+            return RestWeighted(_logistic(loss).margin, terms.rest_weight)
+        own = loss if problem.envelope is None else MoreauEnvelope(loss, envelope_steps(learned, named["envelope"]))
         return own if clip is None else ClippedLoss(own, learned.slopes_of_norm(clip))
 
     if reason := kind.uncovered(mechanism, promised, clip, longest, rows.dimension):
@@ -194,102 +220,51 @@ def perturb_and_solve_draws(
             f"{rows.constant:g})"
         )
     gradient = promised.lipschitz * longest
-    known = public_rows if public_rows is not None and rows_declared else draws.rows_given
+    known = terms.public_rows if terms.public_rows is not None and terms.rows_declared else given
     _refuse_small_tau(mechanism, known, rows, promised, min(gradient, clip or gradient), named.get("ball_radius"))
+    noise = Noise(
+        lambda source: released.perturbation(source, rows.dimension),
+        released.tau,
+        released.sigma_out,
+        named.get("ball_radius"),
+    )
     return draws.release(
         mechanism,
-        lambda source: released.perturbation(source, rows.dimension),
+        noise,
         taken,
-        stop_at=released.tau,
-        output_noise=released.sigma_out,
-        radius=named.get("ball_radius"),
         **named,
         epsilon=epsilon,
-        delta=float(delta),
-        accountant=accountant,
         loss=loss.name,
         loss_parameter=loss.parameter,
         clip=clip,
-        public_rows=public_rows,
-        rows_declared=None if public_rows is None else rows_declared,
-        rows_per_person=people,
     )
 
 
-def perturb_and_solve_classes(
-    X: Any,
-    targets: FloatArray,
-    mechanism: Mechanism,
-    *,
-    delta: float,
-    random_state: Seed = None,
-    rest_weight: float = 1.0,
-    loss: LogisticLoss = LOGISTIC,
-    epsilon: float | None = None,
-    accountant: str = "profile",
-    public_rows: int | None = None,
-    rows_declared: bool = False,
-    rows_per_person: int = 1,
-    standardisation: Standardisation = AS_THEY_ARE,
-    **options: Unpack[SharedOptions],
-) -> Release[Any]:
-    """Fit one private model for each class by Algorithm 1, of the class against all others, under one certificate.
+def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:
+    """The terms of as many fits as the problem has; `rest_weight` counts where there are several."""
+    if not problem.of_classes:
+        if terms.rest_weight != 1.0:
+            raise ValueError(f"rest_weight must be 1.0 for targets of shape (n,), got {terms.rest_weight!r}")
+        return terms
+    weight = RestWeighted(_logistic(problem.loss).margin, terms.rest_weight).weight
+    fits = len(problem.targets)
+    if not fits:
+        raise ValueError(f"targets must have shape (K, n) with K >= 1, got {problem.targets.shape}")
+    return replace(terms, fits=fits, rest_weight=weight if fits > 1 else 1.0)
 
-    `targets` has shape (K, n) and one +1.0 in every column at most, `theta` shape (K, D). `mechanism` is that of one
-    fit, for rows of full length; see `calibrate_remaining` with ``copies=K``. `rest_weight`, from 0.001 to 1, is how
-    long a row is in the fits of classes that it does not belong to. All fits learn from the same mapped rows, and ε is
-    what map and fits satisfy together (docs/theorems.md, T46). A row of two classes, or with a target other than ±1, is
-    a ValueError, or left out with ``on_error="release"``. If one fit does not reach τ, nothing is released.
-    """
-    released = _perturbs_objective(mechanism)
-    in_open_unit("delta", delta)
-    choice("accountant", accountant, ACCOUNTANTS)
-    epsilon = None if epsilon is None else nonnegative("epsilon", epsilon)
-    people = positive_integer("rows_per_person", rows_per_person)
-    weighted = RestWeighted(_logistic(loss).margin, rest_weight)
-    if targets.ndim != 2 or not len(targets):
-        raise ValueError(f"targets must have shape (K, n) with K >= 1, got {targets.shape}")
-    before, fits = _before(mechanism, standardisation), len(targets)
-    weight = weighted.weight if fits > 1 else 1.0
-    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people, before, fits, weight)
-    given = X.shape[0]
-    if options.get("on_error") == "release" and targets.shape[1:] == (given,):
-        X, keep = judged(X, _of_one_class(targets), loss)
+
+def _with_classes_checked(problem: Problem) -> Problem:
+    """The problem with every row in one class at most, without unusable rows where these are left out."""
+    X, targets = problem.X, problem.targets
+    releases, right = problem.solving.get("on_error") == "release", targets.shape[1:] == (X.shape[0],)
+    if releases and right:
+        X, keep = judged(X, _of_one_class(targets), problem.loss)
         X, targets = X[keep], targets[:, keep]
     if (several := (targets == 1.0).sum(axis=0) > 1).any():
         raise ValueError(f"targets must be +1.0 for one class at most, got more in row {int(np.argmax(several))}")
-    fit = Fit(X, targets[0], loss, random_state=random_state, **options)
-    kind, longest = PrivacyCertificate.kind_for(mechanism), row_radius(fit.rows.constant)
-    if reason := kind.uncovered(mechanism, loss, None, longest, fit.rows.dimension):
-        raise ValueError(
-            f"mechanism's {reason} ({fit.rows.n_features} features of norm 1, constant {fit.rows.constant:g})"
-        )
-    known = public_rows if public_rows is not None and rows_declared else given
-    _refuse_small_tau(mechanism, known, fit.rows, loss, longest)
     for one in targets:
-        check_targets(one, fit.rows.n_rows, loss, least=0)
-    if public_rows is None and before:
-        public_rows, rows_declared = given, False
-    fit.standardise(standardisation, given if public_rows is None else public_rows)
-    return fit.release_several(
-        mechanism,
-        list(targets),
-        lambda source: released.perturbation(source, fit.rows.dimension),
-        loss if weight == 1.0 else weighted,
-        stop_at=released.tau,
-        output_noise=released.sigma_out,
-        epsilon=epsilon,
-        delta=float(delta),
-        accountant=accountant,
-        loss=loss.name,
-        loss_parameter=loss.parameter,
-        public_rows=public_rows,
-        rows_declared=None if public_rows is None else rows_declared,
-        rows_per_person=people,
-        center_noise=standardisation.center_noise,
-        scale_noise=standardisation.scale_noise,
-        rest_weight=weight,
-    )
+        check_targets(one, X.shape[0], problem.loss, least=0 if releases else 1)
+    return replace(problem, X=X, targets=targets)
 
 
 def _refuse_small_tau(
@@ -321,16 +296,6 @@ def _logistic(loss: Loss) -> LogisticLoss:
     if type(loss) is not LogisticLoss:
         raise ValueError(f"loss must be a LogisticLoss, got {loss!r}")
     return loss
-
-
-def _before(mechanism: Mechanism, plan: Standardisation) -> tuple[Gaussian, ...]:
-    """What is released before a fit by `mechanism`; `ValueError` where no certificate could say so."""
-    if plan == AS_THEY_ARE:
-        return ()
-    kind = PrivacyCertificate.kind_for(mechanism)
-    if not issubclass(kind, SolvedCertificate):
-        raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
-    return plan.mechanisms(mechanism.adjacency)
 
 
 def _named(kind: type[PrivacyCertificate], **asked: tuple[str, float | None]) -> dict[str, float]:

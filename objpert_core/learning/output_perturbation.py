@@ -22,15 +22,16 @@ from objpert_core.accounting import (
     calibrate_remaining,
     composed_fit,
 )
+from objpert_core.accounting.calibration.standardisation import AS_THEY_ARE
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
+from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificate import FAR, SolvedCertificate
 from objpert_core.learning.draws import Draws
-from objpert_core.learning.fit import Seed, SharedOptions
+from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
-from objpert_core.learning.standardisation import AS_THEY_ARE
 from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, or_nothing
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
@@ -275,7 +276,7 @@ def solve_and_perturb_draws(
     adjacency: str = "add/remove",
     rows_per_person: int = 1,
     standardisation: Standardisation = AS_THEY_ARE,
-    **options: Unpack[SharedOptions],
+    **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits that differ by their noise alone: one solution serves them all.
 
@@ -283,15 +284,14 @@ def solve_and_perturb_draws(
     by itself costs, and the costs add up.
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
-    choice("adjacency", adjacency, ADJACENCIES)
-    neighbours = NEIGHBOURS[adjacency]
+    neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
     before = standardisation.mechanisms(neighbours, rows_per_person)
-    draws = Draws(X, targets, loss, random_states, **options)
-    radius = row_radius(draws.rows.constant)
-    known = draws.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
+    known = X.shape[0] if public_rows is None else positive_integer("public_rows", public_rows)
     used_rows = known if lam is None or before else None
-    draws.standardise(standardisation, used_rows)
-
+    declared = public_rows is not None
+    terms = Terms(epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, standardisation)
+    draws = Draws(Problem(X, targets, loss, solving=solving), terms, random_states)
+    radius = row_radius(draws.rows.constant)
     lams: dict[OutputPerturbation, float] = {}
 
     def fit_for(left: float) -> OutputPerturbation:
@@ -305,7 +305,7 @@ def solve_and_perturb_draws(
         lams[fit] = own
         return fit
 
-    mechanism = calibrate_remaining(epsilon, delta, fit_for, before)
+    mechanism = calibrate_remaining(epsilon, delta, fit_for, before)  # both are about all rows of one person already
     chosen = lams[mechanism]
     Allowance(
         n_rows=known,
@@ -317,18 +317,11 @@ def solve_and_perturb_draws(
     ).refuse(tau)
     return draws.release(
         mechanism,
-        lambda source: Perturbation(None, chosen),
+        Noise(lambda source: Perturbation(None, chosen), tau, mechanism.sigma),
         lambda rows: loss,
-        stop_at=tau,
-        output_noise=mechanism.sigma,
         epsilon=float(epsilon),
-        delta=float(delta),
-        accountant="profile",
         lam=chosen,
         tau=float(tau),
         lipschitz=radius,
-        public_rows=used_rows,
-        rows_declared=None if used_rows is None else public_rows is not None,
-        rows_per_person=int(rows_per_person),
         margin=loss.margin,
     )

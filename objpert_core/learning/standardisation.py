@@ -32,9 +32,6 @@ from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
 from objpert_core.learning.problem.rows import Rows, safety_factor
 
-AS_THEY_ARE = Standardisation(None, None)
-"""The plan that neither centres nor scales."""
-
 _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
 _BLOCK_BYTES = 2**19  # a block and its scratch fit the second-level cache
 _BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order

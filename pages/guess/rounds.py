@@ -15,7 +15,10 @@ import numpy as np
 from scipy.special import expit
 
 import objpert_core.accounting as acc
+from objpert_core.accounting.terms import Terms
+from objpert_core.learning.fit import Problem
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.learning.problem.losses import LOGISTIC
 from objpert_core.theory import naive_noise
 from objpert_core.theory.minimiser_law import (
     Estimate,
@@ -143,16 +146,10 @@ def _published(setting: Setting) -> tuple[tuple[bool, tuple[float, ...]], ...]:
         seeds = random.integers(0, 2**31, ROUNDS).tolist()
         for one, law in laws.items():
             places = np.flatnonzero(inside == one)
-            released = perturb_and_solve_draws(
-                law.rows,
-                law.labels,
-                mechanism(setting.added, setting.lam),
-                [seeds[place] for place in places],
-                delta=DELTA,
-                epsilon=epsilon(setting.added, setting.lam),
-                intercept_scaling=0.0,
-                row_norm="clip",
-            )
+            problem = Problem(law.rows, law.labels, LOGISTIC, solving={"intercept_scaling": 0.0, "row_norm": "clip"})
+            terms = Terms(epsilon(setting.added, setting.lam), DELTA)
+            states = [seeds[place] for place in places]
+            released = perturb_and_solve_draws(problem, terms, mechanism(setting.added, setting.lam), states)
             thetas[places] = [release.theta for release in released]
     return tuple((bool(one), tuple(theta.tolist())) for one, theta in zip(inside, thetas, strict=True))
 

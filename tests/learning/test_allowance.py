@@ -15,7 +15,6 @@ from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import allowance, fit, perturb_and_solve, solve_and_perturb
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective_perturbation import perturb_and_solve_classes
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.fine import FineRows, fine
 from objpert_core.learning.problem.losses import (
@@ -157,7 +156,7 @@ def test_a_tau_that_is_too_small_is_refused_before_the_fit_with_one_that_would_d
         mechanism = calibrated(tau=tau)
         if release == "one":
             return perturb_and_solve(X, t, mechanism, delta=DELTA)
-        return perturb_and_solve_classes(X, np.array([t, -t]), mechanism, delta=DELTA)
+        return perturb_and_solve(X, np.array([t, -t]), mechanism, delta=DELTA)
 
     with monkeypatch.context() as patched:
         for name in ("solve", "solve_together", "solve_surely", "gradient_norm_bound"):

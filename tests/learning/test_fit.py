@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, calibrate_objective_perturbation
+from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import (
     LOSSES,
@@ -16,7 +17,6 @@ from objpert_core.learning import (
     perturb_and_solve,
     solve_and_perturb,
 )
-from objpert_core.learning.certificate import proved_epsilon
 from objpert_core.learning.dp_sgd.budget import run_of
 from objpert_core.learning.dp_sgd.training import TrainingOptions, train_candidates
 from tests.learning.test_objective_perturbation import DELTA, calibrated, data
@@ -81,10 +81,10 @@ def test_only_a_mechanism_with_a_kind_of_certificate_can_be_described():
 @pytest.mark.slow
 def test_a_certificate_states_no_less_than_what_is_proved():
     mechanism = calibrate_objective_perturbation(1.0, DELTA, tau=1e-6)
-    assert proved_epsilon(mechanism, 1.0, DELTA) == 1.0
-    assert proved_epsilon(mechanism, 2.0, DELTA) == 2.0
-    assert proved_epsilon(mechanism, None, DELTA) == mechanism.epsilon(DELTA)
+    assert Terms(1.0, DELTA).proved(mechanism) == 1.0
+    assert Terms(2.0, DELTA).proved(mechanism) == 2.0
+    assert Terms(None, DELTA).proved(mechanism) == mechanism.epsilon(DELTA)
     with pytest.raises(ValueError, match=r"epsilon must be at least .* got 0\.9"):
-        proved_epsilon(mechanism, 0.9, DELTA)
+        Terms(0.9, DELTA).proved(mechanism)
     with pytest.raises(ValueError, match="epsilon must be at least"):
-        proved_epsilon(mechanism, 1.0, DELTA, "rdp")
+        Terms(1.0, DELTA, accountant="rdp").proved(mechanism)

@@ -17,7 +17,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.learning import PrivacyCertificate, Rows, perturb_and_solve, solve_and_perturb
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
+from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.output_perturbation import solve_and_perturb_draws
 from objpert_core.learning.standardisation import RowMap, map_rows, release_map
 
@@ -203,7 +203,9 @@ def test_the_certificate_says_what_was_released_and_verifies(released):
 
 
 def test_several_draws_are_each_what_one_alone_is(released):
-    several = perturb_and_solve_draws(*some_data(), fit_after(PLAN), [5, 0], public_rows=ROWS, **OPTIONS)
+    several = perturb_and_solve_draws(
+        *described(*some_data(), fit_after(PLAN), public_rows=ROWS, **OPTIONS), fit_after(PLAN), [5, 0]
+    )
     assert_allclose(several[1].theta, released.theta, rtol=0, atol=1e-6)
     assert_array_equal(several[1].center, released.center)
     assert not np.array_equal(several[0].center, released.center)
@@ -343,7 +345,7 @@ def test_several_classes_share_one_map_and_one_certificate(weight):
         return calibrate_objective_perturbation(left, DELTA, lipschitz=1.09**0.5, tau=1e-6)
 
     mechanism = calibrate_remaining(1.0, DELTA, calibrate, PLAN.mechanisms(), copies=3, rest_weight=weight)
-    release = perturb_and_solve_classes(X, targets, mechanism, random_state=0, rest_weight=weight, **OPTIONS)
+    release = perturb_and_solve(X, targets, mechanism, random_state=0, rest_weight=weight, **OPTIONS)
     assert release.theta.shape == (3, COLUMNS + 1)
     assert_array_equal(release.center, release_map(X, PLAN, noise_source(0)).center)
     model, certificate = model_of(release)
@@ -363,7 +365,7 @@ def test_one_class_is_a_fit_like_any_other():
     told = {"delta": DELTA, "random_state": 0, "epsilon": None}
     mechanism = fit_after(Standardisation(None, None))
     one = perturb_and_solve(X, targets, mechanism, **told)
-    classes = perturb_and_solve_classes(X, targets[None], mechanism, **told)
+    classes = perturb_and_solve(X, targets[None], mechanism, **told)
     assert_array_equal(classes.theta, one.theta[None])
     assert classes.certificate == one.certificate
 
@@ -372,16 +374,14 @@ def test_a_row_belongs_to_one_class():
     X, targets = three_classes()
     targets[:, 7] = [1.0, 1.0, -1.0]
     with pytest.raises(ValueError, match=r"^targets must be \+1\.0 for one class at most, got more in row 7"):
-        perturb_and_solve_classes(X, targets, OF_CLASSES, delta=DELTA)
+        perturb_and_solve(X, targets, OF_CLASSES, delta=DELTA)
     told = {"delta": DELTA, "on_error": "release", "random_state": 0}
     apart = np.arange(ROWS) != 7
-    released, without = (
-        perturb_and_solve_classes(X[k], targets[:, k], OF_CLASSES, **told) for k in (slice(None), apart)
-    )
+    released, without = (perturb_and_solve(X[k], targets[:, k], OF_CLASSES, **told) for k in (slice(None), apart))
     assert_array_equal(released.theta, without.theta)
 
 
-@pytest.mark.parametrize("shape", [(ROWS,), (0, ROWS), (3, ROWS + 1)])
+@pytest.mark.parametrize("shape", [(1, 1, ROWS), (0, ROWS), (3, ROWS + 1)])
 def test_targets_of_another_shape_are_refused(shape):
     with pytest.raises(ValueError, match=r"^targets must "):
-        perturb_and_solve_classes(some_data()[0], -np.ones(shape), OF_CLASSES, delta=DELTA)
+        perturb_and_solve(some_data()[0], -np.ones(shape), OF_CLASSES, delta=DELTA)

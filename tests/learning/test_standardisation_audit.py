@@ -32,7 +32,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.learning import LogisticLoss, Rows, standardisation
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
+from objpert_core.learning.objective_perturbation import described, perturb_and_solve, perturb_and_solve_draws
 from objpert_core.learning.problem.rest import RestWeighted
 
 RISK = 0.005  # that a limit is wrong
@@ -133,7 +133,9 @@ def audited(data, noise, draws):
             X, targets = data.arrays(with_more)
             state = np.random.RandomState(int(with_more))
             sums.clear()
-            releases = perturb_and_solve_draws(X, targets, FIT, [state] * draws, standardisation=PLAN, **ASKED)
+            releases = perturb_and_solve_draws(
+                *described(X, targets, FIT, standardisation=PLAN, **ASKED), FIT, [state] * draws
+            )
             seen = zip(sums[::2], sums[1::2], releases, strict=True)
             found.append(np.array([data.log_ratio(*one, noise) for one in seen]))
     certificate = releases[0].certificate
@@ -271,7 +273,7 @@ def audited_classes(rest, draws):
         targets, ratios = np.repeat(labels[:, None], len(X), axis=1), []
         state = np.random.RandomState(int(with_more))
         for _ in range(draws):
-            release = perturb_and_solve_classes(X, targets, EACH, rest_weight=REST, random_state=state, **ASKED)
+            release = perturb_and_solve(X, targets, EACH, rest_weight=REST, random_state=state, **ASKED)
             each = zip(labels, lengths, release.theta, strict=True)
             row, copies = np.ones(1), np.array([1000.0])
             ratios.append(sum(_of_fit(-w * row[None], y[None], copies, w * row, y, t, EACH) for y, w, t in each))

@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
+from pages.quadratic.words import VIEWS as TILT_VIEWS
 
 import objpert_core.accounting as acc
 from pages.ptr.words import VIEWS as ASK_VIEWS
-from pages.quadratic.words import VIEWS as TILT_VIEWS
 from tests.pages.apps import answer, charts, curves, infos, open_app, press, spec, tables, texts, written
 from tests.pages.apps import everything_said as said
 from ui import registry

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, kstest
 
 import objpert_core.accounting as acc
-from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.theory import naive_noise
 from objpert_core.theory.minimiser_law import MinimiserLaw, log_odds
 
@@ -50,7 +50,9 @@ def test_the_packages_own_noise_defeats_the_same_attack():
     trials, hits, random = 60, {"digits": 0, "densities": 0}, np.random.default_rng(3)
     for truth, law in ((0, LEFT), (1, JOINED)):
         released = perturb_and_solve_draws(
-            law.rows, law.labels, mechanism, [None] * (trials // 2), delta=DELTA, intercept_scaling=0.0, row_norm="clip"
+            *described(law.rows, law.labels, mechanism, delta=DELTA, intercept_scaling=0.0, row_norm="clip"),
+            mechanism,
+            [None] * (trials // 2),
         )
         for release in released:
             assert np.all(release.theta % release.certificate.lattice == 0)  # whoever was in the data

@@ -101,6 +101,9 @@ class Standardisation:
 
 _NOISES = ("center_noise", "scale_noise")
 
+AS_THEY_ARE = Standardisation(None, None)
+"""The plan that neither centres nor scales."""
+
 
 def _moved(adjacency: str, rows_per_person: int) -> tuple[float, float]:
     """How far the rows of one person move Σu and Σ|z|."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive
-from objpert_core.learning.certificate import ON_ERROR, proved_epsilon
+from objpert_core.accounting.terms import Terms
+from objpert_core.learning.certificate import ON_ERROR
 from objpert_core.learning.dp_sgd.training import sum_spacing
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.noisy_sgd import StepCallback, descend
@@ -101,8 +102,8 @@ def accounted_epsilon(plan: DescentPlan, epsilon: float, delta: float) -> float:
     `ValueError` if the accountant's ε is more than the target.
     """
     if plan.schedule == "tight":
-        return proved_epsilon(plan.mechanism, epsilon, delta)
-    spent = proved_epsilon(plan.mechanism, None, delta)
+        return Terms(epsilon, delta).proved(plan.mechanism)
+    spent = Terms(None, delta).proved(plan.mechanism)
     if spent > epsilon:
         raise ValueError(
             f"epsilon must be at least {spent:.6g} for the published noise, which is what {plan.steps} batches drawn "

@@ -15,7 +15,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, length, nonnegative, positive
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
-from objpert_core.learning.certificate import ON_ERROR, proved_epsilon
+from objpert_core.accounting.terms import Terms
+from objpert_core.learning.certificate import ON_ERROR
 from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.problem.losses import SquaredLoss
 from objpert_core.learning.problem.objective import check_targets
@@ -141,7 +142,7 @@ def noisy_gram(
         length("residual_bound", clip)
     releases = choice("on_error", on_error, ON_ERROR) == "release"
     _covered(mechanism, bend, clip, constant)
-    spent = proved_epsilon(mechanism, epsilon, delta)
+    spent = Terms(epsilon, delta).proved(mechanism)
     source = noise_source(random_state)
     loss = SquaredLoss()
     with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries

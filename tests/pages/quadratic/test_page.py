@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import calibrate_quadratic_perturbation
-from objpert_core.experiments.quadratic import figure1, figure2, matter, regression, stored
+from objpert_core.experiments.quadratic import figure1, figure2, regression, stored
 from objpert_core.experiments.quadratic.disagreement import Disagreement
 from objpert_core.experiments.quadratic.plane import Plane
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from pages.quadratic import numbers, snippets, words
-from pages.quadratic import stored_words as kept
-from pages.quadratic.numbers import Labels, Noise
+from pages.quadratic import bowls, controls, heat, kappa, labels, matter, profile, regressions, spectrum, stored_view
+from pages.quadratic.numbers import PROOFS
 from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
 from ui.svg import decode
 
@@ -42,21 +41,21 @@ def test_opens_on_a_tilt_and_a_bend_and_draws_again():
 
 
 def test_eigenvalues_between_alpha_and_beta():
-    app = open_page(quadratic_view=words.VIEWS["spectrum"], quadratic_m="2", quadratic_delta="0.01")
-    spectrum = Spectrum(12, 24, 0.01)
+    app = open_page(quadratic_view=spectrum.Spectrum.title, quadratic_m="2", quadratic_delta="0.01")
+    draws = Spectrum(12, 24, 0.01)
     shown, _ = curves(app)
     x, y = shown["eigenvalues of W"]
-    values = spectrum.eigenvalues()
+    values = draws.eigenvalues()
     assert (x.min(), x.max()) == pytest.approx((values.min(), values.max()), rel=1e-3)
     assert len(x) == 82
     assert np.sum(y[1:-1:2]) == pytest.approx(1.0)
-    assert decode(next(trace for trace in spec(app)["data"] if trace["name"].startswith("α"))["x"])[0] == spectrum.alpha
+    assert decode(next(trace for trace in spec(app)["data"] if trace["name"].startswith("α"))["x"])[0] == draws.alpha
     assert f"{values.min():.3g}" in answer(app)
 
 
 @pytest.mark.slow
 def test_three_proofs_of_one_bend():
-    app = open_page(quadratic_view=words.VIEWS["profile"], quadratic_epsilon="0.5", quadratic_delta="0.01")
+    app = open_page(quadratic_view=profile.Profile.title, quadratic_epsilon="0.5", quadratic_delta="0.01")
     bend = calibrate_quadratic_perturbation(0.5, 0.01, 12, bound="published")
     shown, _ = curves(app)
     for proof in ("published", "sharpened", "exact"):
@@ -65,7 +64,7 @@ def test_three_proofs_of_one_bend():
         there = np.isfinite(y)
         np.testing.assert_allclose(y[there], expected[there], rtol=1e-12)
     exact = replace(bend, bound="exact").delta(0.5)
-    assert f"not 0.01; {round(numbers.less_noise(Noise(0.5, 0.01, 12, 0.0, 'published')))} times less" in answer(app)
+    assert f"not 0.01; {round(profile.Noise(0.5, 0.01, 12, 0.0, 'published').less)} times less" in answer(app)
     assert exact < 0.01
     app.selectbox(key="quadratic_by").set_value("exact").run()
     assert answer(app) == "The exact theorem proves δ = 0.01 for this noise; the published proof proves nothing."
@@ -90,7 +89,7 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
     app = open_page()
     app.button(key="quadratic_preset_Two records disagree").click().run()
     bend = calibrate_quadratic_perturbation(1.0, 1e-5, 1)
-    data = Disagreement(bend.scale, bend.degrees_of_freedom, 1000, numbers.PENALTY)
+    data = Disagreement(bend.scale, bend.degrees_of_freedom, 1000, labels.PENALTY)
     shown, _ = curves(app)
     x, y = shown["true δ, bend alone"]
     assert y[-20] == data.delta(x[-20], 1.0) > 1e-5
@@ -105,10 +104,10 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
 
 @pytest.mark.thorough
 def test_figure_1_shows_the_stored_cells():
-    app = open_page(quadratic_view=words.VIEWS["heat"], quadratic_proof="exact theorem", quadratic_delta="0.01")
-    (heat,) = (trace for trace in spec(app)["data"] if trace["type"] == "heatmap")
+    app = open_page(quadratic_view=heat.Heat.title, quadratic_proof="exact theorem", quadratic_delta="0.01")
+    (drawn,) = (trace for trace in spec(app)["data"] if trace["type"] == "heatmap")
     found = stored.load("figure1")
-    z = decode(heat["z"]).reshape(len(figure1.DELTAS), len(figure1.EPSILONS))
+    z = decode(drawn["z"]).reshape(len(figure1.DELTAS), len(figure1.EPSILONS))
     for (row, delta), (column, epsilon) in itertools.product(enumerate(figure1.DELTAS), enumerate(figure1.EPSILONS)):
         (value,) = found.values(panel="exact", proof="tight", epsilon=epsilon, delta=delta)
         assert z[row, column] == pytest.approx(np.log10(value))
@@ -121,45 +120,42 @@ def test_figure_1_shows_the_stored_cells():
 
 @pytest.mark.slow
 def test_the_snippets_give_the_numbers_shown():
-    plane = Plane(0.5, 1e-3, 300, 2.0, 7)
-    found, _ = execute(snippets.bowls(plane))
-    for kind, minimum in found["minima"].items():
-        np.testing.assert_array_equal(minimum, numbers.bowls(plane)[kind].minimum)
-    spectrum = Spectrum(5, 9, 0.01, seed=3)
-    found, _ = execute(snippets.spectrum(spectrum))
-    np.testing.assert_array_equal(found["eigenvalues"], numbers.eigenvalues(spectrum))
-    for noise in (Noise(1.0, 1e-5, 5, 2.0, "sharpened"), Noise(0.5, 0.01, 2, 0.0, "exact")):
-        found, _ = execute(snippets.profile(noise))
-        assert found["deltas"] == {proof: numbers.delta_at(noise, proof) for proof in numbers.PROOFS}
-    for tilted in (False, True):
-        labels = Labels(1.0, 1e-5, 300, 0.3, tilted)
-        found, _ = execute(snippets.labels(labels))
-        assert found["delta"] == labels.true_delta(0.3)
-    table = numbers.means(stored.load("figure2"), "kappa", list(figure2.LABELS))
-    found, _ = execute(snippets.means("figure2", "kappa", 5.0, tuple(figure2.LABELS)))
-    assert found["means"] == dict(table[table["kappa"] == 5.0][["method", "mean"]].to_numpy().tolist())
-    case = regression.CASES[2]
-    found, _ = execute(snippets.regression(case, tuple(regression.LABELS)))
-    assert found["means"]["zero"] == pytest.approx(1 / 50)
-    found, _ = execute(snippets.heat("exact", "sharpened", (0.5, 1e-4)))
-    kept_values = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)
-    assert kept_values == [pytest.approx(found["found"].value, rel=1e-6)]
+    tilted = bowls.Bowls(0.5, 1e-3, 300, 2.0, 7)
+    for kind, minimum in printed(tilted)["minima"].items():
+        np.testing.assert_array_equal(minimum, bowls.bowls(tilted.plane)[kind].minimum)
+    draws = spectrum.Spectrum(1.0, 0.01, 5, 1.8, 3)
+    np.testing.assert_array_equal(printed(draws)["eigenvalues"], spectrum.eigenvalues(draws.draws))
+    for bend in (profile.Profile(1.0, 1e-5, 5, 2.0, "sharpened"), profile.Profile(0.5, 0.01, 2, 0.0, "exact")):
+        assert printed(bend)["deltas"] == {proof: profile.delta_at(bend.noise, proof) for proof in PROOFS}
+    for tilt in (False, True):
+        off = labels.Labels(0.3, tilt, 1.0, 300, 1e-5)
+        assert printed(off)["delta"] == off.true_delta(0.3)
+    table = stored_view.means("figure2", "kappa", tuple(figure2.LABELS))
+    at_five = table[table["kappa"] == 5.0][["method", "mean"]].to_numpy().tolist()
+    assert printed(kappa.Kappa(5.0))["means"] == dict(at_five)
+    assert printed(regressions.Regressions(regression.CASES[2]))["means"]["zero"] == pytest.approx(1 / 50)
+    cell = heat.Heat(0.5, 1e-4, "exact", "sharpened")
+    (value,) = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)
+    assert printed(cell)["found"].value == pytest.approx(value, rel=1e-6)
+
+
+def printed(view):
+    """What a view's lines of Python define."""
+    return execute(view.code())[0]
 
 
 @pytest.mark.slow
 def test_answers_have_at_most_eighteen_words():
-    told = [words.bowls_answer(Plane(seed=seed, rows=rows)) for seed in range(4) for rows in (100, 100_000)]
-    told += [words.spectrum_answer(Spectrum(d, 2 * d, 1e-9)) for d in (1, 5, 50)]
-    for by, epsilon, d in itertools.product(numbers.PROOFS, (0.1, 1.0, 10.0), (1, 12)):
-        noise = Noise(epsilon, 1e-5, d, 0.0, by)
-        told += [words.profile_answer(noise), words.profile_answer(noise, True)]
-    for tilted, off in itertools.product((False, True), (0.001, 1.0)):
-        told.append(words.labels_answer(Labels(1.0, 1e-5, 1000, off, tilted)))
-    told += [kept.kappa_answer(stored.load("figure2"), kappa) for kappa in figure2.KAPPAS]
-    told += [kept.matter_answer(stored.load("matter"), n) for n in matter.ROWS]
-    told += [kept.regression_answer(stored.load("regression"), case) for case in regression.CASES]
-    for panel, proofs in figure1.PANELS.items():
-        told += [kept.heat_answer(stored.load("figure1"), panel, proof, (0.1, 1e-6)) for proof in proofs]
+    views = [bowls.Bowls(1.0, 1e-5, rows, 1.0, seed) for seed in range(4) for rows in (100, 100_000)]
+    views += [spectrum.Spectrum(1.0, 1e-9, size, 2.0, 0) for size in (1, 5, 50)]
+    for by, epsilon, size, gaussian in itertools.product(PROOFS, (0.1, 1.0, 10.0), (1, 12), (False, True)):
+        views.append(profile.Profile(epsilon, 1e-5, size, 0.0, by, gaussian))
+    views += [labels.Labels(off, tilt, 1.0, 1000, 1e-5) for tilt in (False, True) for off in (0.001, 1.0)]
+    views += [kappa.Kappa(side) for side in figure2.KAPPAS]
+    views += [matter.Matter(rows) for rows in controls.STORED_ROWS.options]
+    views += [regressions.Regressions(case) for case in regression.CASES]
+    views += [heat.Heat(0.1, 1e-6, panel, proof) for panel, proofs in figure1.PANELS.items() for proof in proofs]
+    told = [view.answer() for view in views]
     assert max(map(words_of, told)) <= 18, max(told, key=words_of)
 
 

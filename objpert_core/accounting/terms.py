@@ -1,0 +1,145 @@
+"""What is promised about a fit: ε and δ, about whom, by which accountant, and what else the promise pays for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from objpert_core._validation import choice, in_open_unit, nonnegative, positive_integer
+from objpert_core.accounting.calibration.standardisation import (
+    AS_THEY_ARE,
+    Calibrated,
+    Standardisation,
+    calibrate_remaining,
+    composed_fit,
+    remaining_epsilon,
+)
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
+
+ROUNDING = 1e-12
+"""Relative slack for a δ that is computed again from an ε that was found by a search."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A promise that a fit, what is released before the fit, and further fits of the same rows keep together.
+
+    Attributes
+    ----------
+    epsilon : float or None
+        ε at `delta`; None for what the mechanism has.
+    delta : float strictly between 0 and 1
+    adjacency : str
+        In the mechanisms' words.
+    rows_per_person : int >= 1
+        How many rows of one person the promise covers together.
+    accountant : {"profile", "rdp"}
+    public_rows : int or None
+        The number of rows, where something was chosen by that number.
+    rows_declared : bool
+        Whether that number was declared before the data were looked at.
+    standardisation : Standardisation
+        The noise of the centre and the scales that are released before the fit.
+    fits : int >= 1
+        How many fits there are, one for each class against the others.
+    rest_weight : float
+        How long a row is in all fits but one.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import calibrate_gaussian
+    >>> terms = Terms(1.0, 1e-5, standardisation=Standardisation(12.0, None), fits=3)
+    >>> fit = terms.calibrate(lambda left: calibrate_gaussian(left, 1e-5))
+    >>> terms.proved(fit), round(fit.sigma, 3)
+    (1.0, 6.799)
+    """
+
+    epsilon: float | None
+    delta: float
+    adjacency: str = ADD_REMOVE
+    rows_per_person: int = 1
+    accountant: str = "profile"
+    public_rows: int | None = None
+    rows_declared: bool = False
+    standardisation: Standardisation = AS_THEY_ARE
+    fits: int = 1
+    rest_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        in_open_unit("delta", self.delta)
+        choice("accountant", self.accountant, ACCOUNTANTS)
+        object.__setattr__(self, "delta", float(self.delta))
+        if self.epsilon is not None:
+            object.__setattr__(self, "epsilon", nonnegative("epsilon", self.epsilon))
+        object.__setattr__(self, "rows_per_person", positive_integer("rows_per_person", self.rows_per_person))
+
+    @property
+    def before(self) -> tuple[Gaussian, ...]:
+        """The releases before the fit."""
+        return self.standardisation.mechanisms(self.adjacency)
+
+    def whole(self, mechanism: Mechanism) -> Mechanism:
+        """What everything together is; `mechanism` is that of one fit, about one row."""
+        return composed_fit(
+            mechanism,
+            self.before,
+            copies=self.fits,
+            rest_weight=self.rest_weight,
+            rows_per_person=self.rows_per_person,
+            accountant=self.accountant,
+        )
+
+    def proved(self, mechanism: Mechanism) -> float:
+        """The ε that a certificate may state at `delta`: the promised one, or the whole's own where none is promised.
+
+        `ValueError` if the whole is not private, or does not keep the promised ε.
+        """
+        return _proved(self, mechanism)
+
+    @property
+    def left(self) -> float:
+        """What is left of ε for one fit, as if every fit were a Gaussian mechanism; see `remaining_epsilon`."""
+        return remaining_epsilon(
+            self._promised,
+            self.delta,
+            self.before,
+            copies=self.fits,
+            rest_weight=self.rest_weight,
+            rows_per_person=self.rows_per_person,
+        )
+
+    def calibrate(self, make: Callable[[float], Calibrated]) -> Calibrated:
+        """`make` at the largest ε for one fit that leaves the whole within the promise; see `calibrate_remaining`."""
+        return calibrate_remaining(
+            self._promised,
+            self.delta,
+            make,
+            self.before,
+            copies=self.fits,
+            rest_weight=self.rest_weight,
+            rows_per_person=self.rows_per_person,
+            accountant=self.accountant,
+        )
+
+    @property
+    def _promised(self) -> float:
+        if self.epsilon is None:
+            raise ValueError("epsilon must be a number where noise is calibrated, got None")
+        return self.epsilon
+
+
+@lru_cache(maxsize=4096)
+def _proved(terms: Terms, mechanism: Mechanism) -> float:
+    whole, epsilon, delta = terms.whole(mechanism), terms.epsilon, terms.delta
+    if epsilon is not None and whole.delta(epsilon) <= delta * (1 + ROUNDING):
+        return epsilon
+    proved = whole.epsilon(delta)
+    if math.isinf(proved):
+        raise ValueError(f"mechanism must be private at delta = {delta:g}; {mechanism.explain() or 'it is not'}")
+    if epsilon is not None:
+        raise ValueError(f"epsilon must be at least {proved!r}, what the mechanism has at {delta=}, got {epsilon!r}")
+    return float(proved)

@@ -1,0 +1,51 @@
+"""Every picture of every page, at the setting that its controls begin with."""
+
+import importlib
+import inspect
+import re
+
+import pytest
+
+from tests.pages.apps import execute, words_of
+from ui.registry import ROOMS
+from ui.view import View
+
+
+def all_views() -> list[type[View]]:
+    """Every view that can be drawn; pages themselves draw when they are imported."""
+    for path in sorted(ROOMS.glob("*/*.py")):
+        if path.stem != "page":
+            importlib.import_module(f"pages.{path.parent.name}.{path.stem}")
+    found, left = [], [View]
+    while left:
+        left += (view := left.pop()).__subclasses__()
+        found += [] if inspect.isabstract(view) else [view]
+    return sorted(found, key=lambda view: view.name)
+
+
+def at_first(view: type[View]) -> View:
+    """The view at its controls' defaults."""
+    return view(**{name: control.default for name, control in (*view.controls.items(), *view.switches.items())})
+
+
+VIEWS = [pytest.param(view, id=view.name) for view in all_views()]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_answers_in_few_words_and_shows_its_numbers(view):
+    now = at_first(view)
+    assert 0 < words_of(now.answer()) <= 18
+    assert now.alt().startswith(now.answer())
+    assert now.promise()
+    assert not now.frame().empty
+    assert now.chart(None).data
+    assert now.moved(None) == "" == now.moved(now)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", VIEWS)
+def test_its_lines_of_python_are_whole_and_run(view):
+    code = at_first(view).code()
+    assert re.findall(r"\b[A-Z][A-Z_]+\b", re.sub(r"(['\"]).*?\1", "", code)) == []
+    assert not code or execute(code)[1]

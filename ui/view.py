@@ -1,0 +1,209 @@
+"""One picture of a page, whole: its setting, what it answers, its chart, its table, its files, its Python.
+
+    @dataclass(frozen=True)
+    class Profile(View):
+        epsilon: float
+        delta: float
+
+        name = "quadratic_profile"                       # the keys of chart and files begin with it
+        title = "δ against ε, three proofs"             # in the list of pictures
+        controls = {"epsilon": EPSILON, "delta": DELTA}  # each field's control
+
+        def answer(self) -> str: ...                     # and promise, chart, shows, frame
+
+    PICTURES = Pictures("quadratic", {"profile": Profile, "kappa": Kappa}, VIEW, GHOST)
+
+The reason why the answer moved, the alternative text, the table's files and the Python block follow from these methods.
+A page's `Pictures` show one of its views beside that view's controls.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from ui import page, sentences, snippets, style
+from ui.controls import Choice, Control, Preset, Toggle, preset_buttons, previous
+
+Course = tuple[str, float, Callable[[float], str]]
+"""A number that a change of the setting moves: its name, its value, how a sentence writes it."""
+
+
+class View(ABC):
+    """One picture of a page; a subclass is a frozen dataclass whose fields are the setting."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    controls: ClassVar[Mapping[str, Control]]
+    switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
+    aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
+    snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
+    snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
+    ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
+    named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
+
+    @classmethod
+    def now(cls) -> Self:
+        """The view at what its controls are at."""
+        return cls(**{name: control.value() for name, control in (*cls.controls.items(), *cls.switches.items())})
+
+    @classmethod
+    def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:
+        """The switches in "View", with that of the setting before where the chart can show it."""
+        return (*cls.switches.values(), *((ghost,) if cls.ghosts and ghost is not None else ()))
+
+    @abstractmethod
+    def answer(self) -> str:
+        """The answer, at most 18 words."""
+
+    @abstractmethod
+    def promise(self) -> str:
+        """One line with ε, δ, adjacency and accountant."""
+
+    @abstractmethod
+    def chart(self, before: Self | None) -> go.Figure:
+        """The chart, with a ghost of the setting before."""
+
+    @abstractmethod
+    def shows(self) -> str:
+        """What the chart shows, in words: the alternative text after the answer."""
+
+    def note(self) -> str:
+        """The caption under the chart."""
+        return ""
+
+    def remarks(self) -> Sequence[str]:
+        """What must be said before the caption."""
+        return ()
+
+    def table(self) -> Sequence[Mapping[str, str]]:
+        """The table."""
+        return ()
+
+    @abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """The plotted numbers without rounding."""
+
+    def courses(self) -> Sequence[Course]:
+        """The numbers whose course explains a change of the setting."""
+        return ()
+
+    def blanks(self) -> Mapping[str, Any]:
+        """The values of the snippet's placeholders; the fields, unless a view says more."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    # --- what follows from these ---
+
+    def moved(self, before: Self | None) -> str:
+        """What was changed since `before`, and where the numbers went; empty where nothing worth a sentence changed."""
+        if before is None or not (changes := sentences.changed(before, self, self.named)):
+            return ""
+        courses = zip(before.courses(), self.courses(), strict=True)
+        went = [sentences.course(name, old, new, write) for (name, old, write), (_, new, _) in courses]
+        return f"{sentences.shift(changes)}: {', '.join(went)}."
+
+    def alt(self) -> str:
+        """The alternative text."""
+        return f"{self.answer()} {self.shows()}"
+
+    def code(self) -> str:
+        """The lines of Python that print the numbers; empty where there are none."""
+        return snippets.filled(self.name.partition("_")[0], self.snippet, self.blanks()) if self.snippet else ""
+
+    @classmethod
+    def beside(cls) -> None:
+        """Draw what stands under the controls in sight, a button for instance."""
+        return
+
+    def below(self, before: Self | None) -> None:
+        """Draw what stands below the picture's evidence: further charts, for instance."""
+        return
+
+    def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
+        """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
+        before = previous(self.name, self)
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
+        with left:
+            page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
+            page.show(picture, key=f"{self.name}_chart")
+        if style.embedded():
+            return
+        for remark in self.remarks():
+            st.info(remark, icon=":material/info:")
+        if note := self.note():
+            st.caption(note)
+        page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+        self.below(before if ghost else None)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The pictures of a page: one is drawn beside its controls; the others' controls keep their place in the address.
+
+    Attributes
+    ----------
+    page : str
+        The page's name.
+    views : mapping of str to type
+        Each picture by its name in the address.
+    choice : Choice or None
+        The control that chooses the picture; None where there is one picture.
+    ghost : Toggle or None
+        Whether a picture shows the setting before.
+    """
+
+    page: str
+    views: Mapping[str, type[View]]
+    choice: Choice | None = None
+    ghost: Toggle | None = None
+
+    @property
+    def moved(self) -> tuple[Control, ...]:
+        """Every picture's controls, each once."""
+        return tuple(dict.fromkeys(control for view in self.views.values() for control in view.controls.values()))
+
+    @property
+    def switches(self) -> tuple[Control, ...]:
+        """Every picture's switches, each once, and last that of the setting before."""
+        own = dict.fromkeys(control for view in self.views.values() for control in view.switches.values())
+        return (*own, *((self.ghost,) if self.ghost is not None else ()))
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        """All controls of the page, for its links and presets."""
+        return (*((self.choice,) if self.choice else ()), *self.moved, *self.switches)
+
+    def explore(self, presets: Sequence[Preset]) -> None:
+        """Draw the presets, the chosen picture and its controls."""
+        preset_buttons(presets, prefix=self.page)
+        left, right = page.columns()
+        with right, page.errors():
+            view = self.panel(presets)
+        with page.errors():
+            view.now().show(left, ghost=self.ghost is not None and self.ghost.value())
+
+    def panel(self, presets: Sequence[Preset]) -> type[View]:
+        """Draw the controls of one picture; return the picture."""
+        name = page.choose(self.choice) if self.choice else next(iter(self.views))
+        view = self.views[name]
+        own, switches = tuple(view.controls.values()), view.in_view(self.ghost)
+        for control in own:
+            if control not in view.aside:
+                control.show()
+        view.beside()
+        hidden = [*(control for control in own if control in view.aside), *switches]
+        with page.tools(self.controls, presets, name=self.page):
+            for control in hidden:
+                control.show()
+            if not hidden:
+                st.caption("This picture has all its controls in sight.")
+        if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches)]:
+            page.keep(*unseen)
+        return view
