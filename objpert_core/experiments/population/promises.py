@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from objpert_core.accounting.calibration.population import published_objective_mechanism, published_sgd_mechanism
+from objpert_core.accounting.population.published import published_objective_mechanism, published_sgd_mechanism
 from objpert_core.experiments.experiment import Experiment
 from objpert_core.experiments.population.methods import RADII
 from objpert_core.experiments.results import Row
