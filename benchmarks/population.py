@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.learners import has, worker
 from objpert_core import _provenance
-from objpert_core.accounting.calibration.ball import objective_plan
+from objpert_core.accounting.population.ball import objective_plan
 from objpert_core.experiments.studies.solver_costs import growth
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.population.noisy_sgd import descend

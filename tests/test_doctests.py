@@ -14,9 +14,9 @@ import objpert_core
 FOUND = [module.name for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.")]
 MODULES = ["objpert_core", *(name for name in FOUND if not name.endswith("__main__"))]
 _LONG = """
-    accounting.calibration.ball accounting.calibration.dp_sgd accounting.calibration.population
-    accounting.calibration.tuning accounting.mechanisms.allocation accounting.mechanisms.composition
-    estimators.logistic_regression estimators.ops_ptr accounting.mechanisms.dp_sgd estimators.dp_sgd
+    accounting.population.ball accounting.dp_sgd.calibration accounting.population.published
+    accounting.selection.tuning accounting.dp_sgd.allocation accounting.mechanisms.composition
+    estimators.logistic_regression estimators.ops_ptr accounting.dp_sgd.mechanism estimators.dp_sgd
     estimators.noisy_sgd estimators.sco experiments.population.methods experiments.studies.defaults
     experiments.studies.tuning_runs learning.certificate learning.dp_sgd.budget learning.population.fit
     learning.population.schedules

@@ -4,26 +4,32 @@ Every mechanism says which data sets count as neighbours (`adjacency`). `BOUND_R
 perturbation and their sources.
 """
 
-from objpert_core.accounting.calibration.adaptive_sampling import calibrate_adaptive_sampling
-from objpert_core.accounting.calibration.defaults import default_noise_ratio, recommended_lam, recommended_margin
-from objpert_core.accounting.calibration.distance import distance_to_optimality, optimal_lam
-from objpert_core.accounting.calibration.distance_map import boundary_lam, distance_map
-from objpert_core.accounting.calibration.dp_sgd import calibrate_allocation, calibrate_dpsgd, calibrate_sampled
-from objpert_core.accounting.calibration.filters import PrivacyFilter, PrivacyOdometer
-from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
-from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation, calibrate_published
-from objpert_core.accounting.calibration.posterior import (
-    posterior_precision,
-    published_posterior_epsilon,
-    published_posterior_precision,
-)
-from objpert_core.accounting.calibration.quadratic import calibrate_quadratic_perturbation
-from objpert_core.accounting.calibration.quadratic_published import (
-    linear_objective_noise,
-    optimal_published_bound,
-    published_scale,
-)
-from objpert_core.accounting.calibration.standardisation import (
+from objpert_core.accounting.convolution.distribution import DiscretePLD
+from objpert_core.accounting.distance.balls import distance_to_optimality, optimal_lam
+from objpert_core.accounting.distance.maps import boundary_lam, distance_map
+from objpert_core.accounting.dp_sgd.allocation import RandomAllocation
+from objpert_core.accounting.dp_sgd.calibration import calibrate_allocation, calibrate_dpsgd, calibrate_sampled
+from objpert_core.accounting.dp_sgd.mechanism import DPSGD
+from objpert_core.accounting.dp_sgd.sampled import SampledWithoutReplacement, SampledWithReplacement
+from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
+from objpert_core.accounting.gaussian.filters import PrivacyFilter, PrivacyOdometer
+from objpert_core.accounting.gaussian.half_normal import HalfNormal
+from objpert_core.accounting.gaussian.mechanism import Gaussian
+from objpert_core.accounting.gaussian.output import OutputPerturbation
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, Perturbation
+from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
+from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
+from objpert_core.accounting.mechanisms.group import group, replace_one
+from objpert_core.accounting.mechanisms.renyi import Concentrated, ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
+from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
+from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
+from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
+from objpert_core.accounting.objective.bounds import BOUND_REGISTRY, BOUNDS, Bound
+from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation, calibrate_published
+from objpert_core.accounting.objective.defaults import default_noise_ratio, recommended_lam, recommended_margin
+from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
+from objpert_core.accounting.objective.standardisation import (
     Standardisation,
     calibrate_remaining,
     composed_fit,
@@ -31,35 +37,29 @@ from objpert_core.accounting.calibration.standardisation import (
     recommended_standardisation,
     remaining_epsilon,
 )
-from objpert_core.accounting.calibration.tilt_and_bend import calibrate_tilt_and_bend
-from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
-from objpert_core.accounting.convolution.distribution import DiscretePLD
-from objpert_core.accounting.mechanisms.adaptive_sampling import AdaptiveSampling
-from objpert_core.accounting.mechanisms.allocation import RandomAllocation
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, Perturbation
-from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bound
-from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
-from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
-from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
-from objpert_core.accounting.mechanisms.gnmax import GNMax
-from objpert_core.accounting.mechanisms.group import group, replace_one
-from objpert_core.accounting.mechanisms.half_normal import HalfNormal
-from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
-from objpert_core.accounting.mechanisms.one_vs_rest import balanced_rest, one_vs_rest
-from objpert_core.accounting.mechanisms.output import OutputPerturbation
-from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
-from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
-from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS, QuadraticPerturbation
-from objpert_core.accounting.mechanisms.renyi import Concentrated, ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
-from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
-from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
-from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
-from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
-from objpert_core.accounting.mechanisms.tilt_and_bend import TiltAndBend
-from objpert_core.accounting.mechanisms.votes import LaplaceVote, OptimalVote
-from objpert_core.accounting.numerics.tested import tested_rdp
-from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
+from objpert_core.accounting.posterior.adaptive_calibration import calibrate_adaptive_sampling
+from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling
+from objpert_core.accounting.posterior.calibration import (
+    posterior_precision,
+    published_posterior_epsilon,
+    published_posterior_precision,
+)
+from objpert_core.accounting.posterior.mechanism import PosteriorSampling
+from objpert_core.accounting.ptr.gnmax import GNMax
+from objpert_core.accounting.ptr.mechanism import ApproximateDP, ProposeTestRelease
+from objpert_core.accounting.ptr.tested_privacy import tested_rdp
+from objpert_core.accounting.ptr.votes import LaplaceVote, OptimalVote
+from objpert_core.accounting.quadratic.calibration import calibrate_quadratic_perturbation
+from objpert_core.accounting.quadratic.mechanism import QUADRATIC_BOUNDS, QuadraticPerturbation
+from objpert_core.accounting.quadratic.published_calibration import (
+    linear_objective_noise,
+    optimal_published_bound,
+    published_scale,
+)
+from objpert_core.accounting.quadratic.tilt_and_bend import TiltAndBend
+from objpert_core.accounting.quadratic.tilt_and_bend_calibration import calibrate_tilt_and_bend
+from objpert_core.accounting.selection.mechanism import PrivateSelection, liu_talwar_epsilon, poisson_mean
+from objpert_core.accounting.selection.tuning import calibrate_tuning, mean_runs
 
 __all__ = [
     "ADD_REMOVE",

@@ -7,12 +7,12 @@ written as the least Gaussian noise that covers it, so that dp_accounting's tota
 from __future__ import annotations
 
 from objpert_core.accounting import ledger
+from objpert_core.accounting.dp_sgd.mechanism import DPSGD
+from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
-from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.event_forms import PlainEvents
 from objpert_core.accounting.mechanisms.events import read_dp_events, write_dp_events
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
 
 
 def entries_of(mechanism: Mechanism) -> ledger.Ledger:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive_integer
-from objpert_core.accounting.calibration.standardisation import (
+from objpert_core.accounting.gaussian.mechanism import Gaussian
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
+from objpert_core.accounting.objective.bounds import ACCOUNTANTS
+from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
     Calibrated,
     Standardisation,
@@ -16,9 +19,6 @@ from objpert_core.accounting.calibration.standardisation import (
     composed_fit,
     remaining_epsilon,
 )
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
-from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
 
 ROUNDING = 1e-12
 """Relative slack for a δ that is computed again from an ε that was found by a search."""

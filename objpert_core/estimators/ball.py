@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from objpert_core._validation import boolean, in_open_unit, length, nonnegative, positive_integer
-from objpert_core.accounting.calibration.population import SCHEDULES
+from objpert_core.accounting.population.published import SCHEDULES
 from objpert_core.estimators.base import LinearClassifier, LinearModel
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.targets import ScaledTargets

@@ -193,7 +193,7 @@ PARAGRAPHS = {
         lam : float >= 0 or None, default=None
             Regularisation λ not to go below, of "tight". None takes a rule: for the logistic loss max(2R²/ε, 4σ²d/n),
             or more where that is too little, with **the number n of rows treated as public**
-            (`objpert_core.accounting.calibration.ball.recommended_ball_lam`), and 2√d·σ/M for others. 0 takes the least
+            (`objpert_core.accounting.population.ball.recommended_ball_lam`), and 2√d·σ/M for others. 0 takes the least
             that privacy allows; a loss with corners has no such least, as it is smoothed until its curvature is ελ/24.
         strict : bool, default=True
             Refuse ε > 1 and δ > 1/n² for "bassily2019", of which the paper claims nothing. False is for comparisons.

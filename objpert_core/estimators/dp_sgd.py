@@ -11,7 +11,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, IntArray, in_open_unit, length, positive, positive_integer
-from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
+from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, WithNeighbours, encode
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import one_of, or_none, refuse_weights

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Self
 
 from objpert_core._validation import nonnegative, positive_integer
 from objpert_core.accounting import Standardisation, balanced_rest, recommended_lam, recommended_margin
-from objpert_core.accounting.calibration.standardisation import AS_THEY_ARE
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
+from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed
 from objpert_core.estimators.constraints import or_none
 from objpert_core.estimators.documented import documented

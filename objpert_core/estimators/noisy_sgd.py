@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.accounting.calibration.population import DRAWINGS
+from objpert_core.accounting.population.published import DRAWINGS
 from objpert_core.estimators.ball import MarginInBall, ResidualInBall, Scheduled
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint, one_of, or_none

@@ -13,7 +13,7 @@ from objpert_core.accounting import (
     Mechanism,
     calibrate_objective_perturbation,
 )
-from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
+from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from objpert_core._validation import FloatArray, length, nonnegative, positive
-from objpert_core.accounting.calibration.ball import ObjectivePlan, check_lam, objective_plan
-from objpert_core.accounting.calibration.population import checked_sizes
+from objpert_core.accounting.population.ball import ObjectivePlan, check_lam, objective_plan
+from objpert_core.accounting.population.published import checked_sizes
 from objpert_core.estimators.ball import ROBUST, MarginInBall, ResidualInBall, Scheduled
 from objpert_core.estimators.base import Seed, SolvedModel
 from objpert_core.estimators.constraints import Constraint, one_of, or_none

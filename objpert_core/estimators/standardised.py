@@ -10,7 +10,7 @@ import numpy as np
 
 from objpert_core._validation import positive_integer
 from objpert_core.accounting import Standardisation, full_standardisation, recommended_standardisation
-from objpert_core.accounting.calibration.standardisation import AS_THEY_ARE
+from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.estimators.base import WithNeighbours
 from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.learning.output_perturbation import NEIGHBOURS

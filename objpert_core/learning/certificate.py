@@ -31,10 +31,10 @@ from objpert_core.accounting import (
     group,
     via_rdp,
 )
-from objpert_core.accounting.calibration.standardisation import SCALE_FLOOR
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
-from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
+from objpert_core.accounting.objective.standardisation import SCALE_FLOOR
 from objpert_core.accounting.terms import ROUNDING, Terms
 from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.envelopes import widest_envelope

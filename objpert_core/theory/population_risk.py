@@ -34,7 +34,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, choice, positive, positive_integer
 from objpert_core.accounting import calibrate_gaussian
-from objpert_core.accounting.calibration.population import (
+from objpert_core.accounting.population.published import (
     checked_sizes,
     corrected_objective_noise,
     phased_schedule,

@@ -15,7 +15,7 @@ import pandas as pd
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.calibration.distance import over_lower_bound
+from objpert_core.accounting.distance.balls import over_lower_bound
 from ui import sentences
 from ui.bounds import Setting, along, at, grid
 

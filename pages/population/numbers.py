@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from objpert_core.accounting import SampledWithReplacement
-from objpert_core.accounting.calibration.ball import recommended_ball_lam
-from objpert_core.accounting.calibration.population import published_sgd_mechanism, published_sgd_schedule
+from objpert_core.accounting.population.ball import recommended_ball_lam
+from objpert_core.accounting.population.published import published_sgd_mechanism, published_sgd_schedule
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.population import promises, stored
 from objpert_core.experiments.population.methods import CONTENDERS, RADII, Setting

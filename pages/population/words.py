@@ -452,7 +452,7 @@ print(parts.optimisation, parts.noise, parts.stability, parts.total)
 
 def leak_snippet(setting: Setting) -> str:
     """δ of one step, from below and from above; defines ``attained``."""
-    return f"""from objpert_core.accounting.calibration.population import published_sgd_mechanism
+    return f"""from objpert_core.accounting.population.published import published_sgd_mechanism
 
 n, epsilon = {setting.n}, {setting.epsilon!r}
 step = published_sgd_mechanism(n, {setting.d}, epsilon, 1 / n**2, strict=False, steps=1)

@@ -22,7 +22,7 @@ from objpert_core.accounting import (
     replace_one,
     symmetrised,
 )
-from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
+from objpert_core.accounting.objective.one_vs_rest import one_vs_rest
 from tests.accounting.one_dimensional import Release, logistic, pair
 from tests.second_opinion.definition import Lattice
 from tests.second_opinion.gaussian import shifted

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS
+from objpert_core.accounting.quadratic.mechanism import QUADRATIC_BOUNDS
 from objpert_core.cli import mechanisms
 from objpert_core.cli.output import down, up
 from tests.cli.console import run

@@ -24,7 +24,7 @@ import math
 import numpy as np
 import pytest
 
-from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
+from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
 from objpert_core.estimators import (
     DPSGDLogisticRegression,
     ObjPertRegressor,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from objpert_core.accounting.mechanisms import bounds
+from objpert_core.accounting.objective import bounds
 from objpert_core.estimators import ObjPertLogisticRegression
 from tests.blocks import agrees, blocks, claims, run_page, runs
 

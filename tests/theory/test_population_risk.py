@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from objpert_core.accounting import calibrate_gaussian
-from objpert_core.accounting.calibration.population import (
+from objpert_core.accounting.population.published import (
     corrected_objective_noise,
     published_objective_lam,
     published_objective_noise,

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from objpert_core._validation import FloatArray, check_fields, like_input, positive_integer, unit_array
+from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, Wrapper, check_adjacency
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS

@@ -23,6 +23,7 @@ from objpert_core._validation import (
     positive_integer,
 )
 from objpert_core.accounting.convolution import sums
+from objpert_core.accounting.gaussian.mechanism import GaussianNoise
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.mechanisms.base import (
     Mechanism,
@@ -33,7 +34,6 @@ from objpert_core.accounting.mechanisms.base import (
     with_rdp,
 )
 from objpert_core.accounting.mechanisms.event_forms import EventMaker
-from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
 from objpert_core.accounting.numerics.search import smallest_epsilon

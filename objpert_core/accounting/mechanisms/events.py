@@ -21,16 +21,16 @@ from objpert_core._validation import (
     unit_array,
     within,
 )
+from objpert_core.accounting.dp_sgd.mechanism import DPSGD
+from objpert_core.accounting.dp_sgd.sampled import SampledWithoutReplacement, SampledWithReplacement
+from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, REPLACE_ONE, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.composition import compose, repeat
-from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.event_forms import PlainEvents, fields_of, is_sequence
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.group import replace_one
 from objpert_core.accounting.mechanisms.renyi import Concentrated
-from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
-from objpert_core.accounting.mechanisms.selection import PrivateSelection
 from objpert_core.accounting.numerics.mixture import log_binomial_weights
+from objpert_core.accounting.selection.mechanism import PrivateSelection
 
 FORMAT = "dp_accounting events 1"
 MOST_STEPS = 10**12

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from objpert_core._validation import integer_up_to, positive_integer, within
+from objpert_core.accounting.dp_sgd.mechanism import DPSGD
+from objpert_core.accounting.gaussian.mechanism import GaussianNoise
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.mechanisms.composition import Composition
-from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
-from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
-from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
-from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
-from objpert_core.accounting.mechanisms.selection import PrivateSelection
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated
-from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
+from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.posterior.mechanism import PosteriorSampling
+from objpert_core.accounting.posterior.profile import LARGEST_LEVERAGE
+from objpert_core.accounting.selection.mechanism import PrivateSelection
 
 _MOST_ROWS = 1000  # a chain that long takes seconds
 

@@ -18,9 +18,9 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, View, a_mechanism, with_rdp
 from objpert_core.accounting.mechanisms.exchange import TabulatedLosses, losses_of_dp_accounting
-from objpert_core.accounting.mechanisms.one_run import OneRun
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.search import smallest_epsilon
+from objpert_core.accounting.selection.one_run import OneRun
 
 _ORDERS = np.exp(np.arange(np.log(1e-3), np.log(1e6), 0.04))  # α − 1, to begin with
 _GAP = 1e-4  # a chord whose middle is farther above the curve, relatively, is halved

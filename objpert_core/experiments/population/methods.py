@@ -24,8 +24,8 @@ from objpert_core.accounting import (
     calibrate_gaussian,
     calibrate_objective_perturbation,
 )
-from objpert_core.accounting.calibration.ball import objective_plan, recommended_ball_lam
-from objpert_core.accounting.calibration.population import (
+from objpert_core.accounting.population.ball import objective_plan, recommended_ball_lam
+from objpert_core.accounting.population.published import (
     phased_schedule,
     published_objective_lam,
     published_objective_noise,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from objpert_core import _provenance
-from objpert_core.accounting.calibration.population import published_objective_mechanism, published_sgd_mechanism
+from objpert_core.accounting.population.published import published_objective_mechanism, published_sgd_mechanism
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results
 from objpert_core.experiments.population.methods import RADII

@@ -16,7 +16,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, nonnegative_integer, positive
 from objpert_core.accounting import calibrate_quadratic_perturbation, linear_objective_noise
-from objpert_core.accounting.calibration.quadratic_published import published_scale
+from objpert_core.accounting.quadratic.published_calibration import published_scale
 from objpert_core.experiments.quadratic.lasso import box_lasso
 
 EPSILON, DELTA = 0.5, 0.01

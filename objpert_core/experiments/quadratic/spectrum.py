@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from objpert_core._validation import FloatArray, in_open_unit, nonnegative_integer, positive_integer
-from objpert_core.accounting.numerics.wishart_spectrum import largest_eigenvalue, smallest_eigenvalue
+from objpert_core.accounting.quadratic.wishart_spectrum import largest_eigenvalue, smallest_eigenvalue
 from objpert_core.learning.quadratic.wishart import wishart
 
 

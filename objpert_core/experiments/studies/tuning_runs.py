@@ -30,7 +30,7 @@ from objpert_core._validation import (
     positive_integer,
 )
 from objpert_core.accounting import PrivateSelection
-from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
+from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.datasets import Dataset
 from objpert_core.experiments import paper
 from objpert_core.experiments.facts import DataFacts

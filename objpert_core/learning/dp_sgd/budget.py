@@ -28,7 +28,7 @@ from objpert_core.accounting import (
     calibrate_gaussian,
     via_rdp,
 )
-from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
+from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.learning.dp_sgd.training import Schedule
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection, RandomAllocation
-from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
+from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.learning.certificate import FAR, PrivacyCertificate
 from objpert_core.learning.dp_sgd.budget import Budget, Run, accounted, check_allocated, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from objpert_core.accounting.calibration.population import DRAWINGS, SCHEDULES, sampled
+from objpert_core.accounting.population.published import DRAWINGS, SCHEDULES, sampled
 from objpert_core.learning.certificate import PrivacyCertificate, by_public_rows
 from objpert_core.learning.dp_sgd.training import sum_spacing
 from objpert_core.learning.noise import LARGEST_RATIO

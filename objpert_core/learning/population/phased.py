@@ -20,8 +20,8 @@ import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive_integer
 from objpert_core.accounting import REPLACE_ONE, OutputPerturbation, calibrate_gaussian
-from objpert_core.accounting.calibration.population import phased_schedule
 from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.population.published import phased_schedule
 from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate, by_public_rows
 from objpert_core.learning.fit import Fit
 from objpert_core.learning.noise import LARGEST_RATIO

@@ -19,7 +19,7 @@ from objpert_core.accounting import (
     calibrate_gaussian,
     calibrate_sampled,
 )
-from objpert_core.accounting.calibration.population import (
+from objpert_core.accounting.population.published import (
     DRAWINGS,
     SCHEDULES,
     checked_sizes,

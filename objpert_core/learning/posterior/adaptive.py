@@ -10,7 +10,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import AdaptiveSampling
-from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
+from objpert_core.accounting.posterior.profile import LARGEST_LEVERAGE
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.draw import PosteriorDraw, Ridge, posterior_spacing
 from objpert_core.learning.posterior.statistics import Statistics

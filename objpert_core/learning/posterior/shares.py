@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from objpert_core.accounting import calibrate_gaussian, posterior_precision, published_posterior_precision
-from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
+from objpert_core.accounting.posterior.profile import LARGEST_LEVERAGE
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.adaptive import ChooseLam, Run, one_run
 from objpert_core.learning.posterior.statistics import Statistics

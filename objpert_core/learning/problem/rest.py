@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import log_expit
 
 from objpert_core._validation import FloatArray, within
-from objpert_core.accounting.mechanisms.one_vs_rest import SHORTEST_REST
+from objpert_core.accounting.objective.one_vs_rest import SHORTEST_REST
 from objpert_core.learning.problem.losses import LogisticLoss, Targets
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from objpert_core import accounting
 from objpert_core.accounting import Mechanism, PrivateSelection, ProposeTestRelease
-from objpert_core.accounting.mechanisms.propose_test_release import COVERS
 from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.accounting.ptr.mechanism import COVERS
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.geometric import tail_point
 from objpert_core.learning.ptr.private_tests import UpperBound

@@ -13,7 +13,7 @@ import numpy as np
 
 from objpert_core._validation import choice
 from objpert_core.accounting import ADD_REMOVE, ProposeTestRelease
-from objpert_core.accounting.mechanisms.propose_test_release import COVERS
+from objpert_core.accounting.ptr.mechanism import COVERS
 from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.ptr.certificate import AS_GIVEN, ProposeTestReleaseCertificate
 from objpert_core.learning.ptr.private_tests import PrivateTest

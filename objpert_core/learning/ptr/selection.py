@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from objpert_core._validation import in_open_unit
 from objpert_core.accounting import Mechanism, PrivateSelection, liu_talwar_epsilon
 from objpert_core.accounting.mechanisms.base import a_mechanism
-from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
 from objpert_core.accounting.numerics.safe_root import nudged
+from objpert_core.accounting.ptr.mechanism import ApproximateDP, ProposeTestRelease
 from objpert_core.learning.geometric import first_success
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.ptr.certificate import AS_GIVEN, BestOfCertificate

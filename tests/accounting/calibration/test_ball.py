@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from objpert_core.accounting import calibrate_gaussian, calibrate_objective_perturbation
-from objpert_core.accounting.calibration.ball import check_lam, objective_plan
-from objpert_core.accounting.calibration.population import corrected_objective_noise, published_objective_lam
+from objpert_core.accounting.population.ball import check_lam, objective_plan
+from objpert_core.accounting.population.published import corrected_objective_noise, published_objective_lam
 
 LOGISTIC = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
 HUBER = {"radius": 2.0, "lipschitz": 0.5, "smoothness": 1.0, "bound": "two-signed", "tau": 1e-6}

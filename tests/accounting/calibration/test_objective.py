@@ -18,7 +18,7 @@ from objpert_core.accounting import (
     default_noise_ratio,
     via_rdp,
 )
-from objpert_core.accounting.calibration.target import Target
+from objpert_core.accounting.objective.target import Target
 from tests.second_opinion.by_orders import ByOrders
 
 targets = {

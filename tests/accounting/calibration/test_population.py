@@ -14,7 +14,7 @@ from objpert_core.accounting import (
     SampledWithoutReplacement,
     SampledWithReplacement,
 )
-from objpert_core.accounting.calibration.population import (
+from objpert_core.accounting.population.published import (
     DRAWINGS,
     corrected_objective_noise,
     published_objective_lam,

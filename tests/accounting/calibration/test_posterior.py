@@ -13,7 +13,7 @@ from objpert_core.accounting import (
     published_posterior_epsilon,
     published_posterior_precision,
 )
-from objpert_core.accounting.numerics import posterior
+from objpert_core.accounting.posterior import profile as posterior
 from tests.accounting.mechanisms.test_posterior_sampling import laws
 
 GRID = list(itertools.product((0.01, 0.5, 3.0, 30.0), (1e-300, 1e-12, 1e-6, 0.2), (1e-60, 1e-6, 0.02, 0.6, 1.6)))

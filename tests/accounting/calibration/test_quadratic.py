@@ -12,7 +12,7 @@ from objpert_core.accounting import (
     calibrate_gaussian,
     calibrate_quadratic_perturbation,
 )
-from objpert_core.accounting.calibration.quadratic import best_integer
+from objpert_core.accounting.quadratic.calibration import best_integer
 
 ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import linear_objective_noise, optimal_published_bound
-from objpert_core.accounting.calibration.quadratic_published import _Inexact, published_scale
+from objpert_core.accounting.quadratic.published_calibration import _Inexact, published_scale
 
 CELLS = {
     (0.1, 1e-6): (4968.56, 70, 213.0, 17454.1),

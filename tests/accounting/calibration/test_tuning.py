@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.calibration.tuning import mean_runs
+from objpert_core.accounting.selection.tuning import mean_runs
 
 
 def test_the_papers_mean():

@@ -8,10 +8,11 @@ from scipy.stats import chi2
 
 from objpert_core.accounting import repeat
 from objpert_core.accounting.convolution.sums import log_delta_bounds
-from objpert_core.accounting.laws.bend import BendLoss, bend_loss
 from objpert_core.accounting.laws.discrete import DiscreteLoss
-from objpert_core.accounting.mechanisms.quadratic import QuadraticPerturbation
-from objpert_core.accounting.numerics import chain, wishart
+from objpert_core.accounting.numerics import chain
+from objpert_core.accounting.quadratic import wishart
+from objpert_core.accounting.quadratic.law import BendLoss, bend_loss
+from objpert_core.accounting.quadratic.mechanism import QuadraticPerturbation
 
 CASES = [(1.0, 2.0), (0.05, 9.5), (30.0, 0.5), (1e-3, 500.0)]
 DIRECTIONS = ("remove", "add")

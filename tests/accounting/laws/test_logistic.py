@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from objpert_core.accounting import Gaussian, ObjectivePerturbation
-from objpert_core.accounting.laws.logistic import LogisticLaw, logistic_law
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw
+from objpert_core.accounting.objective.law import LogisticLaw, logistic_law
 from tests.second_opinion.objective import logistic_loss
 
 # (a, κ): smooth, with a jump of the maximiser (κ < a²/2·K), nearly Gaussian, wide, narrow, next to λ = 2σ²

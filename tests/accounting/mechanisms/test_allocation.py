@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import DPSGD, Gaussian, RandomAllocation, compose, via_rdp
-from objpert_core.accounting.convolution.allocation import allocated
+from objpert_core.accounting.dp_sgd.allocation_sums import allocated
 
 
 @pytest.mark.slow

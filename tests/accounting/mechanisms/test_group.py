@@ -27,14 +27,14 @@ from objpert_core.accounting import (
     tabulated,
     via_rdp,
 )
+from objpert_core.accounting.dp_sgd.law import MixtureLoss
+from objpert_core.accounting.dp_sgd.subsampled import step_rdp
 from objpert_core.accounting.laws.discrete import DiscreteLoss
-from objpert_core.accounting.laws.mixture import MixtureLoss
 from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.gaussian import log_profile
 from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_tilt, mixture_rdp
 from objpert_core.accounting.numerics.search import smallest_epsilon
-from objpert_core.accounting.numerics.subsampled import step_rdp
 from tests.accounting.one_dimensional import Release, hockey_stick, log_cosh, logistic
 from tests.second_opinion.batches import added, opposed
 

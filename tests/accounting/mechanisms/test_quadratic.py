@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from objpert_core.accounting import ADD_REMOVE, REPLACE_ONE, Gaussian, QuadraticPerturbation, compose, repeat
-from objpert_core.accounting.calibration.quadratic_published import published_scale
+from objpert_core.accounting.quadratic.published_calibration import published_scale
 
 BOUNDS = ("exact", "sharpened", "published")
 

@@ -25,7 +25,7 @@ from objpert_core.accounting import (
     repeat,
     via_rdp,
 )
-from objpert_core.accounting.mechanisms.one_run import OneRun
+from objpert_core.accounting.selection.one_run import OneRun
 
 PAPER = 15.406641171976514
 SHAPES = (None, 1.0, 0.0, -0.5, 2.5)

@@ -7,8 +7,9 @@ import pytest
 from scipy.special import log_ndtr, ndtri_exp
 
 import objpert_core.accounting as acc
+from objpert_core.accounting.gaussian import gdp
 from objpert_core.accounting.laws.discrete import DiscreteLoss
-from objpert_core.accounting.numerics import chain, gdp
+from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.gaussian import log_profile
 from objpert_core.accounting.numerics.mixture import log_binomial_weights
 from tests.accounting.one_dimensional import LOGISTIC, hockey_stick

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from objpert_core.accounting.numerics import subsampled
+from objpert_core.accounting.dp_sgd import subsampled
 from tests.second_opinion.batches import added
 
 ALL_ORDERS = np.concatenate(([1.0, np.nextafter(1, 2)], 1 + 10 ** np.linspace(-15, 18, 133), [1e100, 1e300]))

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import betainc, gammaln, k0e
 from scipy.stats import chi2
 
-from objpert_core.accounting.numerics import wishart
+from objpert_core.accounting.quadratic import wishart
 
 SIZES = [0.0, 0.5, 1.0, 5.0, 49.5, 500.0]
 

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from objpert_core.accounting.numerics import wishart, wishart_glm
+from objpert_core.accounting.quadratic import wishart, wishart_glm
 
 
 def _largest_loss(side, y, s, k):

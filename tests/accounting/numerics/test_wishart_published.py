@@ -6,9 +6,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from objpert_core.accounting.calibration.quadratic_published import published_scale
-from objpert_core.accounting.numerics import wishart_spectrum as spectrum
-from objpert_core.accounting.numerics.wishart_published import Published
+from objpert_core.accounting.quadratic import wishart_spectrum as spectrum
+from objpert_core.accounting.quadratic.published_calibration import published_scale
+from objpert_core.accounting.quadratic.wishart_published import Published
 
 
 @pytest.mark.thorough

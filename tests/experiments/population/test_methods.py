@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import ObjectivePerturbation, calibrate_gaussian
-from objpert_core.accounting.calibration.ball import recommended_ball_lam
+from objpert_core.accounting.population.ball import recommended_ball_lam
 from objpert_core.experiments.population.methods import LABELS, RADII, LinearLoss, Setting, method
 
 SMALL = Setting("logistic", 200, 3, 2.0)

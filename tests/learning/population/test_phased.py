@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.accounting.calibration.population import phased_schedule
+from objpert_core.accounting.population.published import phased_schedule
 from objpert_core.learning import AbsoluteLoss, Fit, HingeLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning import fit as fits
 from objpert_core.learning.population import phased

@@ -1,0 +1,247 @@
+"""Objective perturbation over a ball, for the population risk: from public numbers to σ, λ and the loss's smoothing.
+
+n rows, d parameters, the ball ‖θ‖ ≤ M, one row replaced. A ball costs no privacy and asks for none (docs/theorems.md,
+T26), so these are calibrations of objective perturbation like any other. M, n and d decide how far a loss is smoothed,
+and which λ is good for the population risk (docs/theorems.md, T24).
+
+A bound that is not the logistic one depends on λ through β/λ alone. So the smoothing goes with λ: with β = κλ the noise
+is the same for every λ, and a smaller κ costs accuracy, not privacy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
+from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
+from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation
+from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.objective.target import OUTPUT_SHARE, objective_of
+from objpert_core.accounting.population.published import SCHEDULES, corrected_objective_noise, published_objective_lam
+
+_SMOOTHING = 1 / 24  # κ/ε: a loss is smoothed until one row's curvature is this share of λ
+_ROW_WEIGHT = 4  # of λ = 4σ²d/n; chosen on generated logistic data
+_MORE_LAM = 2  # times √d·σ/M, which makes the bound least: 1.1 to 1.5 times better on generated rows, and never worse
+_ENOUGH = 1.05  # times the least risk of even rows
+_MOST_OF_WORST = 3  # times the λ that is best for the worst rows
+_MORE = tuple(6e-5 * 4.0**k for k in range(10))  # what σ grows by for the output noise; as a rule the first will do
+_BOUNDS = tuple(key for key, entry in BOUND_REGISTRY.items() if entry.has_profile and entry.closed_form is None)
+
+
+class ObjectivePlan(NamedTuple):
+    """What is fitted, but for the data."""
+
+    mechanism: ApproximateMinima  # about one row that is replaced
+    envelope: float | None  # β of the Moreau envelope that takes the loss's place, in θ; None: the loss itself
+
+
+def objective_plan(
+    schedule: str,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    tau: float,
+    sigma_out: float | None = None,
+    lam: float | None = None,
+    strict: bool = True,
+) -> ObjectivePlan:
+    """Choose noise, regularisation and smoothing by public numbers; ε and δ are for one row that is replaced.
+
+    "tight" takes the least σ: for the logistic loss λ of `recommended_ball_lam` and σ = 2Lσ_G (T17), σ_G the analytic
+    Gaussian mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam`
+    is a least λ in place of the rule's; with 0 it is the least that privacy allows. "bassily2019" takes λ of Algorithm
+    2 of Bassily, Feldman, Talwar and Thakurta (2019) as printed, and the σ of the theorem that it restates, for
+    gradients that move by 2L; its own σ is too small where rows are replaced. With `strict` this schedule refuses ε and
+    δ for which the paper claims nothing. `smoothness` is per row, inf for a loss with corners.
+
+    >>> numbers = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
+    >>> plan = objective_plan("tight", 10_000, 10, 1.0, 1e-8, **numbers)
+    >>> round(plan.mechanism.objective.sigma, 2), round(plan.mechanism.objective.lam, 2), plan.envelope
+    (10.2, 2.0, None)
+    """
+    check_lam(choice("schedule", schedule, SCHEDULES), lam, smoothness)
+    numbers = {
+        "n": positive_integer("n", n),
+        "d": positive_integer("d", d),
+        "epsilon": positive("epsilon", epsilon),
+        "delta": in_open_unit("delta", delta),
+        "radius": positive("radius", radius),
+        "lipschitz": positive("lipschitz", lipschitz),
+        "smoothness": math.inf if smoothness == math.inf else nonnegative("smoothness", smoothness),
+        "bound": choice("bound", bound, _BOUNDS),
+        "tau": positive("tau", tau),
+        "sigma_out": None if sigma_out is None else positive("sigma_out", sigma_out),
+    }
+    if schedule == "tight":
+        if lam is not None:  # neither counts then: one plan for all
+            numbers |= {"n": 1, "d": 1, "radius": 1.0}
+        return _tight(**numbers, lam=None if lam is None else float(lam))
+    return _published(**numbers, strict=bool(strict))
+
+
+def recommended_ball_lam(
+    n: int, d: int, epsilon: float, delta: float, *, radius: float, lipschitz: float = 1.0
+) -> float:
+    """Choose λ for logistic regression in a ball by public numbers: max(2R²/ε, 4σ²d/n), or more where d is large.
+
+    Suppose that rows of norm R spread evenly over the d directions. Then H = nR²/(4d) is the Hessian's share of each,
+    gradients and noise together have the variance V = dσ² + nR²/4, and the excess risk is about in proportion to
+    (λ²M² + V)/(H + λ)². It is least at λ = V/(M²H), and then M²V/(V + M²H²). Where 4σ²d/n is too little and would have
+    5 % more, λ is that least one, but at most three times the λ* = √(8nR² + dσ²)/M that is best for the worst rows
+    (docs/theorems.md, T24): where most of the rows' length lies in few directions, less λ would be better.
+
+    The 4 was chosen on logistic data with d = 10. With 100 even directions, n = 10³ and ε = 2, the rule with 4σ²d/n
+    alone has 1.6 times the excess risk of θ = 0; the whole rule has less.
+
+    >>> round(recommended_ball_lam(10_000, 10, 0.5, 1e-8, radius=4.0), 2)
+    4.0
+    """
+    variance = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma ** 2
+    lam = max(2 * lipschitz**2 / epsilon, _ROW_WEIGHT * variance * d / n)
+    share, spread = n * lipschitz**2 / (4 * d), d * variance + n * lipschitz**2 / 4
+    least_risk = radius**2 * spread / (spread + (radius * share) ** 2)
+    if (lam * radius) ** 2 + spread <= _ENOUGH * least_risk * (share + lam) ** 2:
+        return lam
+    most = _MOST_OF_WORST * math.sqrt(8 * n * lipschitz**2 + d * variance) / radius
+    return max(lam, min(spread / (radius**2 * share), most))
+
+
+def check_lam(schedule: str, lam: float | None, smoothness: float) -> None:
+    """Refuse with a `ValueError` a λ that `objective_plan` does not take."""
+    if lam is None:
+        return
+    if schedule != "tight":
+        raise ValueError(f"lam must be None for schedule={schedule!r}, which has its own, got {lam!r}")
+    if nonnegative("lam", lam) == 0 and math.isinf(smoothness):
+        raise ValueError(
+            f"lam must be a number > 0 for a loss with corners, which is smoothed as lam says, got {lam!r}"
+        )
+
+
+@lru_cache(maxsize=1024)
+def _tight(
+    *,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    tau: float,
+    sigma_out: float | None,
+    lam: float | None,
+) -> ObjectivePlan:
+    if bound == "logistic":
+        exact, envelope = _logistic(n, d, epsilon, delta, radius, lipschitz, lam), None
+    else:
+        exact, envelope = _smoothed(d, epsilon, delta, radius, lipschitz, smoothness, bound, lam)
+    for more in _MORE:
+        mechanism = _solved(replace(exact, sigma=exact.sigma * (1 + more)), epsilon, delta, tau, sigma_out)
+        if mechanism.delta(epsilon) <= delta:
+            return ObjectivePlan(mechanism, envelope)
+    raise ValueError(
+        f"sigma_out must be larger for tau={tau!r} and lam = {exact.lam:g}: with {mechanism.sigma_out:g} there is no "
+        f"noise on the objective that is ({epsilon:g}, {delta:g})-DP"
+    )
+
+
+def _logistic(
+    n: int, d: int, epsilon: float, delta: float, radius: float, lipschitz: float, lam: float | None
+) -> ObjectivePerturbation:
+    """The Gaussian mechanism's noise where λ ≥ 2R²/ε (T17 (b)); more noise where λ is less."""
+    sigma = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma
+    least = 2 * lipschitz**2 / epsilon
+    if lam is None:
+        lam = recommended_ball_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz)
+    if lam >= least:
+        return ObjectivePerturbation(sigma, lam, lipschitz, bound="logistic", adjacency=REPLACE_ONE)
+    found = calibrate_objective_perturbation(epsilon, delta, lipschitz, lam=lam, adjacency=REPLACE_ONE)
+    return objective_of(found)
+
+
+def _smoothed(
+    d: int,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    lam: float | None,
+) -> tuple[ObjectivePerturbation, float | None]:
+    """Noise and λ for a loss that is smoothed to β = κλ, unless its curvature is no larger."""
+    share = epsilon * _SMOOTHING
+
+    def calibrated(smoothness: float, lam: float) -> ObjectivePerturbation:
+        found = calibrate_objective_perturbation(
+            epsilon, delta, lipschitz, smoothness, bound, lam=lam, adjacency=REPLACE_ONE
+        )
+        return objective_of(found)
+
+    if lam == 0:
+        return calibrated(smoothness, 0.0), None
+    scale = lipschitz**2  # any would do: σ depends on β/λ
+    smoothed = calibrated(share * scale, scale)
+    wanted = _MORE_LAM * math.sqrt(d) * smoothed.sigma / radius if lam is None else lam
+    envelope = smoothed.smoothness / smoothed.lam * wanted
+    if smoothness <= envelope:
+        return calibrated(smoothness, wanted), None
+    return replace(smoothed, lam=wanted, smoothness=envelope), envelope
+
+
+@lru_cache(maxsize=1024)
+def _published(
+    *,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    tau: float,
+    sigma_out: float | None,
+    strict: bool,
+) -> ObjectivePlan:
+    lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    envelope = epsilon * _SMOOTHING * lam if math.isinf(smoothness) else None
+    most = epsilon * lam / 2
+    if envelope is None and not smoothness <= most:
+        raise ValueError(
+            f"smoothness must be at most epsilon*lam/2 = {most:g} for what is published (lam = {lam:g} for n = {n} and "
+            f"radius = {radius:g}), got {smoothness!r}"
+        )
+    sigma = corrected_objective_noise(epsilon, delta, lipschitz)
+    curved = smoothness if envelope is None else envelope
+    exact = ObjectivePerturbation(sigma, lam, lipschitz, curved, bound, adjacency=REPLACE_ONE)
+    mechanism = _solved(exact, epsilon, delta, tau, sigma_out)
+    if mechanism.delta(epsilon) > delta:
+        raise ValueError(
+            f"epsilon must be at least {mechanism.epsilon(delta):.6g}, what the accountant finds for what is "
+            f"published at delta = {delta:g}, got {epsilon!r}"
+        )
+    return ObjectivePlan(mechanism, envelope)
+
+
+def _solved(
+    exact: ObjectivePerturbation, epsilon: float, delta: float, tau: float, sigma_out: float | None
+) -> ApproximateMinima:
+    """The mechanism with output noise; unless told otherwise it takes a hundredth of the Gaussian mechanism's ratio."""
+    if sigma_out is None:
+        gauss = calibrate_gaussian(epsilon, delta, 2 * exact.lipschitz)
+        sigma_out = 2 * tau / exact.lam / (OUTPUT_SHARE * exact.lipschitz / gauss.sigma)
+    return ApproximateMinima(exact, tau, sigma_out)
