@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, Setting
-from objpert_core.experiments.population.stored import Stored
+from objpert_core.experiments.population.stored import ExcessRisks
 from pages.population import numbers
 from pages.population.numbers import Risks
 from ui import figures
@@ -102,7 +102,7 @@ def _without(risks: Risks) -> list[tuple[float, str]]:
 
 
 def against_rows(
-    found: Stored, setting: Setting, *, what: str = "excess", bounds: bool = False, every: bool = False
+    found: ExcessRisks, setting: Setting, *, what: str = "excess", bounds: bool = False, every: bool = False
 ) -> Any:
     """Stored means against n, with intervals; `what` is "excess" or "gap", `every` as for `side_by_side`."""
     d, epsilon = setting.d, setting.epsilon
@@ -184,7 +184,7 @@ def passes(setting: Setting, steps: int, before: Setting | None = None) -> Any:
     )
 
 
-def winners(found: Stored, epsilon: float, setting: Setting) -> Any:
+def winners(found: ExcessRisks, epsilon: float, setting: Setting) -> Any:
     """Who wins at every n and d: a square with a letter; hollow where the next one is within the error bars."""
     cells = numbers.winners(found, epsilon)
     traces: list[Trace] = []

@@ -16,7 +16,7 @@ from objpert_core.accounting.population.published import published_sgd_mechanism
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.population import promises, stored
 from objpert_core.experiments.population.methods import CONTENDERS, RADII, Setting
-from objpert_core.experiments.population.stored import Stored
+from objpert_core.experiments.population.stored import ExcessRisks
 from objpert_core.experiments.population.sweep import Piece, RiskRun
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.theory.population_risk import (
@@ -79,7 +79,7 @@ class Risks:
         return min(means, key=means.__getitem__)
 
 
-def file_of(population: str) -> Stored | None:
+def file_of(population: str) -> ExcessRisks | None:
     """The stored results of a population; None where there are none."""
     try:
         return stored.load(population)
@@ -156,10 +156,10 @@ def accounted(name: str, setting: Setting) -> float | None:
     if setting.population != "logistic" or setting.radius != RADII["logistic"]:
         return None
     try:
-        found = promises.load().epsilon(name, setting.n, setting.d, setting.epsilon)
+        found = promises.load().values(method=name, n=setting.n, d=setting.d, target=setting.epsilon)
     except DataUnavailableError:
         return None
-    return None if math.isnan(found) else found
+    return found[0] if found else None
 
 
 @lru_cache(maxsize=4096)
@@ -249,7 +249,7 @@ def frame(risks: Risks) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def curves_frame(found: Stored, d: int, epsilon: float) -> pd.DataFrame:
+def curves_frame(found: ExcessRisks, d: int, epsilon: float) -> pd.DataFrame:
     """Every stored mean of one d and ε."""
     rows = []
     for name in found.methods:
@@ -299,7 +299,7 @@ class Cell:
     ratio: float
 
 
-def winners(found: Stored, epsilon: float) -> list[Cell]:
+def winners(found: ExcessRisks, epsilon: float) -> list[Cell]:
     """The map of who wins."""
     cells = []
     for n in found.rows:
@@ -318,7 +318,7 @@ def nearest(values: Sequence[float], wanted: float) -> float:
     return min(values, key=lambda value: abs(math.log(value / wanted)))
 
 
-def map_frame(found: Stored, epsilon: float) -> pd.DataFrame:
+def map_frame(found: ExcessRisks, epsilon: float) -> pd.DataFrame:
     """The map as a table."""
     return pd.DataFrame([vars(cell) for cell in winners(found, epsilon)])
 

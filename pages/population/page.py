@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core.experiments.population.methods import POPULATIONS, RADII, Setting
-from objpert_core.experiments.population.stored import Stored
+from objpert_core.experiments.population.stored import ExcessRisks
 from pages.population import charts, numbers
 from pages.population import words as text
 from pages.population.numbers import Risks
@@ -178,7 +178,7 @@ def against_rows(left: DeltaGenerator, setting: Setting, *, gap: bool) -> None:
     st.caption(text.made_by(found))
 
 
-def stored_for(setting: Setting) -> tuple[Stored, Setting] | None:
+def stored_for(setting: Setting) -> tuple[ExcessRisks, Setting] | None:
     """The file and the stored setting next to the one asked for; None, and a word about it, where nothing is."""
     found = numbers.file_of(setting.population)
     if found is None:

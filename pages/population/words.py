@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPULATIONS, PUBLISHED, RADII, Setting
-from objpert_core.experiments.population.stored import Stored
+from objpert_core.experiments.population.stored import ExcessRisks
 from objpert_core.experiments.summary import Interval
 from objpert_core.theory.population_risk import DescentParts
 from pages.population.numbers import Cell, Promise, Risks, bound, nearest, parts
@@ -127,7 +127,7 @@ CERTIFIED = (
 )
 
 
-def rows_answer(found: Stored, setting: Setting) -> str:
+def rows_answer(found: ExcessRisks, setting: Setting) -> str:
     """How fast excess risk falls: the slopes fitted from n = 1,000 on."""
     tight, published = (found.slope(setting.d, setting.epsilon, name) for name in (TIGHT, "sgd"))
     if math.isnan(tight) or math.isnan(published):
@@ -152,7 +152,7 @@ def passes_answer(setting: Setting, steps: int, here: DescentParts, least: tuple
     return f"At T = {steps:,} the bound is {_times(times)} times its least: too {why} steps. T = {least[0]:,} is best."
 
 
-def gap_answer(found: Stored, setting: Setting) -> str:
+def gap_answer(found: ExcessRisks, setting: Setting) -> str:
     """How much better a model looks on its own rows."""
     point = found.point(setting.n, setting.d, setting.epsilon, TIGHT)
     if point is None:
@@ -219,7 +219,7 @@ def too_many(most: int) -> str:
     )
 
 
-def not_stored(found: Stored, setting: Setting) -> str | None:
+def not_stored(found: ExcessRisks, setting: Setting) -> str | None:
     """What a view of stored results shows instead of what was asked for; None where that is stored."""
     asked, given = [], []
     pairs: list[tuple[str, float, float]] = [
@@ -327,7 +327,7 @@ def alt(risks: Risks) -> str:
     )
 
 
-def rows_alt(found: Stored, setting: Setting, *, gap: bool = False) -> str:
+def rows_alt(found: ExcessRisks, setting: Setting, *, gap: bool = False) -> str:
     """Alt text of the charts against n."""
     what = "Generalisation gap" if gap else "Excess population risk"
     slopes = {name: found.slope(setting.d, setting.epsilon, name) for name in found.methods}
@@ -370,7 +370,7 @@ _SHORT = {
 }
 
 
-def rows_table(found: Stored, setting: Setting, what: str = "excess") -> list[dict[str, str]]:
+def rows_table(found: ExcessRisks, setting: Setting, what: str = "excess") -> list[dict[str, str]]:
     """The means against n as texts."""
     rows = []
     for name in found.methods:
@@ -382,7 +382,7 @@ def rows_table(found: Stored, setting: Setting, what: str = "excess") -> list[di
     return rows
 
 
-def map_rows(found: Stored, cells: list[Cell]) -> list[dict[str, str]]:
+def map_rows(found: ExcessRisks, cells: list[Cell]) -> list[dict[str, str]]:
     """The map as a table: a row for each d."""
     by = {(cell.n, cell.d): cell for cell in cells}
     rows = []
@@ -395,7 +395,7 @@ def map_rows(found: Stored, cells: list[Cell]) -> list[dict[str, str]]:
     return rows
 
 
-def made_by(found: Stored) -> str:
+def made_by(found: ExcessRisks) -> str:
     """How the stored results were made."""
     session = found.results.sessions[-1] if found.results.sessions else {}
     return (
@@ -418,7 +418,7 @@ print(mean, setting.zero)
 """
 
 
-def rows_snippet(found: Stored, setting: Setting, what: str = "excess") -> str:
+def rows_snippet(found: ExcessRisks, setting: Setting, what: str = "excess") -> str:
     """The stored means of the tight method; defines ``means``."""
     return f"""from objpert_core.experiments.population import stored
 
@@ -429,7 +429,7 @@ print(dict(zip(n, means)))
 """
 
 
-def map_snippet(found: Stored, epsilon: float) -> str:
+def map_snippet(found: ExcessRisks, epsilon: float) -> str:
     """Who wins where; defines ``winners``."""
     return f"""from objpert_core.experiments.population import stored
 

@@ -13,8 +13,8 @@ from objpert_core.experiments.ptr import pate as teachers_study
 from objpert_core.experiments.ptr.ballot import Ballot
 from objpert_core.experiments.ptr.pate import LABELS as LABELLED
 from objpert_core.experiments.ptr.points import Points
-from objpert_core.experiments.ptr.stored import Stored
 from objpert_core.experiments.ptr.teachers import Proposal, Teachers
+from objpert_core.experiments.results import Results
 from pages.ptr import gamma, line, line_charts, pate, snippets, stored_charts, stored_numbers, vote
 from pages.ptr import panel as ctl
 from pages.ptr import stored_words as kept
@@ -118,7 +118,7 @@ def precision(left: DeltaGenerator) -> None:
     further(page.Picture(gamma.gammas(shown, ghost(before)), gamma.gammas_alt(shown), numbers), "ptr_gammas")
 
 
-def stored(name: str, draw: Callable[[DeltaGenerator, Stored], None], left: DeltaGenerator) -> None:
+def stored(name: str, draw: Callable[[DeltaGenerator, Results], None], left: DeltaGenerator) -> None:
     """A picture of stored results; a word about them where there are none."""
     found = stored_numbers.file_of(name)
     if found is None:
@@ -143,7 +143,7 @@ def kept_picture(
     page.evidence(picture, listed, name=f"ptr_{look.name}", code=code, note=snippets.STORED)
 
 
-def votes(left: DeltaGenerator, found: Stored) -> None:
+def votes(left: DeltaGenerator, found: Results) -> None:
     panel = ctl.PANEL.value()
     if panel == "b":
         look = Look("voting", "epsilon", "ε of Laplace noise that errs as often", "ε at δ", setting={"panel": "b"})
@@ -164,7 +164,7 @@ def votes(left: DeltaGenerator, found: Stored) -> None:
     kept_picture(left, kept.gap_answer(shown, at), promise, kept.GAP_NOTE, shown, at, look)
 
 
-def regressions(left: DeltaGenerator, found: Stored) -> None:
+def regressions(left: DeltaGenerator, found: Results) -> None:
     table = ctl.TABLE.value()
     look = Look("regression", "epsilon", "privacy budget ε", "mean squared test error", setting={"dataset": table})
     shown = stored_numbers.curves(found, look, regression.LABELS)
@@ -178,7 +178,7 @@ def regressions(left: DeltaGenerator, found: Stored) -> None:
     kept_picture(left, kept.regression_answer(shown, at), promise, note, shown, at, look)
 
 
-def labelling(left: DeltaGenerator, found: Stored) -> None:
+def labelling(left: DeltaGenerator, found: Results) -> None:
     source = ctl.SOURCE.value()
     look = Look("pate", "sigma", "noise σ on each count", "ε of all labels", setting={"source": source})
     shown = stored_numbers.curves(found, look, LABELLED)
@@ -188,7 +188,7 @@ def labelling(left: DeltaGenerator, found: Stored) -> None:
     kept_picture(left, kept.teachers_answer(shown, at), promise, note, shown, at, look)
 
 
-def curvature(left: DeltaGenerator, found: Stored) -> None:
+def curvature(left: DeltaGenerator, found: Results) -> None:
     look = Look("glm", "epsilon", "privacy budget ε", "test accuracy", log_y=False, percent=True, over="lam")
     shown = stored_numbers.curves(found, look, glm.LABELS)
     at = stored_numbers.nearest(shown, ctl.STORED.value())
@@ -196,7 +196,7 @@ def curvature(left: DeltaGenerator, found: Stored) -> None:
     kept_picture(left, kept.glm_answer(shown, at), promise, kept.GLM_NOTE, shown, at, look)
 
 
-def directions(left: DeltaGenerator, found: Stored) -> None:
+def directions(left: DeltaGenerator, found: Results) -> None:
     spread = ctl.SPREAD.value()
     look = Look("pca", "n", "rows n", "sin² of the angle to the data’s own direction", setting={"spread": spread})
     shown = stored_numbers.curves(found, look, pca.LABELS)

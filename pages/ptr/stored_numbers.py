@@ -10,7 +10,7 @@ import pandas as pd
 
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.ptr import stored
-from objpert_core.experiments.ptr.stored import Stored
+from objpert_core.experiments.results import Results
 from objpert_core.experiments.summary import Interval, mean_interval
 
 
@@ -70,7 +70,7 @@ class Curve:
         return next((interval.mean for x, interval in self.points if x == place), math.nan)
 
 
-def file_of(name: str) -> Stored | None:
+def file_of(name: str) -> Results | None:
     """The stored results of an experiment; None where there are none."""
     try:
         return stored.load(name)
@@ -78,14 +78,14 @@ def file_of(name: str) -> Stored | None:
         return None
 
 
-def curves(found: Stored, look: Look, labels: Mapping[str, str]) -> tuple[Curve, ...]:
+def curves(found: Results, look: Look, labels: Mapping[str, str]) -> tuple[Curve, ...]:
     """The curve of every method that has results; what does not depend on ε stands at every ε."""
     texts = {name: str(value) for name, value in look.setting.items()}
     groups: dict[tuple[str, str], dict[str, list[float]]] = {}
-    for row in found.rows:
+    for run, row in zip(found.runs, found.rows, strict=True):
         if texts.items() <= row.items():
             tried = groups.setdefault((row["method"], row[look.column]), {})
-            tried.setdefault(row[look.over] if look.over else "", []).append(float(row[found.experiment.value]))
+            tried.setdefault(row[look.over] if look.over else "", []).append(getattr(run, run.VALUE))
     points: dict[str, list[tuple[float, Interval]]] = {}
     for (method, cell), tried in groups.items():
         interval = mean_interval(max(tried.values(), key=lambda values: sum(values) / len(values)))

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from objpert_core.experiments.ptr import glm, pate, pca, regression, voting
-from objpert_core.experiments.ptr.stored import Stored
 from objpert_core.experiments.ptr.tables import TABLES
+from objpert_core.experiments.results import Results
 from pages.ptr.stored_numbers import Curve, by_method
 from ui import sentences
 
@@ -193,6 +193,6 @@ def made_by(notes: Mapping[str, str]) -> str:
     return f"{told}; seeds: {notes['seeds']}."
 
 
-def made(found: Stored) -> str:
+def made(found: Results) -> str:
     """The same, of a file."""
     return made_by(found.notes)

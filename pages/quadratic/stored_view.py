@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.quadratic import stored
-from objpert_core.experiments.quadratic.stored import Stored
+from objpert_core.experiments.results import Results
 from pages.quadratic.numbers import count
 from ui import figures, style
 from ui.view import View
@@ -48,7 +48,7 @@ _SHORT = {
 }  # what legends call some methods: two stand in a row on a telephone
 
 
-def file_of(name: str) -> Stored | None:
+def file_of(name: str) -> Results | None:
     """The stored results of an experiment; None where there are none."""
     try:
         return stored.load(name)
@@ -64,7 +64,7 @@ class StoredView(View):
     snippet_note = "In a checkout these lines print the stored means; the file names its command, seeds and commit."
 
     @property
-    def results(self) -> Stored:
+    def results(self) -> Results:
         """The stored results."""
         return stored.load(self.experiment)
 
