@@ -20,8 +20,6 @@ FLOORS = (  # from the ground up; a file imports from its own room or from a flo
     ("objpert_core.accounting.numerics",),
     ("objpert_core.accounting.laws",),
     ("objpert_core.accounting.convolution",),
-    ("objpert_core.accounting.mechanisms",),
-    ("objpert_core.accounting.calibration",),
     ("objpert_core.accounting",),
     ("objpert_core.learning", "objpert_core.theory", "objpert_core.datasets"),
     ("objpert_core.estimators",),

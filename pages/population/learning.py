@@ -151,7 +151,7 @@ class StoredLearning(StoredView, Learning):
         super().show(left, ghost=ghost)
 
 
-def made_by(results: stored.Stored) -> str:
+def made_by(results: stored.ExcessRisks) -> str:
     """How the stored results were made."""
     session = results.results.sessions[-1] if results.results.sessions else {}
     return (

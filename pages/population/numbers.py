@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -101,10 +100,10 @@ def accounted(name: str, setting: Setting) -> float | None:
     if setting.population != "logistic" or setting.radius != RADII["logistic"]:
         return None
     try:
-        found = promises.load().epsilon(name, setting.n, setting.d, setting.epsilon)
+        found = promises.load().values(method=name, n=setting.n, d=setting.d, target=setting.epsilon)
     except DataUnavailableError:
         return None
-    return None if math.isnan(found) else found
+    return found[0] if found else None
 
 
 @lru_cache(maxsize=4096)

@@ -1,17 +1,18 @@
-"""Private regression: what it fits, what it promises, what it refuses."""
+"""Private regression and support vector machines: what they fit, what they promise, what they refuse."""
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.linear_model import HuberRegressor, Ridge
+from sklearn.svm import LinearSVC
 
-from objpert_core.estimators import ObjPertRegressor
-from tests.estimators.rows import numbered
+from objpert_core.estimators import ObjPertRegressor, ObjPertSVC
+from tests.estimators.rows import labelled, numbered
 
 
-def almost_public(**parameters):
-    """So large an ε that what is left of the noise is below 1e-4; λ stays above β, as the bound needs."""
-    return ObjPertRegressor(epsilon=1e9, random_state=0, noise_ratio=1.0001, **parameters)
+def almost_public(kind=ObjPertRegressor, **parameters):
+    """So large an ε that next to nothing is left of the noise; λ stays above β, as the bound needs."""
+    return kind(epsilon=1e9, random_state=0, noise_ratio=1.0001, **parameters)
 
 
 # Learning
@@ -20,15 +21,13 @@ def almost_public(**parameters):
 @pytest.mark.slow
 def test_without_clipping_and_noise_it_is_ridge_regression():
     X, y = numbered()
-    model = almost_public(clip=10.0, fit_intercept=False).fit(X, y)
-    peer = Ridge(alpha=model.privacy_.lam, fit_intercept=False, tol=1e-12).fit(X, y)
-    assert model.privacy_.lam > 1
-    np.testing.assert_allclose(model.coef_, peer.coef_, atol=2e-3)
-    with_intercept = almost_public(clip=10.0, intercept_scaling=0.5).fit(X, y)
-    column = np.column_stack([X, np.full(len(X), 0.5)])
-    peer = Ridge(alpha=with_intercept.privacy_.lam, fit_intercept=False, tol=1e-12).fit(column, y)
-    np.testing.assert_allclose(with_intercept.coef_, peer.coef_[:-1], atol=2e-3)
-    assert with_intercept.intercept_ == pytest.approx(0.5 * peer.coef_[-1], abs=2e-3)
+    for constant in (0.0, 0.5):
+        model = almost_public(clip=10.0, fit_intercept=constant > 0, intercept_scaling=constant or 1.0).fit(X, y)
+        rows = np.column_stack([X, np.full(len(X), constant)])
+        peer = Ridge(alpha=model.privacy_.lam, fit_intercept=False, tol=1e-12).fit(rows, y)
+        assert model.privacy_.lam > 1
+        np.testing.assert_allclose(model.coef_, peer.coef_[:-1], atol=2e-3)
+        assert model.intercept_ == pytest.approx(constant * peer.coef_[-1], abs=2e-3)
 
 
 @pytest.mark.slow
@@ -100,9 +99,8 @@ def test_a_row_moves_no_fit_further_than_its_clipped_gradient_allows():
     X, y = numbered(n=200)
     seeded = {"random_state": 5, "fit_intercept": False, "clip": 0.5, "sigma_out": 1e-12, "tau": 1e-9}
     without = ObjPertRegressor(**seeded).fit(X, y)
-    worst = ObjPertRegressor(**seeded).fit(
-        np.vstack([X, [[0.5] * 4]]), np.append(y, 1e5)
-    )  # whose rounding τ can pay for
+    far = np.append(y, 1e5)  # whose rounding τ can pay for
+    worst = ObjPertRegressor(**seeded).fit(np.vstack([X, [[0.5] * 4]]), far)
     moved = np.linalg.norm(worst.coef_ - without.coef_)
     assert 0 < moved <= 0.5 / without.privacy_.lam
 
@@ -112,3 +110,58 @@ def test_targets_that_overflow_when_scaled_are_refused():
     y[3] = 1e308
     with pytest.raises(ValueError, match="finite"):
         ObjPertRegressor(target_scale=1e-3).fit(X, y)
+
+
+# Support vector machines
+
+
+# Learning
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("intercept", [False, True])
+def test_without_clipping_and_noise_it_is_scikit_learns_svm(intercept):
+    """scikit-learn's squared hinge is twice ours, so its C is 1/(2λ)."""
+    X, y = labelled(n=600)
+    model = almost_public(ObjPertSVC, bound="glm", clip=30.0, fit_intercept=intercept, intercept_scaling=0.5).fit(X, y)
+    rows, own = X / np.linalg.norm(X, axis=1, keepdims=True), {"fit_intercept": intercept, "intercept_scaling": 0.5}
+    peer = LinearSVC(C=1 / (2 * model.privacy_.lam), **own, dual=False, tol=1e-10).fit(rows, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=5e-3, atol=5e-3)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=5e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("loss", "clip"), [("squared-hinge", 0.6), ("huberised-hinge", 0.6), ("huberised-hinge", None)]
+)
+def test_the_clipped_svm_minimises_the_clipped_objective(loss, clip):
+    """Against a direct convex solve that knows nothing of this package's solvers or losses."""
+    X, y = labelled(n=600)
+    y = np.where(np.random.default_rng(1).random(600) < 0.15, 1 - y, y)
+    model = almost_public(ObjPertSVC, bound="glm", loss=loss, clip=clip, fit_intercept=False, hinge_width=0.4).fit(X, y)
+    rows, signs = X / np.linalg.norm(X, axis=1, keepdims=True), 2 * y - 1
+    lam, steepest = model.privacy_.lam, np.inf if clip is None else clip
+
+    def objective(theta):
+        short = 1 - signs * (rows @ theta)
+        if loss == "squared-hinge":
+            bend, width, top = short, 1.0, steepest
+        else:
+            bend, width, top = (short + 0.4) / 0.8, 0.8, min(1.0, steepest)
+        inside = np.clip(bend, 0, top)
+        value = width * np.sum(inside * (np.maximum(bend, 0) - inside / 2)) + lam / 2 * theta @ theta
+        return value, -rows.T @ (signs * inside) + lam * theta
+
+    direct = minimize(objective, np.zeros(5), jac=True, method="BFGS", options={"gtol": 1e-8}).x
+    np.testing.assert_allclose(model.coef_[0], direct, rtol=5e-3, atol=5e-3)
+
+
+def test_clipping_bounds_what_wrong_labels_can_do():
+    X, y = labelled(n=3000)
+    bad = y.copy()
+    bad[X[:, 0] > 1.2] = 0
+    scores = [ObjPertSVC(epsilon=4.0, clip=c, random_state=0).fit(X, bad).score(X, y) for c in (0.5, 8.0)]
+    assert scores[0] > scores[1]
+
+
+# The promise
