@@ -118,7 +118,7 @@ def per_row(n: Array, evaluations: Array, relative: bool) -> Array:
 
 def stored_frame(solvers: Sequence[str], columns: str) -> pd.DataFrame:
     """The stored rows behind the chart."""
-    return pd.DataFrame([asdict(row) for solver in solvers for row in sc.load().of(solver, columns)])
+    return pd.DataFrame([asdict(row) for solver in solvers for row in sc.reached(sc.load(), solver, columns)])
 
 
 def decades(values: Array) -> tuple[float, float]:

@@ -96,7 +96,7 @@ def cost(solvers: tuple[str, ...], columns: str, relative: bool) -> None:
     """The second chart: what is stored of the cost against n."""
     st.header("How the cost grows with the number of rows", anchor=False)
     try:
-        costs, provenance = sc.costs(solvers, columns), sc.load().provenance
+        costs, provenance = sc.costs(solvers, columns), sc.load().notes
     except DataUnavailableError as error:
         st.info(str(error), icon=":material/info:")
         return

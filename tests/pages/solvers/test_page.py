@@ -39,7 +39,7 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     app = open_page()
     captions = " ".join(block.value for block in app.caption)
     assert "python -m benchmarks.solvers" in captions
-    assert f"commit {sc.load().provenance['commit']}" in captions
+    assert f"commit {sc.load().notes['commit']}" in captions
     shown, _ = curves(app, 1)
     cost = sc.cost("sag", "redundant")
     np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments.store import write
 from objpert_core.experiments.studies import solver_costs as sc
 from objpert_core.learning import SOLVERS, solve
 from pages.solvers import charts
@@ -172,26 +173,25 @@ def test_the_stored_costs_bear_out_appendix_f():
         assert costs[solver].growth.low <= exponent + 0.02
         assert costs[solver].growth.exponent == pytest.approx(exponent, abs=0.12)
         assert costs[solver].growth.high - costs[solver].growth.low < 0.25
-    assert {"command", "seeds", "commit", "versions"} <= set(sc.load().provenance)
+    assert {"command", "seeds", "commit", "versions"} <= set(sc.load().notes)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", sr.NAMES)
 def test_stored_counts_are_those_of_the_code(solver):
-    row = sc.load().of(solver, "redundant")[0]
+    row = sc.reached(sc.load(), solver, "redundant")[0]
     again, _ = sc.measure(sc.Case(row.n, row.lam, row.sigma, row.features, row.columns, row.seed), solver, row.tau)
     assert again.evaluations == pytest.approx(row.evaluations, rel=0.1)  # equal up to rounding on another machine
 
 
 def test_saving_and_loading_is_a_round_trip(tmp_path):
     row, _ = sc.measure(sc.Case(50, features=5), "newton", 1e-3)
-    sc.save(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
+    write(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
     stored = sc.load(tmp_path / "costs.csv")
-    assert stored.provenance == {"command": "x: y", "commit": "abc"}
-    assert stored.rows[0].evaluations == row.evaluations
-    assert stored.rows[0].converged
-    assert stored.of("newton", "redundant") == stored.rows
-    assert stored.solvers("redundant") == ("newton",)
+    assert stored.notes == {"command": "x: y", "commit": "abc"}
+    assert stored.runs[0].evaluations == row.evaluations
+    assert stored.runs[0].converged
+    assert sc.reached(stored, "newton", "redundant") == stored.runs
 
 
 def test_a_missing_or_broken_file_is_one_sentence(tmp_path):
