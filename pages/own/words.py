@@ -8,7 +8,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.datasets import safe_text
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from pages.own.form import Line
 from pages.own.jobs import Ask, Made
 from ui import sentences

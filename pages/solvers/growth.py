@@ -78,7 +78,9 @@ class Growth:
     def frame(self) -> pd.DataFrame:
         """The stored rows behind the chart."""
         stored = solver_costs.load()
-        return pd.DataFrame([asdict(row) for solver in self.costs for row in stored.of(solver, self.columns)])
+        return pd.DataFrame(
+            [asdict(row) for solver in self.costs for row in solver_costs.reached(stored, solver, self.columns)]
+        )
 
     def chart(self, height: int = 460) -> Any:
         """The measurements as points, the fits as lines."""
@@ -128,7 +130,7 @@ def draw(solvers: tuple[str, ...], columns: str, *, relative: bool) -> None:
     title = f"Gradient evaluations against n, {columns} columns"
     picture = page.Picture(growth.chart(), growth.alt(), growth.frame, title)
     page.show(picture, key="solvers_growth")
-    st.caption(made_by(solver_costs.load().provenance))
+    st.caption(made_by(solver_costs.load().notes))
     page.evidence(picture, growth.table(), name="solvers-growth")
 
 

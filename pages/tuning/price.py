@@ -105,13 +105,13 @@ class Price(Tuning, View):
         return f"composing {sentences.count(self.settings, 'run')}, through {through}"
 
     def moved(self, before: Self | None) -> str:
-        if before is None or not (changes := self.changes(before)):
+        if before is None or not (changes := self.changed(before)):
             return ""
         reason = self.reason(before, changes)
         course = f"{sentences.shift(changes)}: {sentences.course('ε', before.proved, self.proved)}"
         return f"{course}; {reason}." if reason else f"{course}."
 
-    def changes(self, before: Self) -> list[tuple[str, Any, Any]]:
+    def changed(self, before: Self) -> list[tuple[str, Any, Any]]:
         """What was changed, without what else that undid."""
         found = sentences.changed(before, self, self.named)
         if before.kind != self.kind:

@@ -12,7 +12,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import HuberLoss, SquaredLoss, solve
 from objpert_core.theory.excess_risk import excess_risk_bound
-from pages.composition.charts import DASHED
+from pages.composition.fits import DASHED
 from pages.solvers.names import NAMES as SOLVERS
 from pages.tuning.numbers import GRID, WAYS
 from pages.tuning.price import Price

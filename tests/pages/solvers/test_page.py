@@ -37,7 +37,7 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     app = open_page()
     captions = " ".join(block.value for block in app.caption)
     assert "python -m benchmarks.solvers" in captions
-    assert f"commit {solver_costs.load().provenance['commit']}" in captions
+    assert f"commit {solver_costs.load().notes['commit']}" in captions
     shown, _ = curves(app, 1)
     cost = solver_costs.cost("sag", "redundant")
     np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments.store import write
 from objpert_core.experiments.studies import solver_costs as stored_costs
 from objpert_core.experiments.studies.solver_costs import Case, Cost
 from objpert_core.experiments.studies.solver_costs import Growth as Fit
@@ -184,13 +185,13 @@ def test_the_stored_costs_bear_out_appendix_f():
         assert costs[solver].growth.low <= exponent + 0.02
         assert costs[solver].growth.exponent == pytest.approx(exponent, abs=0.12)
         assert costs[solver].growth.high - costs[solver].growth.low < 0.25
-    assert {"command", "seeds", "commit", "versions"} <= set(stored_costs.load().provenance)
+    assert {"command", "seeds", "commit", "versions"} <= set(stored_costs.load().notes)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", NAMES)
 def test_stored_counts_are_those_of_the_code(solver):
-    row = stored_costs.load().of(solver, "redundant")[0]
+    row = stored_costs.reached(stored_costs.load(), solver, "redundant")[0]
     again, _ = stored_costs.measure(
         stored_costs.Case(row.n, row.lam, row.sigma, row.features, row.columns, row.seed), solver, row.tau
     )
@@ -199,13 +200,12 @@ def test_stored_counts_are_those_of_the_code(solver):
 
 def test_saving_and_loading_is_a_round_trip(tmp_path):
     row, _ = stored_costs.measure(stored_costs.Case(50, features=5), "newton", 1e-3)
-    stored_costs.save(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
+    write(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
     stored = stored_costs.load(tmp_path / "costs.csv")
-    assert stored.provenance == {"command": "x: y", "commit": "abc"}
-    assert stored.rows[0].evaluations == row.evaluations
-    assert stored.rows[0].converged
-    assert stored.of("newton", "redundant") == stored.rows
-    assert stored.solvers("redundant") == ("newton",)
+    assert stored.notes == {"command": "x: y", "commit": "abc"}
+    assert stored.runs[0].evaluations == row.evaluations
+    assert stored.runs[0].converged
+    assert stored_costs.reached(stored, "newton", "redundant") == stored.runs
 
 
 def test_a_missing_or_broken_file_is_one_sentence(tmp_path):

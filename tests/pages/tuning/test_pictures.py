@@ -66,10 +66,10 @@ def test_why_the_cost_moved(old, new, told):
 
 
 def test_changes_leave_out_what_another_change_undid():
-    found = Price(family="geometric", more=0.5, settings=20).changes(PAPER)
+    found = Price(family="geometric", more=0.5, settings=20).changed(PAPER)
     assert found == [("s", 10, 20), ("K", "Poisson", "geometric"), ("Pr[K > s]", 0.9, 0.5)]
-    assert Price(OBJECTIVE, steps=1).changes(PAPER) == [("each run", "DP-SGD", "objective perturbation")]
-    assert Price(by="its parameters", epsilon=2.0, steps=100).changes(PAPER) == [("steps", 8520, 100)]
+    assert Price(OBJECTIVE, steps=1).changed(PAPER) == [("each run", "DP-SGD", "objective perturbation")]
+    assert Price(by="its parameters", epsilon=2.0, steps=100).changed(PAPER) == [("steps", 8520, 100)]
 
 
 @pytest.mark.parametrize(("renyi", "one", "through"), [(True, "Rényi curve", "Rényi"), (False, "profile", "losses")])
