@@ -23,6 +23,6 @@ class Verbatim(str):
 
 def filled(page: str, name: str, blanks: Mapping[str, Any]) -> str:
     """The snippet ``pages/<page>/snippets/<name>.py`` with its placeholders, the capital names, filled in."""
-    template = (ROOMS / page / "snippets" / f"{name}.py").read_text(encoding="utf-8")
+    template = (ROOMS / page / "snippets" / f"{name}.py").read_text(encoding="utf-8").removeprefix("# fmt: off\n")
     values = {key.upper(): value for key, value in blanks.items()}
     return re.sub(r"\b[A-Z][A-Z_]+\b", lambda match: repr(values.get(match[0], Verbatim(match[0]))), template)

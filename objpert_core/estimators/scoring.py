@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.exported import as_pipeline
 from objpert_core.estimators.frames import checked_rows
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.rest import RestWeighted
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.standardisation import RowMap

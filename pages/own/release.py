@@ -11,7 +11,7 @@ import pandas as pd
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
 from objpert_core.datasets import Dialect, NumericTarget, safe_cell, safe_label, safe_text
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from pages.own.jobs import Ask, Made
 from ui import draws, sentences
 from ui.figures import axis, figure, guide, look, series

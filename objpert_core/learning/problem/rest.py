@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit
 
-from objpert_core._validation import FloatArray, within
+from objpert_core._validation import FloatArray, between, check_fields
 from objpert_core.accounting.objective.one_vs_rest import SHORTEST_REST
 from objpert_core.learning.problem.losses import LogisticLoss, Targets
 
@@ -29,7 +29,7 @@ class RestWeighted(LogisticLoss):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "weight", within("weight", self.weight, SHORTEST_REST, 1.0))
+        check_fields(self, between(SHORTEST_REST, 1.0), "weight")
 
     def log_odds(self, scores: FloatArray) -> FloatArray:
         """log(η/(1 − η)) where a score has the least expected loss if a row is of the class with probability η.

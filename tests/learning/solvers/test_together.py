@@ -25,18 +25,19 @@ def several(loss=LOSS, matrix=X, targets=SIGNS, lam=0.3, size=4.0, count=5):
     return [PerturbedObjective(rows, targets, lam, linear, loss) for linear in noise]
 
 
+SEVERAL = [
+    several(),
+    several(lam=1e-4, size=1e-2),
+    several(matrix=sp.csr_array(X * (np.abs(X) > 1))),
+    several(matrix=X.astype(np.float32)),
+    several(SquaredHingeLoss()),
+    several(SquaredLoss(), targets=1e9 * X[:, 1], size=1.0),
+    several(size=0.0),
+]
+
+
 @pytest.mark.parametrize(
-    "objectives",
-    [
-        several(),
-        several(lam=1e-4, size=1e-2),
-        several(matrix=sp.csr_array(X * (np.abs(X) > 1))),
-        several(matrix=X.astype(np.float32)),
-        several(SquaredHingeLoss()),
-        several(SquaredLoss(), targets=1e9 * X[:, 1], size=1.0),
-        several(size=0.0),
-    ],
-    ids=["dense", "steep", "sparse", "single", "kinks", "far targets", "no noise"],
+    "objectives", SEVERAL, ids=["dense", "steep", "sparse", "single", "kinks", "far targets", "no noise"]
 )
 def test_each_comes_to_its_own_minimum(objectives):
     results = solve_together(objectives, tau=1e-7, max_iter=200)
