@@ -128,6 +128,15 @@ def test_a_modules_private_names_stay_in_its_file():
     assert not [f"{name} uses {other}" for name in modules() for other in borrowed(name)]
 
 
+def test_a_modules_other_name_is_a_word():
+    usual = {"np", "pd", "sp", "st", "go", "acc"}
+    for name in modules():
+        for node in nodes(name):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                short = {alias.asname for alias in node.names if len(alias.asname or "word") < 4} - usual
+                assert not {one for one in short if one and one.islower()}, f"{name} calls a module {short}"
+
+
 def test_the_core_knows_no_screen():
     for name in modules():
         if name.startswith("objpert_core"):
