@@ -19,10 +19,10 @@ from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESE
 from objpert_core.experiments.population import promises, stored, sweep
 from objpert_core.experiments.ptr.stored import FAMILY as PTR
 from objpert_core.experiments.quadratic.stored import FAMILY as QUADRATIC
+from objpert_core.experiments.reports import paper_table, report
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session, write
-from objpert_core.experiments.written import paper_table, report
 
 TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
 FAMILIES = {family.name: family for family in (QUADRATIC, PTR)}

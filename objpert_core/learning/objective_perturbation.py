@@ -23,7 +23,7 @@ from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_ste
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
-from objpert_core.learning.problem.rest import RestWeighted
+from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged

@@ -12,7 +12,7 @@ from objpert_core.estimators import ObjPertRegressor
 from objpert_core.learning import AbsoluteLoss, MoreauEnvelope, PerturbedObjective, Rows
 from objpert_core.learning.problem import rounding
 from objpert_core.learning.problem.losses import ClippedLoss, HuberisedHingeLoss, HuberLoss, LogisticLoss, SquaredLoss
-from objpert_core.learning.problem.rest import RestWeighted
+from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from tests.learning.problem.exact import exact_gradient, exact_norm
 
 mpmath.mp.dps = 60

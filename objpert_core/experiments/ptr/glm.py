@@ -17,7 +17,7 @@ from scipy.special import expit
 from objpert_core._validation import FloatArray, nonnegative_integer
 from objpert_core.datasets import load
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.experiments.ptr.asked import split, whole
+from objpert_core.experiments.ptr.split_budget import split, whole
 from objpert_core.experiments.results import Row
 from objpert_core.learning import PerturbedObjective, Rows, solve
 from objpert_core.theory.local_sensitivity import curvature_sensitivity, minimiser_sensitivity

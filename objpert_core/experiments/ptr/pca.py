@@ -15,7 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from objpert_core._validation import FloatArray, nonnegative_integer, positive_integer
-from objpert_core.experiments.ptr.asked import split, whole
+from objpert_core.experiments.ptr.split_budget import split, whole
 from objpert_core.experiments.results import Row
 from objpert_core.theory.local_sensitivity import GAP_SENSITIVITY, projector_sensitivity
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
 from tests.ui.waiting import until
-from ui.turns import Turns
+from ui.run_queue import Turns
 from ui.warm import warm_up
 
 LONG = 3600.0

@@ -20,7 +20,7 @@ from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
-from objpert_core.learning.problem.rough import bears_roughness, rough, roughness
+from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
 from objpert_core.learning.solvers.second_order import factorised, newton_cholesky
 

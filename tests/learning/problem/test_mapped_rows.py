@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows
-from objpert_core.learning.problem.images import Images
-from objpert_core.learning.problem.rough import rough
+from objpert_core.learning.problem.mapped_rows import Images
+from objpert_core.learning.problem.single_precision import rough
 from objpert_core.learning.solvers import solve_family
 
 RNG = np.random.default_rng(3)

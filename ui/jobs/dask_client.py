@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from ui.jobs import cluster
-from ui.jobs.cluster import UNSENDABLE, Parcel, Place, Report
+from ui.jobs import dask_worker as cluster
+from ui.jobs.dask_worker import UNSENDABLE, Parcel, Place, Report
 from ui.jobs.runner import ElsewhereError, Work
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Cluster:
         It is a process by itself: nothing is spawned from a web server's, whose script would be run again.
         """
         if self._own is None or self._own.poll() is not None:
-            command = [sys.executable, "-m", "ui.jobs.cluster", "--with-parent", "--workers", str(self._workers)]
+            command = [sys.executable, "-m", "ui.jobs.dask_worker", "--with-parent", "--workers", str(self._workers)]
             self._own = subprocess.Popen(
                 command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
             )
@@ -226,7 +226,7 @@ class _Line:
         return self._answer(lambda: self._client.run_on_scheduler(cluster.find, self._name))
 
     def ask(self, worker: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function of `ui.jobs.cluster` returns on a worker; `_SILENT` where it did not answer."""
+        """What a function of `ui.jobs.dask_worker` returns on a worker; `_SILENT` where it did not answer."""
         told = (self._name, *arguments)
         found = self._answer(lambda: self._client.run(function, *told, workers=[worker], on_error="return"))
         return _SILENT if isinstance(found[worker], Exception) else found[worker]

@@ -1,9 +1,9 @@
 """The far end of long work: what a worker process of a Dask cluster does, and a process that keeps such a cluster.
 
-    python -m ui.jobs.cluster --workers 2 --port 8786        # for the web processes of one machine; ends with SIGTERM
+    python -m ui.jobs.dask_worker --workers 2 --port 8786     # for the web processes of one machine; ends with SIGTERM
 
 A piece of work takes one *slot*: a Dask task that holds nothing but a name. The web process that asked for the slot
-hands the work over once it has begun, and asks again and again for what is new (`ui.jobs.away`). So
+hands the work over once it has begun, and asks again and again for what is new (`ui.jobs.dask_client`). So
 
 * Dask has neither work nor results as arguments or values of tasks. It keeps none of them, writes none to disk, and
   logs none, whatever happens;
@@ -239,7 +239,7 @@ def main(arguments: list[str] | None = None) -> None:
     import dask
     from distributed import LocalCluster
 
-    parser = argparse.ArgumentParser(prog="python -m ui.jobs.cluster", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m ui.jobs.dask_worker", description=main.__doc__)
     parser.add_argument("--workers", type=int, default=2, help="worker processes, each for one job at a time")
     parser.add_argument("--port", type=int, default=0, help="of the scheduler; 0 for any free one")
     parser.add_argument("--with-parent", action="store_true", help="end when the standard input is closed")

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from objpert_core.learning import ClippedLoss, LogisticLoss, PerturbedObjective, Rows, SquaredHingeLoss, SquaredLoss
-from objpert_core.learning.problem.rough import bears_roughness, rough, roughness
 from objpert_core.learning.problem.rounding import gradient_norm_bound, gradient_norm_bounds
+from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
 from objpert_core.learning.solvers import solve_together
 
 RNG = np.random.default_rng(8)
