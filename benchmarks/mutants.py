@@ -187,19 +187,27 @@ def reached(folder: Path, stage: str) -> Reached | Slow:
 
 
 def finder(tree: Path, mutant: Mutant, tests: list[str]) -> str | None:
-    """The test that finds the mutant, None where all pass in spite of it; tests named after its file go first."""
+    """The test that finds the mutant, None where all pass in spite of it."""
     path = tree / mutant.path
     source = path.read_text(encoding="utf-8")
-    near = [test for test in tests if "::" in test and path.stem in test.partition("::")[0]]
     _write(path, mutant.code(source))
     try:
-        for asked in (near, [test for test in tests if test not in set(near)]):
+        for asked in likeliest_first(tests, path.stem):
             (tree / ".asked").write_text("\n".join(asked), encoding="utf-8")
             if asked and (failed := pytest(tree, "-x", "-n", "0", "@.asked")) is not None:
                 return failed
         return None
     finally:
         _write(path, source)
+
+
+def likeliest_first(tests: list[str], module: str) -> Iterator[list[str]]:
+    """Tests of files named after the module, then one case of each other test, then all other cases."""
+    near = [test for test in tests if "::" in test and module in test.partition("::")[0]]
+    one_case = {test.partition("[")[0]: test for test in tests if "::" in test and test not in set(near)}
+    yield near
+    yield list(one_case.values())
+    yield [test for test in tests if test not in {*near, *one_case.values()}]
 
 
 def _write(path: Path, code: str) -> None:

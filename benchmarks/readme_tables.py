@@ -563,7 +563,7 @@ def _four(value: float) -> str:
     return f"{float(f'{value:.4g}'):,.12g}"
 
 
-def _mean(found: bends.Stored, **wanted: object) -> str:
+def _mean(found: results.Results, **wanted: object) -> str:
     """A mean × 10⁴."""
     interval = found.interval(**wanted)
     return "" if interval is None else f"{float(f'{1e4 * interval.mean:.3g}'):,g}"
@@ -722,9 +722,9 @@ for.
 
 def _solvers() -> str:
     parts = [
-        f"### {columns.capitalize()} columns\n\n{solvers.growth_table([r for r in found.rows if r.columns == columns])}"
+        f"### {columns.capitalize()} columns\n\n{solvers.growth_table([r for r in found.runs if r.columns == columns])}"
         for found in [solver_costs.load()]
-        for columns in dict.fromkeys(row.columns for row in found.rows)
+        for columns in found.cells("columns")
     ]
     return """## Gradient evaluations of the solvers
 

@@ -19,7 +19,8 @@ import scipy
 from threadpoolctl import threadpool_limits
 
 from objpert_core import _provenance
-from objpert_core.experiments.studies.solver_costs import PROVED, Case, Measurement, counted, growth, save
+from objpert_core.experiments.store import write
+from objpert_core.experiments.studies.solver_costs import PROVED, Case, Measurement, counted, growth
 from objpert_core.learning.solvers import SOLVERS, solve
 
 LAM, SIGMA, SEEDS = 1.0, 4.0, (0, 1, 2)
@@ -88,7 +89,7 @@ def main() -> None:
             for row in run(columns, largest):
                 rows.append(row)
                 if options.write:
-                    save(options.write, rows, source)
+                    write(options.write, rows, source)
             print(f"\n{columns} columns\n\n{growth_table([row for row in rows if row.columns == columns])}")
     print("\n" + "; ".join(f"{name}: {value}" for name, value in source.items()))
 

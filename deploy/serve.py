@@ -47,7 +47,8 @@ class Supervisor:
         # Killed by the hard signal nginx's first process would leave its workers behind.
         self.nginx = Child("nginx", command, dict(os.environ), settings.run, signal.SIGTERM, without_people)
         # One cluster for all processes: the place in its queue is everybody's.
-        long_work = ["-m", "ui.jobs.cluster", "--workers", str(settings.workers), "--port", str(settings.cluster_port)]
+        workers, port = str(settings.workers), str(settings.cluster_port)
+        long_work = ["-m", "ui.jobs.dask_worker", "--workers", workers, "--port", port]
         cluster = Child("long work", [sys.executable, *long_work], environment, ROOT, signal.SIGTERM)
         self.children = [*self.apps, self.nginx, *([cluster] if settings.workers else [])]
         self.replacing: dict[str, float] = {}  # name of who was asked to end → when it is made to

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+Check = Callable[[str, Any], Any]
+"""Takes a parameter's name and value and returns the value as it is used; `ValueError` where it is not allowed."""
 _LARGEST_WHOLE = 10**100
 
 
@@ -192,7 +194,17 @@ def boolean(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_fields(instance: object, check: Callable[[str, Any], Any], *names: str) -> None:
+def between(least: float, most: float) -> Check:
+    """Check that a value is a number from `least`, which is positive, to `most`."""
+    return lambda name, value: within(name, value, least, most)
+
+
+def or_zero(check: Check) -> Check:
+    """`check`, or the value 0, which becomes 0.0."""
+    return lambda name, value: check(name, number) if (number := nonnegative(name, value)) else 0.0
+
+
+def check_fields(instance: object, check: Check, *names: str) -> None:
     """Replace the named fields of a frozen dataclass by what `check(name, value)` makes of them."""
     for name in names:
         object.__setattr__(instance, name, check(name, getattr(instance, name)))

@@ -20,8 +20,6 @@ FLOORS = (  # from the ground up; a file imports from its own room or from a flo
     ("objpert_core.accounting.numerics",),
     ("objpert_core.accounting.laws",),
     ("objpert_core.accounting.convolution",),
-    ("objpert_core.accounting.mechanisms",),
-    ("objpert_core.accounting.calibration",),
     ("objpert_core.accounting",),
     ("objpert_core.learning", "objpert_core.theory", "objpert_core.datasets"),
     ("objpert_core.estimators",),
@@ -32,7 +30,7 @@ FLOORS = (  # from the ground up; a file imports from its own room or from a flo
     ("app",),
 )
 SCIENTIFIC = {"numpy", "scipy", "objpert_core"}  # all that accounting may need
-MOST_KIT_FILES = 46
+MOST_KIT_FILES = 47
 
 
 @cache
@@ -128,6 +126,15 @@ def borrowed(name: str) -> Iterator[str]:
 @pytest.mark.thorough
 def test_a_modules_private_names_stay_in_its_file():
     assert not [f"{name} uses {other}" for name in modules() for other in borrowed(name)]
+
+
+def test_a_modules_other_name_is_a_word():
+    usual = {"np", "pd", "sp", "st", "go", "acc"}
+    for name in modules():
+        for node in nodes(name):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                short = {alias.asname for alias in node.names if len(alias.asname or "word") < 4} - usual
+                assert not {one for one in short if one and one.islower()}, f"{name} calls a module {short}"
 
 
 def test_the_core_knows_no_screen():

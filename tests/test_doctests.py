@@ -18,7 +18,7 @@ _LONG = """
     accounting.selection.tuning accounting.dp_sgd.allocation accounting.mechanisms.composition
     estimators.logistic_regression estimators.ops_ptr accounting.dp_sgd.mechanism estimators.dp_sgd
     estimators.noisy_sgd estimators.sco experiments.population.methods experiments.studies.defaults
-    experiments.studies.tuning_runs learning.certificate learning.dp_sgd.budget learning.population.fit
+    experiments.studies.tuning_runs learning.certificates.base learning.dp_sgd.budget learning.population.fit
     learning.population.schedules
 """
 LONG = set(_LONG.split())  # their examples calibrate or fit: half a second and more

@@ -48,8 +48,8 @@ from objpert_core.learning import (
     noise_source,
     perturb_and_solve,
     solve,
-    stated,
 )
+from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.problem.losses import LOGISTIC
 from objpert_core.learning.problem.rows import row_radius
 from tests.estimators.contract import Case, parametrize_with_contract
@@ -113,27 +113,17 @@ def calibrate(epsilon, delta, lipschitz, **options):
 class PublicPriorCertificate(SolvedCertificate, mechanisms=("PublicPrior",)):
     """What a fit with a public prior promises."""
 
-    STATED: ClassVar = {
-        **dict.fromkeys(("sigma", "lam", "lipschitz", "tau", "sigma_out"), stated.POSITIVE),
-        "growth": stated.NONNEGATIVE,
-        "count_noise": stated.or_nothing(stated.POSITIVE),
-        "loss": stated.one_of("logistic"),
-        "loss_parameter": stated.or_nothing(stated.NONNEGATIVE),
-        "clip": stated.or_nothing(stated.POSITIVE),
-        "public_rows": stated.or_nothing(stated.COUNT),
-    }
-
-    sigma: float
-    lam: float
-    lipschitz: float
-    growth: float
-    tau: float
-    sigma_out: float
-    count_noise: float | None
-    loss: str = "logistic"
-    loss_parameter: float | None = None
-    clip: float | None = None
-    public_rows: int | None = None
+    sigma: float = fact(POSITIVE)
+    lam: float = fact(POSITIVE)
+    lipschitz: float = fact(POSITIVE)
+    growth: float = fact(NONNEGATIVE)
+    tau: float = fact(POSITIVE)
+    sigma_out: float = fact(POSITIVE)
+    count_noise: float | None = fact(or_nothing(POSITIVE))
+    loss: str = fact(one_of("logistic"), default="logistic")
+    loss_parameter: float | None = fact(or_nothing(NONNEGATIVE), default=None)
+    clip: float | None = fact(or_nothing(POSITIVE), default=None)
+    public_rows: int | None = fact(or_nothing(COUNT), default=None)
 
     @classmethod
     def numbers(cls, mechanism):

@@ -281,6 +281,14 @@ class Number(Control):
         """Plain decimal."""
         return str(int(value))
 
+    def again(self) -> None:
+        """Draw a button that moves a seed on to the next one."""
+        key = f"{self.key.partition('_')[0]}_again"
+        st.button("Draw again", key=key, icon=":material/casino:", on_click=self._next)
+
+    def _next(self) -> None:
+        st.session_state[self.key] = self.stored((self.value() + 1) % (self.high + 1))
+
 
 def _whole(value: float) -> int:
     """The whole number that the field shows for `value`."""

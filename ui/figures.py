@@ -305,6 +305,12 @@ def decades(*curves: ArrayLike) -> tuple[float, float]:
     return 10.0 ** math.floor(math.log10(values.min())), 10.0 ** math.ceil(math.log10(values.max()))
 
 
+def log_range(values: Sequence[float]) -> tuple[float, float]:
+    """An axis that holds all positive values, with a little air."""
+    there = [value for value in values if value > 0 and np.isfinite(value)] or [1.0]
+    return min(there) / 1.5, max(there) * 1.5
+
+
 def figure(
     traces: Sequence[dict[str, Any]],
     *,

@@ -14,7 +14,7 @@
         with left, page.errors():      # a ValueError becomes one sentence; the controls stay
             page.answer("One fit costs ε = …", promise=sentences.promise(…), why="σ 2.5 → 5: ε falls …")
             page.show(picture, key="bounds_chart")
-        page.evidence(picture, rows, name="bounds", code=snippets.bounds(...))
+        page.evidence(picture, rows, name="bounds", code=view.code())
     explore()
     page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")     # pages/bounds/try.md
     page.about("bounds")               # pages/bounds/about.md

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import pandas as pd
@@ -37,22 +37,35 @@ Course = tuple[str, float, Callable[[float], str]]
 
 
 class View(ABC):
-    """One picture of a page; a subclass is a frozen dataclass whose fields are the setting."""
+    """One picture of a page; a subclass is a frozen dataclass whose fields are the setting.
+
+    A field with ``compare=False`` says how the setting is read, the end of an axis for instance: to move it makes no
+    new setting, and the setting before is read the same way.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    files: ClassVar[str] = ""  # what the files are called; the view's name unless it says otherwise
     controls: ClassVar[Mapping[str, Control]]
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
+    chart_key: ClassVar[str] = ""  # "<name>_chart" unless a view says otherwise
+    answers_in_alt: ClassVar[bool] = True  # whether the alternative text begins with the answer
     ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
+    reasons: ClassVar[Mapping[str, str]] = {}  # such a name → how the sentence ends where nothing else was changed
 
     @classmethod
     def now(cls) -> Self:
         """The view at what its controls are at."""
         return cls(**{name: control.value() for name, control in (*cls.controls.items(), *cls.switches.items())})
+
+    @classmethod
+    def idle(cls, control: Control) -> bool:
+        """Whether a control has no effect at what the others are at: it cannot be moved then."""
+        return False
 
     @classmethod
     def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:
@@ -75,6 +88,12 @@ class View(ABC):
     def shows(self) -> str:
         """What the chart shows, in words: the alternative text after the answer."""
 
+    def before(self) -> Self | None:
+        """The view before, where its setting was another: its ghost is drawn."""
+        before = previous(self.name, self) if self.ghosts or self.named else None
+        how = {field.name: getattr(self, field.name) for field in fields(self) if not field.compare}  # type: ignore[arg-type]
+        return before and replace(before, **how)  # type: ignore[type-var]
+
     def note(self) -> str:
         """The caption under the chart."""
         return ""
@@ -86,6 +105,10 @@ class View(ABC):
     def table(self) -> Sequence[Mapping[str, str]]:
         """The table."""
         return ()
+
+    def svg_title(self) -> str:
+        """What the picture's file is called inside; the alternative text where a view says nothing."""
+        return ""
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:
@@ -103,15 +126,24 @@ class View(ABC):
 
     def moved(self, before: Self | None) -> str:
         """What was changed since `before`, and where the numbers went; empty where nothing worth a sentence changed."""
-        if before is None or not (changes := sentences.changed(before, self, self.named)):
+        if before is None or not (changes := self.changes(before)):
             return ""
+        changed = sentences.changed(before, self, self.named)
+        reason = self.reasons.get(changed[0][0], "") if len(changed) == 1 else ""
+        return f"{changes}: {self.went(before)}{reason}."
+
+    def changes(self, before: Self) -> str:
+        """What was changed since `before`, as far as it is worth a sentence."""
+        return sentences.shift(sentences.changed(before, self, self.named))
+
+    def went(self, before: Self) -> str:
+        """Where the numbers went since `before`."""
         courses = zip(before.courses(), self.courses(), strict=True)
-        went = [sentences.course(name, old, new, write) for (name, old, write), (_, new, _) in courses]
-        return f"{sentences.shift(changes)}: {', '.join(went)}."
+        return ", ".join(sentences.course(name, old, new, write) for (name, old, write), (_, new, _) in courses)
 
     def alt(self) -> str:
         """The alternative text."""
-        return f"{self.answer()} {self.shows()}"
+        return f"{self.answer()} {self.shows()}" if self.answers_in_alt else self.shows()
 
     def code(self) -> str:
         """The lines of Python that print the numbers; empty where there are none."""
@@ -122,24 +154,28 @@ class View(ABC):
         """Draw what stands under the controls in sight, a button for instance."""
         return
 
+    def evidence(self, picture: page.Picture) -> None:
+        """Draw what stands under the caption: the table, the files, the lines of Python."""
+        page.evidence(picture, self.table(), name=self.files or self.name, code=self.code(), note=self.snippet_note)
+
     def below(self, before: Self | None) -> None:
         """Draw what stands below the picture's evidence: further charts, for instance."""
         return
 
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
-        before = previous(self.name, self)
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
+        before = self.before()
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame, self.svg_title())
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
-            page.show(picture, key=f"{self.name}_chart")
+            page.show(picture, key=self.chart_key or f"{self.name}_chart")
         if style.embedded():
             return
         for remark in self.remarks():
             st.info(remark, icon=":material/info:")
         if note := self.note():
             st.caption(note)
-        page.evidence(picture, self.table(), name=self.name, code=self.code(), note=self.snippet_note)
+        self.evidence(picture)
         self.below(before if ghost else None)
 
 
@@ -157,12 +193,15 @@ class Pictures:
         The control that chooses the picture; None where there is one picture.
     ghost : Toggle or None
         Whether a picture shows the setting before.
+    linked : sequence of Control
+        All controls of the page as its links name them, where that is another order than the views' own.
     """
 
     page: str
     views: Mapping[str, type[View]]
     choice: Choice | None = None
     ghost: Toggle | None = None
+    linked: Sequence[Control] = ()
 
     @property
     def moved(self) -> tuple[Control, ...]:
@@ -178,7 +217,14 @@ class Pictures:
     @property
     def controls(self) -> tuple[Control, ...]:
         """All controls of the page, for its links and presets."""
-        return (*((self.choice,) if self.choice else ()), *self.moved, *self.switches)
+        return tuple(self.linked) or (*((self.choice,) if self.choice else ()), *self.moved, *self.switches)
+
+    def preset(self, name: str, hint: str, view: str, /, **values: Any) -> Preset:
+        """A setting of one picture; `values` by the controls' keys without the page's name, the others as at first."""
+        assert self.choice is not None
+        controls = {control.key.removeprefix(f"{self.page}_"): control for control in self.controls}
+        first = {control: control.default for control in self.controls if control is not self.ghost}
+        return Preset(name, first | {self.choice: view} | {controls[key]: value for key, value in values.items()}, hint)
 
     def explore(self, presets: Sequence[Preset]) -> None:
         """Draw the presets, the chosen picture and its controls."""
@@ -189,21 +235,24 @@ class Pictures:
         with page.errors():
             view.now().show(left, ghost=self.ghost is not None and self.ghost.value())
 
+    def chosen(self) -> tuple[type[View], tuple[Control, ...]]:
+        """Draw what chooses the picture; return the picture and the further controls that were drawn."""
+        return self.views[page.choose(self.choice) if self.choice else next(iter(self.views))], ()
+
     def panel(self, presets: Sequence[Preset]) -> type[View]:
         """Draw the controls of one picture; return the picture."""
-        name = page.choose(self.choice) if self.choice else next(iter(self.views))
-        view = self.views[name]
+        view, drawn = self.chosen()
         own, switches = tuple(view.controls.values()), view.in_view(self.ghost)
         for control in own:
-            if control not in view.aside:
-                control.show()
+            if control not in (*view.aside, *drawn):
+                control.show(disabled=view.idle(control))
         view.beside()
         hidden = [*(control for control in own if control in view.aside), *switches]
         with page.tools(self.controls, presets, name=self.page):
             for control in hidden:
-                control.show()
+                control.show(disabled=view.idle(control))
             if not hidden:
                 st.caption("This picture has all its controls in sight.")
-        if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches)]:
+        if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches, *drawn)]:
             page.keep(*unseen)
         return view

@@ -13,7 +13,7 @@ for the browser's delayed acknowledgement, 40 ms after everything has been compu
 It keeps uploads in memory, where they end with their session: Starlette would put those above 1 MB into a file. And it
 keeps few of them: Streamlit would take any number of files from one open tab.
 
-And it lets people's runs take turns (`ui.turns`).
+And it lets people's runs take turns (`ui.run_queue`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 import objpert_core.accounting  # noqa: F401
 from ui import figures
-from ui.turns import take_turns
+from ui.run_queue import take_turns
 
 MOST_FILES = 4  # of one session: no page asks for as many
 _lock = threading.Lock()

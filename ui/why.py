@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ui import bounds as proofs
 from ui import sentences
+from ui.controls import previous
 
 NAMES: Mapping[str, str] = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L"}
 """What the fields of a `Setting` are called."""
@@ -64,3 +65,9 @@ def reread(setting: proofs.Setting, before: float, now: float) -> str:
     slack = "more" if now > before else "less"
     change = f"δ {sentences.delta(before)} → {sentences.delta(now)}"
     return f"{change}: {course}; the proof is the same, read with {slack} slack."
+
+
+def reread_or(page: str, setting: proofs.Setting, delta: float, moved: str) -> str:
+    """What reading ε at another δ did, where nothing else was changed in this session; else `moved`."""
+    then = previous(f"{page}_read", (setting, delta))
+    return reread(setting, then[1], delta) if then and then[0] == setting else moved

@@ -15,7 +15,7 @@ from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.sco import ObjPertSCOClassifier, ObjPertSCORegressor
 from objpert_core.estimators.svc import ObjPertSVC
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
 
 __all__ = [
     "AdaOPSRegressor",

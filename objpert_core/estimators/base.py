@@ -38,7 +38,7 @@ from objpert_core.estimators.frames import as_column, checked_rows, checked_targ
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning.certificate import ON_ERROR
+from objpert_core.learning.certificates.base import ON_ERROR
 from objpert_core.learning.fit import FitOptions, Seed, SharedOptions
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.rows import ROW_NORMS, by_rows

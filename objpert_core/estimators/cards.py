@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from objpert_core import tables
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
 
 METRICS_NOTE = (
     "The author of this card gave these numbers. They are **outside of the promise**: a score of private rows tells "

@@ -18,7 +18,7 @@ from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.estimators.standardised import StandardisesRows
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.fit import Problem
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss

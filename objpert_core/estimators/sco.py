@@ -14,7 +14,7 @@ from objpert_core.estimators.ball import ROBUST, MarginInBall, ResidualInBall, S
 from objpert_core.estimators.base import Seed, SolvedModel
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import perturb_and_solve
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, SquaredLoss
 from objpert_core.learning.problem.rows import row_radius

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.exported import as_pipeline
 from objpert_core.estimators.frames import checked_rows
-from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.problem.rest import RestWeighted
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.standardisation import RowMap
 
@@ -100,7 +100,7 @@ class LinearScores(BaseEstimator):
 
     @property
     def _length_of_rest(self) -> float:
-        """The length of rows of other classes in the fit of one; see `objpert_core.learning.problem.rest`."""
+        """The length of rows of other classes in the fit of one; see `learning.problem.one_vs_rest_loss`."""
         return getattr(self.privacy_, "rest_weight", 1.0)
 
     def __sklearn_is_fitted__(self) -> bool:

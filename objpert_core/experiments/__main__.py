@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from objpert_core import _provenance
 from objpert_core.datasets import names
 from objpert_core.experiments import paper, results
 from objpert_core.experiments.command import add_family, add_format, run_family
@@ -20,9 +19,10 @@ from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESE
 from objpert_core.experiments.population import promises, stored, sweep
 from objpert_core.experiments.ptr.stored import FAMILY as PTR
 from objpert_core.experiments.quadratic.stored import FAMILY as QUADRATIC
+from objpert_core.experiments.reports import paper_table, report
+from objpert_core.experiments.results import Run
 from objpert_core.experiments.runner import BACKENDS, Outcome
-from objpert_core.experiments.store import Store, forget, session
-from objpert_core.experiments.written import paper_table, report
+from objpert_core.experiments.store import Store, forget, session, write
 
 TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
 FAMILIES = {family.name: family for family in (QUADRATIC, PTR)}
@@ -165,7 +165,8 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
         made_by["note"] = options.note
     if options.redo:
         forget(path, options.redo)
-    with Store(path, options.dataset, sweep.parameters.as_configuration(), made_by) as store:
+    about = {"dataset": options.dataset, "configuration": sweep.parameters.as_configuration()}
+    with Store(path, Run, made_by, **about) as store:
         try:
             failed = run(sweep, store, jobs=options.jobs, backend=options.backend, scheduler=options.scheduler)
         except KeyboardInterrupt:
@@ -181,16 +182,16 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
 
 
 def _promises(options: argparse.Namespace, given: list[str]) -> int:
-    made_by = session("python -m objpert_core.experiments " + shlex.join(given)) | {"seeds": "none: nothing is random"}
-    rows = (
-        vars(promises.accounted(method, n, d, epsilon))
+    made_by = session("python -m objpert_core.experiments " + shlex.join(given))
+    rows = [
+        promises.accounted(method, n, d, epsilon)
         for epsilon in options.epsilons
         for d in options.dimensions
         for n in options.rows
         for method in ("sgd", "objective")
-    )
-    path = promises.path(options.out)
-    _provenance.write_table(path, rows, made_by)
+    ]
+    path = promises.EXPERIMENT.path(options.out)
+    write(path, rows, made_by | {"seeds": promises.EXPERIMENT.seeds})
     print(f"written: {path}")
     return 0
 
@@ -198,7 +199,8 @@ def _promises(options: argparse.Namespace, given: list[str]) -> int:
 def _population(options: argparse.Namespace, given: list[str]) -> int:
     failed: list[Outcome] = []
     for name in options.populations:
-        path = stored.path_of(name, options.out)
+        experiment = stored.EXPERIMENTS[name]
+        path = experiment.path(options.out)
         if not options.report:
             wanted = sweep.Sweep(
                 name,
@@ -210,15 +212,13 @@ def _population(options: argparse.Namespace, given: list[str]) -> int:
             )
             made_by = session("python -m objpert_core.experiments " + shlex.join(given))
             forget(path, options.redo, sweep.RiskRun)
-            with Store(path, name, {"delta": "1/n²"}, made_by, sweep.RiskRun) as store:
+            with experiment.store(made_by, options.out) as store:
                 try:
                     failed += sweep.run(
                         wanted, store, jobs=options.jobs, backend=options.backend, scheduler=options.scheduler
                     )
                 except KeyboardInterrupt:
-                    print(
-                        f"stopped; what is done is in {path}, and the same command goes on from there", file=sys.stderr
-                    )
+                    print(_STOPPED.format(path=path), file=sys.stderr)
                     return 130
         print(stored.report(stored.load(name, options.out), options.format))
     if failed:

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from objpert_core.experiments.experiment import Family
 from objpert_core.experiments.store import session
-from objpert_core.experiments.stored import Family
 from objpert_core.tables import FORMATS
 
 
@@ -36,12 +36,12 @@ def add_format(command: argparse.ArgumentParser) -> None:
 def run_family(options: argparse.Namespace, family: Family) -> int:
     """Carry out a family's command, parsed by what `add_family` added; returns the exit status."""
     chosen = options.experiments or list(family.experiments)
-    for name in chosen:
-        family.path_of(name, options.out)  # an unknown one is refused before the first is run
-    for name in chosen:
+    for name, experiment in [
+        (name, family[name]) for name in chosen
+    ]:  # an unknown one is refused before the first runs
         if not options.report:
-            made_by = session(f"python -m objpert_core.experiments {family.name} {name}")
-            added = family.make(name, made_by | {"seeds": family[name].seeds}, options.out, most=options.pieces)
-            print(f"{name}: {added} pieces added to {family.path_of(name, options.out)}")
-        print(family.report(family.load(name, options.out), options.format))
+            made_by = session(f"python -m objpert_core.experiments {experiment.command}")
+            added = experiment.make(made_by | {"seeds": experiment.seeds}, options.out, most=options.pieces)
+            print(f"{name}: {added} pieces added to {experiment.path(options.out)}")
+        print(experiment.report(experiment.results(options.out), options.format))
     return 0

@@ -19,7 +19,7 @@ from objpert_core.datasets import Dataset, fetch, load, names
 from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters, fit
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.runner import Outcome, carry_out
+from objpert_core.experiments.runner import Outcome, carry_out, refuse_another_version
 from objpert_core.experiments.store import Store
 
 EPSILONS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -73,10 +73,7 @@ class Piece:
 
     def __call__(self) -> Run:
         """Load the split (kept by the process for the next piece) and fit."""
-        if self.version != objpert_core.__version__:
-            raise RuntimeError(
-                f"this worker has objpert {objpert_core.__version__}, the sweep was started with {self.version}"
-            )
+        refuse_another_version(self.version)
         return self.fit(load(self.dataset, split_seed=self.trial))
 
 
@@ -125,7 +122,7 @@ class Sweep:
 
 def run(
     sweep: Sweep,
-    store: Store,
+    store: Store[Run],
     *,
     jobs: int = 1,
     backend: str = "loky",

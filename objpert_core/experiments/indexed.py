@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from objpert_core import datasets
 from objpert_core.experiments import results, tables
@@ -33,7 +32,7 @@ class Stored:
     """
 
     key: str
-    results: Results
+    results: Results[Run]
     points: Mapping[tuple[str, float], tables.Point]
     claims: Mapping[float, tables.Claim]
     index: Mapping[tuple[str, float], tuple[Run, ...]]
@@ -126,19 +125,20 @@ def target(method: str, epsilon: float) -> float:
     return math.inf if method == NON_PRIVATE else epsilon
 
 
-def indexed(key: str, found: Results) -> Stored:
+def indexed(key: str, found: Results[Run]) -> Stored:
     """`found`, summarised."""
     points = {(point.method, point.epsilon): point for point in tables.summary(found)}
     claims = {claim.epsilon: claim for claim in tables.claims(found)}
     return Stored(key, found, points, claims, {point: found.of(*point) for point in points})
 
 
+_indexed = lru_cache(maxsize=32)(indexed)
+
+
 def load(key: str) -> Stored:
     """One file of `results.stored`, read again when it has changed; `ValueError` where the file is damaged or gone."""
-    path = results.to_read(results.path_of(key))
     try:
-        state = path.stat()
-        return _load(key, path, state.st_mtime_ns, state.st_size)
+        return _indexed(key, results.read_again(results.to_read(results.path_of(key))))
     except OSError as error:
         raise ValueError(f"the stored results of {key!r} cannot be read: {error.strerror}") from error
 
@@ -149,8 +149,3 @@ def load_or_none(key: str) -> Stored | None:
         return load(key)
     except ValueError:
         return None
-
-
-@lru_cache(maxsize=32)
-def _load(key: str, path: Path, changed: int, size: int) -> Stored:
-    return indexed(key, results.read(path))

@@ -1,62 +1,100 @@
 """Files of results: a CSV with one fit a row and, in comment lines, the configuration, the command and the commit.
 
-A file holds one configuration and one version of the package. `# session:` lines say which command, on which commit and
-machine, made the rows below them. `store` writes such files.
+A file with a title holds one configuration and one version of the package. `# session:` lines say which command, on
+which commit and machine, made the rows below them; in a file without a title, plain comments do. `store` writes files.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_type_hints
 
 from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments.summary import Interval, mean_interval
 
 Key = tuple[str, float, int]
 
 _PREFIX = "figure2_"
 
 
-class Row(Protocol):
-    """One row of a file of results: a dataclass whose fields are the columns."""
+class Row:
+    """One row of a file of results: a dataclass whose fields are the columns, and whose annotations say how to read
+    them.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
-    TITLE: ClassVar[str]
-    """The file's first line."""
+    TITLE: ClassVar[str] = ""
+    """The first line of a file that says at its top what all of its rows share; of other files there is none."""
+    VALUE: ClassVar[str]
+    """The column of what was measured."""
+    KEYS: ClassVar[tuple[str, ...]] = ()
+    """The columns that name a row: a file holds each key once. Those before the value, unless told otherwise."""
+    CONSTANT: ClassVar[tuple[str, ...]] = ()
+    """What is the same in every row of a group, unless the code that calibrates has changed; empty cells count as 0."""
+    DIGITS: ClassVar[int | None] = None
+    """How many digits a number keeps in its cell; all of them where this is None."""
+
+    def __init_subclass__(cls) -> None:
+        names = list(cls.__annotations__)
+        cls.KEYS = cls.KEYS or tuple(names[: names.index(cls.VALUE)])
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What names the row: a file holds each key once."""
+        """What names the row."""
+        return tuple(getattr(self, name) for name in self.KEYS)
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """What the rows of all trials share."""
+        """What the rows of all trials share: the key without its last part."""
+        return self.key[:-1]
 
     @property
     def called(self) -> str:
-        """The group in words."""
+        """The group in words: the method, and where."""
+        numbers = [name for name in self.KEYS[:-1] if name != "method"]
+        where = ", ".join(f"{'ε' if name == 'epsilon' else name} = {getattr(self, name):g}" for name in numbers)
+        return f"{getattr(self, 'method', 'a row')} at {where}"
 
     @property
     def noise(self) -> tuple[float, ...]:
-        """What is the same in every row of a group, unless the code that calibrates has changed."""
+        """The columns of `CONSTANT`, 0 where there is none."""
+        return tuple(getattr(self, name) or 0.0 for name in self.CONSTANT)
 
     def as_row(self) -> list[str]:
-        """Its cells."""
+        """Its cells, in the order of the columns; None is an empty cell."""
+        return [cell(getattr(self, name), self.DIGITS) for name in columns_of(type(self))]
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Self:
         """The inverse of `as_row`; `ValueError` where a cell does not hold what its column should."""
+        make: Any = cls
+        return make(**{name: read(row[name]) for name, read in _readers(make).items() if name in row})
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 
+@cache
+def _readers(kind: type[Row]) -> Mapping[str, Callable[[str], Any]]:
+    """How the cells of each column are read, by the annotation of its field."""
+    annotations = get_type_hints(kind)
+    return {name: _reader(annotations[name]) for name in columns_of(kind)}
+
+
+def _reader(annotation: Any) -> Callable[[str], Any]:
+    kind, *none = get_args(annotation) or (annotation,)  # `float | None`: the cell may be empty
+    read = {"True": True, "False": False}.__getitem__ if kind is bool else kind
+    return (lambda text: read(text) if text else None) if none else read
+
+
 def columns_of(kind: type[Row]) -> tuple[str, ...]:
     """The columns of a file of such rows."""
-    return tuple(field.name for field in fields(kind))
+    return tuple(column.name for column in fields(kind))
 
 
 def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
@@ -66,12 +104,12 @@ def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
     (0, 1, None)
     """
     later = fields(kind)[len(columns) :]
-    known = columns_of(kind)[: len(columns)] == tuple(columns) and all(field.default is None for field in later)
+    known = columns_of(kind)[: len(columns)] == tuple(columns) and all(column.default is None for column in later)
     return len(later) if known else None
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Row):
     """One fit, or one tuning of several, and its result on the test rows.
 
     Parameters
@@ -111,6 +149,9 @@ class Run:
     TITLE: ClassVar[str] = (
         "# Test accuracy of private logistic regression: a row for each method, privacy target and trial."
     )
+    KEYS = ("method", "epsilon", "trial")
+    VALUE = "accuracy"
+    CONSTANT = ("sigma", "lam", "noise_multiplier", "margin", "center_noise", "scale_noise", "map_rule")
 
     dataset: str
     method: str
@@ -132,56 +173,27 @@ class Run:
     scale_noise: float | None = None
     map_rule: float | None = None
 
-    @property
-    def key(self) -> Key:
-        """Method, ε and trial."""
-        return self.method, self.epsilon, self.trial
-
-    @property
-    def group(self) -> tuple[str, float]:
-        """Method and ε."""
-        return self.method, self.epsilon
-
-    @property
-    def called(self) -> str:
-        """Method and ε, in words."""
-        return f"{self.method} at ε = {self.epsilon:g}"
-
-    @property
-    def noise(self) -> tuple[float, ...]:
-        """The columns of `NOISE`, 0 where there is none: the same in every trial of a method at one ε."""
-        return tuple(getattr(self, name) or 0.0 for name in NOISE)
-
-    def as_row(self) -> list[str]:
-        """The cells of its row, in the order of `COLUMNS`; None is an empty cell."""
-        return [cell(getattr(self, name)) for name in COLUMNS]
-
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Self:
-        """The inverse of `as_row`; `ValueError` where a cell does not hold what its column should."""
-        values: dict[str, Any] = {name: row[name] for name in ("dataset", "method")}
-        for name in ("trial", "split_seed", "runs"):
-            values[name] = int(row[name])
-        values["seed"] = int(row["seed"]) if row["seed"] else None
-        for name in ("epsilon", "accuracy", "seconds"):
-            values[name] = float(row[name])
-        for name in ("delta", "learning_rate", "peak_mb", *NOISE):
-            values[name] = float(row[name]) if row.get(name) else None
-        if not 0 <= values["accuracy"] <= 1:
-            raise ValueError(f"accuracy must be a number from 0 to 1, got {values['accuracy']!r}")
-        return cls(**values)
+        """As of every row; an accuracy is a share."""
+        found = super().from_row(row)
+        if not 0 <= found.accuracy <= 1:
+            raise ValueError(f"accuracy must be a number from 0 to 1, got {found.accuracy!r}")
+        return found
 
 
 COLUMNS = columns_of(Run)
-NOISE = ("sigma", "lam", "noise_multiplier", "margin", "center_noise", "scale_noise", "map_rule")
+NOISE = Run.CONSTANT
 """What a run's calibration and rules decide."""
 
 
-def cell(value: str | float | None) -> str:
-    """A cell's text: a number with all its digits, nothing for None."""
+def cell(value: str | float | None, digits: int | None = None) -> str:
+    """A cell's text: a number with all its digits or so many, nothing for None."""
     if value is None:
         return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(float(value)) if digits is None else f"{value:.{digits}g}"
+    return str(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +201,8 @@ class Results(Generic[AnyRow]):
     """What one file holds: the data set, the package's version that made the file, and the rows in the file's order.
 
     `configuration` has every parameter that is the same for all rows; `sessions` have, of each command that added rows,
-    the command line, the commit and the machine.
+    the command line, the commit and the machine. A file without a title has none of these: its `notes` say how it was
+    made last.
     """
 
     dataset: str
@@ -197,6 +210,7 @@ class Results(Generic[AnyRow]):
     configuration: Mapping[str, Any]
     sessions: tuple[Mapping[str, str], ...]
     runs: tuple[AnyRow, ...]
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def done(self) -> frozenset[tuple[Any, ...]]:
@@ -204,8 +218,29 @@ class Results(Generic[AnyRow]):
         return frozenset(run.key for run in self.runs)
 
     def of(self, *group: Any) -> tuple[AnyRow, ...]:
-        """The rows of one group, by key: of each `Run` those of one method at one ε, by trial."""
-        return tuple(sorted((run for run in self.runs if run.group == group), key=lambda run: run.key))
+        """The rows whose keys begin so, by key: of each `Run` those of one method at one ε, by trial."""
+        chosen = (run for run in self.runs if run.key[: len(group)] == group)
+        return tuple(sorted(chosen, key=lambda run: run.key))
+
+    @cached_property
+    def rows(self) -> tuple[dict[str, str], ...]:
+        """The rows as the file has them: all cells are texts."""
+        return tuple(dict(zip(columns_of(type(run)), run.as_row(), strict=True)) for run in self.runs)
+
+    def values(self, column: str = "", /, **wanted: object) -> list[float]:
+        """What was measured in the rows that have these cells; or another column of these rows."""
+        cells = {name: str(value) for name, value in wanted.items()}.items()
+        pairs = zip(self.runs, self.rows, strict=True)
+        return [float(getattr(run, column or run.VALUE)) for run, row in pairs if cells <= row.items()]
+
+    def interval(self, column: str = "", /, **wanted: object) -> Interval | None:
+        """Mean and 95 % interval over the rows that have these cells; None without such rows."""
+        found = self.values(column, **wanted)
+        return mean_interval(found) if found else None
+
+    def cells(self, column: str) -> tuple[str, ...]:
+        """Every different cell of a column, in order."""
+        return tuple(dict.fromkeys(row[column] for row in self.rows))
 
 
 def folder() -> Path:
@@ -250,11 +285,15 @@ def load(dataset: str, where: Path | None = None) -> Results[Run]:
     """
     path = to_read(path_of(dataset, where))
     if not path.is_file():
-        raise DataUnavailableError(
-            f"There are no stored results for {dataset!r} ({path}): "
-            f"make them with python -m objpert_core.experiments figure2 --dataset {dataset}"
-        )
+        raise missing(f"results for {dataset!r}", path, f"figure2 --dataset {dataset}")
     return read(path)
+
+
+def missing(what: str, path: Path, command: str) -> DataUnavailableError:
+    """The error that says which command of the experiments makes a file that is not there."""
+    return DataUnavailableError(
+        f"There are no stored {what} ({path}): make them with python -m objpert_core.experiments {command}"
+    )
 
 
 def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
@@ -262,7 +301,7 @@ def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
 
     `ValueError` where the file is damaged or holds no results; the message names the line.
     """
-    header: dict[str, str] = {}
+    notes: dict[str, str] = {}
     sessions: list[Mapping[str, str]] = []
     runs: dict[tuple[Any, ...], Any] = {}
     columns: tuple[str, ...] | None = None
@@ -273,7 +312,7 @@ def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
                 if name == "session":
                     sessions.append(json.loads(value))
                 elif name:
-                    header[name] = value
+                    notes[name] = value
                 continue
             if columns is None:
                 columns = line.cells
@@ -284,11 +323,22 @@ def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
             if run.key in runs:
                 raise ValueError(f"a second row for {run.key}")
             runs[run.key] = run
-        except ValueError as error:
+        except (ValueError, KeyError) as error:
             raise ValueError(f"{path}, line {line.number}: {error}") from error
-    missing = [name for name in ("dataset", "version", "configuration") if name not in header]
+    missing = [name for name in ("dataset", "version", "configuration") if kind.TITLE and name not in notes]
     if missing or columns is None:
         raise ValueError(f"{path} is no file of results: it has no {missing[0] if missing else 'columns'}")
-    return Results(
-        header["dataset"], header["version"], json.loads(header["configuration"]), tuple(sessions), tuple(runs.values())
-    )
+    configuration = json.loads(notes.get("configuration", "{}"))
+    about = notes.get("dataset", ""), notes.get("version", ""), configuration, tuple(sessions)
+    return Results(*about, tuple(runs.values()), notes)
+
+
+def read_again(path: Path, kind: Any = Run) -> Results[Any]:
+    """As `read`, remembered until the file changes; `OSError` where there is no file."""
+    state = path.stat()
+    return _read_again(path, kind, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=32)
+def _read_again(path: Path, kind: Any, changed: int, size: int) -> Results[Any]:
+    return read(path, kind)

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TextIO, TypeVar
 import joblib
 from threadpoolctl import threadpool_limits
 
+import objpert_core
 from objpert_core._validation import choice, positive_integer
 
 BACKENDS = ("loky", "dask")
@@ -30,6 +31,12 @@ class Work(Protocol):
 
 
 AnyWork = TypeVar("AnyWork", bound=Work)
+
+
+def refuse_another_version(started: str) -> None:
+    """`RuntimeError` where this worker has not the version of the package that started the sweep."""
+    if started != objpert_core.__version__:
+        raise RuntimeError(f"this worker has objpert {objpert_core.__version__}, the sweep was started with {started}")
 
 
 @dataclass(frozen=True)

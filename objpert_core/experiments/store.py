@@ -1,17 +1,18 @@
-"""Writing files of results: whole rows, one run at a time, nothing mixed that does not belong together.
+"""Writing files of results: whole pieces, one run at a time, nothing mixed that does not belong together.
 
-A file can be continued after an interruption; before its first row every run writes a line about itself.
+A file can be continued after an interruption; before its first row every run writes about itself.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Generic, Self
 
 import joblib
 import numpy as np
@@ -20,7 +21,7 @@ import sklearn
 
 import objpert_core
 from objpert_core import _provenance
-from objpert_core.experiments.results import Results, Row, Run, columns_of, lacking, read
+from objpert_core.experiments.results import AnyRow, Results, Row, Run, columns_of, lacking, read
 
 try:
     import fcntl
@@ -56,9 +57,26 @@ def forget(path: Path, methods: Collection[str], kind: type[Row] = Run) -> int:
     return len(gone)
 
 
+def write(path: Path, rows: Sequence[Row], made_by: Mapping[str, str]) -> None:
+    """Write a file without a title anew, at least one row; as a whole or not at all."""
+    spare = path.with_name(path.name + ".new")
+    spare.unlink(missing_ok=True)
+    with contextlib.ExitStack() as stack:
+        if fcntl is not None and path.is_file():
+            _lock(stack.enter_context(open(path, "rb")), path)
+        with Store(spare, type(rows[0]), made_by) as store:
+            store.append(*rows)
+        os.replace(spare, path)
+
+
+def _columns(path: Path) -> tuple[str, ...]:
+    """The columns that a file has; none where the file has no row of them."""
+    return next((line.cells for line in _provenance.lines(path) if line.note is None), ())
+
+
 def _widen(path: Path, kind: type[Row]) -> None:
     """Give a file that is older than the last columns these columns, empty in its rows."""
-    columns = next((line.cells for line in _provenance.lines(path) if line.note is None), ())
+    columns = _columns(path)
     if not columns or not (missing := lacking(columns, kind)):
         return
     with open(path, "rb") as file:
@@ -72,7 +90,10 @@ def _widen(path: Path, kind: type[Row]) -> None:
 
 def _replace(path: Path, lines: Iterable[str]) -> None:
     spare = path.with_name(path.name + ".new")
-    spare.write_text("".join(lines), encoding="utf-8")
+    with spare.open("w", encoding="utf-8") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(spare, path)
 
 
@@ -85,85 +106,114 @@ def _lock(file: IO[bytes], path: Path) -> None:
         raise BlockingIOError(f"{path} is being written by another run: wait for it, or give another file") from None
 
 
-class Store:
+class Store(Generic[AnyRow]):
     """A file of results that rows are added to: a context manager, one at a time for each file.
 
-    The file is made if absent, continued otherwise; a last row that was cut off is dropped. `done` has the keys of its
-    rows. `ValueError` says that the file is damaged or was made for another data set, configuration or version,
-    `OSError` that another run is writing to it.
+    The file is made if absent, continued otherwise; a last row that was cut off is dropped, with the piece of work that
+    it may be part of. `done` has the pieces that are there: their cells in the columns `by`, a row's key if left out.
+
+    A file of rows with a title is for one data set and configuration. `ValueError` says that it was made for another,
+    or by another version, or is damaged; `OSError` that another run is writing to it.
     """
 
     def __init__(
         self,
         path: Path,
-        dataset: str,
-        configuration: Mapping[str, Any],
+        kind: type[AnyRow],
         session: Mapping[str, str],
-        kind: type[Row] = Run,
+        *,
+        by: Sequence[str] = (),
+        dataset: str = "",
+        configuration: Mapping[str, Any] | None = None,
     ) -> None:
         self._session: Mapping[str, str] | None = session
-        self._kind = kind
+        self._path, self._kind, self._by = path, kind, tuple(by) or kind.KEYS
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_file():
             _widen(path, kind)
         self._file = open(path, "a+b")  # noqa: SIM115 - closed by close()
         try:
             _lock(self._file, path)
-            self._drop_torn_line()
-            shared = json.loads(json.dumps(configuration))  # as it will be read back
-            held: tuple[Row, ...]
+            torn = self._drop_torn_line()
+            shared = json.loads(json.dumps(configuration or {}))  # as it will be read back
+            held: tuple[AnyRow, ...] = ()
             if self._file.tell():
-                held = self._checked(path, dataset, shared).runs
-            else:
-                held = ()
+                held = self._checked(dataset, shared).runs
+            elif kind.TITLE:
                 notes = {"dataset": dataset, "version": objpert_core.__version__, "configuration": json.dumps(shared)}
-                above = "".join(_provenance.note_line(name, value) for name, value in notes.items())
-                self._write(f"{kind.TITLE}\n{above}{_provenance.row_line(columns_of(kind))}")
-            self.done = {run.key for run in held}
-            self._noise = {run.group: run.noise for run in held}
+                self._write(f"{kind.TITLE}\n{_notes(notes)}{_provenance.row_line(columns_of(kind))}")
+            if torn and held and self._by != kind.KEYS:
+                held = self._without_last_piece(held)
+            self.done = {self._piece(row) for row in held}
+            self._noise = {row.group: row.noise for row in held}
         except BaseException:
             self.close()
             raise
 
-    def _drop_torn_line(self) -> None:
+    def _drop_torn_line(self) -> bool:
+        """Whether there was one."""
         self._file.seek(0)
-        self._file.truncate(self._file.read().rfind(b"\n") + 1)
+        text = self._file.read()
+        whole = text.rfind(b"\n") + 1
+        if not self._kind.TITLE and not _columns(self._path):
+            whole = 0  # cut off before its first row
+        self._file.truncate(whole)
         self._file.seek(0, os.SEEK_END)
+        return whole < len(text)
 
-    def _checked(self, path: Path, dataset: str, configuration: Mapping[str, Any]) -> Results[Any]:
-        found = read(path, self._kind)
+    def _checked(self, dataset: str, configuration: Mapping[str, Any]) -> Results[AnyRow]:
+        found = read(self._path, self._kind)
+        if not self._kind.TITLE:
+            return found
         theirs = {"dataset": found.dataset, "version": found.version, **found.configuration}
         ours = {"dataset": dataset, "version": objpert_core.__version__, **configuration}
         for name in sorted(theirs.keys() | ours.keys()):
             if theirs.get(name) != ours.get(name):
                 raise ValueError(
-                    f"{path} was made with {name} = {theirs.get(name)!r}, this run has {ours.get(name)!r}: "
+                    f"{self._path} was made with {name} = {theirs.get(name)!r}, this run has {ours.get(name)!r}: "
                     "rows of the two must not be mixed; give another file with --out, or remove this one"
                 )
         return found
 
-    def append(self, run: Row) -> None:
-        """Add one row and see it to the disk.
+    def _without_last_piece(self, held: tuple[AnyRow, ...]) -> tuple[AnyRow, ...]:
+        """Drop the last rows of one piece: where the row after them was cut off, others of the piece may be lacking."""
+        last = self._piece(held[-1])
+        rest = tuple(row for row in held if self._piece(row) != last)
+        self._file.seek(0)
+        lines = self._file.readlines()
+        self._file.truncate(sum(map(len, lines[: len(rest) - len(held)])))
+        self._file.seek(0, os.SEEK_END)
+        return rest
 
-        `ValueError` where the file has a row of this key, the run holds a NaN, or its noise is not that of the other
+    def _piece(self, row: AnyRow) -> tuple[Any, ...]:
+        return tuple(getattr(row, name) for name in self._by)
+
+    def append(self, *rows: AnyRow) -> None:
+        """Add the rows of a piece of work, or of several, and see them to the disk.
+
+        `ValueError` where the file has a row of this piece, a row holds a NaN, or its noise is not that of the other
         trials: the code that calibrates has changed since.
         """
-        if run.key in self.done:
-            raise ValueError(f"there is a row for {run.key} already")
-        if any(isinstance(value, float) and math.isnan(value) for value in vars(run).values()):
-            raise ValueError(f"a run must not hold NaN, got {run!r}")
-        others = self._noise.setdefault(run.group, run.noise)
-        if not np.allclose(run.noise, others, rtol=1e-6, atol=0.0):
-            raise ValueError(
-                f"{run.called} now has the noise {run.noise}, the file's other trials {others}: the calibration has "
-                "changed, start another file"
-            )
-        text = _provenance.row_line(run.as_row())
+        for row in rows:
+            if self._piece(row) in self.done:
+                raise ValueError(f"there is a row for {self._piece(row)} already")
+            if any(isinstance(value, float) and math.isnan(value) for value in vars(row).values()):
+                raise ValueError(f"a run must not hold NaN, got {row!r}")
+            others = self._noise.setdefault(row.group, row.noise)
+            if not np.allclose(row.noise, others, rtol=1e-6, atol=0.0):
+                raise ValueError(
+                    f"{row.called} now has the noise {row.noise}, the file's other trials {others}: the calibration "
+                    "has changed, start another file"
+                )
+        text = "".join(_provenance.row_line(row.as_row()) for row in rows)
+        if not self._file.tell():
+            text = _provenance.row_line(columns_of(self._kind)) + text
         if self._session is not None:
-            text = _provenance.note_line("session", json.dumps(self._session, ensure_ascii=False)) + text
+            told = {"session": json.dumps(self._session, ensure_ascii=False)} if self._kind.TITLE else self._session
+            text = _notes(told) + text
             self._session = None
         self._write(text)
-        self.done.add(run.key)
+        self.done.update(map(self._piece, rows))
 
     def _write(self, text: str) -> None:
         self._file.write(text.encode())
@@ -178,4 +228,11 @@ class Store:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if not os.fstat(self._file.fileno()).st_size:
+            with contextlib.suppress(PermissionError):  # Windows keeps a file that is open
+                self._path.unlink()  # nothing was added
         self.close()
+
+
+def _notes(told: Mapping[str, str]) -> str:
+    return "".join(_provenance.note_line(name, value) for name, value in told.items())

@@ -1,6 +1,8 @@
 """Private learning: losses, rows of enforced norm, solvers, noise; Algorithm 1 made of them, and its rivals."""
 
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate, PrivacyCertificate, SolvedCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.fit import Fit, FitOptions
 from objpert_core.learning.noise import NoiseSource, noise_source
@@ -40,6 +42,10 @@ from objpert_core.learning.quadratic.certificate import QuadraticCertificate
 from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
 from objpert_core.learning.release import Refused, Release, Released
 from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound, solve
+
+# isort: split
+# So that texts of these kinds are read; last, because errors list the kinds in this order.
+from objpert_core.learning.posterior import certificate as _posterior  # noqa: F401
 
 __all__ = [
     "EVERY_LOSS",

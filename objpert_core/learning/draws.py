@@ -19,8 +19,8 @@ from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
-from objpert_core.learning.problem.images import Images
 from objpert_core.learning.problem.losses import Loss
+from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gradient_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows

@@ -15,7 +15,7 @@ from objpert_core.accounting import Mechanism, Standardisation
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate
+from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
 from objpert_core.learning.problem.fine import fine

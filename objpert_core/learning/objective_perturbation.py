@@ -15,14 +15,15 @@ from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
-from objpert_core.learning.certificate import PrivacyCertificate, SolvedCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
-from objpert_core.learning.problem.rest import RestWeighted
+from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged

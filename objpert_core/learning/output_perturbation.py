@@ -9,7 +9,7 @@ Both bounds are tight for the logistic loss. The proof, and the data that come c
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Required, Unpack
 
@@ -26,13 +26,15 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Per
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
-from objpert_core.learning.certificate import FAR, SolvedCertificate
+from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, or_nothing
+from objpert_core.learning.certificates.model import FAR
+from objpert_core.learning.certificates.shown import in_brackets
+from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
-from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, or_nothing
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
 """What this file's `adjacency` arguments may be, and what the mechanism calls it."""
@@ -135,22 +137,14 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
         The loss's margin, which the promise does not depend on (docs/theorems.md, T2). None in form 1 only.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "sigma": POSITIVE,
-        "lam": POSITIVE,
-        "tau": POSITIVE,
-        "lipschitz": POSITIVE,
-        "public_rows": or_nothing(COUNT),
-        "margin": NONNEGATIVE,
-    }
     OUTPUT_NOISE: ClassVar[str] = "sigma"
 
-    sigma: float
-    lam: float
-    tau: float
-    lipschitz: float
-    public_rows: int | None = None
-    margin: float | None = None
+    sigma: float = fact(POSITIVE)
+    lam: float = fact(POSITIVE)
+    tau: float = fact(POSITIVE)
+    lipschitz: float = fact(POSITIVE)
+    public_rows: int | None = fact(or_nothing(COUNT), default=None)
+    margin: float | None = fact(NONNEGATIVE, since=2, default=None)
 
     @property
     def sensitivity(self) -> float:
@@ -187,11 +181,11 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
         return super()._contradiction()
 
     def _lines(self) -> list[str]:
-        own = f" ({self.margin:g})" if self.margin else ""
+        margin = in_brackets(self.margin)
         return [
             f"  proof      Gaussian mechanism of sensitivity {self.sensitivity:.6g}, {self.mechanism}",
             *self._before(),
-            f"  objective  logistic loss{own}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
+            f"  objective  logistic loss{margin}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, noise on every coefficient sigma = {self.sigma:.6g}",
             *self._by_rows(self.public_rows, self.rows_declared, has_rule=True),
         ]

@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")

@@ -22,6 +22,7 @@ from scipy.special import betaincinv, expit
 
 from objpert_core._validation import (
     FloatArray,
+    check_fields,
     in_open_unit,
     nonnegative_integer,
     positive,
@@ -71,8 +72,7 @@ class MinimiserLaw:
         for name, value in (("rows", x), ("labels", y)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "lam", positive("lam", self.lam))
+        check_fields(self, positive, "sigma", "lam")
 
     @property
     def dimension(self) -> int:

@@ -19,6 +19,7 @@ from scipy.special import expit, ndtr, ndtri
 
 from objpert_core._validation import (
     FloatArray,
+    check_fields,
     epsilon_array,
     in_open_unit,
     like_input,
@@ -69,9 +70,8 @@ class OneDimensionalLogistic:
         for name, value in (("features", x), ("labels", y)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "lam", positive("lam", self.lam))
-        object.__setattr__(self, "margin", nonnegative("margin", self.margin))
+        check_fields(self, positive, "sigma", "lam")
+        check_fields(self, nonnegative, "margin")
 
     def add(self, feature: float, label: int) -> OneDimensionalLogistic:
         """The neighbouring data set with one more row."""

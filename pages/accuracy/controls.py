@@ -7,38 +7,40 @@ from typing import Any, NamedTuple
 from objpert_core.experiments import paper
 from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS
-from pages.accuracy import charts
-from pages.accuracy import numbers as data
-from pages.accuracy import words as text
-from ui import controls as c
+from pages.accuracy import offered
+from pages.accuracy.figure import EVERYTHING, SMALL, VIEWS
+from pages.accuracy.names import LABELS
 from ui import parameters
+from ui.controls import Choice, Control, Number, Pills, Preset, SelectSlider, Toggle
 
 NAMES = tuple(EVERY)
-QUESTION = c.Choice(
+COST, AHEAD, ORIGIN = "what privacy costs", "who is ahead", "where the accuracy comes from"
+"""The questions that the page answers."""
+QUESTION = Choice(
     "accuracy_question",
     "Question",
-    text.COST,
-    options=(text.COST, text.AHEAD, text.ORIGIN),
+    COST,
+    options=(COST, AHEAD, ORIGIN),
     help="The last one switches on, one by one, what tells Algorithm 1 as it is here from the published one.",
 )
-SHOWN = c.Pills(
+SHOWN = Pills(
     "accuracy_methods",
     "Methods",
-    data.USUAL,
+    offered.USUAL,
     NAMES,
-    format=text.LABELS.__getitem__,
+    format=LABELS.__getitem__,
     most=len(NAMES),
     help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover that. Paid: it does. "
     "The line “Names” under the stage explains the rest.",
 )
-VIEW = c.Choice(
+VIEW = Choice(
     "accuracy_view",
     "Show",
-    charts.EVERYTHING,
-    options=tuple(charts.VIEWS),
+    EVERYTHING,
+    options=tuple(VIEWS),
     help="small ε: up to 0.25; large ε: from 1; top: three points of accuracy below the best.",
 )
-PAPER = c.Toggle("accuracy_paper", "The paper’s numbers as hollow marks", False)
+PAPER = Toggle("accuracy_paper", "The paper’s numbers as hollow marks", False)
 GHOST = parameters.ghost("accuracy", "data set")
 ROWS_DATA = parameters.data_set(
     "accuracy_rows",
@@ -49,51 +51,57 @@ ROWS_DATA = parameters.data_set(
 ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise on every number of rows, at δ = 10⁻⁵.")
 DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="Of rows and noise.")
 SEED = parameters.seed("accuracy_rows", "First seed", help="Draw i uses this seed plus i.")
-ROWS_CONTROLS: tuple[c.Control, ...] = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)
+ROWS_CONTROLS: tuple[Control, ...] = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)
 
 
 class Controls(NamedTuple):
     """The controls whose options are what the stored files hold."""
 
-    data: c.Choice
-    epsilon: c.SelectSlider
-    again: c.Choice
-    trial: c.Number
+    data: Choice
+    epsilon: SelectSlider
+    again: Choice
+    trial: Number
+
+    @property
+    def linked(self) -> tuple[Control, ...]:
+        """All controls of the page, as its links name them."""
+        stage = (self.data, QUESTION, SHOWN, self.epsilon, VIEW, PAPER, GHOST)
+        return (*stage, self.again, self.trial, *ROWS_CONTROLS)
 
 
 def controls_of(keys: tuple[str, ...]) -> Controls:
     """Those for the stored files of these names."""
-    epsilon = c.SelectSlider(
+    epsilon = SelectSlider(
         "accuracy_epsilon",
         "Read at ε =",
         0.1,
-        data.epsilons(keys),
+        offered.epsilons(keys),
         help="Where the answer and the table are read: every ε that some data set has. Not every data set has "
         "runs at each; the page says where one has none.",
     )
     return Controls(
-        parameters.data_set("accuracy", data.default_key(keys), keys),
+        parameters.data_set("accuracy", offered.default_key(keys), keys),
         epsilon,
-        c.Choice("accuracy_again", "Method", "tight", options=NAMES, format=text.LABELS.__getitem__),
-        c.Number("accuracy_trial", "Trial", 0, help="Its number is the seed of its split.", low=0, high=99),
+        Choice("accuracy_again", "Method", "tight", options=NAMES, format=LABELS.__getitem__),
+        Number("accuracy_trial", "Trial", 0, help="Its number is the seed of its split.", low=0, high=99),
     )
 
 
-def presets(controls: Controls) -> list[c.Preset]:
+def presets(controls: Controls) -> list[Preset]:
     """What a lecture shows one after the other, as far as its data sets are stored."""
     own = controls.data.default
 
-    def preset(name: str, hint: str, methods: tuple[str, ...], key: str = own, **more: Any) -> c.Preset:
-        values: dict[c.Control, Any] = {controls.data: key, controls.epsilon: more.get("epsilon", 0.1), SHOWN: methods}
-        values |= {QUESTION: more.get("question", text.COST), VIEW: more.get("view", charts.EVERYTHING)}
-        return c.Preset(name, values | {PAPER: "paper" in more}, hint)
+    def preset(name: str, hint: str, methods: tuple[str, ...], key: str = own, **more: Any) -> Preset:
+        values: dict[Control, Any] = {controls.data: key, controls.epsilon: more.get("epsilon", 0.1), SHOWN: methods}
+        values |= {QUESTION: more.get("question", COST), VIEW: more.get("view", EVERYTHING)}
+        return Preset(name, values | {PAPER: "paper" in more}, hint)
 
     papers = [
         preset(
             name,
             f"Figure 2 of Redberg et al. (2023), {dataset.title()}: its three methods, ours and no privacy, beside the "
             f"numbers that the paper prints in its {paper.TABLES[dataset]}.",
-            data.PAPERS,
+            offered.PAPERS,
             dataset,
             epsilon=1.0,
             paper=True,
@@ -109,29 +117,29 @@ def presets(controls: Controls) -> list[c.Preset]:
     )
     chain = "Published, tight bound, margin, centring, scaling: what each step changes on {} at ε = 1."
     origins = [
-        preset(name, chain.format(key), data.USUAL, key, epsilon=1.0, question=text.ORIGIN)
-        for key, name in data.ORIGINS.items()
+        preset(name, chain.format(key), offered.USUAL, key, epsilon=1.0, question=ORIGIN)
+        for key, name in offered.ORIGINS.items()
         if key in controls.data.options
     ]
     same = [
-        preset("The rival with our steps", ours, data.SAME_ROWS, key, epsilon=epsilon, question=text.AHEAD)
-        for key, epsilon in data.FEW_ROWS.items()
+        preset("The rival with our steps", ours, offered.SAME_ROWS, key, epsilon=epsilon, question=AHEAD)
+        for key, epsilon in offered.FEW_ROWS.items()
         if key in controls.data.options
     ]
-    apart = data.TAKEN_APART if data.TAKEN_APART in controls.data.options else own
+    apart = offered.TAKEN_APART if offered.TAKEN_APART in controls.data.options else own
     return [
-        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", data.USUAL),
-        preset("Weak privacy is nearly free", "ε = 8, the same three.", data.USUAL, epsilon=8.0),
+        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", offered.USUAL),
+        preset("Weak privacy is nearly free", "ε = 8, the same three.", offered.USUAL, epsilon=8.0),
         preset(
             "Who is ahead at small ε",
             "Where learners differ most.",
-            data.COMPARED,
-            question=text.AHEAD,
-            view=charts.SMALL,
+            offered.COMPARED,
+            question=AHEAD,
+            view=SMALL,
         ),
         *same,
         *origins,
         *papers,
-        preset("The luck of choosing", lucky, data.LUCK, apart, view=charts.SMALL),
-        preset("The margin for both", margins, data.MARGINS, apart, view=charts.SMALL),
+        preset("The luck of choosing", lucky, offered.LUCK, apart, view=SMALL),
+        preset("The margin for both", margins, offered.MARGINS, apart, view=SMALL),
     ]

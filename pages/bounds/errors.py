@@ -1,14 +1,17 @@
-"""The trade-off view of the Bounds page: each bound as the curve of an attacker's errors, from the core.
+"""An attacker's errors under each bound: the share of missed members against the share of false accusations.
 
 The attacker decides from the release whether a person was in the data. False accusations (type I errors) run over
-`RATES`; missed members (type II errors) are the mechanism's `tradeoff`.
+`RATES`; missed members (type II errors) are the mechanism's `tradeoff`. Rounded to the safe side: what an attacker
+misses is rounded down, how often a guess is right is rounded up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
@@ -16,14 +19,16 @@ import plotly.graph_objects as go
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
-from pages.bounds import words
+from pages.bounds.controls import ERRORS, READ_DELTA, READ_RATE, SPECIAL
+from pages.bounds.picture import FIT, Proofs
 from ui import bounds as proofs
-from ui import figures
+from ui import figures, sentences
 
 POINTS = 241
 RATES = np.sin(np.linspace(0.0, np.pi / 2, POINTS)) ** 2  # crowded at both ends, where the curves are steepest
 RATES[0], RATES[-1] = 0.0, 1.0
 RATES.setflags(write=False)
+PERFECT = "Perfect privacy (guessing)"
 
 
 @dataclass(frozen=True)
@@ -51,48 +56,135 @@ def curve(bound: str, setting: proofs.Setting) -> FloatArray:
     return proofs.along(setting.mechanism(bound), "tradeoff", _rates)
 
 
-def missed_at(bound: str, setting: proofs.Setting, rate: float) -> float:
-    """Smallest share of missed members at one rate of false accusations."""
-    return proofs.at(setting.mechanism(bound), "tradeoff", rate)
-
-
 _guess = lru_cache(maxsize=2000)(acc.best_guess)
 
 
-def readings(setting: proofs.Setting, bounds: Sequence[str], rate: float) -> list[Reading]:
-    """What every bound says at one rate of false accusations."""
-    return [Reading(b, setting.silent(b), missed_at(b, setting, rate), _guess(setting.mechanism(b))) for b in bounds]
+@dataclass(frozen=True)
+class Errors(Proofs):
+    """What an attacker misses."""
 
+    rate: float = READ_RATE.default
 
-def draw(
-    setting: proofs.Setting, bounds: Sequence[str], *, rate: float, ghost: proofs.Setting | None = None
-) -> go.Figure:
-    """The curves of the bounds, perfect privacy, and the tight bound's reading at one rate of false accusations."""
-    missed, names = missed_at("logistic", setting, rate), {b: proofs.NAMES[b] for b in bounds}
-    guides = [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
-    guides.append(figures.series(words.PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))
-    return figures.figure(
-        figures.curves(names, RATES, curve, setting, ghost, between=guides, hover="misses %{y:.1%}"),
-        xaxis=figures.axis("false accusations (type I error)", (0.0, 1.0), tickformat=".0%", hoverformat=".1%"),
-        yaxis=figures.axis("missed members (type II error)", (0.0, 1.0), tickformat=".0%"),
-        height=480,
-        margin={"l": 8, "r": 28, "t": 8, "b": 8},  # room for the label of 100 %
-    )
+    name = "bounds_errors"
+    chart_key = "bounds_errors"
+    files = "bounds-errors"
+    title = ERRORS
+    controls = {**FIT, "delta": READ_DELTA, "rate": READ_RATE}
+    switches = SPECIAL
+    snippet = "errors"
 
-
-def table_rows(found: Sequence[Reading], rate: float) -> list[dict[str, str]]:
-    """The read-outs as texts, one row a bound."""
-    missed = f"Misses at {words.share(rate)} false accusations"
-    return [
-        {
-            "Bound": f"{proofs.NAMES[r.bound]}, {proofs.SOURCES[r.bound]}",
-            missed: f"at least {words.at_least(r.missed)}" if r.missed > 0 else "nothing proved",
-            "Best guess right": f"at most {words.at_most(r.guess)}" if r.guess < 1 else "nothing proved",
+    @cached_property
+    def readings(self) -> Mapping[str, Reading]:
+        setting = self.setting
+        return {
+            bound: Reading(bound, setting.silent(bound), self.missed(bound, setting), _guess(setting.mechanism(bound)))
+            for bound in self.shown
         }
-        for r in found
-    ]
+
+    def missed(self, bound: str, setting: proofs.Setting) -> float:
+        """The smallest share of missed members."""
+        return proofs.at(setting.mechanism(bound), "tradeoff", self.rate)
+
+    def answer(self) -> str:
+        tight = self.missed("logistic", self.setting)
+        if tight <= 0:
+            return f"Nothing is proved about an attacker who accuses {share(self.rate)} of outsiders."
+        return (
+            f"Accusing {share(self.rate)} of outsiders, an attacker misses at least {at_least(tight)} of members; "
+            f"guessing misses {share(1 - self.rate)}."
+        )
+
+    def caption(self) -> str:
+        return f"{self.best_guess()} {self.comparison()}".lstrip()
+
+    def best_guess(self) -> str:
+        """How often the best guess from even odds is right, about what these neighbours differ in."""
+        guess = self.readings["logistic"].guess
+        if guess >= 1:
+            return ""
+        what = "whether you took part" if self.setting.usual else "whether your rows are in the data"
+        what = "which of two contents your row has" if self.setting.replaced else what
+        return f"From even odds, the best guess {what} is right at most {at_most(guess)} of the time."
+
+    def comparison(self) -> str:
+        """What no proof can promise, and the published analysis, at the page's β and at the loss's own."""
+        own, tight, lower = self.own, self.missed("logistic", self.setting), self.missed("lower", self.setting)
+        beyond = "" if at_least(tight) == at_least(lower) else f" than {at_least(lower)}"
+        start = "" if tight <= 0 else f"No proof can promise more{beyond}. "
+        start += f"The published analysis promises {self.published(own)}"
+        if math.isclose(self.setting.smoothness, own.smoothness):
+            return f"{start}."
+        return (
+            f"{start} for this loss (β = {sentences.number(own.smoothness)}), and {self.published(self.setting)} for "
+            f"β = {sentences.number(self.setting.smoothness)}."
+        )
+
+    def published(self, setting: proofs.Setting) -> str:
+        """The share of missed members that the published bounds promise."""
+        missed = max(self.missed(bound, setting) for bound in proofs.PUBLISHED)
+        return f"at least {at_least(missed)}" if missed > 0 else "nothing"
+
+    def table(self) -> list[dict[str, str]]:
+        missed = f"Misses at {share(self.rate)} false accusations"
+        return [
+            {
+                "Bound": f"{proofs.NAMES[bound]}, {proofs.SOURCES[bound]}",
+                missed: f"at least {at_least(reading.missed)}" if reading.missed > 0 else "nothing proved",
+                "Best guess right": f"at most {at_most(reading.guess)}" if reading.guess < 1 else "nothing proved",
+            }
+            for bound, reading in self.readings.items()
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        curves = {f"missed_{bound}": curve(bound, self.setting) for bound in self.shown}
+        return pd.DataFrame({"false_accusations": RATES} | curves).assign(neighbours=self.setting.neighbours)
+
+    def svg_title(self) -> str:
+        return f"An attacker’s errors under objective perturbation, {self.setting}"
+
+    def shows(self) -> str:
+        order = sorted(self.readings.items(), key=lambda item: -item[1].missed)
+        listed = "; ".join(
+            f"{proofs.NAMES[bound]} {at_least(reading.missed) if reading.missed > 0 else 'proves nothing'}"
+            for bound, reading in order
+        )
+        return (
+            f"Trade-off curves: missed members against false accusations, both from 0 to 100 %, for "
+            f"{sentences.count(len(order), 'bound')} and for perfect privacy, the diagonal. "
+            f"Missed at {share(self.rate)} false accusations: {listed}.{self.whose()}"
+        )
+
+    def chart(self, before: Errors | None) -> go.Figure:
+        rate, missed = self.rate, self.missed("logistic", self.setting)
+        guides = [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
+        guides.append(figures.series(PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))
+        names, ghost = {bound: proofs.NAMES[bound] for bound in self.shown}, before.setting if before else None
+        return figures.figure(
+            figures.curves(names, RATES, curve, self.setting, ghost, between=guides, hover="misses %{y:.1%}"),
+            xaxis=figures.axis("false accusations (type I error)", (0.0, 1.0), tickformat=".0%", hoverformat=".1%"),
+            yaxis=figures.axis("missed members (type II error)", (0.0, 1.0), tickformat=".0%"),
+            height=480,
+            margin={"l": 8, "r": 28, "t": 8, "b": 8},  # room for the label of 100 %
+        )
 
 
-def frame(setting: proofs.Setting, bounds: Sequence[str]) -> pd.DataFrame:
-    """Every plotted number: the rate of false accusations, and the share of missed members under each bound."""
-    return pd.DataFrame({"false_accusations": RATES} | {f"missed_{b}": curve(b, setting) for b in bounds})
+def share(value: float) -> str:
+    """A round share as it is: 5 %, 0.1 %."""
+    return f"{100 * value:.6g} %"
+
+
+def at_least(value: float) -> str:
+    """A share rounded down: one decimal from 1 % on, two digits below."""
+    return _percent(value, ROUND_FLOOR)
+
+
+def at_most(value: float) -> str:
+    """A share rounded up, likewise."""
+    return _percent(value, ROUND_CEILING)
+
+
+def _percent(value: float, rounding: str) -> str:
+    exact = Decimal(repr(float(value))) * 100
+    step = Decimal("0.1") if exact >= 1 or exact == 0 else Decimal(1).scaleb(exact.adjusted() - 1)
+    text = f"{exact.quantize(step, rounding=rounding):f}"
+    return f"{text} %" if len(text) < 10 else "0 %" if rounding == ROUND_FLOOR else f"{float(text):.1e} %"

@@ -70,9 +70,9 @@ def setting(sigma: float, lam: float, smoothness: float, lipschitz: float, choic
     return Setting(sigma, lam, smoothness, lipschitz, rows if choice == SEVERAL else 1, choice == REPLACED)
 
 
-def columns(at: Setting, found: list[proofs.Reading]) -> list[dict[str, str]]:
+def columns(at: Setting, readings: list[proofs.Reading]) -> list[dict[str, str]]:
     """μ and ρ of every bound, as cells of the table."""
-    pairs = [covers(at.mechanism(reading.bound)) for reading in found]
+    pairs = [covers(at.mechanism(reading.bound)) for reading in readings]
     return [{"μ (GDP)": text(mu), "ρ (zCDP)": text(rho)} for mu, rho in pairs]
 
 

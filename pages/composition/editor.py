@@ -14,10 +14,9 @@ from typing import Any
 
 import streamlit as st
 
-from objpert_core.accounting import ledger as lg
+from objpert_core.accounting import ledger as ledgers
 from objpert_core.accounting import ledger_file
-from ui import controls as c
-from ui import sentences
+from ui import controls, sentences
 
 NEW = "new"
 _WHICH, _KIND, _NAME, _COUNT = (f"composition__{part}" for part in ("which", "kind", "name", "count"))
@@ -25,7 +24,7 @@ _FILE, _PASTED, _REFUSED, _DONE = (f"composition__{part}" for part in ("file", "
 
 
 @dataclass(frozen=True)
-class LedgerText(c.Control):
+class LedgerText(controls.Control):
     """The ledger as text, in the address and in a field; what cannot be read falls back to the default."""
 
     def mend(self) -> None:
@@ -55,21 +54,21 @@ class LedgerText(c.Control):
         typed = st.session_state[self.key]
         st.session_state[self.key] = st.session_state.get(self._good, self.default)
         with _refusals():
-            self.set(lg.parse(typed))
+            self.set(ledgers.parse(typed))
 
-    def ledger(self) -> lg.Ledger:
+    def ledger(self) -> ledgers.Ledger:
         """The entries."""
         text = self.value()
-        return lg.parse(text if _readable(text) else self.default)
+        return ledgers.parse(text if _readable(text) else self.default)
 
-    def set(self, entries: lg.Ledger) -> None:
+    def set(self, entries: ledgers.Ledger) -> None:
         """Write a ledger to the session state; only in callbacks."""
-        st.session_state[self.key] = lg.write(lg.checked(entries))
+        st.session_state[self.key] = ledgers.write(ledgers.checked(entries))
 
 
 def _readable(text: Any) -> bool:
     try:
-        lg.parse(text)
+        ledgers.parse(text)
     except ValueError:
         return False
     return bool(text)
@@ -95,9 +94,11 @@ def form(text: LedgerText) -> None:
     names = {NEW: "A new one"} | {index: f"{index + 1}. {entry.label}" for index, entry in enumerate(entries)}
     chosen, kinds = st.columns(2, gap="small")
     which = chosen.selectbox("Entry", options, key=_WHICH, format_func=names.__getitem__, on_change=_load, args=(text,))
-    kind = kinds.selectbox("Kind of release", list(lg.KINDS), key=_KIND, format_func=lambda word: lg.KINDS[word].label)
+    kind = kinds.selectbox(
+        "Kind of release", list(ledgers.KINDS), key=_KIND, format_func=lambda word: ledgers.KINDS[word].label
+    )
     with st.form("composition_form", border=True):
-        st.text_input("Name (optional)", key=_NAME, max_chars=lg.LONGEST_NAME)
+        st.text_input("Name (optional)", key=_NAME, max_chars=ledgers.LONGEST_NAME)
         fields = _fields(kind)
         for row in range(0, len(fields), 2):
             for column, (key, parameter) in zip(st.columns(2, gap="small"), fields[row : row + 2], strict=False):
@@ -122,13 +123,16 @@ _ACTIONS = (
 )
 
 
-def _fields(kind: str) -> list[tuple[str, lg.Parameter]]:
+def _fields(kind: str) -> list[tuple[str, ledgers.Parameter]]:
     """Key and parameter of each field of the form: how many, then those of the kind."""
-    parameters = lg.KINDS[kind].parameters
-    return [(_COUNT, lg.COUNT), *((f"composition__{kind}_{parameter.name}", parameter) for parameter in parameters)]
+    parameters = ledgers.KINDS[kind].parameters
+    return [
+        (_COUNT, ledgers.COUNT),
+        *((f"composition__{kind}_{parameter.name}", parameter) for parameter in parameters),
+    ]
 
 
-def _field(key: str, parameter: lg.Parameter) -> None:
+def _field(key: str, parameter: ledgers.Parameter) -> None:
     if parameter.options:
         options = list(parameter.options)
         st.selectbox(parameter.label, options, key=key, help="Which proof the fit is accounted by.")
@@ -147,7 +151,7 @@ def _field(key: str, parameter: lg.Parameter) -> None:
     st.number_input(parameter.label + (" (not for logistic loss)" if optional else ""), key=key, **limits)
 
 
-def _step(parameter: lg.Parameter) -> float:
+def _step(parameter: ledgers.Parameter) -> float:
     """What the field's arrows add: a power of ten about a tenth of the usual value, or one where that is usual."""
     usual = parameter.default if isinstance(parameter.default, (int, float)) else 1.0
     return 10.0 ** (math.floor(math.log10(usual)) - (1 if usual != 10.0 ** round(math.log10(usual)) else 0))
@@ -165,19 +169,19 @@ def _load(text: LedgerText) -> None:
         state[key] = value
 
 
-def _drafted() -> lg.Entry:
+def _drafted() -> ledgers.Entry:
     """The entry that the form describes."""
     kind = st.session_state[_KIND]
     count, *values = (st.session_state[key] for key, _ in _fields(kind))
     if kind == "fit" and values[3] == "logistic":
         values[4] = None  # the logistic bound has a smoothness of its own
-    return lg.Entry(kind, tuple(values), count, st.session_state[_NAME])
+    return ledgers.Entry(kind, tuple(values), count, st.session_state[_NAME])
 
 
 def _save(text: LedgerText) -> None:
     with _refusals():
         entries, entry, which = text.ledger(), _drafted(), st.session_state[_WHICH]
-        text.set((*entries, entry) if which == NEW else lg.replaced(entries, which, entry))
+        text.set((*entries, entry) if which == NEW else ledgers.replaced(entries, which, entry))
         done = f"Entry {len(entries) + 1} added: {entry.label}." if which == NEW else f"Entry {which + 1} saved."
         st.session_state[_DONE] = done
 
@@ -187,16 +191,16 @@ def _change(text: LedgerText, by: int | None) -> None:
     with _refusals():
         entries, which = text.ledger(), st.session_state[_WHICH]
         if by is not None:
-            text.set(lg.moved(entries, which, by))
+            text.set(ledgers.moved(entries, which, by))
             st.session_state[_WHICH] = min(max(which + by, 0), len(entries) - 1)
             return
-        text.set(lg.replaced(entries, which))
+        text.set(ledgers.replaced(entries, which))
         st.session_state[_WHICH] = NEW
         _load(text)
         st.session_state[_DONE] = f"Entry {which + 1} removed."
 
 
-def saved(text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> None:
+def saved(text: LedgerText, delta: controls.SelectSlider, target: controls.SelectSlider) -> None:
     """Go on with a ledger from a file, from what is pasted, or from its text."""
     with st.expander("Go on with a saved ledger", icon=":material/folder_open:"):
         label, controls = "A JSON or CSV file from this page, or events of dp_accounting", (text, delta, target)
@@ -206,12 +210,12 @@ def saved(text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> No
         text.show()
         st.caption(
             "One entry: kind, * how many, : its parameters in the form's order, @ its name. Kinds: "
-            + ", ".join(f"{word} ({kind.label})" for word, kind in lg.KINDS.items())
+            + ", ".join(f"{word} ({kind.label})" for word, kind in ledgers.KINDS.items())
             + ". Of a file only its entries, or event, δ and the target are read; all else is computed again."
         )
 
 
-def _open(source: str, text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> None:
+def _open(source: str, text: LedgerText, delta: controls.SelectSlider, target: controls.SelectSlider) -> None:
     content = st.session_state[source]
     if not content:
         return

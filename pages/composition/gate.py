@@ -17,7 +17,8 @@ import pandas as pd
 import objpert_core.accounting as acc
 from objpert_core.accounting.ledger import Entry, Ledger
 from objpert_core.exceptions import PrivacyBudgetExceededError
-from ui import figures, sentences
+from pages.composition.rounding import down, up
+from ui import figures, sentences, snippets
 
 LET, REFUSED, FITS, TOO_MUCH, LATER = "let through", "refused", "fits", "does not fit", "not asked yet"
 
@@ -186,30 +187,8 @@ def alt(at: Gate) -> str:
     )
 
 
-def up(value: float) -> str:
-    """A price rounded up; √(0.2²), a little more than 0.2 in doubles, is shown as 0.2."""
-    return sentences.epsilon(value * (1 - 1e-14))
-
-
-def down(value: float) -> str:
-    """A budget, or what is left of it, rounded down."""
-    return sentences.number(-value, 3, up=True).removeprefix("−")
-
-
 def snippet(ledger: Sequence[Entry], released: int, *, delta: float, target: float) -> str:
     """The filter after the first `released` entries; defines ``budget``."""
     listed = "".join(f"    {entry.expression()},\n" for entry in ledger)
-    return f"""import math
-
-import objpert_core.accounting as acc
-
-releases = [
-{listed}]
-budget = acc.PrivacyFilter.for_target({target!r}, {delta!r})
-for release in releases[:{released}]:
-    if math.isfinite(release.mu()) and budget.allows(release):
-        budget.spend(release)
-print(budget.mu, budget.reading, budget.left, budget.epsilon({delta!r}))
-for release in releases[{released}:{released + 1}]:
-    print(math.isfinite(release.mu()) and budget.allows(release))
-"""
+    blanks = {"released": released, "planned": released + 1, "delta": delta, "target": target}
+    return snippets.filled("composition", "filter", blanks | {"releases": snippets.Verbatim(f"[\n{listed}]")})

@@ -8,7 +8,7 @@ from functools import lru_cache
 import streamlit as st
 
 from pages.guess import rounds
-from ui import parameters
+from ui import parameters, sentences
 from ui.controls import Control, SelectSlider, log_values
 
 STEPS = tuple(k / 10 for k in range(10, 100))
@@ -70,3 +70,10 @@ def _read(control: SelectSlider) -> float:
     offered = {control.format(option): option for option in control.options}
     named = st.query_params.get_all(control.key)
     return float(offered.get(named[-1], control.default) if len(named) == 1 else control.default)
+
+
+def no_more_noise() -> str:
+    """What stands under the sliders where σ is the largest on offer, as no σ keeps a smaller promise."""
+    lam, most = LAM.value(), SIGMAS[-1]
+    least = sentences.epsilon(rounds.epsilon(most, lam))
+    return f"The largest σ on offer keeps ε = {least} at λ = {lam:g}. One person’s curvature shows: more λ helps."

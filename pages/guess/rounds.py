@@ -36,8 +36,6 @@ ROUNDS = 20
 DELTA = 1e-5
 PRIVATE, BARE, SMALL, DIGITS = "private model", "no privacy", "noise too small", "careless digits"
 GAMES = (PRIVATE, BARE, SMALL, DIGITS)
-TOO_SMALL = people.COUNT
-"""By how much the noise is too small: somebody divided by the number of rows once too often."""
 TAU = 1e-9
 _OUTPUT_SHARE = 1e-3  # of the tilt's sensitivity over noise: what the output noise of a real fit takes
 _CERTAIN = Estimate(1.0, 1.0, 1.0, 0)
@@ -56,8 +54,8 @@ class Setting:
 
     @property
     def added(self) -> float:
-        """σ of the noise that is really added."""
-        return self.sigma / TOO_SMALL if self.game == SMALL else self.sigma
+        """σ of the noise that is really added; `SMALL`'s was divided by the number of rows once too often."""
+        return self.sigma / people.COUNT if self.game == SMALL else self.sigma
 
     @property
     def left(self) -> MinimiserLaw:
@@ -69,9 +67,10 @@ class Setting:
         """The law of the model with the person."""
         return _laws(self.place, self.person, self.added or 1.0, self.lam)[1]
 
-    def as_proved(self, sigma: float) -> proofs.Setting:
-        """The mechanism with that noise, as the proofs name it: rows of norm 1 and the logistic loss."""
-        return proofs.Setting(sigma, self.lam, 0.25, 1.0)
+    @property
+    def proved(self) -> proofs.Setting:
+        """The mechanism as the proofs name it: rows of norm 1 and the logistic loss."""
+        return proofs.Setting(self.sigma, self.lam, 0.25, 1.0)
 
 
 @dataclass(frozen=True)
@@ -126,8 +125,8 @@ def allowed(sigma: float, lam: float) -> tuple[float, float]:
 
 def _random(setting: Setting) -> np.random.Generator:
     """Numbers that differ for every setting, so that one game's truths do not tell another's."""
-    told = hashlib.sha256(repr(astuple(setting)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(told, "little"))
+    digest = hashlib.sha256(repr(astuple(setting)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest, "little"))
 
 
 @lru_cache(maxsize=500)
@@ -199,24 +198,9 @@ def fitting_draws(setting: Setting, number: int) -> tuple[int | None, int | None
 @lru_cache(maxsize=500)
 def by_digits(setting: Setting) -> tuple[Estimate, Estimate]:
     """The attack on digits, counted: on this game's textbook noise, and on the package's noise at the same setting."""
-    hits = sum(found.best == found.inside for found in (round_of(setting, k) for k in range(ROUNDS)))
+    hits = sum(played.best == played.inside for played in (round_of(setting, k) for k in range(ROUNDS)))
     private = replace(setting, game=PRIVATE)
     held = 0
     for inside, theta in _published(private):
         held += (naive_noise.digits_posterior(private.joined, private.left, np.array(theta)) >= 0.5) == inside
     return counted_success(hits, ROUNDS), counted_success(held, ROUNDS)
-
-
-@lru_cache(maxsize=1)
-def success_curves() -> dict[str, np.ndarray]:
-    """How often guesses are right at most, on the line at λ = 2, for noise from little to much."""
-    sigmas, lam = np.geomspace(0.55, 30, 25), 2.0
-    limits = np.array([allowed(float(sigma), lam) for sigma in sigmas])
-    settings = [Setting(PRIVATE, float(sigma), lam, people.LINE, people.DISAGREES, 0) for sigma in sigmas]
-    return {
-        "epsilon": np.array([epsilon(float(sigma), lam) for sigma in sigmas]),
-        "ε and δ alone": limits[:, 0],
-        "the whole proof": limits[:, 1],
-        "this person": np.array([found.value for found in map(long_run, settings) if found]),
-        "a coin": np.full(len(sigmas), 0.5),
-    }

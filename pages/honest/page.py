@@ -4,17 +4,22 @@ from typing import Any
 
 import streamlit as st
 
-from objpert_core import datasets
 from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns
-from pages.honest import charts, controls, tables
-from pages.honest import words as text
+from pages.honest import controls, work
+from pages.honest.accuracies import Accuracies
+from pages.honest.curse import Curse
 from pages.honest.jobs import Request, wait_for_a_draw
-from ui import live, page, sentences, style
+from pages.honest.what_k_did import WhatKDid
+from ui import live, page, style
 from ui.controls import preset_buttons
 from ui.runs import Runs
 from ui.words import GRIDS
 
 RUNS: Runs[TuningRuns] = Runs("honest")
+CERTIFICATES = (
+    "Both can be verified, and each is true: the unpaid one says right after the promise what it does not cover. Fits "
+    "on this page are seeded, so both say reproducible."
+)
 
 
 def panel() -> tuple[Request, bool]:
@@ -37,13 +42,13 @@ def run(asked: Request, ready: bool) -> None:
     """Run, how far it is and Stop; what takes seconds starts by itself, so that no page opens empty."""
     first = RUNS.latest() is None
     pressed = live.run_button("honest", ready=ready)
-    if (pressed or (first and ready and asked.light)) and live.start(RUNS, asked, live.Meter(), text.worth):
+    if (pressed or (first and ready and asked.light)) and live.start(RUNS, asked, live.Meter(), work.worth):
         if first and (started := RUNS.latest()):
             with st.spinner("Training the first draw …"):
                 wait_for_a_draw(started.job)
         st.rerun()  # the whole page: only that sets the timer
-    seen = RUNS.look(lambda seen: text.progress(seen.view, seen.run.meter), text.outcome, narrow=True)
-    if seen is not None and (moved := text.differences(seen.run.request, asked)):
+    seen = RUNS.look(lambda seen: work.progress(seen.view, seen.run.meter), work.outcome, narrow=True)
+    if seen is not None and (moved := work.differences(seen.run.request, asked)):
         st.warning(moved, icon=":material/sync_problem:")
 
 
@@ -53,63 +58,29 @@ def explore() -> None:
     with beside, page.errors():
         asked, ready = panel()
     seen = RUNS.seen()
-    if seen is None or seen.latest is None or not text.worth(seen.latest):
+    if seen is None or seen.latest is None or not work.worth(seen.latest):
         with left:
             st.info(
-                text.UNDER_WAY if RUNS.active else text.invitation(asked, ready=ready), icon=":material/play_circle:"
+                work.UNDER_WAY if RUNS.active else work.invitation(asked, ready=ready), icon=":material/play_circle:"
             )
         page.keep(controls.SHOWN)
         return
-    result, before = seen.latest, seen.run.previous
-    stale = seen.run.request != asked
-    picture = page.Picture(
-        charts.accuracies(result, before, stale=stale),
-        text.accuracy_alt(result),
-        lambda: charts.accuracies_frame(result),
-    )
-    with left:
-        promise = sentences.promise(result.settings.epsilon, result.settings.delta, text.accountant(result))
-        page.answer(text.answer(result), promise=promise, why=text.why(before, result))
-        page.show(picture, key="honest_accuracy")
+    result, stale = seen.latest, seen.run.request != asked
+    accuracies = Accuracies(result, stale, seen.run.previous)
+    accuracies.show(left)
     if style.embedded():
         page.keep(controls.SHOWN)
         return
-    st.caption(text.caption(result, ghosts=charts.compares(before, result)))
-    if result.data.stand_in_for:
-        st.info(datasets.describe(result.data.name), icon=":material/info:")
-    st.markdown(text.price(result))
-    page.evidence(picture, tables.table(result), name=f"honest_{result.data.name}")
-    what_k_did(result, stale)
-    winners_curse(result, stale)
+    st.header("What K did", anchor=False)
+    WhatKDid(result, stale, controls.SHOWN.show()).show()
+    Curse(result, stale).show()
     with st.expander("What the two certificates say", icon=":material/verified_user:"):
-        st.caption(text.CERTIFICATES)
+        st.caption(CERTIFICATES)
         for way, certificate in (("Unpaid", result.unpaid_certificate), ("Paid", result.paid_certificate)):
             st.markdown(f"**{way}**")
             st.code(repr(certificate), language=None, wrap_lines=True)
     note = "Trains everything again and prints the means and every K."
-    page.reproduce(tables.snippet(result), note=note, name="honest")
-
-
-def what_k_did(result: TuningRuns, stale: bool) -> None:
-    st.header("What K did", anchor=False)
-    draw = result.draws[min(controls.SHOWN.show(), len(result.draws)) - 1]
-    st.markdown(text.what_k_did(draw))
-    picture = page.Picture(
-        charts.runs(result, draw, stale=stale), text.runs_alt(draw), lambda: charts.runs_frame(result)
-    )
-    page.show(picture, key="honest_runs_chart")
-    st.caption(f"{text.scores(result)} {text.DO_NOT_PUBLISH}")
-    page.evidence(picture, name=f"honest_runs_{result.data.name}")
-
-
-def winners_curse(result: TuningRuns, stale: bool) -> None:
-    st.header("The winner’s curse", anchor=False)
-    st.markdown(f"{text.flattery(result)} {text.curse(result)}")
-    picture = page.Picture(
-        charts.curse(result, stale=stale), text.curse_alt(result), lambda: charts.curse_frame(result)
-    )
-    page.show(picture, key="honest_curse_chart")
-    page.evidence(picture, name=f"honest_curse_{result.data.name}")
+    page.reproduce(accuracies.code(), note=note, name="honest")
 
 
 page.begin(

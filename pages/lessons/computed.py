@@ -18,7 +18,7 @@ import objpert_core.accounting as acc
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.indexed import load_or_none
 from objpert_core.experiments.learners import NON_PRIVATE, TIGHT
-from pages.lessons import bets
+from pages.lessons import bet
 from pages.lessons.coin import Coin
 from ui import page, sentences
 from ui.lesson_text import NUMBER, LessonError, Question, arguments
@@ -95,8 +95,8 @@ def regularisation(epsilon: float, *, delta: float = 1e-5) -> float:
 
 @lru_cache(maxsize=100)
 def _calibrated(epsilon: float, delta: float) -> acc.ObjectivePerturbation:
-    found = acc.calibrate_objective_perturbation(epsilon, delta)
-    return found.objective if isinstance(found, acc.ApproximateMinima) else found
+    mechanism = acc.calibrate_objective_perturbation(epsilon, delta)
+    return mechanism.objective if isinstance(mechanism, acc.ApproximateMinima) else mechanism
 
 
 # --- the survey, bets and noise ---------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def share_error(truth: float, *, people: float) -> float:
 
 def chance(epsilon: float, *, prior: float = 0.5) -> float:
     """To how many per cent a chance of `prior` can rise."""
-    return 100 * float(bets.after(prior, epsilon))
+    return 100 * float(bet.after(prior, epsilon))
 
 
 def odds(epsilon: float) -> float:
@@ -223,17 +223,17 @@ def compute(words: str, line: int) -> tuple[float, str]:
         known = ", ".join(inspect.signature(number.function).parameters)
         raise LessonError(line, f"{name} takes {known}: {error}.") from None
     try:
-        value = number.function(**{key: _argument(told) for key, told in given.items()})
+        value = number.function(**{key: _argument(text) for key, text in given.items()})
     except (ValueError, TypeError, DataUnavailableError) as error:
         raise LessonError(line, f"{name} cannot be computed: {error}.") from None
     return value, number.written(value)
 
 
-def _argument(told: str) -> float | str:
+def _argument(text: str) -> float | str:
     try:
-        return float(told)
+        return float(text)
     except ValueError:
-        return told
+        return text
 
 
 def filled(text: str, line: int) -> str:

@@ -57,12 +57,12 @@ def stage(at: Place, part: Controls) -> None:
         with panel:
             values = {name: control.show() for name, control in controls.items()}
             tools(at, tuple(controls.values()))
-        drawn = scene.draw(**values)
-        picture = page.Picture(drawn.figure, drawn.alt, lambda: drawn.numbers, f"{at.lesson.title}: {part.picture}")
+        view = scene(**values)
+        picture = page.Picture(view.chart(None), view.alt(), view.frame, f"{at.lesson.title}: {part.picture}")
         with left:
-            page.answer(drawn.answer, promise=drawn.promise)
-            page.show(picture, key=f"lessons_{part.picture}")
-        page.evidence(picture, name="lessons", code=drawn.code)
+            page.answer(view.answer(), promise=view.promise())
+            page.show(picture, key=scene.name)
+        page.evidence(picture, name="lessons", code=view.code())
 
 
 @st.fragment
@@ -74,9 +74,9 @@ def ask(lesson: Lesson, question: Question) -> None:
         if key not in st.session_state and f"{key}__said" in st.session_state:
             st.session_state[key] = st.session_state[f"{key}__said"]
         right = prediction.options[prediction.correct]
-        told = page.try_it(prediction.question, prediction.options, right, key=key)
+        answered = page.try_it(prediction.question, prediction.options, right, key=key)
         st.session_state[f"{key}__said"] = st.session_state.get(key)
-        if told:
+        if answered:
             st.markdown(prediction.reason)
 
 

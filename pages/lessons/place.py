@@ -22,18 +22,18 @@ ASK = "ask"
 def here() -> Place:
     """The step that is shown; what the address says of it is true afterwards, and nonsense is gone."""
     query = st.query_params
-    found = lessons.place(query)
-    if found is None and "lesson" not in query and isinstance(last := st.session_state.get(lessons.LAST), Place):
-        found = lessons.place(last.query)
-    if found is None:
-        found = lessons.place({"lesson": query.get("lesson", "")}) or Place(_first(), 1)
+    at = lessons.place(query)
+    if at is None and "lesson" not in query and isinstance(last := st.session_state.get(lessons.LAST), Place):
+        at = lessons.place(last.query)
+    if at is None:
+        at = lessons.place({"lesson": query.get("lesson", "")}) or Place(_first(), 1)
     elif "lesson" not in query:
-        query.update(found.query)
+        query.update(at.query)
     for key in KEYS:
-        if key in query and query[key] != found.query[key]:
+        if key in query and query[key] != at.query[key]:
             del query[key]
-    st.session_state[lessons.LAST] = found
-    return found
+    st.session_state[lessons.LAST] = at
+    return at
 
 
 def _first() -> lessons.Lesson:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pages.lessons import bets, releases, survey
+from pages.lessons.bet import Bet
+from pages.lessons.group import Group
+from pages.lessons.neighbours import Neighbours
+from pages.lessons.one_answer import OneAnswer
+from pages.lessons.processing import Processing
 from pages.lessons.scene import Scene
+from pages.lessons.several import Several
+from pages.lessons.slack import Slack
 from ui.lesson_text import Controls, LessonError
 
-SCENES: Mapping[str, Scene] = {
-    "coin": survey.ANSWER,
-    "neighbours": survey.NEIGHBOURS,
-    "bet": bets.BET,
-    "slack": bets.SLACK,
-    "processing": releases.PROCESSING,
-    "several": releases.SEVERAL,
-    "group": survey.GROUP,
-}
+ALL: tuple[type[Scene], ...] = (OneAnswer, Neighbours, Bet, Slack, Processing, Several, Group)
+SCENES: Mapping[str, type[Scene]] = {scene.name.removeprefix("lessons_"): scene for scene in ALL}
 
 
-def scene(part: Controls) -> Scene:
+def scene(part: Controls) -> type[Scene]:
     """The picture that a directive names; `LessonError` where there is none."""
     if part.picture not in SCENES:
         raise LessonError(part.line, f"there is no picture {part.picture!r}; there are {', '.join(SCENES)}.")

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, field, replace
 from functools import lru_cache
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from ui import bounds, sentences
+from pages.losses.controls import BETA, DELTA, DIMENSIONS, LAM, LIPSCHITZ, PARAMETERS, SIGMA
+from ui import bounds, figures, sentences, why
+from ui.controls import previous
+from ui.view import Course, View
 
 NAMES: Mapping[str, str] = {
     "non-glm": "Any smooth convex loss (Theorem G.2)",
@@ -24,7 +28,6 @@ NAMES: Mapping[str, str] = {
     "glm": "GLM, hockey-stick (Theorem 3.1)",
     "lower": "Gaussian lower bound",
 }
-DIMENSIONS = tuple(int(d) for d in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000))
 _ORDERS = 1 + np.geomspace(1e-3, 1e5, 64)
 
 
@@ -51,28 +54,9 @@ def curve(setting: bounds.Setting, delta: float) -> NDArray[np.float64]:
     return values
 
 
-@dataclass(frozen=True)
-class Read:
-    """A mechanism, and the δ and the number of parameters at which ε is read off."""
-
-    setting: bounds.Setting
-    delta: float
-    dimension: int
-
-    @property
-    def epsilon(self) -> float:
-        """ε of Theorem G.2."""
-        return epsilon_at("non-glm", self.setting, self.delta, self.dimension)
-
-
 def readings(setting: bounds.Setting, delta: float, dimension: int) -> dict[str, float]:
     """ε at δ of every bound."""
     return {bound: epsilon_at(bound, setting, delta, dimension) for bound in NAMES}
-
-
-def price(setting: bounds.Setting) -> float:
-    """−log(1 − β/λ): what each dimension costs without GLM structure; inf for λ ≤ β."""
-    return -math.log1p(-setting.smoothness / setting.lam) if setting.lam > setting.smoothness else math.inf
 
 
 def parameters(dimension: int) -> str:
@@ -80,22 +64,131 @@ def parameters(dimension: int) -> str:
     return f"{dimension:,} parameter{'' if dimension == 1 else 's'}"
 
 
-def table_rows(found: Mapping[str, float], dimension: int) -> list[dict[str, str]]:
-    """The read-outs as texts, one row a bound."""
-    low = found["lower"]
-    return [
-        {
-            "Bound": NAMES[bound],
-            f"ε with {parameters(dimension)}": sentences.proved(eps),
-            "ε / lower bound": sentences.ratio(eps / low if low > 0 else math.nan, up=False),
-            "Grows with the dimension": "yes" if bound == "non-glm" else "no",
-        }
-        for bound, eps in found.items()
-    ]
+@dataclass(frozen=True)
+class Dimension(bounds.Setting, View):
+    """A mechanism against the number of parameters; ε is read off at δ and one dimension, `was` is the read-out before.
 
+    The ghost is the mechanism before, whatever was read off since.
+    """
 
-def frame(setting: bounds.Setting, delta: float) -> pd.DataFrame:
-    """Every plotted number: one row a dimension."""
-    columns = {"dimension": DIMENSIONS, "epsilon_non-glm": curve(setting, delta)}
-    flat = {f"epsilon_{bound}": epsilon_at(bound, setting, delta, 1) for bound in NAMES if bound != "non-glm"}
-    return pd.DataFrame(columns | flat)
+    delta: float = field(default=DELTA.default, compare=False)
+    dimension: int = field(default=PARAMETERS.default, compare=False)
+    was: Dimension | None = field(default=None, compare=False)
+
+    name = "losses_dimension"
+    title = "Without GLM structure"
+    chart_key = "losses_dimension"
+    files = "losses-dimension"
+    controls = {
+        "dimension": PARAMETERS,
+        "lam": LAM,
+        "sigma": SIGMA,
+        "smoothness": BETA,
+        "lipschitz": LIPSCHITZ,
+        "delta": DELTA,
+    }
+    aside = (BETA, LIPSCHITZ, DELTA)
+    named = {**why.NAMES, "dimension": "d", "delta": "δ"}
+    reasons = {"d": "; every parameter costs −log(1 − β/λ)", "λ": "; it decides what every parameter costs"}
+    snippet = "dimension"
+    answers_in_alt = False
+
+    @classmethod
+    def now(cls) -> Self:
+        view = super().now()
+        before = previous("losses_read", astuple(view))
+        return replace(view, was=cls(*before) if before else None)
+
+    @property
+    def found(self) -> dict[str, float]:
+        """ε at δ of every bound."""
+        return readings(self, self.delta, self.dimension)
+
+    @property
+    def price(self) -> float:
+        """−log(1 − β/λ): what each dimension costs without GLM structure; inf for λ ≤ β."""
+        return -math.log1p(-self.smoothness / self.lam) if self.lam > self.smoothness else math.inf
+
+    def answer(self) -> str:
+        """The price of not being a generalised linear model."""
+        glm, other = min(self.found["glm"], self.found["rdp"]), self.found["non-glm"]
+        if math.isinf(glm):
+            return "Neither theorem proves a finite ε: both need λ > β."
+        with_it = f"with it any number costs ε = {sentences.epsilon(glm)}"
+        if math.isinf(other):
+            return f"Without GLM structure nothing is proved; {with_it}."
+        cost = f"cost{'s' if self.dimension == 1 else ''} ε = {sentences.epsilon(other)}"
+        return f"Without GLM structure {parameters(self.dimension)} {cost}; {with_it}."
+
+    def promise(self) -> str:
+        return sentences.promise(self.found["non-glm"], self.delta, "the Rényi curve of Theorem G.2, as corrected here")
+
+    def moved(self, before: Dimension | None) -> str:
+        return super().moved(self.was)
+
+    def courses(self) -> list[Course]:
+        return [("ε", self.found["non-glm"], sentences.proved)]
+
+    def remarks(self) -> list[str]:
+        silent = self.silent("glm")
+        return [silent] if silent else []
+
+    def note(self) -> str:
+        """Why the dimension comes in."""
+        if math.isinf(self.price):
+            return "At λ ≤ β the price of the curvature, −log(1 − β/λ), is infinite."
+        return (
+            "A row of a GLM pulls along its own direction only. Any other loss may bend along every parameter, and the "
+            f"proof pays −log(1 − β/λ) = {sentences.epsilon(self.price)} for each."
+        )
+
+    def shows(self) -> str:
+        order = sentences.ranking({NAMES[bound]: value for bound, value in self.found.items()})
+        return (
+            f"ε at δ = {sentences.delta(self.delta)} against the number of parameters, both logarithmic. One curve "
+            f"rises, three are flat. With {parameters(self.dimension)}: {order}."
+        )
+
+    def svg_title(self) -> str:
+        return f"ε against the number of parameters, {self}"
+
+    def table(self) -> list[dict[str, str]]:
+        low = self.found["lower"]
+        return [
+            {
+                "Bound": NAMES[bound],
+                f"ε with {parameters(self.dimension)}": sentences.proved(eps),
+                "ε / lower bound": sentences.ratio(eps / low if low > 0 else math.nan, up=False),
+                "Grows with the dimension": "yes" if bound == "non-glm" else "no",
+            }
+            for bound, eps in self.found.items()
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """One row a dimension."""
+        columns = {"dimension": DIMENSIONS, "epsilon_non-glm": curve(self, self.delta)}
+        flat = {f"epsilon_{bound}": eps for bound, eps in self.found.items() if bound != "non-glm"}
+        return pd.DataFrame(columns | flat)
+
+    def chart(self, before: bounds.Setting | None) -> Any:
+        d, rising = np.array(DIMENSIONS, dtype=float), curve(self, self.delta)
+        shown = [value for value in (*rising, *self.found.values()) if 0 < value < math.inf]
+        low = 10.0 ** math.floor(math.log10(min(shown))) if shown else 0.1
+        high = max(10.0 ** math.ceil(math.log10(max(shown))), 10 * low) if shown else 10.0
+        traces = []
+        if before is not None:
+            faint = figures.finite(curve(before, self.delta))
+            traces.append(figures.series("Theorem G.2, before", d, faint, "kifer2012", ghost=True))
+        traces.append(figures.guide((self.dimension, self.dimension), (low, high)))
+        hover = "ε ≈ %{y:.3g}"
+        for bound in ("lower", "glm", "rdp"):
+            level = figures.finite(np.full(len(d), self.found[bound]))
+            traces.append(figures.series(NAMES[bound], d, level, bound, hover=hover))
+        curved = figures.finite(rising)
+        traces.append(figures.series(NAMES["non-glm"], d, curved, "kifer2012", mode="lines+markers", hover=hover))
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("number of parameters d", (DIMENSIONS[0], DIMENSIONS[-1]), log=True),
+            yaxis=figures.axis("privacy budget ε", (low, high), log=True),
+            height=440,
+        )

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import streamlit as st
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
-from ui import sentences
+from ui import figures, page, sentences, snippets
 
 AGREE, DIFFER = 48, 32  # rows of the data set with label +1, and with label −1, all with x = 1
 SIGMA, LAM, DELTA = 4.0, 1.0, 1e-5
@@ -19,8 +20,11 @@ MARGINS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 ROWS = {"agrees": 1, "differs": -1}
 """Labels of the row that is added or removed."""
 NAMES = {"agrees": "agrees with most rows", "differs": "differs from most rows"}
-
-Array = NDArray[np.float64]
+DESIGN = (
+    f"One parameter, {AGREE + DIFFER} rows with x = 1, {AGREE} of them with label +1; one more row is "
+    f"added or removed. σ = {SIGMA:g}, λ = {LAM:g}, δ = {sentences.delta(DELTA)}. Both laws are "
+    "integrated, so these ε are exact for this pair of data sets, and no promise to anybody."
+)
 
 
 def crowd(margin: float) -> OneDimensionalLogistic:
@@ -41,19 +45,48 @@ def certified() -> float:
     return float(acc.ObjectivePerturbation(SIGMA, LAM).epsilon(DELTA))
 
 
-def curve(row: str) -> Array:
+def curve(row: str) -> NDArray[np.float64]:
     """`exact` at `MARGINS`."""
     return np.array([exact(row, margin) for margin in MARGINS])
 
 
-def frame() -> pd.DataFrame:
-    """Every plotted number."""
-    columns: dict[str, Any] = {"margin": MARGINS} | {f"epsilon_{row}": curve(row) for row in ROWS}
-    return pd.DataFrame(columns | {"epsilon_certified": certified()})
+def show(margin: float) -> None:
+    """Draw what the margin costs one ordinary row, though not the worst case."""
+    picture = page.Picture(chart(margin), alt(margin), frame, "Exact ε of a row against k")
+    st.header("What a margin costs an ordinary row", anchor=False)
+    st.markdown(price(margin))
+    page.show(picture, key="losses_ordinary")
+    st.caption(DESIGN)
+    note = "These lines print the ε of the row that agrees with most others, and the certified one."
+    page.evidence(picture, table(margin), name="losses-ordinary", code=code(margin), note=note)
 
 
-def table_rows(margin: float) -> list[dict[str, str]]:
-    """The exact ε without a margin and with one, as texts, one row a row."""
+def price(margin: float) -> str:
+    """What the certificate says about every row, and what a margin costs an ordinary one."""
+    before, here = (sentences.number(exact("agrees", k)) for k in (0.0, margin))
+    moved = f"{before} without a margin"
+    if margin:
+        moved += f" and {here} with k = {sentences.number(margin)}"
+    return (
+        f"The certificate holds for every row and all data, ε = {sentences.epsilon(certified())} at every k. A "
+        f"margin costs nothing in the worst case, but brings ordinary rows closer to it: the exact ε of one that "
+        f"agrees with most others is {moved}."
+    )
+
+
+def alt(margin: float) -> str:
+    """What the chart shows."""
+    ends = {row: " to ".join(sentences.number(exact(row, k)) for k in (0.0, 5.0)) for row in ROWS}
+    return (
+        f"Exact ε at δ = {sentences.delta(DELTA)} of a row against the margin k from 0 to 5, rising towards the "
+        f"certified ε = {sentences.epsilon(certified())}, a flat line: "
+        f"{'; '.join(f'{NAMES[row]} {told}' for row, told in ends.items())}. An upright line marks "
+        f"k = {sentences.number(margin)}."
+    )
+
+
+def table(margin: float) -> list[dict[str, str]]:
+    """The exact ε without a margin and with one, one row a row."""
     return [
         {
             "The row": NAMES[row],
@@ -62,3 +95,32 @@ def table_rows(margin: float) -> list[dict[str, str]]:
         }
         for row in ROWS
     ]
+
+
+def frame() -> pd.DataFrame:
+    """Every plotted number."""
+    columns: dict[str, Any] = {"margin": MARGINS} | {f"epsilon_{row}": curve(row) for row in ROWS}
+    return pd.DataFrame(columns | {"epsilon_certified": certified()})
+
+
+def code(margin: float) -> str:
+    """The lines of Python."""
+    design = {"agree": AGREE, "differ": DIFFER, "sigma": SIGMA, "lam": LAM, "delta": DELTA}
+    return snippets.filled("losses", "ordinary", design | {"margins": (0.0, margin) if margin else (0.0,)})
+
+
+def chart(margin: float) -> Any:
+    """The exact ε of two ordinary rows against the margin k, below the certificate's."""
+    k, top, hover = np.array(MARGINS), 1.1 * certified(), "ε ≈ %{y:.3f}"
+    look: dict[str, Any] = {"mode": "lines+markers", "hover": hover}
+    roles = {"agrees": "with", "differs": "without"}
+    return figures.figure(
+        [
+            figures.guide((margin, margin), (0.0, top)),
+            figures.series("certified for every row", k, np.full(len(k), certified()), "lower", hover=hover),
+            *(figures.series(NAMES[row], k, curve(row), role, **look) for row, role in roles.items()),
+        ],
+        xaxis=figures.axis("margin k", (k[0], k[-1]), hoverformat=".3g"),
+        yaxis=figures.axis("ε at δ = 10⁻⁵", (0.0, top)),
+        height=300,
+    )

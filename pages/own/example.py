@@ -41,6 +41,11 @@ class Example:
     lines: tuple[Line, ...]
     make: Callable[[np.random.Generator], dict[str, object]]
 
+    def columns(self) -> list[dict[str, str]]:
+        """What is public about each column, as texts."""
+        names = {"Column": "column", "Role": "role", "Lowest": "low", "Highest": "high", "Categories": "categories"}
+        return [{name: getattr(line, field) for name, field in names.items()} for line in self.lines]
+
 
 def _loans(draw: np.random.Generator) -> dict[str, object]:
     """Who repaid a loan: income and age speak for it, payments missed before and the size of the loan against it."""

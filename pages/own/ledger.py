@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import streamlit as st
+
 from objpert_core.estimators.own_table import together
 from objpert_core.learning import PrivacyCertificate
+from pages.own import release
 from pages.own.jobs import Made
-from ui import sentences
+from ui import page, sentences
+
+RELEASES, SPENT = "own__releases", "own__spent"
+LEDGER = (
+    "Each press of Fit is a release of its own, and all of them count together, also those of a table that you mended. "
+    "This list ends with the session: write it down. It holds for releases whose ε was fixed beforehand; where earlier "
+    "ones decide the next ε, a privacy filter accounts for them (see Composition)."
+)
 
 
 def total(certificates: Sequence[PrivacyCertificate], delta: float) -> float:
@@ -19,6 +29,29 @@ def totals(releases: Sequence[Made], delta: float, known: Sequence[float] = ()) 
     """What all releases up to each one cost together; `known` are the first of these numbers."""
     certificates = [made.model.privacy_ for made in releases]
     return [*known, *(total(certificates[:end], delta) for end in range(len(known) + 1, len(releases) + 1))]
+
+
+def spent(releases: Sequence[Made], delta: float) -> list[float]:
+    """`totals` of this session; computed once for a δ."""
+    at, known = st.session_state.get(SPENT, (delta, []))
+    every = totals(releases, delta, known if at == delta else [])
+    st.session_state[SPENT] = delta, every
+    return every
+
+
+def answer(releases: Sequence[Made], epsilon: float) -> str:
+    """What this session's releases cost together."""
+    what = sentences.count(len(releases), "release").capitalize()
+    verb, together = ("costs", "") if len(releases) == 1 else ("cost", " together")
+    return f"{what} of your data {verb} ε = {sentences.epsilon(epsilon)}{together}."
+
+
+def promise(releases: Sequence[Made], epsilon: float, delta: float) -> str:
+    """The promise of a session's releases."""
+    accountant = release.accountant(releases[0]) if len(releases) == 1 else "one composition of all releases"
+    certificates = [made.model.privacy_ for made in releases]
+    weakest = max(reversed(certificates), key=lambda certificate: certificate.rows_declared is False)
+    return sentences.promise(epsilon, delta, accountant, adjacency=weakest.adjacency)
 
 
 def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list[dict[str, str]]:
@@ -35,3 +68,17 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
         }
         for number, (made, so_far) in enumerate(zip(releases, spent, strict=True), 1)
     ]
+
+
+def show(releases: Sequence[Made], delta: float) -> None:
+    """The list, and the button that begins another one."""
+    st.header("The releases of this session", anchor=False)
+    alt = "The releases of this session and what they cost together."
+    page.table(rows(releases, spent(releases, delta), delta), alt=alt, name="own_releases")
+    st.caption(LEDGER)
+    st.button("Other people’s data: start a new list", key="own_anew", on_click=anew, icon=":material/restart_alt:")
+
+
+def anew() -> None:
+    for key in (RELEASES, SPENT):
+        st.session_state.pop(key, None)

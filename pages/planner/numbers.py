@@ -7,14 +7,12 @@ some 0.15 s. The point itself is always calibrated exactly as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import pandas as pd
-
 import objpert_core.accounting as acc
-from objpert_core.experiments.studies.noise_ratios import BOUNDS, PUBLISHED_RATIO, Estimate, Plan, Recipe
+from objpert_core.experiments.studies.noise_ratios import BOUNDS, PUBLISHED_RATIO, Plan, Recipe
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.theory import excess_risk
 from ui import bounds, sentences
@@ -57,6 +55,11 @@ class Setting:
     def default_ratio(self) -> float:
         """f of the package's default, the logistic bound."""
         return acc.default_noise_ratio("logistic", self.epsilon)
+
+    @property
+    def target(self) -> str:
+        """The target and the rows' norm, for files."""
+        return f"ε = {self.epsilon:g}, δ = {self.delta:g}, R = {self.radius:.4g}"
 
     def plan(self, columns: str, draws: int, seed: int) -> Plan:
         """What to sample for this setting; the point and the guessed norm do not matter to it."""
@@ -146,51 +149,18 @@ def sampled_bound(setting: Setting, rows: int, dimension: int, norm: float) -> l
     ]
 
 
-def frame(setting: Setting) -> pd.DataFrame:
-    """Every number of the frontier's chart, one row a point."""
-    rows = [(b, s.ratio, s.sigma, s.lam) for b, s in _all_spots(setting)]
-    return pd.DataFrame(rows, columns=["bound", "noise_ratio", "sigma", "lambda"])
-
-
-def excess_frame(setting: Setting, estimate: Estimate | None = None) -> pd.DataFrame:
-    """Every number of the excess loss's chart: what the theorem allows, corrected and as printed, and sampled fits."""
-    rows: list[dict[str, str | float]] = [
-        {"kind": kind, "bound": b, "noise_ratio": s.ratio, "excess_loss_per_row": value}
-        for b, s in _all_spots(setting)
-        for kind, value in (("theorem", s.excess), ("theorem as printed", s.published))
-    ]
-    for point in estimate.points if estimate else ():
-        if point.measured:
-            mean, recipe = point.mean_excess, point.recipe
-            found: dict[str, str | float] = {
-                "kind": "sampled",
-                "bound": recipe.bound,
-                "noise_ratio": recipe.noise_ratio,
-            }
-            found |= {"excess_loss_per_row": mean.mean, "low": mean.low, "high": mean.high, "draws": mean.count}
-            rows.append(found | {"test_accuracy": point.mean_accuracy.mean})
-    return pd.DataFrame(rows)
-
-
-def _all_spots(setting: Setting) -> list[tuple[str, Spot]]:
+def all_spots(setting: Setting) -> list[tuple[str, Spot]]:
     return [(b, s) for b in NAMES for s in frontier(setting, b)] + [("kifer2012", kifer(setting))]
 
 
-def table_rows(setting: Setting, shown: Sequence[str] = tuple(NAMES)) -> list[dict[str, str]]:
-    """σ, λ and the theorem at the setting's f under each bound, and each bound's best f."""
-    point = kifer(setting)
-    rows = [(bound, "", spot(setting, bound, setting.ratio), least(frontier(setting, bound))) for bound in shown]
-    return [
-        {
-            "Bound": f"{bounds.NAMES[bound]}, {bounds.SOURCES[bound]}{at}",
-            "σ": sentences.number(here.sigma, 4, up=True) if here else "no λ works",
-            "λ at least": sentences.scientific(here.lam, 4, up=True) if here else "–",
-            "excess loss, at most": nats(here.excess) if here else "–",
-            "best f": f"{best.ratio:.4g}" if best else "–",
-            "there": nats(best.excess) if best else "–",
-        }
-        for bound, at, here, best in [*rows, ("kifer2012", f", f = {point.ratio:.3g}", point, point)]
-    ]
+def lam(point: Spot | None) -> str:
+    """The smallest λ, rounded up."""
+    return "none" if point is None else sentences.scientific(point.lam, 3, up=True)
+
+
+def written(ratio: float) -> str:
+    """A noise ratio with the digits it has: 1.02."""
+    return f"{ratio:.6g}"
 
 
 def nats(value: float) -> str:

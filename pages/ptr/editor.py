@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import streamlit as st
 
-from ui import controls as c
+from ui.controls import Control
 
 FEWEST, MOST = 3, 24
-_WHICH, _PLACE, _REFUSED = "ptr__which", "ptr__place", "ptr__refused"
+_PLACE, _REFUSED = "ptr__place", "ptr__refused"
 
 
 def parse(text: Any) -> tuple[float, ...]:
@@ -41,7 +41,7 @@ def _readable(text: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class PointsText(c.Control):
+class PointsText(Control):
     """The values as text; what cannot be read falls back to the default."""
 
     def offers(self, value: Any) -> bool:
@@ -81,20 +81,27 @@ class PointsText(c.Control):
                 f"{FEWEST} to {MOST} numbers from 0 to 1, please. The list before is still used."
             )
 
-    def mover(self) -> None:
-        """Two sliders: which point, the first being the lowest, and where it goes."""
-        values = sorted(self.points())
-        held = st.session_state.get(_WHICH, 1)
-        which = st.session_state[_WHICH] = min(max(int(held), 1), len(values))
-        st.slider("Move point", 1, len(values), key=_WHICH)
+
+@dataclass(frozen=True)
+class Mover(Control):
+    """Two sliders: which of the points, the first being the lowest, and where it goes."""
+
+    _: KW_ONLY
+    points: PointsText
+
+    def show(self, **look: Any) -> None:
+        values = sorted(self.points.points())
+        held = st.session_state.get(self.key, self.default)
+        which = st.session_state[self.key] = min(max(int(held), 1), len(values))
+        st.slider(self.label, 1, len(values), key=self.key)
         st.session_state[_PLACE] = values[which - 1]
         st.slider("to", 0.0, 1.0, step=0.01, key=_PLACE, on_change=self._moved)
 
     def _moved(self) -> None:
         """Write the list with one point elsewhere; the slider stays with that point."""
-        values = sorted(self.points())
+        values = sorted(self.points.points())
         place = round(float(st.session_state[_PLACE]), 3)
-        values[int(st.session_state[_WHICH]) - 1] = place
+        values[int(st.session_state[self.key]) - 1] = place
         values.sort()
-        st.session_state[_WHICH] = values.index(place) + 1
-        st.session_state[self.key] = write(tuple(values))
+        st.session_state[self.key] = values.index(place) + 1
+        st.session_state[self.points.key] = write(tuple(values))

@@ -1,208 +1,304 @@
-"""Words and tables of the first picture: a few points, their median, and the test in front of it."""
+"""A few points, their median, and the test in front of it; below, three ε as bars and the law of the test."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
 
-from objpert_core.experiments.ptr.points import Outcome, Points
-from ui import sentences
+from objpert_core.experiments.ptr.points import MIDDLE, Outcome, Points
+from pages.ptr.controls import BETA, DELTA, EPSILON, FALLBACK, MOVER, PEOPLE, POINTS, PUBLISH, PUBLISHED, SEED
+from pages.ptr.editor import parse, write
+from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
+from ui import figures, sentences
+from ui.controls import Control, Toggle, previous
+from ui.view import Course, View
 
-_DUST = 2e-12  # relative: .1 + .05 is 0.15
-PUBLISHED = {"number": "the number", "side": "only the side of ½"}
+Trace = dict[str, Any]
+_TOP = 1.25
+_GRID = 241
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The points, and one run.
+class Line(View):
+    """The values, a proposal for their median or its side of ½, and one run; `epsilon` is of test and release."""
 
-    Attributes
-    ----------
-    points : Points
-    seed : int
-    fallback : bool
-        Whether a failed test is answered with more noise.
-    """
-
-    points: Points
-    seed: int
+    published: str
+    bound: float
+    epsilon: float
+    people: int
+    delta: float
     fallback: bool
+    seed: int
+    text: str
+
+    name = "ptr"
+    title = "Twelve points on a line"
+    controls = {
+        "published": PUBLISH,
+        "bound": BETA,
+        "epsilon": EPSILON,
+        "people": PEOPLE,
+        "delta": DELTA,
+        "fallback": FALLBACK,
+        "seed": SEED,
+        "text": POINTS,
+    }
+    aside = (DELTA, FALLBACK, SEED, POINTS)
+    named = {"people": "people", "bound": "β", "delta": "δ", "epsilon": "ε"}
+    snippet = "line"
+
+    @classmethod
+    def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:
+        return (*super().in_view(ghost), MOVER)
+
+    @classmethod
+    def beside(cls) -> None:
+        SEED.again()
+
+    @cached_property
+    def points(self) -> Points:
+        """The values and the proposal; half of ε is for the test, half for what follows it."""
+        return Points(parse(self.text), self.people, self.bound, self.epsilon / 2, self.delta, self.published)
 
     @property
+    def values(self) -> tuple[float, ...]:
+        """The values, rising."""
+        return self.points.values
+
+    @cached_property
     def outcome(self) -> Outcome:
         """The run."""
         return self.points.run(self.seed, self.fallback)
 
+    def before(self) -> Line | None:
+        """The setting before: a new draw keeps the ghost."""
+        return previous("ptr_line", replace(self, seed=0, text=write(self.values)))
 
-def without_dust(value: float) -> float:
-    """ε, so that rounding up does not take the dust of floating point for a digit."""
-    return value * (1 - _DUST)
+    def blanks(self) -> dict[str, Any]:
+        return {**super().blanks(), "values": self.values, "epsilon": self.points.epsilon}
 
+    def answer(self) -> str:
+        points = self.points
+        if self.published == "side":
+            return (
+                f"Local sensitivity (secret) asks for ε = {small(points.local_epsilon)}, the published side (secret) "
+                f"for {small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
+            )
+        moved = sentences.number(points.local_sensitivity)
+        moved = f"{moved}, over β" if points.distance == 0 else f"at most {moved}"
+        return f"Secret: one person moves this median by {moved}; the test passes {share(points.pass_probability)}."
 
-def small(value: float) -> str:
-    """ε rounded up, but for the dust of floating point; infinity as ∞."""
-    return sentences.epsilon(without_dust(value))
+    def promise(self) -> str:
+        accountant, adjacency = "the test and the release, half of ε each", "one person’s value replaced"
+        return sentences.promise(without_dust(self.epsilon), self.delta, accountant, adjacency=adjacency)
 
-
-def share(probability: float) -> str:
-    """How often, to be read aloud: never 0 or 100 % unless it is."""
-    if probability >= 1:
-        return "always"
-    if probability > 0.9995:
-        return "in over 99.9 % of runs"
-    if probability < 0.001:
-        return "in under 0.1 % of runs"
-    return f"in {sentences.number(100 * probability, 3)} % of runs"
-
-
-def answer(shown: Shown) -> str:
-    """What the test lets through."""
-    points = shown.points
-    if points.published == "side":
-        return (
-            f"Local sensitivity (secret) asks for ε = {small(points.local_epsilon)}, the published side (secret) for "
-            f"{small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
+    def changes(self, before: Line) -> str:
+        return ", ".join(
+            [
+                *filter(None, [super().changes(before)]),
+                *(["other values"] if before.values != self.values else []),
+                *([f"published: {PUBLISHED[self.published]}"] if before.published != self.published else []),
+            ]
         )
-    moved = sentences.number(points.local_sensitivity)
-    moved = f"{moved}, over β" if points.distance == 0 else f"at most {moved}"
-    return f"Secret: one person moves this median by {moved}; the test passes {share(points.pass_probability)}."
 
+    def courses(self) -> list[Course]:
+        return [
+            ("D (secret)", self.points.distance, lambda value: f"{value:g}".replace("inf", "∞")),
+            ("the threshold", self.points.threshold, "{:g}".format),
+        ]
 
-def promise(shown: Shown) -> str:
-    """The promise of the whole."""
-    points = shown.points
-    accountant, adjacency = "the test and the release, half of ε each", "one person’s value replaced"
-    return sentences.promise(without_dust(2 * points.epsilon), points.delta, accountant, adjacency=adjacency)
+    def note(self) -> str:
+        """The run in one sentence."""
+        points, outcome, what = self.points, self.outcome, self.released()
+        if outcome.passed:
+            return f"This run passes and publishes {what} with noise of scale {sentences.number(points.scale)}."
+        if outcome.value is None:
+            return "This run fails and publishes ⊥, no answer."
+        scale = sentences.number(1 / points.epsilon)
+        return f"This run fails and publishes {what} with noise of scale {scale}, for any data."
 
+    def released(self) -> str:
+        """What leaves."""
+        value = self.outcome.value
+        if value is None:
+            return "⊥"
+        if self.published == "side":
+            return "“above ½”" if value else "“not above ½”"
+        return sentences.fixed(value) + (f" (cut off at {value:g})" if value in (0.0, 1.0) else "")
 
-_FIELDS = {"people": "people", "bound": "β", "delta": "δ"}
+    def table(self) -> list[dict[str, str]]:
+        points, outcome = self.points, self.outcome
+        secret, public = "secret", "public"
+        return quantities(
+            (
+                ("ε of this noise for the worst data", small(points.global_epsilon), public),
+                ("ε by local sensitivity", small(points.local_epsilon), secret),
+                ("data-dependent ε of what is published", small(points.own_epsilon), secret),
+                ("Distance D to data that contradict β", _distance(points.distance), secret),
+                ("Noisy D of this run", _distance(outcome.noisy_distance), "nobody; only whether it passes"),
+                ("Threshold of the test", sentences.number(points.threshold), public),
+                ("Probability to pass", chance(points.pass_probability), secret),
+                ("Published in this run", self.released(), public),
+            )
+        )
 
+    def frame(self) -> pd.DataFrame:
+        points, outcome = self.points, self.outcome
+        numbers = {
+            "median": points.median,
+            "local_sensitivity": points.local_sensitivity,
+            "global_epsilon": points.global_epsilon,
+            "local_epsilon": points.local_epsilon,
+            "own_epsilon": points.own_epsilon,
+            "distance": points.distance,
+            "noisy_distance": outcome.noisy_distance,
+            "threshold": points.threshold,
+            "pass_probability": points.pass_probability,
+            "passed": float(outcome.passed),
+            "published": math.nan if outcome.value is None else outcome.value,
+        }
+        return pd.DataFrame({"quantity": list(numbers), "value": list(numbers.values())})
 
-def moved(before: Shown | None, now: Shown) -> str:
-    """What was changed since `before`, and what that did to the test; empty where the test is the same."""
-    if before is None or before.points == now.points:
-        return ""
-    old, new = before.points, now.points
-    changes = sentences.changed(old, new, _FIELDS)
-    changes += [("ε", 2 * old.epsilon, 2 * new.epsilon)] if old.epsilon != new.epsilon else []
-    told = [*([sentences.shift(changes)] if changes else []), *(["other values"] if old.values != new.values else [])]
-    told += [f"published: {PUBLISHED[new.published]}"] if old.published != new.published else []
-    distance = sentences.course(
-        "D (secret)", old.distance, new.distance, lambda value: f"{value:g}".replace("inf", "∞")
-    )
-    threshold = sentences.course("the threshold", old.threshold, new.threshold, "{:g}".format)
-    return f"{', '.join(told)}: {distance}, {threshold}."
+    def shows(self) -> str:
+        return (
+            f"{len(self.values)} points on a line from 0 to 1, {self.people} people each, their median "
+            f"{self.points.median:g} (secret), and the two noises: narrow where the test passes, wide where it fails."
+        )
 
+    def chart(self, before: Line | None) -> go.Figure:
+        """Draw the values as dots, their median, the two noises around it, and what this run publishes."""
+        met: Counter[float] = Counter()
+        heights = []
+        for value in self.values:
+            met[value] += 1
+            heights.append(0.06 + 0.09 * (met[value] - 1))
+        traces = [] if before is None else before._noises(ghost=True)
+        traces += self._noises()
+        if self.published == "side":
+            traces.append(figures.guide((MIDDLE, MIDDLE), (0, _TOP)))
+        median = (self.points.median, self.points.median), (0, 1.08)
+        traces.append(figures.series("median (secret)", *median, "secret", hoverinfo="skip"))
+        dots = figures.series("points (secret)", self.values, heights, "without", mode="markers", hover="%{x}")
+        dots["marker"] |= {"size": 12, "symbol": "circle", "line": {"width": 1, "color": "#ffffff"}}
+        return figures.figure(
+            [*traces, dots, *self._release()],
+            xaxis=figures.axis("value", (-0.02, 1.02)),
+            yaxis=figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False),
+            height=380,
+            hovermode="closest",
+        )
 
-def happened(shown: Shown, outcome: Outcome) -> str:
-    """The run in one sentence."""
-    what = released(shown.points, outcome)
-    if outcome.passed:
-        return f"This run passes and publishes {what} with noise of scale {_scale(shown.points.scale)}."
-    if outcome.value is None:
-        return "This run fails and publishes ⊥, no answer."
-    return f"This run fails and publishes {what} with noise of scale {_scale(1 / shown.points.epsilon)}, for any data."
+    def _noises(self, *, ghost: bool = False) -> list[Trace]:
+        points = self.points
+        noises = [("noise, passed", points.scale, "asked"), ("noise, failed", 1 / points.epsilon, "worst")]
+        x = np.union1d(np.linspace(0, 1, _GRID), [points.median])
+        traces = []
+        for name, scale, role in noises if self.fallback else noises[:1]:
+            y = np.exp(-np.abs(x - points.median) / scale) * min(1.0, points.scale / scale)
+            label = f"{name}, before" if ghost else name
+            traces.append(figures.series(label, x, y, role, ghost=ghost, hoverinfo="skip"))
+        return traces
 
+    def _release(self) -> list[Trace]:
+        """A star for a number; for a side all of the half that is told."""
+        value = self.outcome.value
+        if value is None:
+            return []
+        if self.published == "number":
+            star = figures.series("published", [value], [1.16], "asked", mode="markers", hover="%{x:.3f}")
+            star["marker"] |= {"size": 14, "symbol": "star"}
+            return [star]
+        side, told = ((MIDDLE, 1.0), "above ½") if value else ((0.0, MIDDLE), "not above ½")
+        half = figures.series(f"published: {told}", side, (1.16, 1.16), "asked", hoverinfo="skip")
+        half["line"] |= {"width": 10}
+        return [half]
 
-def _scale(value: float) -> str:
-    return sentences.number(value)
+    def below(self, before: Line | None) -> None:
+        left, right = st.columns(2, gap="medium")
+        with left:
+            further("ptr_epsilons", self.epsilons(), self.epsilons_alt(), self.epsilons_frame)
+        with right:
+            if math.isinf(self.points.distance):
+                st.info(self.test_alt(), icon=":material/info:")
+            else:
+                further("ptr_test", self.test(), self.test_alt(), self.test_frame)
 
+    # --- ε of the noise that the proposal asks for: for all data, for these, and for what is published of them ---
 
-def released(points: Points, outcome: Outcome) -> str:
-    """What leaves."""
-    if outcome.value is None:
-        return "⊥"
-    if points.published == "side":
-        return "“above ½”" if outcome.value else "“not above ½”"
-    cut = f" (cut off at {outcome.value:g})" if outcome.value in (0.0, 1.0) else ""
-    return sentences.fixed(outcome.value) + cut
+    def epsilons(self) -> go.Figure:
+        """Three bars."""
+        points = self.points
+        named = (
+            ("worst data", points.global_epsilon, "worst"),
+            ("local sensitivity<br>(secret)", points.local_epsilon, "secret"),
+            ("data-dependent<br>(secret)", points.own_epsilon, "asked"),
+        )
+        return bars(named, "ε of the proposed noise (thin line: allowed)", points.epsilon)
+
+    def epsilons_alt(self) -> str:
+        """The three bars in words."""
+        points = self.points
+        return (
+            f"Three bars: ε of this noise is {small(points.global_epsilon)} for the worst data, "
+            f"{small(points.local_epsilon)} by local sensitivity, {small(points.own_epsilon)} as the data-dependent ε "
+            f"of what is published, both secret; allowed is {small(points.epsilon)}."
+        )
+
+    def epsilons_frame(self) -> pd.DataFrame:
+        """The bars without rounding."""
+        points = self.points
+        values = [points.global_epsilon, points.local_epsilon, points.own_epsilon, points.epsilon]
+        return pd.DataFrame({"of": ["worst", "local", "own", "allowed"], "epsilon": values})
+
+    # --- the law of the noisy distance, and the threshold, where something contradicts the proposal ---
+
+    def test(self) -> go.Figure:
+        """Probabilities as bars, those that pass in colour."""
+        points, outcome = self.points, self.outcome
+        places, chances = points.test_law()
+        top = 1.15 * float(chances.max())
+        colors = [figures.look("asked" if passes else "guide").color for passes in places >= points.threshold]
+        law: Trace = {"type": "bar", "name": "noisy D, passing in colour", "x": places, "y": chances}
+        law |= {"marker": {"color": colors}, "hovertemplate": "noisy D = %{x}: %{y:.3g}<extra></extra>"}
+        edge, passing = points.threshold - 0.5, f"from {points.threshold} on it passes"
+        threshold = figures.series(passing, (edge, edge), (0, top), "tight", hoverinfo="skip")
+        own = figures.series("D (secret)", [points.distance], [0.97 * top], "secret", mode="markers", hover="D = %{x}")
+        noisy = [outcome.noisy_distance], [0.85 * top]
+        run = figures.series("this run (secret)", *noisy, "without", mode="markers", hover="noisy D = %{x}")
+        own["marker"] |= {"size": 12}
+        run["marker"] |= {"size": 14, "symbol": "star", "line": {"width": 1, "color": "#ffffff"}}
+        seen = [*places, points.threshold, outcome.noisy_distance]
+        return figures.figure(
+            [law, threshold, own, run],
+            xaxis=figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1)),
+            yaxis=figures.axis("probability", (0.0, top)),
+            height=280,
+            hovermode="closest",
+        )
+
+    def test_alt(self) -> str:
+        """The law in words."""
+        points = self.points
+        if math.isinf(points.distance):
+            return "No data contradict the proposal: the test always passes."
+        return (
+            f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
+            f"{sentences.number(points.threshold)}: it passes {share(points.pass_probability)}."
+        )
+
+    def test_frame(self) -> pd.DataFrame:
+        """The law as a table."""
+        places, chances = self.points.test_law()
+        return pd.DataFrame({"noisy_distance": places, "probability": chances})
 
 
 def _distance(value: float) -> str:
     return "no data contradict β" if math.isinf(value) else f"{value:g}"
-
-
-def chance(probability: float) -> str:
-    """A probability in a table: never 1 unless it is."""
-    return "over 0.999" if 0.999 < probability < 1 else sentences.scientific(probability, 3)
-
-
-def rows(shown: Shown) -> list[dict[str, str]]:
-    """Every number, and who may see it."""
-    points, outcome = shown.points, shown.outcome
-    secret, public = "secret", "public"
-    found = (
-        ("ε of this noise for the worst data", small(points.global_epsilon), public),
-        ("ε by local sensitivity", small(points.local_epsilon), secret),
-        ("data-dependent ε of what is published", small(points.own_epsilon), secret),
-        ("Distance D to data that contradict β", _distance(points.distance), secret),
-        ("Noisy D of this run", _distance(outcome.noisy_distance), "nobody; only whether it passes"),
-        ("Threshold of the test", sentences.number(points.threshold), public),
-        ("Probability to pass", chance(points.pass_probability), secret),
-        ("Published in this run", released(points, outcome), public),
-    )
-    return [{"Quantity": name, "Value": value, "Who sees it": who} for name, value, who in found]
-
-
-def frame(shown: Shown) -> pd.DataFrame:
-    """The numbers without rounding."""
-    points, outcome = shown.points, shown.outcome
-    found = {
-        "median": points.median,
-        "local_sensitivity": points.local_sensitivity,
-        "global_epsilon": points.global_epsilon,
-        "local_epsilon": points.local_epsilon,
-        "own_epsilon": points.own_epsilon,
-        "distance": points.distance,
-        "noisy_distance": outcome.noisy_distance,
-        "threshold": points.threshold,
-        "pass_probability": points.pass_probability,
-        "passed": float(outcome.passed),
-        "published": math.nan if outcome.value is None else outcome.value,
-    }
-    return pd.DataFrame({"quantity": list(found), "value": list(found.values())})
-
-
-def epsilons_frame(shown: Shown) -> pd.DataFrame:
-    """The bars without rounding."""
-    points = shown.points
-    found = {"worst": points.global_epsilon, "local": points.local_epsilon, "own": points.own_epsilon}
-    return pd.DataFrame({"of": [*found, "allowed"], "epsilon": [*found.values(), points.epsilon]})
-
-
-def test_frame(shown: Shown) -> pd.DataFrame:
-    """The law of the noisy distance."""
-    places, chances = shown.points.test_law()
-    return pd.DataFrame({"noisy_distance": places, "probability": chances})
-
-
-def alt(shown: Shown) -> str:
-    """Alt text of the points."""
-    points = shown.points
-    return (
-        f"{answer(shown)} {len(points.values)} points on a line from 0 to 1, {points.people} people each, their median "
-        f"{points.median:g} (secret), and the two noises: narrow where the test passes, wide where it fails."
-    )
-
-
-def epsilons_alt(shown: Shown) -> str:
-    """Alt text of the bars."""
-    points = shown.points
-    return (
-        f"Three bars: ε of this noise is {small(points.global_epsilon)} for the worst data, "
-        f"{small(points.local_epsilon)} by local sensitivity, {small(points.own_epsilon)} as the data-dependent ε of "
-        f"what is published, both secret; allowed is {small(points.epsilon)}."
-    )
-
-
-def distance_alt(shown: Shown) -> str:
-    """Alt text of the test."""
-    points = shown.points
-    if math.isinf(points.distance):
-        return "No data contradict the proposal: the test always passes."
-    return (
-        f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
-        f"{sentences.number(points.threshold)}: it passes {share(points.pass_probability)}."
-    )

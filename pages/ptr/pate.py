@@ -1,207 +1,235 @@
-"""The picture of many teachers: their votes, the distance to trouble, and what the labels cost."""
+"""Many teachers: how far their votes are from trouble; below, what the labels cost, and the votes."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
 
 from objpert_core._validation import FloatArray
-from objpert_core.experiments.ptr.teachers import CLASSES, Proposal
-from pages.ptr.line import chance, share, small, without_dust
-from pages.ptr.line_charts import bars
+from objpert_core.experiments.ptr.teachers import CLASSES, Proposal, Teachers
+from pages.ptr.controls import FIRST, LABELS, NUMBER, SECOND, SIGMA, TEST
+from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
 from ui import figures, sentences
+from ui.view import Course, View
 
 EPSILONS = np.unique(np.concatenate([np.geomspace(0.1, 10, 17), [0.7]]))
 
 
 @lru_cache(maxsize=64)
-def distances(asked: Proposal) -> FloatArray:
+def distances(proposal: Proposal) -> FloatArray:
     """D at every proposal of `EPSILONS`; infinite where all votes suit it."""
-    return np.array([replace(asked, epsilon=float(one)).distance for one in EPSILONS])
+    return np.array([replace(proposal, epsilon=float(epsilon)).distance for epsilon in EPSILONS])
 
 
-def frame(asked: Proposal) -> pd.DataFrame:
-    """The curve as a table."""
-    return pd.DataFrame({"epsilon": EPSILONS, "distance": distances(asked), "threshold": asked.threshold})
+@dataclass(frozen=True)
+class Pate(View):
+    """Labels by noisy votes of teachers, the proposal that they cost `epsilon`, and its test."""
 
+    first: float
+    epsilon: float
+    sigma: float
+    number: int
+    test_epsilon: float
+    second: float
 
-def answer(asked: Proposal) -> str:
-    """What the labels cost, and how often they come out."""
-    any_votes = asked.teachers.any_votes
-    if asked.total >= any_votes:
+    name = "ptr_pate"
+    title = "Many teachers vote"
+    controls = {
+        "first": FIRST,
+        "epsilon": LABELS,
+        "sigma": SIGMA,
+        "number": NUMBER,
+        "test_epsilon": TEST,
+        "second": SECOND,
+    }
+    aside = (SECOND,)
+    named = {
+        "first": "first share",
+        "second": "second share",
+        "number": "teachers",
+        "sigma": "σ",
+        "epsilon": "ε′",
+        "test_epsilon": "ε̂",
+    }
+    snippet = "pate"
+
+    @cached_property
+    def proposal(self) -> Proposal:
+        """The votes, the proposal and its test."""
+        return Proposal(Teachers(self.first, self.second, self.number, self.sigma), self.epsilon, self.test_epsilon)
+
+    @property
+    def teachers(self) -> Teachers:
+        """The votes."""
+        return self.proposal.teachers
+
+    def blanks(self) -> dict[str, Any]:
+        return {
+            **super().blanks(),
+            "queries": self.teachers.queries,
+            "seed": self.teachers.seed,
+            "delta": self.proposal.delta,
+        }
+
+    def answer(self) -> str:
+        total, any_votes = small(self.proposal.total), self.teachers.any_votes
+        if self.proposal.total >= any_votes:
+            return f"Do not ask: these labels cost {small(any_votes)} for any votes, proposal and test {total}."
+        passes = share(self.proposal.pass_probability)
+        return f"Proposal and test cost ε = {total}, any votes {small(any_votes)}; the test passes {passes} (secret)."
+
+    def promise(self) -> str:
+        adjacency, total = "one teacher replaced, with all its votes", without_dust(self.proposal.total)
+        return sentences.promise(total, self.proposal.delta, "Rényi curves", adjacency=adjacency)
+
+    def note(self) -> str:
         return (
-            f"Do not ask: these labels cost {small(any_votes)} for any votes, proposal and test {small(asked.total)}."
+            f"{self.teachers.queries} rows, {self.number:,} teachers, noise σ = {self.sigma:g} on each count. D is how "
+            "many teachers must change until the proposal is wrong."
         )
-    told = f"Proposal and test cost ε = {small(asked.total)}, any votes {small(any_votes)}"
-    return f"{told}; the test passes {share(asked.pass_probability)} (secret)."
 
+    def courses(self) -> list[Course]:
+        return [("ε", self.proposal.total, small), ("D (secret)", self.proposal.distance, _teachers)]
 
-def promise(asked: Proposal) -> str:
-    """The promise of proposal and test."""
-    adjacency = "one teacher replaced, with all its votes"
-    return sentences.promise(without_dust(asked.total), asked.delta, "Rényi curves", adjacency=adjacency)
+    def table(self) -> list[dict[str, str]]:
+        proposal, teachers = self.proposal, self.teachers
+        return quantities(
+            (
+                ("ε of these labels, any votes, exactly", small(teachers.any_votes), "public"),
+                ("ε of these labels, these votes", small(teachers.these_votes), "secret"),
+                ("ε of proposal and test", small(proposal.total), "public"),
+                ("Distance D: teachers until the proposal is wrong", _teachers(proposal.distance), "secret"),
+                ("Threshold of the test", f"{proposal.threshold}", "public"),
+                ("Probability to pass", chance(proposal.pass_probability), "secret"),
+            )
+        )
 
+    def frame(self) -> pd.DataFrame:
+        curve = distances(self.proposal)
+        return pd.DataFrame({"epsilon": EPSILONS, "distance": curve, "threshold": self.proposal.threshold})
 
-def note(asked: Proposal) -> str:
-    """What is labelled."""
-    teachers = asked.teachers
-    return (
-        f"{teachers.queries} rows, {teachers.number:,} teachers, noise σ = {teachers.sigma:g} on each count. D is how "
-        "many teachers must change until the proposal is wrong."
-    )
+    def shows(self) -> str:
+        distance = self.proposal.distance
+        here = "any votes suit this proposal" if math.isinf(distance) else f"D here is {distance:g} (secret)"
+        return (
+            "The distance D against the proposed ε of the labels, logarithmic, rises from 0; the test’s threshold is "
+            f"{self.proposal.threshold} teachers, and {here}."
+        )
 
+    def chart(self, before: Pate | None) -> go.Figure:
+        """Draw D against the proposal, and the threshold."""
+        traces: list[dict[str, Any]] = []
+        if before is not None:
+            y = figures.finite(distances(before.proposal))
+            traces.append(figures.series("distance D, before", EPSILONS, y, "secret", ghost=True))
+        curve, here, threshold = distances(self.proposal), self.proposal.distance, self.proposal.threshold
+        known = curve[np.isfinite(curve)]
+        top = 1.15 * max(float(known.max()) if known.size else 0.0, 1.5 * threshold)
+        traces.append(figures.guide((self.epsilon, self.epsilon), (0.0, top)))
+        ends, y = EPSILONS[[0, -1]], figures.finite(curve)
+        look: dict[str, Any] = {"hover": "%{y:.0f} teachers"}
+        traces.append(figures.series(f"threshold {threshold}", ends, (threshold, threshold), "tight", hoverinfo="skip"))
+        traces.append(figures.series("distance D (secret)", EPSILONS, y, "secret", mode="lines+markers", **look))
+        traces += _beyond(curve, top)
+        if math.isfinite(here):
+            dot = figures.series("D here (secret)", [self.epsilon], [here], "asked", mode="markers", **look)
+            dot["marker"] |= {"size": 13}
+            traces.append(dot)
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True),
+            yaxis=figures.axis("teachers to change", (0.0, top)),
+            height=380,
+            hovermode="closest",
+        )
 
-_VOTES = {"first": "first share", "second": "second share", "number": "teachers", "sigma": "σ"}
+    def below(self, before: Pate | None) -> None:
+        left, right = st.columns(2, gap="medium")
+        with left:
+            further("ptr_costs", self.costs(), self.costs_alt(), self.costs_frame)
+        with right:
+            further("ptr_votes", self.votes(), self.votes_alt(), self.votes_frame)
 
+    # --- ε three ways ---
 
-def moved(before: Proposal | None, now: Proposal) -> str:
-    """What was changed since `before`, and what that did to ε and to the test; empty where nothing was."""
-    if before is None or before == now:
-        return ""
-    changes = sentences.changed(before.teachers, now.teachers, _VOTES)
-    changes += sentences.changed(before, now, {"epsilon": "ε′", "test_epsilon": "ε̂"})
-    total = sentences.course("ε", before.total, now.total, small)
-    distance = sentences.course("D (secret)", before.distance, now.distance, _teachers)
-    return f"{sentences.shift(changes)}: {total}, {distance}."
+    def costs(self) -> go.Figure:
+        """Three bars."""
+        named = (
+            ("any votes", self.teachers.any_votes, "worst"),
+            ("these votes<br>(secret)", self.teachers.these_votes, "secret"),
+            ("proposal and test", self.proposal.total, "asked"),
+        )
+        return bars(named, "ε of all labels")
+
+    def costs_alt(self) -> str:
+        """The three bars in words."""
+        return (
+            f"Three bars: ε of the labels is {small(self.teachers.any_votes)} for any votes, "
+            f"{small(self.teachers.these_votes)} for these votes, which is secret, and {small(self.proposal.total)} by "
+            "proposal and test."
+        )
+
+    def costs_frame(self) -> pd.DataFrame:
+        """The bars without rounding."""
+        values = [self.teachers.any_votes, self.teachers.these_votes, self.proposal.total]
+        return pd.DataFrame({"of": ["any votes", "these votes", "proposal and test"], "epsilon": values})
+
+    # --- the mean votes ---
+
+    @property
+    def mean_votes(self) -> FloatArray:
+        """For each class, over the rows."""
+        return self.teachers.counts.mean(axis=0)
+
+    def votes(self) -> go.Figure:
+        """The mean votes as bars, the first in colour."""
+        places = np.arange(1, CLASSES + 1)
+        colors = [figures.look("asked" if place == 1 else "guide").color for place in places.tolist()]
+        drawn = {"type": "bar", "name": "votes", "x": places, "y": self.mean_votes, "marker": {"color": colors}}
+        drawn |= {"hovertemplate": "class %{x}: %{y:.0f} votes<extra></extra>"}
+        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": places, "ticktext": places.astype(str)}
+        return figures.figure(
+            [drawn],
+            xaxis=figures.axis("class", (0.4, CLASSES + 0.6), **ticks),
+            yaxis=figures.axis("mean votes (secret)", (0.0, 1.05 * float(self.mean_votes.max()))),
+            height=220,
+            legend=False,
+        )
+
+    def votes_alt(self) -> str:
+        """The mean votes in words."""
+        first, second = np.sort(self.mean_votes)[::-1][:2]
+        means = f"{first:.0f} for the first, {second:.0f} for the next"
+        return f"Votes for ten classes (secret), means over the rows: {means}."
+
+    def votes_frame(self) -> pd.DataFrame:
+        """The mean votes as a table."""
+        return pd.DataFrame({"class": np.arange(1, CLASSES + 1), "votes": self.mean_votes})
 
 
 def _teachers(value: float) -> str:
     return "any votes suit it" if math.isinf(value) else f"{value:g}"
 
 
-def rows(asked: Proposal) -> list[dict[str, str]]:
-    """Every number, and who may see it."""
-    teachers = asked.teachers
-    found = (
-        ("ε of these labels, any votes, exactly", small(teachers.any_votes), "public"),
-        ("ε of these labels, these votes", small(teachers.these_votes), "secret"),
-        ("ε of proposal and test", small(asked.total), "public"),
-        ("Distance D: teachers until the proposal is wrong", _teachers(asked.distance), "secret"),
-        ("Threshold of the test", f"{asked.threshold}", "public"),
-        ("Probability to pass", chance(asked.pass_probability), "secret"),
-    )
-    return [{"Quantity": name, "Value": value, "Who sees it": who} for name, value, who in found]
-
-
-def votes_alt(asked: Proposal) -> str:
-    """Alt text of the votes."""
-    first, second = np.sort(asked.teachers.counts.mean(axis=0))[::-1][:2]
-    return f"Votes for ten classes (secret), means over the rows: {first:.0f} for the first, {second:.0f} for the next."
-
-
-def alt(asked: Proposal) -> str:
-    """Alt text of the distance."""
-    return (
-        f"{answer(asked)} The distance D against the proposed ε of the labels, logarithmic, rises from 0; the test’s "
-        f"threshold is {asked.threshold} teachers, and {_here(asked)}."
-    )
-
-
-def _here(asked: Proposal) -> str:
-    return "any votes suit this proposal" if math.isinf(asked.distance) else f"D here is {asked.distance:g} (secret)"
-
-
-def costs_frame(asked: Proposal) -> pd.DataFrame:
-    """The bars without rounding."""
-    teachers = asked.teachers
-    found = {"any votes": teachers.any_votes, "these votes": teachers.these_votes, "proposal and test": asked.total}
-    return pd.DataFrame({"of": list(found), "epsilon": list(found.values())})
-
-
-def votes_frame(asked: Proposal) -> pd.DataFrame:
-    """The mean votes."""
-    return pd.DataFrame({"class": np.arange(1, CLASSES + 1), "votes": asked.teachers.counts.mean(axis=0)})
-
-
-def costs(asked: Proposal) -> Any:
-    """ε three ways, as bars."""
-    teachers = asked.teachers
-    found = (
-        ("any votes", teachers.any_votes, "worst"),
-        ("these votes<br>(secret)", teachers.these_votes, "secret"),
-        ("proposal and test", asked.total, "asked"),
-    )
-    return bars(found, "ε of all labels")
-
-
-def costs_alt(asked: Proposal) -> str:
-    """Alt text of the bars."""
-    teachers = asked.teachers
-    return (
-        f"Three bars: ε of the labels is {small(teachers.any_votes)} for any votes, "
-        f"{small(teachers.these_votes)} for these votes, which is secret, and "
-        f"{small(asked.total)} by proposal and test."
-    )
-
-
-def votes(asked: Proposal) -> Any:
-    """The mean votes as bars, the first in colour."""
-    means = asked.teachers.counts.mean(axis=0)
-    places = np.arange(1, CLASSES + 1)
-    colors = [figures.look("asked" if one == 1 else "guide").color for one in places.tolist()]
-    drawn = {"type": "bar", "name": "votes", "x": places, "y": means, "marker": {"color": colors}}
-    drawn |= {"hovertemplate": "class %{x}: %{y:.0f} votes<extra></extra>"}
-    return figures.figure(
-        [drawn],
-        xaxis=figures.axis(
-            "class", (0.4, CLASSES + 0.6), tickmode="array", tickvals=places, ticktext=places.astype(str)
-        ),
-        yaxis=figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max()))),
-        height=220,
-        legend=False,
-    )
-
-
-def chart(now: Proposal, before: Proposal | None = None) -> Any:
-    """D against the proposal, and the threshold."""
-    traces: list[dict[str, Any]] = []
-    if before is not None:
-        y = figures.finite(distances(before))
-        traces.append(figures.series("distance D, before", EPSILONS, y, "secret", ghost=True))
-    found = distances(now)
-    known = found[np.isfinite(found)]
-    top = 1.15 * max(float(known.max()) if known.size else 0.0, 1.5 * now.threshold)
-    traces.append(figures.guide((now.epsilon, now.epsilon), (0.0, top)))
-    ends = EPSILONS[[0, -1]]
-    label = f"threshold {now.threshold}"
-    traces.append(figures.series(label, ends, (now.threshold, now.threshold), "tight", hoverinfo="skip"))
-    hover = "%{y:.0f} teachers"
-    traces.append(
-        figures.series(
-            "distance D (secret)", EPSILONS, figures.finite(found), "secret", mode="lines+markers", hover=hover
-        )
-    )
-    traces += _beyond(found, top)
-    if math.isfinite(now.distance):
-        dot = figures.series("D here (secret)", [now.epsilon], [now.distance], "asked", mode="markers", hover=hover)
-        dot["marker"] |= {"size": 13}
-        traces.append(dot)
-    return figures.figure(
-        traces,
-        xaxis=figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True),
-        yaxis=figures.axis("teachers to change", (0.0, top)),
-        height=380,
-        hovermode="closest",
-    )
-
-
-def _beyond(found: FloatArray, top: float) -> list[dict[str, Any]]:
+def _beyond(curve: FloatArray, top: float) -> list[dict[str, Any]]:
     """A word where the curve ends: D is infinite from there on."""
-    known = np.flatnonzero(np.isfinite(found))
-    if known.size == found.size:
+    known = np.flatnonzero(np.isfinite(curve))
+    if known.size == curve.size:
         return []
     if not known.size:
-        place, height, side, told = 1.0, 0.0, "top center", "any votes suit every proposal"
+        place, height, side, text = 1.0, 0.0, "top center", "any votes suit every proposal"
     else:
         last = known[-1]
-        place, height = float(EPSILONS[last]), float(found[last])
-        side, told = ("top left" if place > 1 else "top right"), "beyond: any votes suit it"
+        place, height = float(EPSILONS[last]), float(curve[last])
+        side, text = ("top left" if place > 1 else "top right"), "beyond: any votes suit it"
     note = figures.series(
-        told, [place], [height + 0.03 * top], "secret", mode="text", hoverinfo="skip", showlegend=False
+        text, [place], [height + 0.03 * top], "secret", mode="text", hoverinfo="skip", showlegend=False
     )
-    return [note | {"text": [told], "textposition": side}]
+    return [note | {"text": [text], "textposition": side}]

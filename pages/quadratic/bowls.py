@@ -12,7 +12,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.experiments.quadratic.plane import KINDS, THETA, Bowl, Plane
-from pages.quadratic.controls import DELTA, EPSILON, RADIUS, ROWS, SEED, draw_again
+from pages.quadratic.controls import DELTA, EPSILON, RADIUS, ROWS, SEED
 from pages.quadratic.numbers import AGREEING, EXACT, count, times
 from ui import figures, sentences
 from ui.view import Course, View
@@ -83,7 +83,7 @@ class Bowls(View):
 
     @classmethod
     def beside(cls) -> None:
-        draw_again()
+        SEED.again()
 
     @property
     def plane(self) -> Plane:

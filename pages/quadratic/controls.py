@@ -1,61 +1,48 @@
 """The controls of the page "Tilt or bend?"."""
 
-import streamlit as st
-
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
 from pages.quadratic.numbers import BEST, PANELS, PROOFS
-from ui import controls as c
 from ui import parameters
+from ui.controls import Choice, SelectSlider, Toggle, log_values, plain, powers_of_ten
 
-EPSILON = c.SelectSlider(
-    "quadratic_epsilon", "Privacy budget ε", 1.0, c.log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7))
-)
-DELTA = c.SelectSlider("quadratic_delta", "Slack δ", 1e-5, c.powers_of_ten(-9, -2))
-ROWS = c.SelectSlider("quadratic_n", "Rows n", 100, (100, 300, 1000, 3000, 10_000, 30_000, 100_000), format=str)
-STORED_ROWS = c.SelectSlider("quadratic_rows", "Rows n", matter.ROWS[-1], matter.ROWS, format=str)
-RADIUS = c.SelectSlider(
+EPSILON = SelectSlider("quadratic_epsilon", "Privacy budget ε", 1.0, log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
+DELTA = SelectSlider("quadratic_delta", "Slack δ", 1e-5, powers_of_ten(-9, -2))
+ROWS = SelectSlider("quadratic_n", "Rows n", 100, (100, 300, 1000, 3000, 10_000, 30_000, 100_000), format=str)
+STORED_ROWS = SelectSlider("quadratic_rows", "Rows n", matter.ROWS[-1], matter.ROWS, format=str)
+RADIUS = SelectSlider(
     "quadratic_radius", "Radius κ of the disc C", 1.0, (1.0, 2.0, 5.0, 10.0), help="The tilt’s noise grows with it."
 )
 SEED = parameters.seed("quadratic", "Seed of the draw")
-SIZE = c.SelectSlider("quadratic_d", "Parameters d", 12, (1, 2, 5, 12, 20, 50, 100), format=str)
+SIZE = SelectSlider("quadratic_d", "Parameters d", 12, (1, 2, 5, 12, 20, 50, 100), format=str)
 BEST_M = (
     "W is a sum of m squares of Gaussian vectors: m is its degrees of freedom. Best: the m for which the bend’s mean "
     "σ²m is least. More than d in any case."
 )
-DEGREES = c.SelectSlider(
+DEGREES = SelectSlider(
     "quadratic_m",
     "Degrees of freedom m over d",
     BEST,
     (BEST, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0),
-    lambda value: "best" if value == BEST else c.plain(value),
+    lambda value: "best" if value == BEST else plain(value),
     help=BEST_M,
 )
-BY = c.Choice("quadratic_by", "Noise calibrated by", "published", tuple(PROOFS), PROOFS.__getitem__)
-KAPPA = c.SelectSlider("quadratic_kappa", "Half side κ of the box C", 1.0, figure2.KAPPAS)
-OFF = c.SelectSlider("quadratic_off", "The label is off by", 0.1, (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0))
-TILT = c.Toggle("quadratic_tilt", "Add a tilt, clip residuals to 1", False)
-PANEL = c.Choice("quadratic_panel", "Panel of Figure 1", "exact", tuple(PANELS), PANELS.__getitem__)
-PROOF = c.Choice("quadratic_proof", "Bound", "published", tuple(figure1.PROOFS), figure1.PROOFS.__getitem__)
-CASE = c.Choice(
+BY = Choice("quadratic_by", "Noise calibrated by", "published", tuple(PROOFS), PROOFS.__getitem__)
+KAPPA = SelectSlider("quadratic_kappa", "Half side κ of the box C", 1.0, figure2.KAPPAS)
+OFF = SelectSlider("quadratic_off", "The label is off by", 0.1, (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0))
+TILT = Toggle("quadratic_tilt", "Add a tilt, clip residuals to 1", False)
+PANEL = Choice("quadratic_panel", "Panel of Figure 1", "exact", tuple(PANELS), PANELS.__getitem__)
+PROOF = Choice("quadratic_proof", "Bound", "published", tuple(figure1.PROOFS), figure1.PROOFS.__getitem__)
+CASE = Choice(
     "quadratic_case",
     "Rows, parameters, ε",
     regression.CASES[0],
     regression.CASES,
     lambda case: "n = {:,}, d = {}, ε = {:g}".format(*case),
 )
-GAUSSIAN = c.Toggle("quadratic_gaussian", "Gaussian mechanism beside the proofs", False)
+GAUSSIAN = Toggle("quadratic_gaussian", "Gaussian mechanism beside the proofs", False)
 ZETA = (
     "ζ is the largest gradient of one row. Theorem 5.1 has the noise for a row that is added or removed; a replaced "
     "row moves the sum by up to 2ζ."
 )
-EVERY = c.Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False, help=ZETA)
-GHOST = c.Toggle("quadratic_ghost", "Setting before, faintly", True)
-
-
-def draw_again() -> None:
-    """The button that moves on to the next seed."""
-    st.button("Draw again", key="quadratic_again", icon=":material/casino:", on_click=_next_seed)
-
-
-def _next_seed() -> None:
-    st.session_state[SEED.key] = SEED.stored((SEED.value() + 1) % (SEED.high + 1))
+EVERY = Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False, help=ZETA)
+GHOST = Toggle("quadratic_ghost", "Setting before, faintly", True)

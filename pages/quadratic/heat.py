@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from pages.quadratic.controls import DELTA, EPSILON, PANEL, PROOF
 from pages.quadratic.numbers import AGREEING, EXACT, PANELS
 from pages.quadratic.stored_view import StoredView
 from ui import figures, sentences
+from ui.stored_view import nearest
 
 # Viridis from dark to light, so that a small bound is dark
 _SCALE = [[0.0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1.0, "#fde725"]]
@@ -165,11 +165,6 @@ class Heat(StoredView):
             height=430,
             legend=False,
         )
-
-
-def nearest(values: Sequence[float], wanted: float) -> float:
-    """The stored value next to the one asked for, by ratio."""
-    return min(values, key=lambda value: abs(math.log(value / wanted)))
 
 
 def _up(value: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from objpert_core.experiments.quadratic import figure2
@@ -10,6 +9,7 @@ from pages.quadratic.controls import EVERY, KAPPA
 from pages.quadratic.numbers import REPLACED, times
 from pages.quadratic.stored_view import EACH, Against
 from ui import sentences
+from ui.stored_view import Curve
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Kappa(Against):
     def at(self) -> float:
         return self.kappa
 
-    def shown(self) -> Mapping[str, str]:
-        return {name: label for name, label in self.labels.items() if self.every or name != "lop-replace"}
+    def shown(self) -> list[Curve]:
+        return [curve for curve in self.curves if self.every or curve.method != "lop-replace"]
 
     def answer(self) -> str:
         tilt, bend, anchor = (self.mean(method, kappa=self.kappa) for method in ("lop", "qop", "anchor"))

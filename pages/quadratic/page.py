@@ -1,7 +1,5 @@
 """Quadratic objective perturbation (Cortild and Cartis 2026): what a random curvature hides, and what it does not."""
 
-from typing import Any
-
 import streamlit as st
 
 from pages.quadratic.bowls import Bowls
@@ -13,8 +11,8 @@ from pages.quadratic.matter import Matter
 from pages.quadratic.profile import Profile
 from pages.quadratic.regressions import Regressions
 from pages.quadratic.spectrum import Spectrum
-from ui import controls as c
 from ui import page
+from ui.controls import Choice
 from ui.view import Pictures, View
 
 VIEWS: dict[str, type[View]] = {
@@ -27,15 +25,9 @@ VIEWS: dict[str, type[View]] = {
     "labels": Labels,
     "heat": Heat,
 }
-VIEW = c.Choice("quadratic_view", "Picture", "bowls", tuple(VIEWS), lambda view: VIEWS[view].title)
+VIEW = Choice("quadratic_view", "Picture", "bowls", tuple(VIEWS), lambda view: VIEWS[view].title)
 PICTURES = Pictures("quadratic", VIEWS, VIEW, GHOST)
-
-
-def preset(name: str, hint: str, view: str, **values: Any) -> c.Preset:
-    controls = {control.key.removeprefix("quadratic_"): control for control in PICTURES.controls}
-    first = {control: control.default for control in PICTURES.controls if control is not GHOST}
-    return c.Preset(name, first | {VIEW: view} | {controls[key]: value for key, value in values.items()}, hint)
-
+preset = PICTURES.preset
 
 PRESETS = (
     preset("Every bound is above 1", "Figure 1, left: the least bound on the risk, exact solver.", "heat", delta=1e-4),

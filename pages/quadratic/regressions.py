@@ -10,7 +10,7 @@ import numpy as np
 from objpert_core.experiments.quadratic import regression
 from pages.quadratic.controls import CASE
 from pages.quadratic.numbers import count, times
-from pages.quadratic.stored_view import ROLES, StoredView, log_range
+from pages.quadratic.stored_view import ROLES, StoredView
 from ui import figures, sentences
 
 _SHORT = {"objective": "objective perturbation", "centred": "bend and tilt", "adassp-tight": "AdaSSP"}
@@ -98,7 +98,7 @@ class Regressions(StoredView):
         }
         return figures.figure(
             traces,
-            xaxis=figures.axis("excess test error (mean square)", log_range(values), log=True),
+            xaxis=figures.axis("excess test error (mean square)", figures.log_range(values), log=True),
             yaxis=figures.axis("", up, **ticks, showgrid=False),
             height=430,
             legend=False,

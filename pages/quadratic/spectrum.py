@@ -11,7 +11,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.experiments.quadratic import spectrum
-from pages.quadratic.controls import DEGREES, DELTA, EPSILON, SEED, SIZE, draw_again
+from pages.quadratic.controls import DEGREES, DELTA, EPSILON, SEED, SIZE
 from pages.quadratic.numbers import calibrated, count, degrees, promise_of_bend, times
 from ui import figures, sentences
 from ui.view import Course, View
@@ -49,7 +49,7 @@ class Spectrum(View):
 
     @classmethod
     def beside(cls) -> None:
-        draw_again()
+        SEED.again()
 
     @cached_property
     def draws(self) -> spectrum.Spectrum:

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from objpert_core import datasets
 from objpert_core.experiments import indexed, waterfall
-from pages.accuracy import numbers as data
+from pages.accuracy import offered
 from tests.browser.conftest import answer, chart_data, expect_chart, expect_rest, expect_same, press, settle
 from ui import waterfall as steps
 
@@ -17,7 +17,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 @pytest.fixture(scope="module")
 def stored():
     """The stored results of a small data set, or of any that can be fitted here."""
-    found = [key for key in data.files() if indexed.load(key).known and datasets.available(indexed.load(key).dataset)]
+    found = [
+        key for key in offered.files() if indexed.load(key).known and datasets.available(indexed.load(key).dataset)
+    ]
     if not found:
         pytest.skip("no stored results of a data set that is on this machine (data/results/figure2_*.csv)")
     return indexed.load("breast-cancer" if "breast-cancer" in found else found[-1])
@@ -49,11 +51,13 @@ def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page,
 
 
 def test_a_preset_shows_where_the_accuracy_comes_from_and_the_link_says_so(open_page, open_elsewhere):
-    complete = [key for key in data.ORIGINS if key in data.files() and waterfall.of_stored(indexed.load(key), 1.0)]
+    complete = [
+        key for key in offered.ORIGINS if key in offered.files() and waterfall.of_stored(indexed.load(key), 1.0)
+    ]
     if not complete:
         pytest.skip("no stored runs of every step (data/results/figure2_*.csv)")
     page = open_page("/accuracy")
-    press(page, data.ORIGINS[complete[0]], "accuracy_question=where")
+    press(page, offered.ORIGINS[complete[0]], "accuracy_question=where")
     found = waterfall.of_stored(indexed.load(complete[0]), 1.0)
     expect(answer(page)).to_have_text(steps.answer(found).replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%"))
     other = open_elsewhere(page.url)

@@ -29,7 +29,7 @@ def the_cluster():
     """The process that the server keeps its cluster in, and that one's workers; other tests may have a cluster, too."""
     servers = [process for process in psutil.Process().children() if "streamlit run app.py" in called(process)]
     below = [child for server in servers for child in server.children()]
-    (cluster,) = [process for process in below if "ui.jobs.cluster" in called(process)]
+    (cluster,) = [process for process in below if "ui.jobs.dask_worker" in called(process)]
     return cluster, [child for child in cluster.children() if "spawn_main" in called(child)]
 
 

@@ -1,7 +1,5 @@
 """Command lines run in this process, as a terminal shows them; the console blocks of a page."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

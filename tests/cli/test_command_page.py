@@ -1,14 +1,15 @@
 """docs/command.md: every command on it runs and prints what stands below it; help texts have the same examples."""
 
-from __future__ import annotations
-
 import argparse
+import contextlib
+import io
 import re
 from pathlib import Path
 
 import pytest
 
 from objpert_core.cli import parser
+from objpert_core.experiments.__main__ import main
 from tests.cli.console import PEOPLE, console, run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
@@ -17,13 +18,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="u
 def parsers() -> dict[str, argparse.ArgumentParser]:
     (commands,) = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
     return dict(commands.choices)
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "people.csv").write_bytes(PEOPLE)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.slow
@@ -70,3 +64,30 @@ def test_help_fits_on_80_columns_and_says_what_codes_mean(name):
     assert code == 0
     assert max(map(len, shown.splitlines())) <= 80
     assert name == "app" or "exit codes: 0 done; 1 it ran and failed" in shown
+
+
+# Experiments
+
+
+def under_the_other_name(*arguments: str) -> str:
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        assert main(list(arguments)) == 0
+    return shown.getvalue()
+
+
+@pytest.mark.slow
+def test_both_names_print_the_same():
+    for form in ("text", "markdown"):
+        assert run(f"objpert experiments table1 --format {form}") == (
+            0,
+            under_the_other_name("table1", "--format", form),
+        )
+
+
+def test_help_and_refusals_have_the_commands_name():
+    assert run("objpert experiments --help")[1].startswith("usage: objpert experiments ")
+    code, shown = run("objpert experiments table1 --results nowhere.csv")
+    assert code == 2
+    assert shown.startswith("error: ")
+    assert run("objpert experiments figure3")[0] == 2

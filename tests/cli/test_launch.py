@@ -27,14 +27,17 @@ def started(monkeypatch, tmp_path):
     return seen
 
 
+def options(words):
+    return dict(zip(words[4::2], words[5::2], strict=True))
+
+
 def test_without_a_command_the_app_opens_with_its_own_settings(started):
     assert main([]) == 7
     ((words, environment, folder),) = started
     assert folder == ROOT
     assert (folder / ".streamlit" / "config.toml").is_file()
     assert words[:4] == ["-m", "objpert_core.cli.server", "run", "app.py"]
-    options = dict(zip(words[4::2], words[5::2], strict=True))
-    assert options == {
+    assert options(words) == {
         "--server.port": "8501",
         "--server.address": "localhost",
         "--server.headless": "false",
@@ -45,12 +48,9 @@ def test_without_a_command_the_app_opens_with_its_own_settings(started):
 
 def test_choices_reach_the_server_and_every_address_is_told_as_this_computers(started):
     main(["app", "--port", "8600", "--address", "0.0.0.0", "--no-browser"])
-    ((words, _, _),) = started
-    options = dict(zip(words[4::2], words[5::2], strict=True))
-    assert options["--server.port"] == "8600"
-    assert options["--server.address"] == "0.0.0.0"
-    assert options["--server.headless"] == "true"
-    assert options["--browser.serverAddress"] == "localhost"
+    told = options(started[0][0])
+    assert (told["--server.port"], told["--server.address"]) == ("8600", "0.0.0.0")
+    assert (told["--server.headless"], told["--browser.serverAddress"]) == ("true", "localhost")
 
 
 def test_a_class_is_served_by_the_script_from_where_one_stands(started, monkeypatch, tmp_path):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Iterator
@@ -21,6 +19,14 @@ def clean_slate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(_files.BASE_URL_VARIABLE, raising=False)
     monkeypatch.setattr(_files.time, "sleep", lambda seconds: None)
     _catalogue._cache.clear()
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Where data sets look for their files, and nowhere else: nobody answers to what they ask."""
+    monkeypatch.setenv(_files.DATA_DIR_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(_files.BASE_URL_VARIABLE, "http://127.0.0.1:1/")
+    return tmp_path
 
 
 @pytest.fixture
@@ -68,6 +74,13 @@ def server() -> Iterator[Server]:
     yield running
     running.http.shutdown()
     running.http.server_close()
+
+
+@pytest.fixture
+def archive(server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A server that answers to what data sets ask."""
+    monkeypatch.setenv(_files.BASE_URL_VARIABLE, server.url)
+    return server
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -64,10 +62,7 @@ def test_values_within_a_bin_come_back_to_it() -> None:
 
 
 @pytest.mark.slow
-@given(
-    st.lists(st.floats(-50, 200), min_size=5, max_size=5),
-    st.floats(0.01, 500),
-)
+@given(st.lists(st.floats(-50, 200), min_size=5, max_size=5), st.floats(0.01, 500))
 @settings(deadline=None)
 def test_projection_is_the_nearest_vector_with_that_sum(row: list[float], total: float) -> None:
     vector = np.array(row)
@@ -79,10 +74,6 @@ def test_projection_is_the_nearest_vector_with_that_sum(row: list[float], total:
     assert total * residual.max() <= residual @ projected + 1e-6 * (1 + abs(total) * np.abs(residual).max())
 
 
-def test_projection_on_nothing_is_zero() -> None:
-    np.testing.assert_array_equal(tables.project_to_total(np.array([[3.0, -1.0]]), np.array([0.0])), [[0.0, 0.0]])
-
-
 @pytest.mark.parametrize("table", tables.TABLES, ids=lambda table: table.name)
 def test_conditionals_are_probabilities_even_for_pure_noise(table: tables.Table) -> None:
     noise = np.random.default_rng(1).normal(0, 20, table.shape)
@@ -90,6 +81,12 @@ def test_conditionals_are_probabilities_even_for_pure_noise(table: tables.Table)
     assert chances.shape == (*table.shape[: 1 + len(table.parents)], table.child_cells)
     assert chances.min() >= 0
     np.testing.assert_allclose(chances.sum(axis=-1), 1.0, rtol=1e-12)
+
+
+def test_nothing_has_the_projection_0_and_a_positive_rate_of_a_half() -> None:
+    np.testing.assert_array_equal(tables.project_to_total(np.array([[3.0, -1.0]]), np.array([0.0])), [[0.0, 0.0]])
+    empty = {table.name: np.zeros(table.shape) for table in tables.TABLES}
+    assert adult_synthetic.positive_rate(adult_synthetic.NoisyCounts(empty, 1.0)) == 0.5
 
 
 def test_without_noise_conditionals_are_the_shares() -> None:
@@ -210,11 +207,6 @@ def test_it_stands_in_for_adult(real_adult) -> None:
     assert scores[0] - scores[1] < 0.015
 
 
-def test_positive_rate_of_nothing_is_a_half() -> None:
-    empty = {table.name: np.zeros(table.shape) for table in tables.TABLES}
-    assert adult_synthetic.positive_rate(adult_synthetic.NoisyCounts(empty, 1.0)) == 0.5
-
-
 class TestScript:
     @pytest.fixture
     def invented_files(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -248,9 +240,7 @@ class TestScript:
         make_adult_synthetic.main(["--output", str(tmp_path), "--again"])
         assert (tmp_path / adult_synthetic.COUNTS_FILE).read_bytes() != before
 
-    def test_without_the_files_it_writes_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path / "empty"))
-        monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:1/")
+    def test_without_the_files_it_writes_nothing(self, tmp_path: Path, folder: Path) -> None:
         with pytest.raises(DataUnavailableError, match=r"adult\.data is not on disk"):
             make_adult_synthetic.main(["--output", str(tmp_path)])
         assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -24,12 +22,12 @@ def toy(server):
     return server
 
 
-def test_a_missing_file_is_fetched_verified_and_installed(toy, tmp_path: Path) -> None:
-    assert not present([RAW], tmp_path)
-    assert obtain([RAW], tmp_path, url=toy.url) == [tmp_path / "toy" / "toy.data"]
-    assert (tmp_path / "toy" / "toy.data").read_bytes() == BODY
-    assert present([RAW], tmp_path)
-    assert os.listdir(tmp_path / "toy") == ["toy.data"]
+@pytest.fixture
+def on_disk(tmp_path: Path) -> Path:
+    path = tmp_path / "toy" / "toy.data"
+    path.parent.mkdir()
+    path.write_bytes(BODY)
+    return path
 
 
 def test_a_file_on_disk_needs_no_network(tmp_path: Path) -> None:
@@ -40,9 +38,14 @@ def test_a_file_on_disk_needs_no_network(tmp_path: Path) -> None:
         assert obtain([RAW], root, url="http://127.0.0.1:1/") == [root / place]
 
 
-def test_progress_runs_up_to_the_whole_file(toy, tmp_path: Path) -> None:
+def test_a_missing_file_is_fetched_verified_and_installed_and_progress_runs_up_to_its_end(toy, tmp_path: Path) -> None:
     calls: list[tuple[str, int, int | None]] = []
-    obtain([RAW], tmp_path, url=toy.url, progress=lambda *call: calls.append(call))
+    assert not present([RAW], tmp_path)
+    path = tmp_path / "toy" / "toy.data"
+    assert obtain([RAW], tmp_path, url=toy.url, progress=lambda *call: calls.append(call)) == [path]
+    assert path.read_bytes() == BODY
+    assert present([RAW], tmp_path)
+    assert os.listdir(tmp_path / "toy") == ["toy.data"]
     done = [count for _, count, _ in calls]
     assert done == sorted(done)
     assert len(calls) > 10
@@ -68,20 +71,17 @@ def test_passing_failures_are_tried_again(toy, tmp_path: Path, failures: list) -
     assert len(toy.requests) == len(failures) + 1
 
 
-def test_the_pause_doubles(toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr(_files.time, "sleep", pauses.append)
-    toy.failures[ADDRESS] = [500] * 9
-    with pytest.raises(DataUnavailableError, match="HTTP status 500"):
+@pytest.mark.parametrize(("status", "pauses"), [(500, [0.5, 1.0, 2.0]), (404, [])])
+def test_the_pause_doubles_and_a_file_that_does_not_exist_is_asked_for_once(
+    toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, pauses: list[float]
+) -> None:
+    paused: list[float] = []
+    monkeypatch.setattr(_files.time, "sleep", paused.append)
+    toy.failures[ADDRESS] = [status] * 9
+    with pytest.raises(DataUnavailableError, match=f"HTTP status {status}"):
         obtain([RAW], tmp_path, url=toy.url, attempts=4, pause=0.5)
-    assert pauses == [0.5, 1.0, 2.0]
-
-
-def test_a_file_that_does_not_exist_is_asked_for_once(toy, tmp_path: Path) -> None:
-    toy.failures[ADDRESS] = [404] * 9
-    with pytest.raises(DataUnavailableError, match="HTTP status 404"):
-        obtain([RAW], tmp_path, url=toy.url)
-    assert len(toy.requests) == 1
+    assert paused == pauses
+    assert len(toy.requests) == len(pauses) + 1
 
 
 def test_a_corrupt_download_is_refused_and_leaves_nothing(toy, tmp_path: Path) -> None:
@@ -107,27 +107,17 @@ def test_offline_the_message_names_the_folder_and_every_file(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_wrong_digest_on_disk_names_file_and_both_digests(toy, tmp_path: Path) -> None:
-    path = tmp_path / "toy" / "toy.data"
-    path.parent.mkdir()
-    path.write_bytes(b"something else")
+def test_a_wrong_digest_on_disk_names_file_and_both_digests(toy, tmp_path: Path, on_disk: Path) -> None:
+    assert present([RAW], tmp_path)
+    on_disk.write_bytes(b"something else")  # what was verified is verified again
     found = hashlib.sha256(b"something else").hexdigest()
-    with pytest.raises(DataUnavailableError, match=re.escape(str(path))) as caught:
+    with pytest.raises(DataUnavailableError, match=re.escape(str(on_disk))) as caught:
         obtain([RAW], tmp_path, url=toy.url)
     assert RAW.sha256 in str(caught.value)
     assert found in str(caught.value)
     assert not present([RAW], tmp_path)
-    assert path.read_bytes() == b"something else"
+    assert on_disk.read_bytes() == b"something else"
     assert toy.requests == []
-
-
-def test_a_replaced_file_is_verified_again(tmp_path: Path) -> None:
-    path = tmp_path / "toy" / "toy.data"
-    path.parent.mkdir()
-    path.write_bytes(BODY)
-    assert present([RAW], tmp_path)
-    path.write_bytes(BODY[:-1])
-    assert not present([RAW], tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_named(toy, tmp_path: Path) -> None:
@@ -156,12 +146,10 @@ def test_threads_fetch_a_file_once(toy, tmp_path: Path) -> None:
 def test_the_data_folder_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = Path(_files.__file__).resolve().parents[2]
     assert data_folder() == checkout / "data" / "downloads"
-    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
-    assert data_folder() == tmp_path
-    monkeypatch.setenv("OBJPERT_DATA_DIR", "~/somewhere")
-    assert data_folder() == Path.home() / "somewhere"
-    monkeypatch.setenv("OBJPERT_DATA_DIR", "  ")
-    assert data_folder() == checkout / "data" / "downloads"
+    own = {str(tmp_path): tmp_path, "~/somewhere": Path.home() / "somewhere", "  ": checkout / "data" / "downloads"}
+    for value, folder in own.items():
+        monkeypatch.setenv("OBJPERT_DATA_DIR", value)
+        assert data_folder() == folder
     # An installed package has no data/ beside it.
     monkeypatch.setattr(_provenance, "PACKAGE", tmp_path / "site-packages" / "objpert_core")
     assert data_folder().name.startswith("objpert")

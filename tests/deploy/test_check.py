@@ -34,14 +34,13 @@ def listens():
     server.server_close()
 
 
-def test_a_server_that_is_healthy_and_draws_nothing_is_unusable(listens, capsys):
+def test_a_server_is_unusable_that_draws_nothing_does_not_listen_or_has_another_run_folder(listens, capsys, tmp_path):
     assert check.main([listens]) == UNUSABLE
     assert capsys.readouterr().out.startswith("CRITICAL: page: the page's websocket is refused")
-
-
-def test_a_server_that_does_not_listen_is_unusable(capsys):
-    assert check.main(["http://127.0.0.1:1"]) == UNUSABLE
+    assert check.main(["http://127.0.0.1:1"]) == UNUSABLE  # where nobody listens
     assert capsys.readouterr().out.startswith("CRITICAL: page: ")
+    assert check.main([listens, "--run", str(tmp_path)]) == UNUSABLE
+    assert "has no state of a server" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -68,6 +67,9 @@ def test_a_number_is_judged_at_both_limits_and_told_with_them(seconds, code):
     assert report.code == code
     assert report.line().endswith(f" | page={seconds:g}s;5;30")
     assert ("the page is slow" in report.line()) == (code != GOOD)
+    for another in (LOOK, UNUSABLE, LOOK):
+        report.found(another, "a")
+    assert report.line().startswith("CRITICAL: ")  # the worst decides
 
 
 @pytest.mark.parametrize(("days", "code"), [(22, GOOD), (20, LOOK), (4, UNUSABLE), (-1, UNUSABLE)])
@@ -75,13 +77,6 @@ def test_a_certificate_is_renewed_in_time(days, code):
     report = Report()
     check.look_at_certificate(report, ends=days * 86400.0 + 7.0, now=7.0)
     assert report.code == code
-
-
-def test_the_worst_decides():
-    report = Report()
-    for code in (LOOK, UNUSABLE, LOOK):
-        report.found(code, "a")
-    assert report.line().startswith("CRITICAL: a; a; a")
 
 
 def test_rooms_are_counted_in_the_file_of_the_votes(tmp_path):
@@ -96,11 +91,6 @@ def test_rooms_are_counted_in_the_file_of_the_votes(tmp_path):
     (spoilt / check.ROOMS).write_bytes(b"no file of votes" * 100)
     with pytest.raises(sqlite3.DatabaseError):
         check.open_rooms(spoilt)
-
-
-def test_a_folder_that_is_no_run_folder_is_told(listens, tmp_path, capsys):
-    assert check.main([listens, "--run", str(tmp_path)]) == UNUSABLE
-    assert "has no state of a server" in capsys.readouterr().out
 
 
 def test_the_page_says_the_limits():

@@ -38,18 +38,22 @@ async def come(server, page="bounds", **chosen):
     return browser, person
 
 
+def headers_of_upload(size, cookies):
+    return {
+        "Content-Type": "multipart/form-data; boundary=x",
+        "Content-Length": str(size),
+        "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
+        "X-Xsrftoken": cookies.get("_streamlit_xsrf", ""),
+    }
+
+
 def upload(server, session, size, cookies, sends=True):
     """The status of handing in a table of this size; or of announcing it and waiting for the answer."""
     part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
     body = part + bytes(size) + b"\r\n--x--\r\n"
     connection = HTTPConnection(server, timeout=60)
     connection.putrequest("PUT", f"/_stcore/upload_file/{session}/1-2-3")
-    for name, value in {
-        "Content-Type": "multipart/form-data; boundary=x",
-        "Content-Length": str(len(body)),
-        "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
-        "X-Xsrftoken": cookies.get("_streamlit_xsrf", ""),
-    }.items():
+    for name, value in headers_of_upload(len(body), cookies).items():
         connection.putheader(name, value)
     connection.endheaders(body if sends else None)
     with closing(connection):
@@ -128,21 +132,16 @@ def test_what_nobody_needs_is_closed_and_what_is_sent_is_guarded(deployed):
     assert headers["Cache-Control"] == "max-age=31536000"
     assert headers_of(deployed.server, f"/{script}")[1]["Content-Encoding"] is None  # for who cannot unpack it
     assert headers_of(deployed.server, "/static/js/none.js")[0] == 404
-
-
-def test_a_table_that_is_too_large_is_refused_before_it_reaches_the_app(deployed):
-    assert upload(deployed.server, "nobody", (UPLOAD_MEBIBYTES + 2) * MEBIBYTE, {}, sends=False) == 413
+    too_large = (UPLOAD_MEBIBYTES + 2) * MEBIBYTE  # refused before it reaches the app
+    assert upload(deployed.server, "nobody", too_large, {}, sends=False) == 413
 
 
 def test_uploads_that_are_not_finished_are_few(deployed):
     async def run():
         browser, person = await come(deployed.server)
-        started = (
-            f"PUT /_stcore/upload_file/{person.session}/1-2-3 HTTP/1.1\r\nHost: {deployed.server}\r\n"
-            f"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n"
-            f"Cookie: {'; '.join(f'{name}={value}' for name, value in browser.cookies.items())}\r\n"
-            f"X-Xsrftoken: {browser.cookies['_streamlit_xsrf']}\r\n\r\n"
-        )
+        headers = headers_of_upload(1000, browser.cookies) | {"Host": deployed.server}
+        lines = [f"PUT /_stcore/upload_file/{person.session}/1-2-3 HTTP/1.1", *map(": ".join, headers.items())]
+        started = "\r\n".join([*lines, "", ""])
 
         async def answer():
             return await asyncio.to_thread(upload, deployed.server, person.session, 1, browser.cookies)

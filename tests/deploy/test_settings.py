@@ -12,21 +12,21 @@ from ui import visitors
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--processes", "0"], "--processes is 0; it must be from 1 to 64."),
-        (["--port", "65535"], "--port is 65535; it must be from 1 to 65532."),
-        (["--address", "localhost;"], "--address is 'localhost;'; it must be an IP address or '*'."),
-        (["--memory", "100"], "--memory is 100; it must be 256 MiB or more."),
-        (["--per-address", "0"], "--per-address is 0; it must be 1 or more."),
-        (["--workers", "-1"], "--workers is -1; it must be from 0 to 64."),
-        (["--cert", "a.pem"], "--cert and --key belong together; give both."),
-        (["--cert", "a.pem", "--key", "b.pem"], "'a.pem' is no file."),
-        (["--behind", "proxy"], "--behind is 'proxy'; it must be an address or a network such as 10.0.0.0/8."),
-        (["--frames", "a b"], "--frames is 'a b'; it must be an origin such as https://moodle.example.org."),
-    ],
-)
+MISFITS = [
+    (["--processes", "0"], "--processes is 0; it must be from 1 to 64."),
+    (["--port", "65535"], "--port is 65535; it must be from 1 to 65532."),
+    (["--address", "localhost;"], "--address is 'localhost;'; it must be an IP address or '*'."),
+    (["--memory", "100"], "--memory is 100; it must be 256 MiB or more."),
+    (["--per-address", "0"], "--per-address is 0; it must be 1 or more."),
+    (["--workers", "-1"], "--workers is -1; it must be from 0 to 64."),
+    (["--cert", "a.pem"], "--cert and --key belong together; give both."),
+    (["--cert", "a.pem", "--key", "b.pem"], "'a.pem' is no file."),
+    (["--behind", "proxy"], "--behind is 'proxy'; it must be an address or a network such as 10.0.0.0/8."),
+    (["--frames", "a b"], "--frames is 'a b'; it must be an origin such as https://moodle.example.org."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), MISFITS)
 def test_what_does_not_fit_is_told_in_a_sentence(arguments, sentence, capsys):
     with pytest.raises(SystemExit):
         parse(arguments)
@@ -53,13 +53,10 @@ def test_long_work_has_one_place(monkeypatch, capsys):
         serve.check_cluster()
 
 
-def test_the_defaults_of_the_command_line_are_those_of_the_settings():
+def test_the_configuration_holds_what_was_asked_for_and_the_defaults_are_those_of_the_settings(tmp_path):
     settings = parse([])
     assert settings == Settings(run=settings.run)
     assert settings.app_ports == [8081, 8082]
-
-
-def test_the_configuration_holds_what_was_asked_for(tmp_path):
     for name in ("chain.pem", "key.pem"):
         (tmp_path / name).touch()
     plain = nginx.configuration(Settings(run=tmp_path))
@@ -67,18 +64,10 @@ def test_the_configuration_holds_what_was_asked_for(tmp_path):
     assert 'HttpOnly; SameSite=Lax"' in plain
     assert "real_ip" not in plain
     assert f"client_max_body_size {UPLOAD_MEBIBYTES + 1}m;" in plain
-    text = nginx.configuration(
-        Settings(
-            processes=3,
-            address="192.0.2.7",
-            run=tmp_path,
-            per_address=7,
-            cert=tmp_path / "chain.pem",
-            key=tmp_path / "key.pem",
-            behind=("10.0.0.0/8",),
-            frames=("'self'", "https://moodle.example.org"),
-        )
-    )
+    files = {"run": tmp_path, "cert": tmp_path / "chain.pem", "key": tmp_path / "key.pem"}
+    frames = ("'self'", "https://moodle.example.org")
+    asked = {"processes": 3, "address": "192.0.2.7", "per_address": 7, "behind": ("10.0.0.0/8",), "frames": frames}
+    text = nginx.configuration(Settings(**files, **asked))
     for line in (
         "listen 192.0.2.7:8080 ssl http2;",
         "limit_conn per_address 7;",
@@ -93,13 +82,10 @@ def test_the_configuration_holds_what_was_asked_for(tmp_path):
     assert "@" not in re.sub(r"#.*", "", text)
 
 
-def test_a_path_that_nginx_would_read_as_its_own_is_refused(tmp_path):
+def test_the_run_folder_is_the_owners_alone_and_has_no_characters_that_nginx_reads_as_its_own(tmp_path):
     (tmp_path / "a;b").mkdir()
     with pytest.raises(ValueError, match="has a character that nginx reads as its own"):
         nginx.write(Settings(run=tmp_path / "a;b"))
-
-
-def test_the_run_folder_is_the_owners_alone(tmp_path):
     make_run_folder(tmp_path / "run")
     assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
     (tmp_path / "link").symlink_to(tmp_path)  # somebody put it there

@@ -74,7 +74,7 @@ def test_a_process_that_cannot_be_started_is_tried_again(tmp_path):
     assert [child.due(100.0 + wait) for wait in (0, 1, 2)] == [False, False, True]
 
 
-def test_three_checks_in_a_row_without_an_answer_are_trouble_once_it_has_answered(app):
+def test_three_checks_without_an_answer_are_trouble_once_it_has_answered_and_so_is_too_much_memory(app):
     for _ in range(9):
         app.count(answered=False)
     assert app.trouble(now=START_WITHIN, memory=1.0, most=2.0) is None  # it is still starting
@@ -85,9 +85,6 @@ def test_three_checks_in_a_row_without_an_answer_are_trouble_once_it_has_answere
     app.count(answered=False)
     assert app.failures == FAILURES
     assert app.trouble(now=1.0, memory=1.0, most=2.0) == "3 health checks in a row had no answer"
-
-
-def test_too_much_memory_is_trouble(app):
     app.count(answered=True)
     assert app.trouble(now=1.0, memory=1536.4, most=1536) == "it holds 1536 MiB, more than 1536"
 

@@ -9,13 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from objpert_core.estimators import (
-    DPSGDLogisticRegression,
-    ObjPertLogisticRegression,
-    OPSPTRRegressor,
-    PrivacyCertificate,
-    model_card,
-)
+import objpert_core.estimators as est
 from objpert_core.estimators.cards import CHOICE_NOTE, METRICS_NOTE, SEED_NOTE, UNVERIFIED_NOTE, is_card
 from tests.estimators.test_contract import CASES
 
@@ -26,7 +20,7 @@ Y = (X[:, 0] > 0).astype(int)
 
 @pytest.fixture(scope="module")
 def model():
-    return ObjPertLogisticRegression(classes=[0, 1], public_rows=200).fit(X, Y)
+    return est.ObjPertLogisticRegression(classes=[0, 1], public_rows=200).fit(X, Y)
 
 
 def headings(text):
@@ -34,7 +28,7 @@ def headings(text):
 
 
 def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp_path):
-    card = model_card(
+    card = est.model_card(
         model,
         title="Readers / writers",
         training_data="Two hundred *readers*.",
@@ -44,16 +38,9 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
     )
     text = card.render()
     assert headings(text) == [
-        "Readers / writers",
-        "Intended use",
-        "Training data",
-        "Privacy",
-        "What the promise covers",
-        "What it does not cover",
-        "How to check it",
-        "Evaluation",
-        "Authors",
-    ]
+        "Readers / writers", "Intended use", "Training data", "Privacy", "What the promise covers",
+        "What it does not cover", "How to check it", "Evaluation", "Authors",
+    ]  # fmt: skip
     assert text.startswith("---\ntags:\n- differential-privacy\n- tabular-classification\n")
     assert "| promise | (1, 1e-05)-differential privacy, add/remove one row |" in text
     spent = model.privacy_
@@ -70,20 +57,13 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
 
 
-def test_the_certificate_in_the_card_verifies_as_it_says(model):
-    (inside,) = re.findall(r"```json\n(.*?)\n```", model_card(model).render(), re.DOTALL)
-    certificate = PrivacyCertificate.from_json(inside)
-    assert certificate == model.privacy_.public()
-    assert certificate.verify(model.release())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_nothing_that_the_certificate_keeps_to_itself_is_in_it(case):
     fitted = case.fitted
-    text = model_card(fitted).render()
+    text = est.model_card(fitted).render()
     assert "diagnostics" not in text
-    assert not {"gradient_norms_", "n_iter_", "candidates_"} & set(vars(model_card(fitted).get_model()))
+    assert not {"gradient_norms_", "n_iter_", "candidates_"} & set(vars(est.model_card(fitted).get_model()))
     for name in fitted.privacy_.DIAGNOSTICS:
         assert f'"{name}": ' not in text.replace(f'"{name}": null', "")
     assert text.index(SEED_NOTE) < text.index("# Privacy")  # contract fits have seeds
@@ -91,19 +71,22 @@ def test_nothing_that_the_certificate_keeps_to_itself_is_in_it(case):
 
 
 def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(model):
-    ours, theirs = (model_card(one).render() for one in (model, model.release()))
+    released = model.release()
+    ours, theirs = (est.model_card(one).render() for one in (model, released))
     unknown = "* The set of labels, unless the author named them before the fit; this card cannot tell.\n"
     assert theirs.replace(unknown, "") == ours
     assert unknown in theirs
-    assert model_card(model.release(), labels_named=True).render() == ours
-
-
-def test_a_card_is_told_from_other_texts(model):
-    text = model_card(model.release()).render()
-    assert is_card(text)
-    assert not is_card(f"# Mine\n\n{text}")
-    assert not is_card(text[:300])
-    assert "`objpert verify certificate.json model.json`" in text
+    assert est.model_card(released, labels_named=True).render() == ours
+    assert is_card(theirs)
+    assert not is_card(f"# Mine\n\n{theirs}")
+    assert not is_card(theirs[:300])
+    assert "`objpert verify certificate.json model.json`" in theirs
+    (inside,) = re.findall(r"```json\n(.*?)\n```", theirs, re.DOTALL)
+    certificate = est.PrivacyCertificate.from_json(inside)
+    assert certificate == model.privacy_.public()
+    assert certificate.verify(released)
+    titled = est.model_card(model, title="A *b* <i>[c](d)/e_f\\").render()
+    assert headings(titled)[:2] == ["A \\*b\\* \\<i\\>\\[c\\](d)/e\\_f&#92;", "Training data"]
 
 
 @pytest.mark.parametrize(
@@ -111,36 +94,31 @@ def test_a_card_is_told_from_other_texts(model):
     [(0.9995, "0.9995"), (0.99999999, "0.99999999"), (1.0, "1"), (0.99946, "0.999"), (1.0004, "1.0004"), (0, "0")],
 )
 def test_a_score_reads_1_only_if_it_is(model, score, shown):
-    assert f"| accuracy | {shown} |" in model_card(model, metrics={"accuracy": score}).render()
+    assert f"| accuracy | {shown} |" in est.model_card(model, metrics={"accuracy": score}).render()
     assert np.nextafter(1.0, 0.0) == 0.9999999999999999
-    assert "| accuracy | 0.9999999999999999 |" in model_card(model, metrics={"accuracy": 1 - 2**-53}).render()
-
-
-def test_a_title_is_text(model):
-    text = model_card(model, title="A *b* <i>[c](d)/e_f\\").render()
-    assert headings(text)[:2] == ["A \\*b\\* \\<i\\>\\[c\\](d)/e\\_f&#92;", "Training data"]
+    assert "| accuracy | 0.9999999999999999 |" in est.model_card(model, metrics={"accuracy": 1 - 2**-53}).render()
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.UncoveredDataWarning")
 def test_what_was_read_off_the_data_is_said():
-    text = model_card(ObjPertLogisticRegression(random_state=0).fit(X, Y)).render()
+    text = est.model_card(est.ObjPertLogisticRegression(random_state=0).fit(X, Y)).render()
     assert SEED_NOTE in text
     assert "* The set of labels, which was read off the data." in text
     assert "* The number of rows, which was read off the data" in text
-    silent = ObjPertLogisticRegression(classes=[0, 1], public_rows=200, on_error="release").fit(X, Y)
-    assert "That the fit went through" not in model_card(silent).render()
-    assert "* That rounding did not stop the solver" in model_card(silent).render()
+    silent = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=200, on_error="release").fit(X, Y)
+    assert "That the fit went through" not in est.model_card(silent).render()
+    assert "* That rounding did not stop the solver" in est.model_card(silent).render()
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning", "ignore:accounting='published'")
 def test_a_choice_that_is_not_covered_and_a_printed_proof_are_said():
-    chosen = DPSGDLogisticRegression(
+    chosen = est.DPSGDLogisticRegression(
         learning_rates=[0.1, 1.0], tuning="dishonest", epochs=1, classes=[0, 1], public_rows=200
     )
-    text = model_card(chosen.fit(X, Y)).render()
+    text = est.model_card(chosen.fit(X, Y)).render()
     assert "* **The choice among several runs**, which looked at the data." in text
     assert text.index(CHOICE_NOTE) < text.index("Its promise")
-    printed = model_card(OPSPTRRegressor(accounting="published", epsilon=5.0).fit(X, X[:, 0])).render()
+    printed = est.model_card(est.OPSPTRRegressor(accounting="published", epsilon=5.0).fit(X, X[:, 0])).render()
     assert UNVERIFIED_NOTE in printed
     assert "* **The promise as printed**" in printed
     assert "tabular-regression" in printed
@@ -149,30 +127,25 @@ def test_a_choice_that_is_not_covered_and_a_printed_proof_are_said():
 def test_a_card_of_other_coefficients_says_so(model):
     other = model.release()
     other.coef_ = other.coef_ + 1.0
-    assert UNVERIFIED_NOTE in model_card(other).render()
+    assert UNVERIFIED_NOTE in est.model_card(other).render()
     other.privacy_ = dataclasses.replace(other.privacy_, sigma=-1.0)
     with pytest.raises(ValueError, match="must be one that a fit has written"):
-        model_card(other)
+        est.model_card(other)
 
 
 def test_what_is_no_private_model_or_no_text_is_refused(model):
     for wrong, why in ((make_pipeline(model), "got Pipeline: give its last step"), (3, "got int")):
         with pytest.raises(ValueError, match=f"^model must be a private model, .*{why}"):
-            model_card(wrong)
+            est.model_card(wrong)
     with pytest.raises(NotFittedError):
-        model_card(ObjPertLogisticRegression())
-    for name, value in (
-        ("title", ""),
-        ("title", "two\nlines"),
-        ("training_data", 3),
-        ("metrics", [1.0]),
-        ("metrics", {"accuracy": True}),
-    ):
+        est.model_card(est.ObjPertLogisticRegression())
+    wrong = {"title": ["", "two\nlines"], "training_data": [3], "metrics": [[1.0], {"accuracy": True}]}
+    for name, value in ((name, value) for name, values in wrong.items() for value in values):
         with pytest.raises(ValueError, match=f"^{name} must"):
-            model_card(model, **{name: value})
+            est.model_card(model, **{name: value})
 
 
 def test_without_skops_one_is_told_what_to_install(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "skops.card", None)
     with pytest.raises(ImportError, match=r"a model card needs skops: pip install 'objpert\[export\]'"):
-        model_card(model)
+        est.model_card(model)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn import preprocessing as prep
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectFromModel, SelectKBest
@@ -11,15 +12,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import (
-    Binarizer,
-    FunctionTransformer,
-    MinMaxScaler,
-    Normalizer,
-    OneHotEncoder,
-    PolynomialFeatures,
-    StandardScaler,
-)
 
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertSVC, PublicRangeScaler
 from objpert_core.estimators.cautions import forget_cautions, learn_from_data
@@ -30,32 +22,31 @@ X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] > 0).astype(int)
 
 
-@pytest.mark.parametrize(
-    ("step", "names"),
-    [
-        (StandardScaler(), ["StandardScaler"]),
-        (MinMaxScaler(), ["MinMaxScaler"]),
-        (PCA(2), ["PCA"]),
-        (SelectKBest(k=1), ["SelectKBest"]),
-        (OneHotEncoder(), ["OneHotEncoder"]),
-        (RBFSampler(gamma="scale"), ["RBFSampler"]),
-        pytest.param(object(), ["object"], id="not an estimator"),
-        (make_union(Normalizer(), make_pipeline("passthrough", PCA())), ["PCA"]),
-        (ColumnTransformer([("a", Normalizer(), [0])], remainder=MinMaxScaler()), ["MinMaxScaler"]),
-        (ColumnTransformer([("a", "drop", [0]), ("b", PCA(), [1])]), ["PCA"]),
-        (OneHotEncoder(categories=[["a", "b"]]), []),
-        (RBFSampler(gamma=1.0), []),
-        (PolynomialFeatures(2), []),
-        (Normalizer(), []),
-        (Binarizer(), []),
-        (FunctionTransformer(np.tanh), []),
-        (PublicRangeScaler(), []),
-        (FrozenEstimator(StandardScaler().fit(X)), []),
-        (SelectFromModel(ObjPertSVC()), []),
-        (None, []),
-    ],
-    ids=str,
-)
+STEPS = [
+    (prep.StandardScaler(), ["StandardScaler"]),
+    (prep.MinMaxScaler(), ["MinMaxScaler"]),
+    (PCA(2), ["PCA"]),
+    (SelectKBest(k=1), ["SelectKBest"]),
+    (prep.OneHotEncoder(), ["OneHotEncoder"]),
+    (RBFSampler(gamma="scale"), ["RBFSampler"]),
+    pytest.param(object(), ["object"], id="not an estimator"),
+    (make_union(prep.Normalizer(), make_pipeline("passthrough", PCA())), ["PCA"]),
+    (ColumnTransformer([("a", prep.Normalizer(), [0])], remainder=prep.MinMaxScaler()), ["MinMaxScaler"]),
+    (ColumnTransformer([("a", "drop", [0]), ("b", PCA(), [1])]), ["PCA"]),
+    (prep.OneHotEncoder(categories=[["a", "b"]]), []),
+    (RBFSampler(gamma=1.0), []),
+    (prep.PolynomialFeatures(2), []),
+    (prep.Normalizer(), []),
+    (prep.Binarizer(), []),
+    (prep.FunctionTransformer(np.tanh), []),
+    (PublicRangeScaler(), []),
+    (FrozenEstimator(prep.StandardScaler().fit(X)), []),
+    (SelectFromModel(ObjPertSVC()), []),
+    (None, []),
+]
+
+
+@pytest.mark.parametrize(("step", "names"), STEPS, ids=str)
 def test_what_learns_from_data(step, names):
     assert learn_from_data(step) == names
 
@@ -70,18 +61,18 @@ def told(fit):
 
 def test_only_what_is_fitted_before_is_told():
     private = ObjPertSVC(classes=[0, 1])
-    assert told(lambda: private.fit(StandardScaler().fit_transform(X), Y)) == []  # no pipeline: nobody can see it
+    assert told(lambda: private.fit(prep.StandardScaler().fit_transform(X), Y)) == []  # no pipeline: nobody can see it
     inner = make_pipeline(PCA(2), ObjPertSVC(classes=[0, 1]))
-    (of_pca, of_scaler) = told(lambda: make_pipeline(MinMaxScaler(), inner).fit(X, Y))
+    (of_pca, of_scaler) = told(lambda: make_pipeline(prep.MinMaxScaler(), inner).fit(X, Y))
     assert of_pca.startswith("The pipeline fits PCA on the data before ObjPertSVC")
     assert of_scaler.startswith("The pipeline fits MinMaxScaler on the data before ObjPertSVC")
-    first = make_pipeline(SelectFromModel(private, threshold=-np.inf), StandardScaler(), "passthrough")
+    first = make_pipeline(SelectFromModel(private, threshold=-np.inf), prep.StandardScaler(), "passthrough")
     assert told(lambda: first.fit(X, Y)) == []  # the scaler comes after the private estimator
 
 
 def test_a_search_over_pipelines_is_told_once():
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), ObjPertSVC(classes=[0, 1])), {"objpertsvc__clip": [0.5, 1.0]}, cv=2
+        make_pipeline(prep.StandardScaler(), ObjPertSVC(classes=[0, 1])), {"objpertsvc__clip": [0.5, 1.0]}, cv=2
     )
     (text,) = told(lambda: search.fit(X, Y))
     assert "PublicRangeScaler" in text

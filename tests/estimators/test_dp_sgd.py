@@ -1,12 +1,10 @@
 """DP-SGD: what it learns, how its learning rate is chosen, what it refuses."""
 
-import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 
 from objpert_core.estimators import DPSGDLogisticRegression
 from objpert_core.exceptions import PrivacyBudgetWarning
@@ -14,26 +12,9 @@ from objpert_core.learning.dp_sgd import training as dp_sgd_training
 from objpert_core.learning.dp_sgd import tuning as dp_sgd_tuning
 from objpert_core.learning.problem.rows import Rows
 from tests.estimators.rows import labelled
+from tests.learning.memory import peak_of
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
-
-
-@pytest.mark.slow
-def test_a_huge_epsilon_approaches_the_model_without_privacy():
-    X, y = labelled(n=600)
-    model = DPSGDLogisticRegression(
-        epsilon=1e4,
-        batch_size=600,
-        epochs=3000,
-        learning_rate=4.0,
-        optimizer="sgd",
-        fit_intercept=False,
-        random_state=0,
-    ).fit(X, y)
-    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
-    peer = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8).fit(rows, y)
-    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=0.05, atol=0.1)
-    assert np.mean(model.predict(X) == peer.predict(rows)) > 0.99
 
 
 # Random allocation
@@ -77,25 +58,6 @@ def test_an_allocated_fit_learns_with_less_noise_and_verifies():
 
 
 # Choosing the learning rate
-
-
-@pytest.mark.slow
-def test_dishonest_candidates_are_the_single_fits_of_the_same_seed():
-    X, y = labelled()
-    rates = [0.01, 0.1, 0.3]
-    grid = DPSGDLogisticRegression(learning_rates=rates, tuning="dishonest", random_state=3, **QUICK)
-    grid.fit(X[:1500], y[:1500], X_val=X[1500:], y_val=y[1500:])
-    alone = [
-        DPSGDLogisticRegression(learning_rate=rate, random_state=3, **QUICK).fit(X[:1500], y[:1500]) for rate in rates
-    ]
-    scores = [model.score(X[1500:], y[1500:]) for model in alone]
-    assert [tried["score"] for tried in grid.candidates_] == scores
-    assert [tried["learning_rate"] for tried in grid.candidates_] == rates
-    best = alone[int(np.argmax(scores))]
-    assert grid.learning_rate_ == best.learning_rate_
-    np.testing.assert_allclose(grid.coef_, best.coef_, rtol=1e-8)
-    np.testing.assert_allclose(grid.intercept_, best.intercept_, rtol=1e-8)
-    assert grid.privacy_.noise_multiplier == best.privacy_.noise_multiplier
 
 
 @pytest.mark.slow
@@ -190,15 +152,6 @@ def test_choosing_without_paying_or_saying_so_warns():
         DPSGDLogisticRegression(learning_rates=[0.01, 0.1], mean_runs=2.0, **QUICK).fit(X, y)
 
 
-@pytest.mark.slow
-def test_the_public_number_of_rows_can_be_given():
-    X, y = labelled(n=990)
-    certificate = DPSGDLogisticRegression(public_rows=1000, batch_size=100, **QUICK).fit(X, y).privacy_
-    assert (certificate.public_rows, certificate.sample_rate, certificate.steps) == (1000, 0.1, 50)
-    assert "of 1000 rows" in repr(certificate)
-    assert DPSGDLogisticRegression(**QUICK).fit(X, y).privacy_.public_rows == 990
-
-
 # Data
 
 
@@ -207,52 +160,36 @@ def test_dense_rows_are_not_copied():
     X, y = labelled(n=20_000, d=60)
     model = DPSGDLogisticRegression(epochs=1, batch_size=1000, random_state=0, accountant="rdp")
     model.fit(X, y)  # imports and calibration tables
-    tracemalloc.start()
-    try:
-        model.fit(X, y)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 0.6 * X.nbytes
+    assert peak_of(lambda: model.fit(X, y)) < 0.6 * X.nbytes
 
 
 # Refusals
 
+DISHONEST = {"tuning": "dishonest", "learning_rates": [0.1]}
+ALLOCATED = {"sampling": "allocation"}
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"tuning": "maybe", "learning_rates": [0.1]}, "tuning must be one of 'honest', 'dishonest', got 'maybe'"),
-        ({"tuning": "honest"}, "tuning must be None where learning_rates is None, got 'honest'"),
-        ({"mean_runs": 3.0}, "mean_runs must be None where learning_rates is None, got 3.0"),
-        ({"tuning": "honest", "learning_rates": [0.1]}, "mean_runs must be a finite number > 0 for tuning='honest'"),
-        (
-            {"tuning": "dishonest", "learning_rates": [0.1], "mean_runs": 2.0},
-            "mean_runs must be None for tuning='dishonest', got 2.0",
-        ),
-        (
-            {"sampling": "allocation", "adjacency": "replace one row"},
-            "adjacency must be 'add/remove one row' for sampl",
-        ),
-        (
-            {"sampling": "allocation", "rows_per_person": 2},
-            "rows_per_person must be 1 for sampling='allocation', got 2",
-        ),
-        (
-            {"sampling": "allocation", "accountant": "rdp"},
-            "accountant must be 'pld' for sampling='allocation', got 'rdp'",
-        ),
-        (
-            {"sampling": "allocation", "learning_rates": [0.1], "mean_runs": 2.0},
-            "mean_runs must be None for sampling='allocation', got 2.0",
-        ),
-        ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
-        ({"learning_rate": 1e10}, r"learning_rate must be at most 1e\+09, got 10000000000\.0"),
-        ({"learning_rates": [0.1, 2e9]}, r"learning_rates must be at most 1e\+09, got 2000000000\.0"),
-        ({"learning_rates": "fine"}, "learning_rates must be a finite number > 0, got 'fine'"),
-    ],
-    ids=str,
-)
+
+CONTRADICTIONS = [
+    ({"tuning": "maybe", "learning_rates": [0.1]}, "tuning must be one of 'honest', 'dishonest', got 'maybe'"),
+    ({"tuning": "honest"}, "tuning must be None where learning_rates is None, got 'honest'"),
+    ({"mean_runs": 3.0}, "mean_runs must be None where learning_rates is None, got 3.0"),
+    ({"tuning": "honest", "learning_rates": [0.1]}, "mean_runs must be a finite number > 0 for tuning='honest'"),
+    (DISHONEST | {"mean_runs": 2.0}, "mean_runs must be None for tuning='dishonest', got 2.0"),
+    (ALLOCATED | {"adjacency": "replace one row"}, "adjacency must be 'add/remove one row' for sampl"),
+    (ALLOCATED | {"rows_per_person": 2}, "rows_per_person must be 1 for sampling='allocation', got 2"),
+    (ALLOCATED | {"accountant": "rdp"}, "accountant must be 'pld' for sampling='allocation', got 'rdp'"),
+    (
+        ALLOCATED | {"learning_rates": [0.1], "mean_runs": 2.0},
+        "mean_runs must be None for sampling='allocation', got 2.0",
+    ),
+    ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
+    ({"learning_rate": 1e10}, r"learning_rate must be at most 1e\+09, got 10000000000\.0"),
+    ({"learning_rates": [0.1, 2e9]}, r"learning_rates must be at most 1e\+09, got 2000000000\.0"),
+    ({"learning_rates": "fine"}, "learning_rates must be a finite number > 0, got 'fine'"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), CONTRADICTIONS, ids=str)
 def test_parameters_that_contradict_each_other_are_refused_before_the_data_are_touched(parameters, message):
     with pytest.raises(ValueError, match=message):
         DPSGDLogisticRegression(**parameters).fit(None, None)
@@ -260,11 +197,12 @@ def test_parameters_that_contradict_each_other_are_refused_before_the_data_are_t
 
 def test_judges_must_be_complete_and_have_something_to_judge():
     X, y = labelled(n=300)
-    with pytest.raises(ValueError, match="X_val and y_val must be given together"):
-        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X)
-    with pytest.raises(ValueError, match="X_val must be None where learning_rates is None: there is nothing"):
-        DPSGDLogisticRegression().fit(X, y, X_val=X, y_val=y)
-    with pytest.raises(ValueError, match="X has 4 features"):
-        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X[:, :4], y_val=y)
-    with pytest.raises(ValueError, match=r"y must hold only labels in classes=\[0, 1\], got 2"):
-        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X, y_val=y + 1)
+    tuned = {"learning_rates": [0.1], "mean_runs": 1.0}
+    for parameters, judges, message in (
+        (tuned, {"X_val": X}, "X_val and y_val must be given together"),
+        ({}, {"X_val": X, "y_val": y}, "X_val must be None where learning_rates is None: there is nothing"),
+        (tuned, {"X_val": X[:, :4], "y_val": y}, "X has 4 features"),
+        (tuned, {"X_val": X, "y_val": y + 1}, r"y must hold only labels in classes=\[0, 1\], got 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            DPSGDLogisticRegression(**parameters).fit(X, y, **judges)

@@ -10,34 +10,28 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
-from objpert_core.estimators import (
-    ObjPertLogisticRegression,
-    ObjPertRegressor,
-    ObjPertSCOClassifier,
-    ObjPertSVC,
-    OutputPerturbationLogisticRegression,
-    fit_many,
-)
-from objpert_core.estimators.draws import fit_each
+import objpert_core.estimators as est
+from objpert_core.estimators.draws import fit_each, fit_many
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
-from objpert_core.learning import draws, fit, solve
+from objpert_core.learning import draws
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore:Several copies")
 PRIVATE = {"classes": (0, 1)}
 SHARED = (
-    ObjPertLogisticRegression(epsilon=1.0, public_rows=569, **PRIVATE),
-    ObjPertLogisticRegression(epsilon=1.5, public_rows=569, standardize=False, **PRIVATE),
-    ObjPertLogisticRegression(epsilon=8.0, lam=0.0, on_error="release", **PRIVATE),
-    ObjPertLogisticRegression.published(epsilon=0.5, row_norm="clip", **PRIVATE),
-    ObjPertLogisticRegression.kifer2012(epsilon=2.0, fit_intercept=False, **PRIVATE),
-    ObjPertSVC(epsilon=1.0, **PRIVATE),
-    ObjPertSVC(epsilon=1.5, standardize=True, **PRIVATE),
-    ObjPertRegressor(epsilon=1.0, loss="huber"),
-    OutputPerturbationLogisticRegression(epsilon=1.0, public_rows=569, **PRIVATE),
-    OutputPerturbationLogisticRegression(epsilon=1.5, public_rows=569, standardize=False, **PRIVATE),
+    est.ObjPertLogisticRegression(epsilon=1.0, public_rows=569, **PRIVATE),
+    est.ObjPertLogisticRegression(epsilon=1.5, public_rows=569, standardize=False, **PRIVATE),
+    est.ObjPertLogisticRegression(epsilon=8.0, lam=0.0, on_error="release", **PRIVATE),
+    est.ObjPertLogisticRegression.published(epsilon=0.5, row_norm="clip", **PRIVATE),
+    est.ObjPertLogisticRegression.kifer2012(epsilon=2.0, fit_intercept=False, **PRIVATE),
+    est.ObjPertSVC(epsilon=1.0, **PRIVATE),
+    est.ObjPertSVC(epsilon=1.5, standardize=True, **PRIVATE),
+    est.ObjPertRegressor(epsilon=1.0, loss="huber"),
+    est.OutputPerturbationLogisticRegression(epsilon=1.0, public_rows=569, **PRIVATE),
+    est.OutputPerturbationLogisticRegression(epsilon=1.5, public_rows=569, standardize=False, **PRIVATE),
 )
 RAW = {"public_rows": 569, "standardize": False, **PRIVATE}  # rows that all draws share
+MAPPED = {"epsilon": 8.0, "public_rows": 569, **PRIVATE}
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +78,15 @@ def test_every_draw_is_the_fit_by_itself_with_its_certificate(estimator, sparse,
         np.testing.assert_allclose(model.coef_, one.coef_, rtol=0, atol=near)
         np.testing.assert_allclose(model.intercept_, one.intercept_, rtol=0, atol=near)
         assert anyhow(model.privacy_) == anyhow(one.privacy_)
-        assert model.privacy_.verify()
+        assert model.privacy_.verify(model)
         assert vars(model).keys() == vars(one).keys()
+        np.testing.assert_array_equal(model.center_, one.center_)
+        np.testing.assert_array_equal(model.scale_, one.scale_)
     np.testing.assert_array_equal(models[0].coef_, models[2].coef_)
+    if models[0].scale_ is not None:
+        assert not np.shares_memory(models[0].scale_, models[2].scale_)
+        assert np.abs(models[0].scale_ - models[1].scale_).max() > 1e-3
+    assert not models[0].privacy_.verify(models[1])
     assert not models[3].privacy_.reproducible
     assert np.abs(models[3].coef_ - models[0].coef_).max() > 1e-3
     for model in models:
@@ -96,50 +96,27 @@ def test_every_draw_is_the_fit_by_itself_with_its_certificate(estimator, sparse,
         assert max(exact) <= models[0].privacy_.tau
 
 
-def test_the_noise_of_a_draw_is_that_of_the_fit_by_itself(data, watched, monkeypatch):
-    one = ObjPertLogisticRegression(**RAW)
-    fit_many(one, *data, [5, 6])
-    ((together, _),) = watched
-    alone_too = []
-    monkeypatch.setattr(fit, "solve", lambda objective, **told: alone_too.append(objective) or solve(objective, **told))
-    for seed, objective in zip([5, 6], together, strict=True):
-        alone(one, seed, *data)
-        np.testing.assert_array_equal(alone_too.pop().linear, objective.linear)
+SPOILT = [
+    ("solve_together", RAW, 1.0),
+    *(pytest.param("solve_family", MAPPED, wrong, marks=pytest.mark.thorough) for wrong in (1.0, np.nan)),
+]
 
 
-@pytest.mark.thorough
-def test_every_draw_of_standardised_rows_has_a_map_of_its_own(data):
-    one = ObjPertLogisticRegression(epsilon=8.0, public_rows=569, **PRIVATE)
-    models = fit_many(one, *data, [5, 6, 5])
-    for seed, model in zip([5, 6], models, strict=False):
-        expected = alone(one, seed, *data)
-        np.testing.assert_array_equal(model.center_, expected.center_)
-        np.testing.assert_array_equal(model.scale_, expected.scale_)
-        np.testing.assert_allclose(model.coef_, expected.coef_, rtol=0, atol=1e-6)
-        assert anyhow(model.privacy_) == anyhow(expected.privacy_)
-        assert model.privacy_.verify(model)
-    assert not models[0].privacy_.verify(models[1])
-    np.testing.assert_array_equal(models[0].scale_, models[2].scale_)
-    assert not np.shares_memory(models[0].scale_, models[2].scale_)
-    assert np.abs(models[0].center_ - models[1].center_).max() > 1e-3
+@pytest.mark.parametrize(("solver", "options", "wrong"), SPOILT)
+def test_where_a_solver_for_several_draws_fails_a_draw_is_solved_by_itself(solver, options, wrong, data, monkeypatch):
+    solve_several, seen = getattr(draws, solver), []
 
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("wrong", [1.0, np.nan])
-def test_where_the_solver_for_several_maps_fails_a_draw_is_solved_by_itself(wrong, data, monkeypatch):
-    solve_family, seen = draws.solve_family, []
-
-    def spoiling(family, **told):
-        results = solve_family(family, **told)
+    def spoiling(several, **told):
+        results = solve_several(several, **told)
         seen.extend(results)
         return [replace(results[0], theta=results[0].theta + wrong, gradient_norm=0.0), results[1]]
 
-    monkeypatch.setattr(draws, "solve_family", spoiling)
-    one = ObjPertLogisticRegression(epsilon=8.0, public_rows=569, **PRIVATE)
+    monkeypatch.setattr(draws, solver, spoiling)
+    one = est.ObjPertLogisticRegression(**options)
     first, second = fit_many(one, *data, [0, 1])
     assert all(result.converged for result in seen)
     expected = alone(one, 0, *data)
-    np.testing.assert_array_equal(first.coef_, expected.coef_)
+    np.testing.assert_array_equal(first.coef_, expected.coef_)  # whatever the solver had claimed
     assert first.privacy_ == expected.privacy_
     assert second.n_iter_ == seen[1].iterations
 
@@ -150,40 +127,24 @@ def test_many_numbers_are_not_copied_to_be_shared(limit, data, monkeypatch):
     of_several = draws.Directions
     monkeypatch.setattr(draws, "_MOST_NUMBERS", limit)
     monkeypatch.setattr(draws, "Directions", lambda X: made.append(X) or of_several(X))
-    fit_many(ObjPertLogisticRegression(epsilon=8.0, public_rows=569, **PRIVATE), *data, [0, 1])
+    fit_many(est.ObjPertLogisticRegression(**MAPPED), *data, [0, 1])
     assert len(made) == (limit > 0)
 
 
-def test_where_the_shared_solver_fails_a_draw_is_solved_by_itself(data, monkeypatch):
-    solve_together = draws.solve_together
-
-    def spoiling(objectives, **told):
-        results = solve_together(objectives, **told)
-        return [replace(results[0], theta=results[0].theta + 1.0, gradient_norm=0.0), results[1]]
-
-    monkeypatch.setattr(draws, "solve_together", spoiling)
-    one = ObjPertLogisticRegression(**RAW)
-    first, second = fit_many(one, *data, [0, 1])
-    expected = alone(one, 0, *data)
-    np.testing.assert_array_equal(first.coef_, expected.coef_)  # whatever the solver had claimed
-    assert first.privacy_ == expected.privacy_
-    assert second.n_iter_ != alone(one, 1, *data).n_iter_
-
-
 def test_a_draw_that_cannot_be_solved_is_named_and_nothing_is_released(data, monkeypatch):
-    one = ObjPertLogisticRegression(public_rows=569, max_iter=2, **PRIVATE)
+    one = est.ObjPertLogisticRegression(public_rows=569, max_iter=2, **PRIVATE)
     models = [clone(one).set_params(random_state=seed) for seed in (7, 8)]
     with pytest.raises(ConvergenceError, match=r"with random_state=7: .* needs tau = 1e-06"):
         fit_each(models, *data)
     assert not any(model.__sklearn_is_fitted__() for model in models)
     with pytest.raises(ConvergenceError, match=r"with random_state=7: "):
-        fit_many(ObjPertSCOClassifier(radius=1.0, public_rows=569, max_iter=1, **PRIVATE), *data, [7, 8])
+        fit_many(est.ObjPertSCOClassifier(radius=1.0, public_rows=569, max_iter=1, **PRIVATE), *data, [7, 8])
 
 
 def test_invalid_rows_and_no_rows_at_all_count_as_none_where_errors_must_not_tell(data):
     X, y = data[0].copy(), data[1]
     X[::50] = np.nan
-    one = ObjPertLogisticRegression(public_rows=569, on_error="release", **PRIVATE)
+    one = est.ObjPertLogisticRegression(public_rows=569, on_error="release", **PRIVATE)
     for given in ((X, y), (X[:0], y[:0])):
         for model, seed in zip(fit_many(one, *given, [0, 1]), [0, 1], strict=True):
             expected = alone(one, seed, *given)
@@ -201,7 +162,7 @@ NOISE = 1e-9 * np.random.default_rng(0).normal(size=(400, 5))
 @pytest.mark.parametrize("epsilon", [1.0, 500.0])
 def test_rows_that_cannot_be_told_from_their_centre_raise_nothing(X, epsilon):
     wanted = {"epsilon": epsilon, "on_error": "release", "public_rows": 400, "standardize": True, **PRIVATE}
-    for model in (ObjPertLogisticRegression(**wanted), OutputPerturbationLogisticRegression(**wanted)):
+    for model in (est.ObjPertLogisticRegression(**wanted), est.OutputPerturbationLogisticRegression(**wanted)):
         for draw in fit_many(model, X, np.arange(400) % 2, [0, 1, 2]):
             alone = clone(draw).fit(X, np.arange(400) % 2)
             np.testing.assert_array_equal(draw.scale_, alone.scale_)
@@ -211,21 +172,20 @@ def test_rows_that_cannot_be_told_from_their_centre_raise_nothing(X, epsilon):
 
 def test_one_solution_serves_all_draws_of_output_perturbation(data):
     heard = []
-    one = OutputPerturbationLogisticRegression(**RAW)
+    one = est.OutputPerturbationLogisticRegression(**RAW)
     models = fit_many(one, *data, range(4), callback=lambda step, norm: heard.append(step))
     assert heard == list(range(models[0].n_iter_ + 1))
     for seed, model in enumerate(models):
         np.testing.assert_array_equal(model.coef_, alone(one, seed, *data).coef_)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        ObjPertSCOClassifier(radius=1.0, public_rows=569, **PRIVATE),
-        ObjPertLogisticRegression(solver="lbfgs", public_rows=569, **PRIVATE),
-    ],
-    ids=lambda one: type(one).__name__,
-)
+ONE_BY_ONE = [
+    est.ObjPertSCOClassifier(radius=1.0, public_rows=569, **PRIVATE),
+    est.ObjPertLogisticRegression(solver="lbfgs", public_rows=569, **PRIVATE),
+]
+
+
+@pytest.mark.parametrize("estimator", ONE_BY_ONE, ids=lambda one: type(one).__name__)
 def test_what_shares_no_solver_is_fitted_one_by_one(estimator, data):
     models = fit_many(estimator, *data, np.array([2, 3]))
     for seed, model in zip((2, 3), models, strict=True):
@@ -235,7 +195,7 @@ def test_what_shares_no_solver_is_fitted_one_by_one(estimator, data):
 
 
 def test_one_generator_for_all_draws_is_used_as_by_one_fit_after_the_other(data):
-    one = ObjPertLogisticRegression(public_rows=569, **PRIVATE)
+    one = est.ObjPertLogisticRegression(public_rows=569, **PRIVATE)
     shared = np.random.default_rng(1)
     models = fit_many(one, *data, [shared, shared])
     again = np.random.default_rng(1)
@@ -243,16 +203,16 @@ def test_one_generator_for_all_draws_is_used_as_by_one_fit_after_the_other(data)
         np.testing.assert_array_equal(model.coef_, alone(one, again, *data).coef_)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "states", "message"),
-    [
-        (SHARED[0], 3, "random_states must be a sequence"),
-        (SHARED[0], "12", "random_states must be a sequence"),
-        (SHARED[0], [0, -1], r"random_states\[1\] must be None, an integer >= 0"),
-        (LogisticRegression(), [0], "estimator must be a private estimator"),
-        (ObjPertLogisticRegression(epsilon=-1.0), [0, 1], "epsilon must be"),
-    ],
-)
+NONSENSE = [
+    (SHARED[0], 3, "random_states must be a sequence"),
+    (SHARED[0], "12", "random_states must be a sequence"),
+    (SHARED[0], [0, -1], r"random_states\[1\] must be None, an integer >= 0"),
+    (LogisticRegression(), [0], "estimator must be a private estimator"),
+    (est.ObjPertLogisticRegression(epsilon=-1.0), [0, 1], "epsilon must be"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "states", "message"), NONSENSE)
 def test_nonsense_is_refused_before_the_data_are_touched(estimator, states, message):
     with pytest.raises(ValueError, match=message):
         fit_many(estimator, object(), object(), states)
@@ -260,7 +220,7 @@ def test_nonsense_is_refused_before_the_data_are_touched(estimator, states, mess
 
 def test_copies_spend_budgets_of_their_own_and_say_so(data):
     assert fit_many(SHARED[0], *data, []) == []
-    one = ObjPertLogisticRegression(public_rows=569, **PRIVATE)
+    one = est.ObjPertLogisticRegression(public_rows=569, **PRIVATE)
     with pytest.warns(PrivacyBudgetWarning, match="Several copies of one ObjPertLogisticRegression"):
         first, second = fit_many(one, *data, [0, 1])
     assert not np.shares_memory(first.classes_, second.classes_)
@@ -268,4 +228,4 @@ def test_copies_spend_budgets_of_their_own_and_say_so(data):
         first.fit(*data)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit_each([clone(ObjPertLogisticRegression(public_rows=569, **PRIVATE)) for _ in range(2)], *data)
+        fit_each([clone(est.ObjPertLogisticRegression(public_rows=569, **PRIVATE)) for _ in range(2)], *data)

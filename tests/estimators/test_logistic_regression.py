@@ -1,8 +1,5 @@
 """Private logistic regression: what it fits, the published recipe, the rules for λ and margin, memory, and searches."""
 
-import subprocess
-import sys
-import tracemalloc
 import warnings
 
 import numpy as np
@@ -10,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -18,6 +15,7 @@ from objpert_core.accounting import calibrate_gaussian, calibrate_published, rec
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.exceptions import PrivacyBudgetWarning
 from tests.estimators.rows import labelled
+from tests.learning.memory import peak_of
 
 # Learning
 
@@ -118,13 +116,6 @@ def test_a_default_fit_approaches_logistic_regression_as_epsilon_grows():
     np.testing.assert_allclose(model.predict_proba(X), without.predict_proba(X), atol=1e-3)
 
 
-@pytest.mark.thorough
-def test_without_a_margin_scores_are_log_odds():
-    X, y = labelled()
-    model = ObjPertLogisticRegression(margin=0.0, random_state=0).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-model.decision_function(X))))
-
-
 # Memory
 
 
@@ -132,10 +123,7 @@ def test_without_a_margin_scores_are_log_odds():
 def test_sparse_input_is_never_made_dense():
     X = sp.random_array((4000, 2000), density=0.002, format="csr", random_state=np.random.default_rng(0))
     y = np.arange(4000) % 2
-    tracemalloc.start()
-    ObjPertLogisticRegression(solver="newton-cg").fit(X, y).predict(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peak = peak_of(lambda: ObjPertLogisticRegression(solver="newton-cg").fit(X, y).predict(X))
     assert peak < 4000 * 2000 * 8 / 20
 
 
@@ -145,32 +133,27 @@ def test_dense_fit_takes_little_memory_beyond_the_data():
     for standardize, most in ((False, 0.7), ("auto", 1.7)):  # a copy in single precision; standardised rows are another
         model = ObjPertLogisticRegression(standardize=standardize)
         model.fit(X[:100], y[:100])  # what is imported or cached on first use
-        tracemalloc.start()
-        model.fit(X, y)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < most * X.nbytes
+        assert peak_of(lambda model=model: model.fit(X, y)) < most * X.nbytes
 
 
 # Life among other estimators
 
 
+SEARCHES = [
+    lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5, 2.0]}, cv=2).fit(X, y),
+    pytest.param(
+        lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5]}, cv=2, n_jobs=2).fit(X, y), marks=pytest.mark.slow
+    ),
+    lambda model, X, y: CalibratedClassifierCV(model, cv=2).fit(X, y),
+    lambda model, X, y: GridSearchCV(
+        make_pipeline(FunctionTransformer(), model), {"objpertlogisticregression__epsilon": [1.0, 2.0]}, cv=2
+    ).fit(X, y),
+]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "spend",
-    [
-        lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5, 2.0]}, cv=2).fit(X, y),
-        pytest.param(
-            lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5]}, cv=2, n_jobs=2).fit(X, y),
-            marks=pytest.mark.slow,
-        ),
-        lambda model, X, y: cross_val_score(model, X, y, cv=2),
-        lambda model, X, y: CalibratedClassifierCV(model, cv=2).fit(X, y),
-        lambda model, X, y: GridSearchCV(
-            make_pipeline(FunctionTransformer(), model), {"objpertlogisticregression__epsilon": [1.0, 2.0]}, cv=2
-        ).fit(X, y),
-    ],
-    ids=["grid search", "grid search in two processes", "cross-validation", "calibration", "pipeline"],
+    "spend", SEARCHES, ids=["grid search", "grid search in two processes", "calibration", "pipeline"]
 )
 def test_fitting_several_copies_warns_that_each_spends_budget(spend):
     with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):
@@ -185,9 +168,3 @@ def test_a_search_still_finds_its_winner():
         search = GridSearchCV(ObjPertLogisticRegression(random_state=0), {"epsilon": [1e-3, 50.0]}, cv=3).fit(X, y)
     assert search.best_params_ == {"epsilon": 50.0}
     assert search.best_estimator_.privacy_.epsilon == 50.0
-
-
-@pytest.mark.slow
-def test_importing_it_imports_neither_the_app_nor_its_plots():
-    code = "import sys, objpert_core.estimators; print({'streamlit', 'plotly'} & set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"

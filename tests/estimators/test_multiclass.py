@@ -2,16 +2,13 @@
 
 import copy
 import dataclasses
-import pickle
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.datasets import load_digits
 from sklearn.model_selection import cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.svm import LinearSVC
 
 from objpert_core.accounting import balanced_rest, one_vs_rest
 from objpert_core.estimators import (
@@ -20,10 +17,8 @@ from objpert_core.estimators import (
     ObjPertSVC,
     OutputPerturbationLogisticRegression,
 )
-from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.estimators.draws import fit_many
-from objpert_core.exceptions import UncoveredDataWarning
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
 
 FRUIT = np.array(["apple", "fig", "pear"])
 
@@ -54,26 +49,13 @@ def test_each_class_has_a_model_and_all_share_one_certificate(fruit):
     X, y, fitted = fruit
     assert (fitted.coef_.shape, fitted.intercept_.shape) == ((3, 5), (3,))
     assert fitted.classes_.tolist() == FRUIT.tolist()
+    np.testing.assert_array_equal(fitted.predict(X), FRUIT[fitted.decision_function(X).argmax(axis=1)])
     assert fitted.score(X[1000:], y[1000:]) > 0.9
     spent = fitted.privacy_
     assert (spent.epsilon, spent.delta, spent.fits, spent.rest_weight) == (2.0, 1e-5, 3, balanced_rest(3))
     assert spent.verify(fitted)
     assert "3, one for each class against the others" in repr(spent)
     assert PrivacyCertificate.from_json(spent.to_json()) == spent
-
-
-@pytest.mark.thorough
-def test_scores_probabilities_and_labels_agree_and_logarithms_stay_finite(fruit):
-    X, _, fitted = fruit
-    scores, shares = fitted.decision_function(X), fitted.predict_proba(X)
-    assert scores.shape == shares.shape == (1500, 3)
-    np.testing.assert_array_equal(fitted.predict(X), FRUIT[scores.argmax(axis=1)])
-    np.testing.assert_array_equal(shares.argmax(axis=1), scores.argmax(axis=1))
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-12)
-    np.testing.assert_allclose(np.log(shares), fitted.predict_log_proba(X), rtol=1e-9, atol=1e-12)
-    far = copy.deepcopy(fitted)
-    far.coef_ = 1e6 * far.coef_
-    assert np.isfinite(far.predict_log_proba(X)).all()
 
 
 @pytest.mark.thorough
@@ -89,17 +71,6 @@ def test_probabilities_are_right_about_how_often():
         assert (y[:, None] == np.arange(4))[near].mean() == pytest.approx(low + 0.05, abs=0.06)
 
 
-def test_two_classes_are_one_fit_as_ever():
-    X, y = data(classes=2)
-    two = model(classes=(0, 1)).fit(X, y)
-    assert two.coef_.shape == (1, 5)
-    assert two.intercept_.shape == (1,)
-    assert (two.privacy_.fits, two.privacy_.rest_weight) == (1, 1.0)
-    assert "fits" not in two.privacy_.to_dict()
-    assert two.decision_function(X).shape == (1500,)
-    assert two.predict_proba(X).shape == (1500, 2)
-
-
 @pytest.mark.thorough
 def test_a_class_without_rows_is_learned_as_well():
     X, y = data()
@@ -107,16 +78,6 @@ def test_a_class_without_rows_is_learned_as_well():
     assert fitted.coef_.shape == (4, 5)
     assert (fitted.predict(X) != 7).mean() > 0.99
     assert fitted.privacy_.verify(fitted)
-
-
-@pytest.mark.thorough
-def test_sparse_rows_give_what_dense_ones_give_and_an_intercept_is_left_out_when_asked():
-    X, y = data()
-    dense, sparse = (model(standardize=False, fit_intercept=False).fit(rows, y) for rows in (X, sp.csr_array(X)))
-    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-6)
-    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), sparse.decision_function(X), atol=1e-12)
-    assert dense.intercept_.tolist() == [0.0, 0.0, 0.0]
-    assert dense.privacy_.verify(dense)
 
 
 @pytest.mark.thorough
@@ -144,15 +105,6 @@ def test_it_reads_the_ten_digits():
 # What it promises
 
 
-@pytest.mark.slow
-def test_rows_of_other_classes_count_in_full_where_neighbours_may_have_two_classes():
-    X, y = data()
-    for own in ({"adjacency": "replace one row"}, {"rows_per_person": 2}):
-        fitted = model(8.0, lam=50.0, **own).fit(X, y)  # λ ≥ 2σ²: chains are closed forms
-        assert fitted.privacy_.rest_weight == 1.0
-        assert fitted.privacy_.verify(fitted)
-
-
 @pytest.mark.thorough
 def test_the_noise_is_that_of_all_fits_together():
     X, y = data()
@@ -174,12 +126,20 @@ def test_a_certificate_of_fewer_or_shorter_fits_or_of_some_coefficients_does_not
     assert not fewer.privacy_.verify(fewer)
 
 
+CLOSED = {"lam": 50.0}  # λ ≥ 2σ²: chains are closed forms
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("own", [{"accountant": "rdp"}, {"bound": "glm"}, {"bound": "monotone"}])
-def test_other_bounds_compose_as_well(own):
-    X, y = data(n=300)
-    fitted = model(8.0, **own).fit(X, y)
-    assert fitted.privacy_.fits == 3
+@pytest.mark.parametrize(
+    ("own", "weight"),
+    [
+        *((own, balanced_rest(3)) for own in ({"accountant": "rdp"}, {"bound": "glm"}, {"bound": "monotone"})),
+        *((CLOSED | own, 1.0) for own in ({"adjacency": "replace one row"}, {"rows_per_person": 2})),
+    ],
+)
+def test_other_bounds_compose_and_rows_of_other_classes_count_in_full_where_neighbours_may_have_two(own, weight):
+    fitted = model(8.0, **own).fit(*data(n=300))
+    assert (fitted.privacy_.fits, fitted.privacy_.rest_weight) == (3, weight)
     assert fitted.privacy_.verify(fitted)
 
 
@@ -189,15 +149,6 @@ def test_a_bound_that_does_not_compose_is_refused():
 
 
 # Labels
-
-
-def test_labels_that_are_not_declared_are_read_off_and_said_so():
-    X, y = data(n=300)
-    forget_cautions()
-    with pytest.warns(UncoveredDataWarning, match="classes=None: ObjPertLogisticRegression reads the labels off y"):
-        fitted = model(classes=FRUIT).set_params(classes=None).fit(X, FRUIT[y])
-    assert fitted.classes_.tolist() == FRUIT.tolist()
-    assert fitted.coef_.shape == (3, 5)
 
 
 @pytest.mark.thorough
@@ -214,21 +165,6 @@ def test_labels_beyond_those_declared_are_refused_or_count_as_no_row():
     np.testing.assert_array_equal(released.coef_, again.coef_)
     np.testing.assert_allclose(released.coef_, alone.coef_, atol=1e-6)
     assert released.privacy_.verify(released)
-
-
-def test_without_labels_there_is_no_release():
-    with pytest.raises(
-        ValueError, match="classes must be the labels that can occur where on_error='release', got None"
-    ):
-        model(on_error="release").set_params(classes=None).fit(*data())
-
-
-@pytest.mark.thorough
-def test_without_any_valid_row_there_is_an_answer():
-    none = model(on_error="release", public_rows=300).fit(np.zeros((0, 4)), [])
-    invalid = model(on_error="release", public_rows=300).fit(np.full((5, 4), np.nan), np.zeros(5))
-    np.testing.assert_array_equal(none.coef_, invalid.coef_)
-    assert none.privacy_.verify(none)
 
 
 @pytest.mark.parametrize("classes", [[], [1], [1, 1], "ab"])
@@ -248,40 +184,20 @@ def test_the_others_take_two_labels_and_say_so(kind):
 # What is published
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 @pytest.mark.parametrize("row_norm", ["normalize", "clip"])
-@pytest.mark.parametrize(
-    "own",
-    [
-        {},
-        {"margin": 0.0},
-        pytest.param({"margin": 0.0, "lam": 50.0, "adjacency": "replace one row"}, marks=pytest.mark.slow),
-    ],
-)
-def test_the_released_copy_and_scikit_learns_parts_predict_the_same(row_norm, own):
+def test_without_weights_and_margin_probabilities_are_those_of_each_class_over_their_sum(row_norm):
     X, y = data()
-    fitted = model(8.0, classes=FRUIT, row_norm=row_norm, **own).fit(X, FRUIT[y])
-    released, pipeline = pickle.loads(pickle.dumps(fitted.release())), fitted.to_sklearn()
-    np.testing.assert_array_equal(released.predict_proba(X), fitted.predict_proba(X))
-    assert released.privacy_.verify(released)
-    assert released.coef_.shape == (3, 5)
-    np.testing.assert_allclose(pipeline.decision_function(X), fitted.decision_function(X), atol=1e-9)
-    for one in (released, pipeline):
-        np.testing.assert_array_equal(one.predict(X), fitted.predict(X))
-        assert one.classes_.tolist() == FRUIT.tolist()
-    full = own.get("adjacency") is not None
-    assert isinstance(pipeline[-1], OneVsRestClassifier if full else LinearSVC)
-    if full:
-        np.testing.assert_allclose(pipeline.predict_proba(X), fitted.predict_proba(X), atol=1e-9)
-
-
-@pytest.mark.thorough
-def test_without_weights_and_margin_probabilities_are_those_of_each_class_over_their_sum():
-    X, y = data()
-    fitted = model(8.0, margin=0.0, lam=50.0, adjacency="replace one row").fit(X, y)
+    full = {"margin": 0.0, "lam": 50.0, "adjacency": "replace one row"}
+    fitted = model(8.0, classes=FRUIT, row_norm=row_norm, **full).fit(X, FRUIT[y])
     each = expit(fitted.decision_function(X))
-    np.testing.assert_allclose(fitted.predict_proba(X), each / each.sum(axis=1, keepdims=True), rtol=1e-12)
+    released, pipeline = fitted.release(), fitted.to_sklearn()
+    assert isinstance(pipeline[-1], OneVsRestClassifier)
+    assert released.privacy_.verify(released)
+    for one in (fitted, released, pipeline):
+        np.testing.assert_allclose(one.predict_proba(X), each / each.sum(axis=1, keepdims=True), atol=1e-9)
+        np.testing.assert_array_equal(one.predict(X), FRUIT[each.argmax(axis=1)])
 
 
 def test_it_says_that_it_takes_many_classes():

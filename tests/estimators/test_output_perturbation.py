@@ -8,31 +8,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from objpert_core.accounting import Gaussian, calibrate_gaussian
+import objpert_core.learning as learn
+from objpert_core.accounting import Gaussian, OutputPerturbation, calibrate_gaussian, compose, repeat
 from objpert_core.estimators import OutputPerturbationLogisticRegression
-from objpert_core.learning import (
-    PerturbedObjective,
-    Rows,
-    noise_source,
-    output_sensitivity,
-    recommended_output_lam,
-    solve,
-    solve_and_perturb,
-)
+from objpert_core.learning import output_sensitivity, recommended_output_lam, solve_and_perturb
+from objpert_core.learning.output_perturbation import NEIGHBOURS
 from tests.estimators.rows import labelled
+from tests.learning.test_objective_perturbation import DELTA, data
 
 # Sensitivity
 
 
 def test_the_two_sensitivities():
-    assert output_sensitivity(4.0, 1.5, 0.25) == 0.5
-    assert output_sensitivity(4.0, 1.5, 0.25, "replace") == 0.875
+    assert learn.output_sensitivity(4.0, 1.5, 0.25) == 0.5
+    assert learn.output_sensitivity(4.0, 1.5, 0.25, "replace") == 0.875
 
 
 def stopped_early(X, targets, lam, tau, jitter):
     """A point whose gradient norm is just below τ, in a direction that an adversarial solver chooses."""
-    objective = PerturbedObjective(Rows(X, "clip"), targets, lam, np.zeros(X.shape[1]))
-    theta = solve(objective, tau=1e-10).theta
+    objective = learn.PerturbedObjective(learn.Rows(X, "clip"), targets, lam, np.zeros(X.shape[1]))
+    theta = learn.solve(objective, tau=1e-10).theta
     direction = np.random.default_rng(jitter).normal(size=X.shape[1])
     direction /= np.linalg.norm(direction)
     low, high = 0.0, 2 * tau / lam
@@ -60,7 +55,7 @@ def test_no_pair_of_neighbours_moves_the_solution_further(seed, n, lam, tau, adj
     first = stopped_early(X[:-1], targets[:-1], lam, tau, seed)
     other = slice(None) if adjacency == "add/remove" else [*range(n), n + 1]
     second = stopped_early(X[other], targets[other], lam, tau, seed + 1)
-    assert np.linalg.norm(first - second) <= output_sensitivity(lam, 1.0, tau, adjacency) * (1 + 1e-9)
+    assert np.linalg.norm(first - second) <= learn.output_sensitivity(lam, 1.0, tau, adjacency) * (1 + 1e-9)
 
 
 @pytest.mark.slow
@@ -71,7 +66,9 @@ def test_the_sensitivity_is_nearly_attained(adjacency):
     X[:n, 0] = 1.0  # pull far out along the first axis
 
     def minimiser(rows):
-        return solve(PerturbedObjective(Rows(rows, "clip"), np.ones(len(rows)), lam, np.zeros(2)), tau=1e-8).theta
+        return learn.solve(
+            learn.PerturbedObjective(learn.Rows(rows, "clip"), np.ones(len(rows)), lam, np.zeros(2)), tau=1e-8
+        ).theta
 
     ends = []
     for side in (1, -1):  # a row that is misclassified, nearly across
@@ -79,36 +76,11 @@ def test_the_sensitivity_is_nearly_attained(adjacency):
         ends.append(minimiser(X))
     before = minimiser(X[:n]) if adjacency == "add/remove" else ends[1]
     moved = np.linalg.norm(ends[0] - before)
-    bound = output_sensitivity(lam, 1.0, 1e-8, adjacency)
+    bound = learn.output_sensitivity(lam, 1.0, 1e-8, adjacency)
     assert 0.85 * bound < moved <= bound
 
 
 # Privacy
-
-
-@pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
-def test_sigma_is_the_gaussian_mechanisms(adjacency):
-    model = OutputPerturbationLogisticRegression(0.5, 1e-6, lam=3.0, tau=0.01, adjacency=adjacency).fit(*labelled())
-    spent = model.privacy_
-    moved = 1 if adjacency == "add/remove" else 2
-    sensitivity = (moved * math.hypot(1, 0.3) + 0.02) / 3.0
-    assert spent.adjacency == f"{adjacency} one row"
-    assert spent.sensitivity == pytest.approx(sensitivity, rel=1e-14)
-    assert Gaussian(spent.sigma, sensitivity).delta(0.5) <= 1e-6
-    assert Gaussian(spent.sigma * (1 - 1e-9), sensitivity).delta(0.5) > 1e-6
-    assert spent.public_rows is None  # λ was given: n is not used
-
-
-@pytest.mark.thorough
-def test_an_independent_library_agrees_with_the_certificate():
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
-    spent = OutputPerturbationLogisticRegression(1.0, 1e-5, standardize=False).fit(*labelled()).privacy_
-    radius = math.hypot(1, spent.intercept_scaling)
-    theirs = pld.from_gaussian_mechanism(
-        spent.sigma, sensitivity=(radius + 2 * spent.tau) / spent.lam, value_discretization_interval=1e-4
-    )
-    assert theirs.get_epsilon_for_delta(1e-5) == pytest.approx(spent.epsilon, rel=1e-3)
 
 
 def test_the_certificate_says_that_n_is_public_where_the_rule_chose():
@@ -117,20 +89,8 @@ def test_the_certificate_says_that_n_is_public_where_the_rule_chose():
     assert "lam was chosen for 321 rows: their number is treated as public" in repr(spent)
     told = OutputPerturbationLogisticRegression(public_rows=500, standardize=False).fit(*labelled(n=321)).privacy_
     assert told.public_rows == 500
-    assert told.lam == recommended_output_lam(1.0, 1e-5, 500, told.radius)
+    assert told.lam == learn.recommended_output_lam(1.0, 1e-5, 500, told.radius)
     assert "public" not in repr(OutputPerturbationLogisticRegression(lam=1.0).fit(*labelled()).privacy_)
-
-
-@pytest.mark.slow
-def test_the_noise_has_the_promised_size_and_is_all_that_differs():
-    X, y = labelled(n=200, d=40)
-    fits = [OutputPerturbationLogisticRegression(lam=2.0, random_state=i).fit(X, y) for i in range(40)]
-    draws = np.array([np.append(m.coef_, m.intercept_ / 0.3) for m in fits])
-    assert np.std(draws - draws.mean(axis=0), ddof=1) == pytest.approx(fits[0].privacy_.sigma, rel=0.06)
-    rows = np.column_stack([X / np.linalg.norm(X, axis=1, keepdims=True), np.full(len(X), 0.3)])
-    peer = LogisticRegression(C=0.5, fit_intercept=False, tol=1e-10).fit(rows, y).coef_[0]
-    error = draws.mean(axis=0) - peer
-    assert np.linalg.norm(error) < 3 * fits[0].privacy_.sigma * math.sqrt(41 / 40)
 
 
 @pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
@@ -138,11 +98,13 @@ def test_the_release_is_the_solution_plus_exactly_this_noise(adjacency):
     X, y = labelled(n=200, d=4)
     targets = np.where(y == 1, 1.0, -1.0)
     options = {"epsilon": 0.7, "delta": 1e-6, "lam": 2.0, "tau": 1e-9, "adjacency": adjacency}
-    release = solve_and_perturb(X, targets, **options, random_state=11)
-    solution = solve(PerturbedObjective(Rows(X, "normalize", 0.3), targets, 2.0, np.zeros(5)), tau=1e-12).theta
-    sensitivity = output_sensitivity(2.0, math.hypot(1, 0.3), 1e-9, adjacency)
+    release = learn.solve_and_perturb(X, targets, **options, random_state=11)
+    solution = learn.solve(
+        learn.PerturbedObjective(learn.Rows(X, "normalize", 0.3), targets, 2.0, np.zeros(5)), tau=1e-12
+    ).theta
+    sensitivity = learn.output_sensitivity(2.0, math.hypot(1, 0.3), 1e-9, adjacency)
     sigma, spacing = calibrate_gaussian(0.7, 1e-6, sensitivity).sigma, release.certificate.lattice
-    points = np.rint(solution / spacing) + noise_source(11).rounded_normal(sigma / spacing, 5)
+    points = np.rint(solution / spacing) + learn.noise_source(11).rounded_normal(sigma / spacing, 5)
     np.testing.assert_allclose(release.theta, points * spacing, atol=1.01 * spacing)  # two solutions may round apart
 
 
@@ -161,19 +123,55 @@ def test_the_function_refuses_bad_rows_and_targets():
     X, y = labelled(n=20)
     targets = np.where(y == 1, 1.0, -1.0)
     with pytest.raises(ValueError, match=r"targets must be -1\.0 or 1\.0"):
-        solve_and_perturb(X, y.astype(float), epsilon=1.0, delta=1e-5)
+        learn.solve_and_perturb(X, y.astype(float), epsilon=1.0, delta=1e-5)
     with pytest.raises(ValueError, match="X must hold finite numbers"):
-        solve_and_perturb(np.full_like(X, np.nan), targets, epsilon=1.0, delta=1e-5)
+        learn.solve_and_perturb(np.full_like(X, np.nan), targets, epsilon=1.0, delta=1e-5)
     with pytest.raises(ValueError, match="targets must be one number for each"):
-        solve_and_perturb(X, targets[:-1], epsilon=1.0, delta=1e-5)
+        learn.solve_and_perturb(X, targets[:-1], epsilon=1.0, delta=1e-5)
 
 
 # The rule
 
 
 def test_the_rule_follows_noise_and_rows():
-    at = recommended_output_lam
+    at = learn.recommended_output_lam
     assert at(0.1, 1e-5, 1000) > at(1.0, 1e-5, 1000) > at(1.0, 1e-5, 100)
     assert at(1.0, 1e-5, 1000, adjacency="replace") == pytest.approx(2 ** (2 / 3) * at(1.0, 1e-5, 1000))
     with pytest.raises(ValueError, match="n_rows must be a whole number >= 1, got 0"):
         at(1.0, 1e-5, 0)
+
+
+# The mechanism
+
+
+SHORT = ("add/remove", "replace")
+
+
+def fitted(adjacency, **options):
+    return solve_and_perturb(*data(), epsilon=1.0, delta=DELTA, adjacency=adjacency, **options).certificate
+
+
+@pytest.mark.parametrize("adjacency", SHORT)
+def test_the_certificate_rebuilds_the_mechanism_with_its_neighbours(adjacency):
+    certificate = fitted(adjacency, lam=3.0, tau=0.01)
+    mechanism = certificate.rebuild()
+    sensitivity = output_sensitivity(3.0, math.hypot(1, 0.3), 0.01, adjacency)
+    assert mechanism == OutputPerturbation(certificate.sigma, sensitivity, adjacency=NEIGHBOURS[adjacency])
+    assert certificate.adjacency == mechanism.adjacency == f"{adjacency} one row"
+    assert mechanism.delta(1.0) == Gaussian(certificate.sigma, sensitivity).delta(1.0) <= DELTA
+    assert Gaussian(certificate.sigma * (1 - 1e-9), sensitivity).delta(1.0) > DELTA  # and no less noise would do
+    assert repeat(mechanism, 4).epsilon(DELTA) == pytest.approx(
+        Gaussian(certificate.sigma / 2, sensitivity).epsilon(DELTA), rel=1e-4
+    )
+
+
+def test_the_two_kinds_of_neighbours_do_not_mix():
+    one, other = (fitted(adjacency).rebuild() for adjacency in SHORT)
+    with pytest.raises(ValueError, match="adjacency"):
+        compose(one, other)
+
+
+@pytest.mark.parametrize("function", [output_sensitivity, recommended_output_lam])
+def test_an_unknown_adjacency_is_named(function):
+    with pytest.raises(ValueError, match=r"adjacency must be one of .*'add/remove one row'.*, got 'swap'"):
+        function(1.0, 1e-5, 10, adjacency="swap")

@@ -1,6 +1,5 @@
 """What may be published of a model: a copy that holds nothing else, and a pipeline of scikit-learn's own parts."""
 
-import io
 import pickle
 import pickletools
 
@@ -11,27 +10,21 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
+import objpert_core.estimators as est
 from objpert_core.accounting import Standardisation
-from objpert_core.estimators import (
-    DPSGDLogisticRegression,
-    ObjPertLogisticRegression,
-    ObjPertRegressor,
-    ObjPertSVC,
-    OutputPerturbationLogisticRegression,
-)
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.problem.rows import Rows
 
 PUBLIC = {"classes": [0, 1], "public_rows": 200}
 MODELS = {
-    "objective": (ObjPertLogisticRegression, PUBLIC),
-    "objective without a margin": (ObjPertLogisticRegression, PUBLIC | {"margin": 0.0, "fit_intercept": False}),
-    "objective on raw rows": (ObjPertLogisticRegression, PUBLIC | {"standardize": False}),
-    "svc": (ObjPertSVC, {"classes": ["no", "yes"]}),
-    "regressor": (ObjPertRegressor, {"target_offset": 5.0, "target_scale": 3.0}),
-    "output": (OutputPerturbationLogisticRegression, PUBLIC),
+    "objective": (est.ObjPertLogisticRegression, PUBLIC),
+    "objective without a margin": (est.ObjPertLogisticRegression, PUBLIC | {"margin": 0.0, "fit_intercept": False}),
+    "objective on raw rows": (est.ObjPertLogisticRegression, PUBLIC | {"standardize": False}),
+    "svc": (est.ObjPertSVC, {"classes": ["no", "yes"]}),
+    "regressor": (est.ObjPertRegressor, {"target_offset": 5.0, "target_scale": 3.0}),
+    "output": (est.OutputPerturbationLogisticRegression, PUBLIC),
     "DP-SGD, tuned": (
-        DPSGDLogisticRegression,
+        est.DPSGDLogisticRegression,
         PUBLIC | {"epochs": 1, "learning_rates": [0.1, 0.2], "mean_runs": 3.0, "accountant": "rdp"},
     ),
 }
@@ -54,7 +47,7 @@ def fit(name, seed=0, **options):
     scores = X @ direction
     labels = np.array(own.get("classes", [0, 1]))
     return kind(**own, **options).fit(
-        X, 0.1 * np.tanh(scores) if kind is ObjPertRegressor else labels[(scores > 0) * 1]
+        X, 0.1 * np.tanh(scores) if kind is est.ObjPertRegressor else labels[(scores > 0) * 1]
     )
 
 
@@ -100,37 +93,28 @@ def test_nothing_else_is_in_it(name):
     assert getattr(copy.privacy_, "gradient_norm", None) is None is getattr(copy.privacy_, "n_iter", None)
     told = {text for _, text, _ in pickletools.genops(pickle.dumps(copy)) if isinstance(text, str)}
     assert not told.intersection(UNCOVERED[:-1])
-    again = pickle.load(io.BytesIO(pickle.dumps(copy)))
-    assert set(vars(again)) <= allowed
+    assert set(vars(pickle.loads(pickle.dumps(copy)))) <= allowed
+    copy.coef_[:] = 0.0
+    assert model.coef_.any()
+    assert not copy.privacy_.verify(copy)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_fits_of_other_data_with_equal_coefficients_give_the_same_bytes(name):
     one, other = fit(name, seed=0), fit(name, seed=1)
-    other.coef_, other.intercept_ = (
-        one.coef_.copy(),
-        np.copy(one.intercept_) if np.ndim(one.intercept_) else one.intercept_,
-    )
+    other.coef_ = one.coef_.copy()
+    other.intercept_ = np.copy(one.intercept_) if np.ndim(one.intercept_) else one.intercept_
     other.center_, other.scale_ = one.center_, one.scale_
     other.privacy_ = other.privacy_.about(other.coef_, other.intercept_, other.center_, other.scale_)
     texts = [pickle.dumps(model.release()) for model in (one, other)]
     assert texts[0] == texts[1]
 
 
-@pytest.mark.thorough
-def test_an_array_that_shares_memory_with_the_fit_is_copied():
-    model = fit("objective")
-    copy = model.release()
-    copy.coef_[:] = 0.0
-    assert model.coef_.any()
-    assert not copy.privacy_.verify(copy)
-
-
 def test_a_seeded_fit_warns_and_an_unfitted_one_has_nothing_to_release():
     with pytest.warns(PrivacyBudgetWarning, match="whoever knows or guesses the seed can subtract the noise"):
         fit("objective", random_state=0).release()
-    for export in (ObjPertLogisticRegression().release, ObjPertLogisticRegression().to_sklearn):
+    for export in (est.ObjPertLogisticRegression().release, est.ObjPertLogisticRegression().to_sklearn):
         with pytest.raises(NotFittedError):
             export()
 
@@ -142,7 +126,7 @@ def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_
     X, direction = data()
     rows = sp.csr_array(X)
     for plan in (Standardisation(None, 4.0), Standardisation(4.0, None)):
-        model = ObjPertLogisticRegression(**PUBLIC, standardize=plan).fit(X, X @ direction > 0)
+        model = est.ObjPertLogisticRegression(**PUBLIC, standardize=plan).fit(X, X @ direction > 0)
         pipeline, expected = model.to_sklearn(), model.decision_function(X)
         assert [type(step).__name__ for step in pipeline] == ["Normalizer", "StandardScaler", "Normalizer", "LinearSVC"]
         np.testing.assert_allclose(pipeline.decision_function(X), expected, rtol=1e-12, atol=1e-12)
@@ -157,9 +141,8 @@ def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_
 @pytest.mark.parametrize(("row_norm", "shortest"), [("clip", 0.0), ("normalize", 1e-14)])
 def test_the_pipeline_has_the_same_scores_for_short_and_zero_rows(row_norm, shortest):
     model = fit("objective", row_norm=row_norm)
-    lengths = np.array(
-        [0.0, *(length for length in (5e-324, 1e-160, 1e-140, 1e-20, 1e-14, 1e-9, 1.0) if length >= shortest)]
-    )
+    lengths = np.array([0.0, 5e-324, 1e-160, 1e-140, 1e-20, 1e-14, 1e-9, 1.0])
+    lengths = lengths[(lengths == 0) | (lengths >= shortest)]
     rows = np.outer(lengths, np.eye(data()[0].shape[1])[0])
     np.testing.assert_allclose(scores(model.to_sklearn())(rows), scores(model)(rows), rtol=1e-12, atol=1e-12)
 
@@ -170,10 +153,10 @@ def test_the_pipeline_keeps_the_safety_factor_of_many_columns(row_norm):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5, d)) / np.sqrt(d) * np.array([0.5, 0.999999, 1.0, 1.000001, 2.0])[:, None]
     X[2] /= np.linalg.norm(X[2])
-    model = ObjPertLogisticRegression(**PUBLIC, row_norm=row_norm, lam=1.0).fit(X, [0, 1, 0, 1, 0])
+    model = est.ObjPertLogisticRegression(**PUBLIC, row_norm=row_norm, lam=1.0).fit(X, [0, 1, 0, 1, 0])
     model.coef_ = 1e3 * rng.normal(size=(1, d)) / np.sqrt(d)
     expected = Rows(X, row_norm).margins(model.coef_[0]) + model.intercept_
-    np.testing.assert_allclose(model.to_sklearn().decision_function(X), expected, rtol=1e-12)
+    np.testing.assert_allclose(model.to_sklearn().decision_function(X), expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.slow

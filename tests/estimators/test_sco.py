@@ -79,15 +79,14 @@ def test_by_the_rule_the_number_of_rows_is_public():
     assert declared.privacy_.rows_declared is True
 
 
+OTHER_LOSSES = [
+    ({"loss": "absolute"}, "two-signed", "absolute", True),
+    ({"loss": "squared", "clip": 0.5, "radius": 0.01}, "two-signed", "squared", False),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("parameters", "bound", "loss", "enveloped"),
-    [
-        ({"loss": "absolute"}, "two-signed", "absolute", True),
-        ({"loss": "squared", "clip": 0.5, "radius": 0.01}, "two-signed", "squared", False),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("parameters", "bound", "loss", "enveloped"), OTHER_LOSSES, ids=str)
 def test_other_losses_read_no_number_of_rows(parameters, bound, loss, enveloped):
     X, y = residuals()
     model = ObjPertSCORegressor(**{"radius": 2.0, "random_state": 0} | parameters)
@@ -105,15 +104,9 @@ def test_other_losses_read_no_number_of_rows(parameters, bound, loss, enveloped)
 
 def test_forgeries_of_a_ball_do_not_verify():
     model = ObjPertSCOClassifier(**CLOSED).fit(*rows())
-    for forgery in (
-        {"ball_radius": 0.0},
-        {"ball_radius": -1.0},
-        {"ball_radius": 1},
-        {"envelope": 1.0},  # the bound "logistic" is about no envelope
-        {"loss": "hinge"},
-        {"sigma": 0.99 * model.privacy_.sigma},
-        {"epsilon": 0.9},
-    ):
+    no_ball = [{"ball_radius": value} for value in (0.0, -1.0, 1)]
+    envelope = {"envelope": 1.0}  # the bound "logistic" is about none
+    for forgery in (*no_ball, envelope, {"loss": "hinge"}, {"sigma": 0.99 * model.privacy_.sigma}, {"epsilon": 0.9}):
         assert not dataclasses.replace(model.privacy_, **forgery).verify(model), forgery
 
 
@@ -145,15 +138,14 @@ def test_it_learns():
 # What is refused, before the data are touched
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"epsilon": 1.5}, "epsilon must be at most 1 for what is published, got 1.5"),
-        ({"public_rows": 1000, "delta": 1e-5}, "delta must be at most 1/n² = 1e-06 for what is published, got 1e-05"),
-        ({"lam": 1.0}, "lam must be None for schedule='bassily2019', which has its own, got 1.0"),
-    ],
-    ids=str,
-)
+UNCLAIMED = [
+    ({"epsilon": 1.5}, "epsilon must be at most 1 for what is published, got 1.5"),
+    ({"public_rows": 1000, "delta": 1e-5}, "delta must be at most 1/n² = 1e-06 for what is published, got 1e-05"),
+    ({"lam": 1.0}, "lam must be None for schedule='bassily2019', which has its own, got 1.0"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), UNCLAIMED, ids=str)
 def test_what_the_paper_does_not_claim_is_refused(parameters, message):
     for kind in (ObjPertSCOClassifier, ObjPertSCORegressor):
         model = kind(schedule="bassily2019", **parameters)

@@ -1,7 +1,5 @@
 """Every estimator that stops at `tau` ends with its default at ordinary sizes, tall and wide."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import replace
 from functools import partial
@@ -25,8 +23,7 @@ SOLVED = sorted(
 )
 
 
-def test_there_are_estimators_that_stop_at_tau():
-    assert len(SOLVED) == 6
+assert len(SOLVED) == 6
 
 
 def model(kind, **options):
@@ -99,16 +96,16 @@ def test_rows_may_be_wide(kind, on_error):
     assert fitted.coef_.any()
 
 
+MANY = [
+    pytest.param(partial(dense, 1_000_000, 3), marks=pytest.mark.slow, id="many"),
+    pytest.param(partial(sparse, 1_000_000, 100_000), marks=pytest.mark.exhaustive, id="many and wide"),
+    pytest.param(partial(dense, 10_000_000, 3), marks=pytest.mark.exhaustive, id="ten million"),
+    pytest.param(partial(sparse, 100_000, 200_000, 50), marks=pytest.mark.exhaustive, id="200,000 columns"),
+]
+
+
 @pytest.mark.parametrize("kind", SOLVED)
-@pytest.mark.parametrize(
-    "made",
-    [
-        pytest.param(partial(dense, 1_000_000, 3), marks=pytest.mark.slow, id="many"),
-        pytest.param(partial(sparse, 1_000_000, 100_000), marks=pytest.mark.exhaustive, id="many and wide"),
-        pytest.param(partial(dense, 10_000_000, 3), marks=pytest.mark.exhaustive, id="ten million"),
-        pytest.param(partial(sparse, 100_000, 200_000, 50), marks=pytest.mark.exhaustive, id="200,000 columns"),
-    ],
-)
+@pytest.mark.parametrize("made", MANY)
 def test_rows_may_be_many(kind, made):
     ends(kind, *made())
 

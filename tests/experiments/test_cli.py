@@ -1,5 +1,6 @@
 """`python -m objpert_core.experiments` as people type it."""
 
+import math
 import runpy
 import sys
 
@@ -25,10 +26,15 @@ def figure(out, *more, methods=("published", "tight"), epsilons=("1",), trials=2
 def test_a_sweep_stores_and_reports(out, capsys):
     assert figure(out, "--note", "two trials", methods=("non-private", "tight")) == 0
     said = capsys.readouterr()
-    assert "[3/4]" in said.err
+    lines = said.err.splitlines()
+    assert lines[0] == "digits-4-9: 4 of 4 fits to do"
+    assert len(lines) == 5
+    assert lines[2].startswith("[2/4] trial 0 tight ε = 1: ")
     assert "digits-4-9: test accuracy" in said.out
     found = read(out)
-    assert [run.method for run in found.runs] == ["non-private", "tight"] * 2
+    assert [run.key for run in found.runs] == [
+        (*one, trial) for trial in range(2) for one in (("non-private", math.inf), ("tight", 1.0))
+    ]
     (session,) = found.sessions
     assert session["command"].startswith("python -m objpert_core.experiments figure2 --dataset digits-4-9 --m")
     assert session["note"] == "two trials"
@@ -108,30 +114,49 @@ def test_nonsense_shows_the_usage(arguments, capsys):
     assert "usage: python -m objpert_core.experiments" in capsys.readouterr().err
 
 
-def test_an_interrupted_sweep_says_that_it_can_go_on(out, capsys, monkeypatch):
-    original = figure2.fit
-    made = []
+def test_an_interrupted_sweep_says_that_it_can_go_on_and_goes_on(out, capsys, monkeypatch):
+    original, calls = figure2.fit, []
 
     def interrupted(*arguments):
-        if made:
+        calls.append(arguments)
+        if len(calls) == 2:
             raise KeyboardInterrupt
-        made.append(arguments)
         return original(*arguments)
 
     monkeypatch.setattr(figure2, "fit", interrupted)
     assert figure(out) == 130
     assert "the same command goes on" in capsys.readouterr().err
-    assert len(read(out).runs) == 1
+    (before,) = read(out).runs
+    assert figure(out) == 0
+    assert capsys.readouterr().err.startswith("digits-4-9: 3 of 4 fits to do")
+    assert read(out).runs[0] == before
+    assert len(calls) == 2 + 3
+    assert figure(at_once := out.with_name("at_once.csv")) == 0
+    assert accuracies(out) == accuracies(at_once)
+    assert len(accuracies(out)) == 4
 
 
-def test_failed_fits_make_the_command_fail(out, capsys, monkeypatch):
-    def fails(*_):
-        raise RuntimeError("no")
+def accuracies(path):
+    return {run.key: (run.seed, run.accuracy) for run in read(path).runs}
 
-    monkeypatch.setattr(figure2, "fit", fails)
-    assert figure(out) == 1
-    assert "4 fits failed, the first with RuntimeError: no" in capsys.readouterr().err
-    assert read(out).runs == ()
+
+def test_fits_that_fail_make_the_command_fail_and_are_tried_again(out, capsys, monkeypatch):
+    original = figure2.fit
+
+    def fails(data, method, *rest):
+        if method == "published":
+            raise RuntimeError("no")
+        return original(data, method, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(figure2, "fit", fails)
+        assert figure(out) == 1
+    said = capsys.readouterr().err
+    assert "trial 1 published ε = 1 FAILED: RuntimeError: no" in said
+    assert "2 fits failed, the first with RuntimeError: no" in said
+    assert [run.method for run in read(out).runs] == ["tight"] * 2
+    assert figure(out) == 0
+    assert len(read(out).runs) == 4
 
 
 @pytest.mark.parametrize(("table", "dataset"), [("table1", "synthetic-l"), ("table2", "adult")])
@@ -175,9 +200,8 @@ def test_a_cluster_gives_the_same_numbers(out, tmp_path):
         assert figure(out, "--backend", "dask", "--scheduler", cluster.scheduler_address) == 0
     here = tmp_path / "here.csv"
     assert figure(here) == 0
-    there, alone = ({run.key: (run.seed, run.accuracy) for run in read(path).runs} for path in (out, here))
-    assert there == alone
-    assert len(there) == 4
+    assert accuracies(out) == accuracies(here)
+    assert len(accuracies(out)) == 4
 
 
 def test_missing_files_are_told_before_any_fit(out, capsys, monkeypatch):

@@ -196,31 +196,6 @@ def test_what_the_test_rows_leave_open_is_wilsons_interval(steps, data):
         assert step.test_interval == pytest.approx((expected.low, expected.high), rel=1e-12)
 
 
-def test_stops_between_methods_and_keeps_what_there_is(data, settings):
-    made = []
-
-    def enough():
-        return len(made) >= 3
-
-    for step in compare(data, settings, enough):
-        made.append(step)
-    assert len(made[-1].fits) == 4
-    assert not made[-1].complete
-
-
-def test_stops_inside_a_solver_and_drops_that_fit(data):
-    asked = []
-
-    def at_the_tenth_question():
-        asked.append(1)
-        return len(asked) >= 10
-
-    *_, last = compare(data, Settings(repeats=3), at_the_tenth_question)
-    assert len(asked) == 10  # questions before fits and in every iteration; none after the first yes
-    assert len(last.fits) < 1 + len(asked) / 2
-    assert not last.complete
-
-
 @pytest.mark.slow
 def test_results_do_not_keep_the_rows_alive():
     data = load("digits-4-9", split_seed=77)

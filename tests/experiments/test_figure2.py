@@ -1,6 +1,5 @@
 """The sweep of Figure 2: which fits there are, that they are the estimators' own, and that a stopped sweep goes on."""
 
-import io
 import math
 from dataclasses import replace
 
@@ -11,9 +10,8 @@ from sklearn.linear_model import LogisticRegression
 import objpert_core
 from objpert_core import estimators
 from objpert_core.datasets import load
-from objpert_core.experiments import figure2
 from objpert_core.experiments.compare import reference_parameters
-from objpert_core.experiments.figure2 import EPSILONS, Piece, Sweep, noise_seed, run
+from objpert_core.experiments.figure2 import EPSILONS, Piece, Sweep, noise_seed
 from objpert_core.experiments.learners import JUDGED, LEARNERS
 from objpert_core.experiments.methods import (
     DISHONEST,
@@ -28,8 +26,6 @@ from objpert_core.experiments.methods import (
     fit,
 )
 from objpert_core.experiments.preprocessed import prepared
-from objpert_core.experiments.results import read
-from objpert_core.experiments.store import Store
 
 QUICK = Parameters(epochs=2, learning_rates=(0.001, 0.1), fine_learning_rates=(0.01, 0.03, 0.1), mean_runs=3.0)
 SWEEP = Sweep("breast-cancer", ("non-private", "published", "tight"), (0.5, 4.0), trials=2, parameters=QUICK)
@@ -38,18 +34,6 @@ SWEEP = Sweep("breast-cancer", ("non-private", "published", "tight"), (0.5, 4.0)
 @pytest.fixture(scope="module")
 def data():
     return load("breast-cancer", split_seed=1)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "figure2.csv"
-
-
-def swept(sweep, path, **arguments):
-    stream = io.StringIO()
-    with Store(path, sweep.dataset, sweep.parameters.as_configuration(), {"command": "test"}) as store:
-        failed = run(sweep, store, stream=stream, **arguments)
-    return failed, stream.getvalue().splitlines()
 
 
 class TestParameters:
@@ -218,72 +202,6 @@ class TestSweep:
         assert first.split_seed == first.trial == 3
 
     def test_a_worker_of_another_version_refuses(self):
+        assert SWEEP.pieces()[0].version == objpert_core.__version__
         with pytest.raises(RuntimeError, match=r"the sweep was started with 0\.0\.0"):
             replace(SWEEP.pieces()[0], version="0.0.0")()
-
-    @pytest.mark.slow
-    def test_everything_is_stored(self, path):
-        failed, lines = swept(SWEEP, path)
-        assert failed == ()
-        assert {run.key for run in read(path).runs} == {piece.key for piece in SWEEP.pieces()}
-        assert lines[0] == "breast-cancer: 10 of 10 fits to do"
-        assert len(lines) == 11
-        assert "trial 0 published ε = 0.5: " in lines[2]
-
-    @pytest.mark.thorough
-    def test_a_stopped_sweep_goes_on(self, path, monkeypatch):
-        class StoppedError(BaseException):
-            pass
-
-        calls = []
-        original = figure2.fit
-
-        def stops(*arguments):
-            calls.append(arguments)
-            if len(calls) == 4:
-                raise StoppedError
-            return original(*arguments)
-
-        monkeypatch.setattr(figure2, "fit", stops)
-        with pytest.raises(StoppedError):
-            swept(SWEEP, path)
-        before = read(path).runs
-        assert len(before) == 3
-        failed, lines = swept(SWEEP, path)
-        assert failed == ()
-        assert lines[0] == "breast-cancer: 7 of 10 fits to do"
-        assert read(path).runs[:3] == before
-        assert len(calls) == 4 + 7
-        assert swept(SWEEP, path)[1] == ["breast-cancer: 0 of 10 fits to do"]
-
-    @pytest.mark.slow
-    def test_stopping_does_not_change_the_numbers(self, path, tmp_path):
-        swept(replace(SWEEP, trials=1, methods=("tight",)), path)
-        swept(SWEEP, path)
-        swept(SWEEP, other := tmp_path / "at once.csv")
-        assert accuracies(path) == accuracies(other)
-
-    @pytest.mark.thorough
-    def test_what_fails_is_told_and_tried_again(self, path, monkeypatch):
-        original = figure2.fit
-
-        def fails(data, method, *rest):
-            if method == "published":
-                raise RuntimeError("no")
-            return original(data, method, *rest)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(figure2, "fit", fails)
-            failed, lines = swept(SWEEP, path)
-        assert [outcome.work.method for outcome in failed] == ["published"] * 4
-        assert any("trial 1 published ε = 4 FAILED: RuntimeError: no" in line for line in lines)
-        assert {run.method for run in read(path).runs} == {"non-private", "tight"}
-        assert swept(SWEEP, path)[0] == ()
-        assert len(read(path).runs) == 10
-
-    def test_a_worker_checks_its_own_version(self):
-        assert SWEEP.pieces()[0].version == objpert_core.__version__
-
-
-def accuracies(path):
-    return {run.key: (run.accuracy, run.seed) for run in read(path).runs}

@@ -14,7 +14,7 @@ from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results, store
 from objpert_core.experiments.figure2 import noise_seed
 from objpert_core.experiments.methods import EXPLANATIONS, METHODS
-from objpert_core.experiments.results import COLUMNS, Run, load, path_of, read, stored
+from objpert_core.experiments.results import Run, load, path_of, read, stored
 from objpert_core.experiments.store import Store, forget, session
 
 CONFIGURATION = {"delta": 1e-5, "learning_rates": (0.1, 0.2)}
@@ -31,18 +31,13 @@ def path(tmp_path):
 
 
 def opened(path, configuration=CONFIGURATION, dataset="adult", by=SESSION):
-    return Store(path, dataset, configuration, by)
+    return Store(path, Run, by, dataset=dataset, configuration=configuration)
 
 
 def filled(path, *runs):
     with opened(path) as store:
         for run in runs:
             store.append(run)
-
-
-@pytest.mark.parametrize("run", [TIGHT, REFERENCE])
-def test_a_row_keeps_every_digit(run):
-    assert Run.from_row(dict(zip(COLUMNS, run.as_row(), strict=True))) == run
 
 
 def test_what_is_written_is_read(path):

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from objpert_core.experiments.paper import PAPER
+from objpert_core.experiments.reports import claim_rows, paper_rows, paper_table, report, report_rows
 from objpert_core.experiments.results import Results, Run, load, stored
 from objpert_core.experiments.tables import STANDARDISED, claims, summary, variant, verdict
-from objpert_core.experiments.written import claim_rows, paper_rows, paper_table, report, report_rows
 
 PAPER_FILE = Path(__file__).parents[2].parent / "shared" / "papers" / "redberg2023_objective_perturbation.md"
 

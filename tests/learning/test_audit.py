@@ -107,19 +107,19 @@ def test_a_fit_along_several_axes_is_as_many_fits_along_one(monkeypatch):
         assert (certificate.sigma, certificate.lam) == (alone.privacy_.sigma, alone.privacy_.lam)
 
 
+AUDITED = [
+    "logistic regression",
+    "clipped squares",
+    pytest.param("huber", marks=pytest.mark.exhaustive),
+    pytest.param("squared hinge", marks=pytest.mark.exhaustive),
+    pytest.param("without a margin", marks=pytest.mark.exhaustive),
+    pytest.param("huberised hinge", marks=pytest.mark.exhaustive),
+]
+
+
 @pytest.mark.no_cover
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "learner",
-    [
-        "logistic regression",
-        "clipped squares",
-        pytest.param("huber", marks=pytest.mark.exhaustive),
-        pytest.param("squared hinge", marks=pytest.mark.exhaustive),
-        pytest.param("without a margin", marks=pytest.mark.exhaustive),
-        pytest.param("huberised hinge", marks=pytest.mark.exhaustive),
-    ],
-)
+@pytest.mark.parametrize("learner", AUDITED)
 def test_the_fitted_estimator_keeps_its_promise_and_uses_much_of_it(learner):
     without_row, certificate = coefficients(14_000, extra_row=False, learner=learner)
     with_row, _ = coefficients(14_000, extra_row=True, learner=learner)
@@ -157,8 +157,7 @@ def test_on_the_worst_pair_the_audit_finds_nine_tenths_of_the_promise():
 @pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "learner",
-    ["logistic regression", pytest.param("squared hinge", marks=pytest.mark.exhaustive), "clipped squares"],
+    "learner", ["logistic regression", pytest.param("squared hinge", marks=pytest.mark.exhaustive), "clipped squares"]
 )
 def test_the_audit_convicts_a_mechanism_with_half_the_noise(monkeypatch, learner):
     full = NoiseSource.rounded_normal

@@ -5,14 +5,62 @@ import pytest
 
 from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor
-from objpert_core.learning import LogisticLoss
-from objpert_core.learning.certificate import covers
+from objpert_core.learning import LogisticLoss, ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.field_rules import COUNT, LATER, POSITIVE, fact, or_nothing
+from objpert_core.learning.certificates.proof import covers
+from objpert_core.learning.certificates.text import kind_and_fields
 
 
 def fitted(**parameters):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 3))
     return ObjPertLogisticRegression(**parameters).fit(X, X[:, 0] > 0).privacy_
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class Longer(ObjectivePerturbationCertificate):
+    """A kind that grew: one more number of the promise, one more of the data, and one that nobody gave a rule."""
+
+    mood: float = fact(POSITIVE, since=LATER, default=1.0)
+    rows_seen: int | None = fact(or_nothing(COUNT), diagnostic=True, default=None)
+    unruled: int = 0
+
+
+Longer.OWN_MECHANISMS = ("ApproximateMinima",)
+
+
+def longer(**changes):
+    fields = {item.name: getattr(fitted(), item.name) for item in dataclasses.fields(ObjectivePerturbationCertificate)}
+    return Longer(**fields | changes)
+
+
+def read(values):
+    kind, own = kind_and_fields(values, {"ApproximateMinima": Longer}, {})
+    return kind(**own)
+
+
+def test_texts_that_were_written_before_a_field_came_stay_as_they_are():
+    older, newer = longer(), longer(mood=2.0)
+    assert "mood" not in older.to_dict()
+    assert newer.to_dict()["mood"] == 2.0
+    assert [read(certificate.to_dict()).mood for certificate in (older, newer)] == [1.0, 2.0]
+
+
+def test_a_kinds_own_diagnostics_stay_apart_and_are_not_published():
+    counted = longer(rows_seen=7)
+    assert counted.DIAGNOSTICS == ("gradient_norm", "n_iter", "rows_seen")
+    assert "rows_seen" not in counted.to_dict()
+    assert counted.to_dict()["diagnostics"]["rows_seen"] == 7
+    assert read(counted.to_dict()) == counted
+    assert counted.public().rows_seen is None
+    assert "diagnostics" not in counted.public().to_dict()
+
+
+def test_a_field_must_keep_its_rule_and_must_have_one():
+    assert longer(mood=-1.0).complaint() == "mood must be a finite float > 0, got -1.0"
+    assert longer(rows_seen=0).complaint() == "rows_seen must be None or a whole number >= 1, got 0"
+    assert longer().complaint() == "unruled must have a rule: declare it by fact in Longer"
+    assert not longer().verify()
 
 
 def unnamed(certificate):

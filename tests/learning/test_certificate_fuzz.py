@@ -24,16 +24,9 @@ import math
 import numpy as np
 import pytest
 
+import objpert_core.learning as learn
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
-from objpert_core.estimators import (
-    DPSGDLogisticRegression,
-    ObjPertRegressor,
-)
-from objpert_core.learning import (
-    EVERY_LOSS,
-    OutputPerturbationCertificate,
-    PrivacyCertificate,
-)
+from objpert_core.estimators import DPSGDLogisticRegression, ObjPertRegressor
 from tests.learning.certificates import EVERY, FITTED, of_kinds
 
 RESOLUTION = 1e-9 * (1 + 1e-6)
@@ -64,28 +57,16 @@ class SlyFloat(float):
 NASTY = [
     *(None, True, False, 0, 1, -1, 2, 10**400, -(10**400), 0.0, -0.0, 1.0, -1.0, math.nan, math.inf, -math.inf, 1j),
     *(5e-324, 1e-320, 1e-170, 1e170, 1.7e308, "", "x", "yes", "1.0", "nan", "None", b"x", [], (), {}, set(), [1.0]),
-    *(
-        (math.nan,),
-        (1.0, math.nan),
-        (1,),
-        (True,),
-        ("a",),
-        (0.1, 0.1),
-        ((0.1,),),
-        (0.1, [0.2]),
-        {"a": 1},
-        object(),
-        float,
-    ),
+    *((math.nan,), (1.0, math.nan), (1,), (True,), ("a",), (0.1, 0.1), ((0.1,),), (0.1, [0.2])),
+    *({"a": 1}, object(), float),
     *(np.float32(1.0), np.int64(3), np.bool_(True), np.array([1.0]), np.array(1.0), np.str_("none"), print),
     *(decimal.Decimal(1), fractions.Fraction(1, 3), SlyFloat(1.0), Hostile(), [Hostile()], (Hostile(),)),
 ]
 WORDS = [
-    *BOUND_REGISTRY, *EVERY_LOSS, *PrivacyCertificate.MECHANISMS, "add/remove one row", "replace one row", "profile",
-    "rdp", "pld", "normalize", "clip", "operating system", "integer seed", "numpy RandomState", "numpy Generator",
-    "raise", "release", "adam", "sgd", "none", "honest", "dishonest", "0" * 64, "F" * 64, "add/remove",
-    "3 rows of one person",
-    *("poisson", "allocation"),
+    *BOUND_REGISTRY, *learn.EVERY_LOSS, *learn.PrivacyCertificate.MECHANISMS, "add/remove one row",
+    "replace one row", "profile", "rdp", "pld", "normalize", "clip", "operating system", "integer seed",
+    "numpy RandomState", "numpy Generator", "raise", "release", "adam", "sgd", "none", "honest", "dishonest",
+    "0" * 64, "F" * 64, "add/remove", "3 rows of one person", "poisson", "allocation",
     *(f"data sets of the same size m = {m}, known to all, up to one row left out of the sums" for m in (299, 300, 301)),
     *(f"data sets of the same size m = {m}, known to all, that differ in one row" for m in (299, 300, 301)),
 ]  # fmt: skip
@@ -160,7 +141,7 @@ def declared(spent, old, new):
 
 def noise_ratio(spent):
     """Noise by sensitivity, the solver's distance to the minimiser included."""
-    if isinstance(spent, OutputPerturbationCertificate):  # T10
+    if isinstance(spent, learn.OutputPerturbationCertificate):  # T10
         moved = 2 if "differ in one row" in spent.adjacency or "replace" in spent.adjacency else 1
         return spent.sigma * spent.lam / (moved * spent.lipschitz + 2 * spent.tau)
     return 1 / math.hypot(spent.lipschitz / spent.sigma, 2 * spent.tau / spent.lam / spent.sigma_out)
@@ -187,7 +168,7 @@ def lattice(spent, old, new):
     """
     if math.frexp(new)[0] != 0.5:
         return False
-    noise = spent.sigma if isinstance(spent, OutputPerturbationCertificate) else getattr(spent, "sigma_out", 0.0)
+    noise = spent.sigma if isinstance(spent, learn.OutputPerturbationCertificate) else getattr(spent, "sigma_out", 0.0)
     return new <= old or (
         not isinstance(spent, DPSGD) and spent.lam * new * math.sqrt(4) / 2 <= spent.tau and new <= noise * 2.0**-10
     )
@@ -242,7 +223,7 @@ def harmless(field, old, new, spent):
     return RULES.get(field, never)(spent, old, new)
 
 
-DPSGD = PrivacyCertificate.MECHANISMS["DPSGD"]
+DPSGD = learn.PrivacyCertificate.MECHANISMS["DPSGD"]
 
 
 def changed(rng, spent, field):
@@ -324,7 +305,7 @@ def may_be_good(old, new):
 @pytest.mark.no_cover
 def test_every_field_has_a_rule_and_every_type_but_its_own_is_convicted(kind):
     spent = kind.honest
-    rules = spent.stated()
+    rules = spent.field_rules()
     for item in dataclasses.fields(spent):
         assert item.name == "schema" or item.name in rules
         for new in NASTY:

@@ -149,10 +149,7 @@ class StepCase:
 
     def guesses(self, answer, coin):
         published = clone(self.model).fit(*self.sets[answer]).coef_[0]
-        return {
-            "old": old_guess(self, published, coin),
-            "likelier": likelier(self.sums(published), self.centres, coin),
-        }
+        return {"old": old_guess(self, published, coin), "likelier": likelier(self.sums(published), self.centres, coin)}
 
 
 class ObjectiveCase:

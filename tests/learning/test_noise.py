@@ -1,11 +1,16 @@
+import math
 import os
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtri
+from scipy.stats import chisquare
 
 from objpert_core.learning import noise, noise_source
+from objpert_core.learning.geometric import decay_of, first_success, tail_point, two_sided_geometric
+from objpert_core.learning.noise import NoiseSource
 
 # A test that draws from the operating system fails by chance once in 1e9 runs.
 CHANCE = 1e-9
@@ -24,12 +29,6 @@ def test_the_numbers_are_normal_independent_and_of_unit_variance(source, level):
     assert stats.chisquare(pairs.ravel()).pvalue > level
     spread = stats.chi2(len(x)).cdf((x**2).sum())
     assert level < spread < 1 - level
-
-
-@pytest.mark.slow
-def test_the_test_above_notices_a_spread_that_is_two_per_cent_off():
-    x = 0.98 * noise_source(0).standard_normal(200_000)
-    assert stats.kstest(x, "norm").pvalue < 1e-3
 
 
 def probabilities(ratio, reach):
@@ -63,13 +62,11 @@ class Enumerated:
     """
 
     def __init__(self, word_bits, place_bits):
-        words = (np.arange(2**word_bits, dtype=np.uint64) * np.uint64(2 ** (64 - word_bits))) + np.uint64(
-            2 ** (63 - word_bits)
-        )
+        half = np.uint64(2 ** (63 - word_bits))
+        words = 2 * half * np.arange(2**word_bits, dtype=np.uint64) + half
         self.words = np.repeat(words, 2**place_bits)
-        places = (np.arange(2**place_bits, dtype=np.uint64) << np.uint64(32 - place_bits)) + np.uint64(
-            2 ** (31 - place_bits)
-        )
+        half = np.uint64(2 ** (31 - place_bits))
+        places = 2 * half * np.arange(2**place_bits, dtype=np.uint64) + half
         self.places = np.tile(places.astype("<u4"), 2**word_bits)
         self.asked = 0
 
@@ -123,12 +120,6 @@ def test_beyond_the_table_numbers_have_the_normal_tail():
     assert stats.binomtest(int((beyond > 56).sum()), len(beyond), farther).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, 2.0**53, np.nan, np.inf])
-def test_other_ratios_are_refused(bad):
-    with pytest.raises(ValueError, match="ratio must be a number from"):
-        noise_source().rounded_normal(bad, 3)
-
-
 def test_the_default_reads_the_operating_system(monkeypatch):
     asked = []
 
@@ -142,25 +133,32 @@ def test_the_default_reads_the_operating_system(monkeypatch):
     source.standard_normal(3)
     assert sum(asked) >= 48
     assert (source.origin, source.reproducible) == ("operating system", False)
-
-
-def test_global_seeds_do_not_touch_the_operating_systems_noise():
+    monkeypatch.undo()
     draws = []
     for _ in range(2):
-        np.random.seed(0)  # noqa: NPY002
+        np.random.seed(0)  # noqa: NPY002  which must make no difference
         draws.append(noise_source().standard_normal(4))
     assert not np.array_equal(*draws)
 
 
-@pytest.mark.parametrize(
-    ("make", "origin"),
-    [
-        (lambda: 7, "integer seed"),
-        (lambda: np.int64(7), "integer seed"),
-        (lambda: np.random.RandomState(7), "numpy RandomState"),
-        (lambda: np.random.default_rng(7), "numpy Generator"),
-    ],
-)
+def test_other_random_states_and_ratios_are_refused():
+    for state in (-1, 1.5, "0", True, [1]):
+        with pytest.raises(ValueError, match="random_state must be None, an integer >= 0, or a numpy RandomState"):
+            noise_source(state)
+    for ratio in (0.0, -1.0, 2.0**53, np.nan, np.inf):
+        with pytest.raises(ValueError, match="ratio must be a number from"):
+            noise_source().rounded_normal(ratio, 3)
+
+
+SEEDED = [
+    (lambda: 7, "integer seed"),
+    (lambda: np.int64(7), "integer seed"),
+    (lambda: np.random.RandomState(7), "numpy RandomState"),
+    (lambda: np.random.default_rng(7), "numpy Generator"),
+]
+
+
+@pytest.mark.parametrize(("make", "origin"), SEEDED)
 def test_seeded_sources_repeat_and_say_so(make, origin):
     first, second = noise_source(make()), noise_source(make())
     np.testing.assert_array_equal(first.standard_normal(5), second.standard_normal(5))
@@ -169,7 +167,101 @@ def test_seeded_sources_repeat_and_say_so(make, origin):
     assert "7" not in repr(first.origin)  # the seed itself is not given away
 
 
-@pytest.mark.parametrize("bad", [-1, 1.5, "0", True, [1]])
-def test_other_random_states_are_refused(bad):
-    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0, or a numpy RandomState"):
-        noise_source(bad)
+# Whole-numbered chance
+
+
+def of_words(*words):
+    """A source that gives these 64-bit words, then zeros in the first half of their range."""
+    left = [word.to_bytes(8, "little") for word in words]
+    return NoiseSource(lambda count: left.pop(0), "words", reproducible=True)
+
+
+HALF = 2**63  # −log U just above log 2: with decay 1 the geometric number is 0
+
+
+@pytest.mark.parametrize(("decay", "steps"), [(0.5, 1), (0.5, 40), (0.25, 100), (3.0, 7)])
+def test_a_number_next_to_an_edge_takes_as_many_digits_as_decide_it(decay, steps):
+    with mpmath.workdps(60):
+        edge = mpmath.exp(-mpmath.mpf(decay) * steps) * 2**64
+        word, rest = int(edge), mpmath.frac(edge) * mpmath.mpf(2) ** 64
+    below, above = int(rest) - 2, int(rest) + 2
+    one = HALF + HALF // 2  # −log U = 0.29
+    subtracted = int(0.2876820724517809 / decay)
+    assert two_sided_geometric(of_words(word, above, one), decay) == steps - 1 - subtracted
+    assert two_sided_geometric(of_words(word, below, one), decay) == steps - subtracted
+    assert two_sided_geometric(of_words(word + 1, one), decay) == steps - 1 - subtracted
+
+
+def test_the_smallest_words_are_unfolded():
+    assert two_sided_geometric(of_words(0, HALF, HALF), 1.0) == 45  # U = 2⁻⁶⁵
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("draws", [400, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("decay", [0.5, 2.0])
+def test_the_law_is_geometric_on_both_sides(decay, draws):
+    source = noise_source(11)
+    drawn = np.array([two_sided_geometric(source, decay) for _ in range(draws)])
+    reach = math.ceil(4 / decay)
+    points = np.arange(-reach, reach + 1)
+    chances = np.exp(-decay * np.abs(points)) * math.tanh(decay / 2)
+    counts = np.array([np.count_nonzero(drawn == k) for k in points] + [np.count_nonzero(np.abs(drawn) > reach)])
+    expected = np.append(chances, 1 - chances.sum()) * drawn.size
+    assert chisquare(counts, expected).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("decay", [1e-7, 0.01, 0.5, 3.0, 80.0])
+@pytest.mark.parametrize("failure", [1e-12, 1e-6, 0.01, 0.3, 0.9])
+def test_the_tail_point_is_the_least(decay, failure):
+    k = tail_point(decay, failure)
+
+    def tail(at):
+        with mpmath.workdps(40):
+            return mpmath.exp(-mpmath.mpf(decay) * at) / (1 + mpmath.exp(-mpmath.mpf(decay)))
+
+    assert tail(k) <= mpmath.mpf(failure)
+    assert k == 1 or tail(k - 1) > mpmath.mpf(failure) * (1 - mpmath.mpf("1e-9"))
+
+
+def test_the_decay_never_costs_more_than_ε():
+    for epsilon, steps in ((0.1, 3), (0.7, 2**20), (1.0, 2**21 - 1), (0.3, 7)):
+        decay = decay_of(epsilon, steps)
+        with mpmath.workdps(60):
+            assert mpmath.mpf(decay) * steps <= mpmath.mpf(epsilon)
+        assert decay >= epsilon / steps * (1 - 3e-16)
+
+
+@pytest.mark.parametrize("chance", [1.0, 0.5, 0.02])
+def test_the_first_success_is_geometric(chance):
+    source = noise_source(5)
+    drawn = np.array([first_success(source, chance) for _ in range(800)])
+    assert drawn.min() >= 1
+    edges = np.unique(np.ceil(np.array([1, 2, 3, 5, 8, 13]) / (3 * chance) + 1))
+    below = 1 - (1 - chance) ** (edges - 1) if chance < 1 else np.ones(edges.size)
+    if chance == 1:
+        assert np.all(drawn == 1)
+        return
+    chances = np.diff(np.concatenate(([0.0], below, [1.0])))
+    counts = np.histogram(drawn, np.concatenate(([0.5], edges - 0.5, [np.inf])))[0]
+    assert chisquare(counts, chances * drawn.size).pvalue > 1e-3
+
+
+def test_no_success_in_the_first_tries_goes_on_counting():
+    far = (1).to_bytes(8, "little")  # no success within any number of tries
+    reads = []
+
+    def read(count):
+        reads.append(count)
+        return far * (count // 8) if len(reads) < 2 else noise_source(1).read(count)
+
+    assert first_success(NoiseSource(read, "far, then near", reproducible=True), 0.5) > 8
+
+
+def test_what_is_out_of_range_is_refused():
+    for call, message in (
+        (lambda: two_sided_geometric(noise_source(0), 0.0), "must be"),
+        (lambda: tail_point(1.0, 1.0), "must be"),
+        (lambda: first_success(noise_source(0), 0.0), "probability must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()

@@ -1,7 +1,5 @@
 """Coefficients that a fit cannot have ended at do not verify, whatever fingerprint stands in the certificate."""
 
-from __future__ import annotations
-
 import copy
 import math
 from typing import Any
@@ -9,30 +7,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from objpert_core.estimators import (
-    DPSGDLogisticRegression,
-    NoisySGDClassifier,
-    ObjPertLogisticRegression,
-    ObjPertSVC,
-    OutputPerturbationLogisticRegression,
-    PhasedERMClassifier,
-)
+import objpert_core.estimators as est
 
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = (X[:, 0] > 0).astype(int)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 SHARED: dict[str, Any] = {"classes": [0, 1], "random_state": 1}
 FITS: dict[str, Any] = {
-    "objective": ObjPertLogisticRegression(**SHARED, public_rows=60, standardize=False),
-    "objective, rows read off": ObjPertLogisticRegression(**SHARED, standardize=False, fit_intercept=False),
-    "objective, standardised": ObjPertLogisticRegression(**SHARED, public_rows=60, epsilon=8.0, standardize=True),
-    "objective, few rows declared": ObjPertLogisticRegression(**SHARED, public_rows=20, epsilon=20.0),
-    "objective, three classes": ObjPertLogisticRegression(classes=[0, 1, 2], random_state=1, public_rows=60),
-    "output": OutputPerturbationLogisticRegression(**SHARED, public_rows=60),
-    "sgd": DPSGDLogisticRegression(**SHARED, learning_rates=[0.5], public_rows=60, optimizer="sgd", epochs=2),
-    "adam": DPSGDLogisticRegression(**SHARED, learning_rates=[1.0], public_rows=60, optimizer="adam", epochs=2),
-    "noisy sgd": NoisySGDClassifier(**SHARED, radius=2.0, public_rows=60),
-    "phased": PhasedERMClassifier(**SHARED, radius=2.0, public_rows=60),
+    "objective": est.ObjPertLogisticRegression(**SHARED, public_rows=60, standardize=False),
+    "objective, rows read off": est.ObjPertLogisticRegression(**SHARED, standardize=False, fit_intercept=False),
+    "objective, standardised": est.ObjPertLogisticRegression(**SHARED, public_rows=60, epsilon=8.0, standardize=True),
+    "objective, few rows declared": est.ObjPertLogisticRegression(**SHARED, public_rows=20, epsilon=20.0),
+    "objective, three classes": est.ObjPertLogisticRegression(classes=[0, 1, 2], random_state=1, public_rows=60),
+    "output": est.OutputPerturbationLogisticRegression(**SHARED, public_rows=60),
+    "sgd": est.DPSGDLogisticRegression(**SHARED, learning_rates=[0.5], public_rows=60, optimizer="sgd", epochs=2),
+    "adam": est.DPSGDLogisticRegression(**SHARED, learning_rates=[1.0], public_rows=60, optimizer="adam", epochs=2),
+    "noisy sgd": est.NoisySGDClassifier(**SHARED, radius=2.0, public_rows=60),
+    "phased": est.PhasedERMClassifier(**SHARED, radius=2.0, public_rows=60),
 }
 
 
@@ -105,7 +96,9 @@ def test_a_centre_outside_the_ball_and_weights_beyond_the_floor_do_not_verify() 
         assert not verifies(changed(model, scale_=scale))
 
 
-@pytest.mark.parametrize("model", [ObjPertSVC(**SHARED), OutputPerturbationLogisticRegression(**SHARED, lam=3.0)])
+@pytest.mark.parametrize(
+    "model", [est.ObjPertSVC(**SHARED), est.OutputPerturbationLogisticRegression(**SHARED, lam=3.0)]
+)
 def test_where_no_rule_reads_the_number_of_rows_nothing_bounds_the_coefficients(model: Any) -> None:
     model.fit(X, Y)
     assert model.privacy_.public_rows is None

@@ -58,13 +58,10 @@ def test_a_row_at_the_limit_is_judged_by_itself():
             Rows(near[None][: kept[0]], "clip")
 
 
-def test_where_all_rows_are_valid_nothing_changes():
+def test_where_all_rows_are_valid_nothing_changes_and_no_row_at_all_has_the_answer_for_no_data():
     raised = release(X, TARGETS)
     np.testing.assert_array_equal(raised.theta, release(X, TARGETS, on_error="release").theta)
     assert raised.certificate.on_error == "raise"
-
-
-def test_no_row_at_all_has_the_answer_for_no_data():
     nothing = release(np.array(BAD_ROWS, dtype=float), np.ones(len(BAD_ROWS)), on_error="release")
     none_given = release(np.zeros((0, 3)), np.zeros(0), on_error="release")
     np.testing.assert_array_equal(nothing.theta, none_given.theta)
@@ -78,17 +75,14 @@ def test_no_row_at_all_has_the_answer_for_no_data():
 
 
 def test_the_number_of_rows_that_a_rule_reads_is_the_number_given():
+    kept, targets = usable(X, np.append(TARGETS[:-2] * 7, [np.nan, np.inf]), SquaredLoss())
+    assert len(kept) == len(targets) == 118  # any finite target is one of a residual loss
     rows = np.vstack([X, np.full((80, 3), np.nan)])
     options = {"epsilon": 1.0, "delta": 1e-5, "random_state": 0, "on_error": "release"}
     certificate = solve_and_perturb(rows, np.append(TARGETS, np.ones(80)), **options).certificate
     assert certificate.public_rows == 200
     declared = solve_and_perturb(X, TARGETS, public_rows=200, **options).certificate
     assert declared.lam == certificate.lam
-
-
-def test_a_residual_loss_takes_any_finite_target():
-    rows, targets = usable(X, np.append(TARGETS[:-2] * 7, [np.nan, np.inf]), SquaredLoss())
-    assert len(rows) == len(targets) == 118
 
 
 def test_a_solver_that_stops_early_is_followed_by_a_sure_one():
@@ -149,6 +143,9 @@ def test_entries_that_are_no_numbers_become_nan():
     np.testing.assert_array_equal(as_numbers(np.array([[1 + 0j, 2 + 1j]])), [[1.0, np.nan]])
     for same in (X, sp.csr_array(X), pd.DataFrame(X)):
         assert as_numbers(same) is same
+    good = [[0.1, 2], [3, 4.5]]
+    for bad in (["x", 1], [None, 1], [1j, 1]):  # one row does not change what becomes of another
+        np.testing.assert_array_equal(as_numbers([*good, bad])[:2], as_numbers(good))
 
 
 def test_masked_and_complex_entries_are_no_numbers_and_nothing_warns():
@@ -162,12 +159,6 @@ def test_masked_and_complex_entries_are_no_numbers_and_nothing_warns():
         complex_rows = as_numbers(sp.coo_array(np.array([[1j, 0], [2, 1]])))
     np.testing.assert_array_equal(np.isfinite(found), [[False, True], [False, True], [False, False]])
     np.testing.assert_array_equal(complex_rows.toarray(), [[np.nan, 0], [2, 1]])
-
-
-def test_one_row_does_not_change_what_becomes_of_another():
-    good = [[0.1, 2], [3, 4.5]]
-    for bad in (["x", 1], [None, 1], [1j, 1]):
-        np.testing.assert_array_equal(as_numbers([*good, bad])[:2], as_numbers(good))
 
 
 def test_labels_are_compared_one_by_one():

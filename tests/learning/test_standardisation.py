@@ -99,26 +99,20 @@ def test_sparse_rows_are_scaled_and_stay_sparse_and_are_not_centred():
         release_map(sp.csr_array(X), Standardisation(3.0, 3.0), noise_source(1))
     centred = RowMap(np.full(COLUMNS, 0.1), None)
     assert_allclose(centred.apply(sp.csr_array(X)), centred.apply(X), rtol=1e-12)
-
-
-def test_entries_that_are_stored_twice_are_added_first():
-    twice = sp.coo_array(([3.0, 1.0, 2.0], ([0, 0, 0], [0, 1, 1])), shape=(1, 2))
+    twice = sp.coo_array(([3.0, 1.0, 2.0], ([0, 0, 0], [0, 1, 1])), shape=(1, 2))  # which is added first
     assert_allclose(RowMap().apply(twice).toarray(), unit(np.array([[3.0, 3.0]])))
 
 
-def test_rows_that_say_nothing():
+def test_rows_may_be_few_and_say_nothing():
+    for shape in ((0, 3), (1, 1), (7, 1), (1, 4000)):
+        row_map, mapped = map_rows(np.ones(shape), Standardisation(2.0, 2.0), noise_source(0), n_rows=5)
+        assert mapped.shape == shape
+        assert row_map.center.shape == row_map.scale.shape == shape[1:]
     X = np.array([[0.0, 0.0], [1e-160, 0.0], [1.0, 0.0], [2.0, 0.0]])
     assert_array_equal(RowMap().apply(X)[:2], 0.0)
     row_map, mapped = map_rows(X[2:], Standardisation(1e-9, 1e-9), noise_source(0))  # both are the centre, nearly
     assert np.isfinite(mapped).all()
     assert np.isfinite(row_map.scale).all()
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 1), (1, 4000)])
-def test_few_rows_and_columns(shape):
-    row_map, mapped = map_rows(np.ones(shape), Standardisation(2.0, 2.0), noise_source(0), n_rows=5)
-    assert mapped.shape == shape
-    assert row_map.center.shape == row_map.scale.shape == shape[1:]
 
 
 def test_the_rows_given_are_never_written_to():
@@ -231,8 +225,10 @@ def test_a_certificate_does_not_verify_that_leaves_out_a_step_of_its_model(relea
         assert not dataclasses.replace(unpaid, coefficients_sha256=certificate.coefficients_sha256).verify(model)
 
 
-def test_steps_that_were_not_paid_for_are_refused(released):
+def test_steps_that_were_not_paid_for_and_clipped_rows_are_refused(released):
     """Calibrated as if there were no sums: neither the fit nor a certificate written by hand gets through."""
+    with pytest.raises(ValueError, match=r"^row_norm must be 'normalize' where rows are centred or scaled"):
+        perturb_and_solve(*some_data(), fit_after(PLAN), row_norm="clip", **OPTIONS)
     unpaid = fit_after(Standardisation(None, None))
     with pytest.raises(ValueError, match=r"^epsilon must be at least "):
         perturb_and_solve(*some_data(), unpaid, random_state=0, public_rows=ROWS, **OPTIONS)
@@ -246,20 +242,20 @@ def test_steps_that_were_not_paid_for_are_refused(released):
     assert not dataclasses.replace(released.certificate, fits=2).verify()
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "said"),
-    [
-        ("center_noise", 0.0, "center_noise"),
-        ("scale_noise", -1.0, "scale_noise"),
-        ("scale_noise", True, "scale_noise"),
-        ("center_noise", "12", "center_noise"),
-        ("fits", 0, "fits"),
-        ("fits", 1.0, "fits"),
-        ("rest_weight", 0.5, "rest_weight"),
-        ("row_norm", "clip", "center_noise"),
-        ("public_rows", None, "public_rows"),
-    ],
-)
+FORGED = [
+    ("center_noise", 0.0, "center_noise"),
+    ("scale_noise", -1.0, "scale_noise"),
+    ("scale_noise", True, "scale_noise"),
+    ("center_noise", "12", "center_noise"),
+    ("fits", 0, "fits"),
+    ("fits", 1.0, "fits"),
+    ("rest_weight", 0.5, "rest_weight"),
+    ("row_norm", "clip", "center_noise"),
+    ("public_rows", None, "public_rows"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "said"), FORGED)
 def test_forged_fields_are_named(released, field, value, said):
     forged = dataclasses.replace(released.certificate, **{field: value})
     if field == "public_rows":
@@ -299,11 +295,6 @@ def test_rows_that_cannot_be_used_count_as_none():
     assert_array_equal(with_bad.center, without.center)
     none = perturb_and_solve(bad[-1:], targets[:1], mechanism, **told)
     assert none.certificate.verify()
-
-
-def test_clipped_rows_are_not_standardised():
-    with pytest.raises(ValueError, match=r"^row_norm must be 'normalize' where rows are centred or scaled"):
-        perturb_and_solve(*some_data(), fit_after(PLAN), row_norm="clip", **OPTIONS)
 
 
 @pytest.mark.parametrize("lam", [None, 3.0])
@@ -370,8 +361,11 @@ def test_one_class_is_a_fit_like_any_other():
     assert classes.certificate == one.certificate
 
 
-def test_a_row_belongs_to_one_class():
+def test_a_row_belongs_to_one_class_and_has_a_target_for_each():
     X, targets = three_classes()
+    for shape in ((1, 1, ROWS), (0, ROWS), (3, ROWS + 1)):
+        with pytest.raises(ValueError, match=r"^targets must "):
+            perturb_and_solve(X, -np.ones(shape), OF_CLASSES, delta=DELTA)
     targets[:, 7] = [1.0, 1.0, -1.0]
     with pytest.raises(ValueError, match=r"^targets must be \+1\.0 for one class at most, got more in row 7"):
         perturb_and_solve(X, targets, OF_CLASSES, delta=DELTA)
@@ -381,7 +375,26 @@ def test_a_row_belongs_to_one_class():
     assert_array_equal(released.theta, without.theta)
 
 
-@pytest.mark.parametrize("shape", [(1, 1, ROWS), (0, ROWS), (3, ROWS + 1)])
-def test_targets_of_another_shape_are_refused(shape):
-    with pytest.raises(ValueError, match=r"^targets must "):
-        perturb_and_solve(some_data()[0], -np.ones(shape), OF_CLASSES, delta=DELTA)
+# --- rows about zero
+
+
+def spread(rows, columns, offset, center_noise):
+    """The largest weight over the smallest, of uneven columns off centre in a direction that nobody could guess."""
+    generator = np.random.default_rng(0)
+    scales = np.arange(1.0, columns + 1.0) ** -1.5
+    X = generator.standard_normal((rows, columns)) * (scales / np.linalg.norm(scales))
+    mean = generator.standard_normal(columns)
+    X += offset * mean / np.linalg.norm(mean)
+    weights = release_map(X, Standardisation(center_noise, 1.0), noise_source(1)).scale
+    return weights.max() / weights.min()
+
+
+def test_columns_are_weighted_less_where_the_centre_misses_much():
+    seen, missed = spread(2000, 400, 2.0, center_noise=2.0), spread(2000, 400, 2.0, center_noise=100.0)
+    assert missed < 1.2
+    assert seen > 2
+
+
+@pytest.mark.parametrize("center_noise", [2.0, 40.0])
+def test_rows_about_zero_keep_their_weights_though_the_centre_is_nothing_but_noise(center_noise):
+    assert spread(2000, 400, 0.0, center_noise) > 2

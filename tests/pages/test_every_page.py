@@ -9,10 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
-from pages.quadratic.words import VIEWS as TILT_VIEWS
 
 import objpert_core.accounting as acc
-from pages.ptr.words import VIEWS as ASK_VIEWS
 from tests.pages.apps import answer, charts, curves, infos, open_app, press, spec, tables, texts, written
 from tests.pages.apps import everything_said as said
 from ui import registry
@@ -205,32 +203,36 @@ def test_a_full_server_says_so(link, button, full_server):
 
 
 STORED = {
-    ("quadratic", "kappa"): "the tilt’s risk is 6 times the bend’s; the anchor alone is no worse.",
-    ("quadratic", "matter"): "times less than the published,",
-    ("quadratic", "regression"): "Objective perturbation is the most accurate; bend and tilt has",
-    ("quadratic", "heat"): "The bound on the risk is 462; returning θ* without data loses at most 1.",
-    ("ptr", "figure3"): "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839.",
-    ("ptr", "figure1"): "Ridge on the validation rows alone wins, 0.0102; lowest private mean: AdaSSP, 0.0104.",
-    ("ptr", "figure2"): "Asking pays at σ = 20: the distance test costs ε = 0.435,",
-    ("ptr", "pays"): "asking first does not pay.",
+    ("quadratic", "Risk against the box (Figure 2)"): (
+        "the tilt’s risk is 6 times the bend’s; the anchor alone is no worse."
+    ),
+    ("quadratic", "Where data matter"): "times less than the published,",
+    ("quadratic", "Beside other regressions"): "Objective perturbation is the most accurate; bend and tilt has",
+    ("quadratic", "Bounds on the risk (Figure 1)"): (
+        "The bound on the risk is 462; returning θ* without data loses at most 1."
+    ),
+    ("ptr", "Votes and their ε (Figure 3)"): (
+        "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839."
+    ),
+    ("ptr", "Private regressions (Figure 1)"): (
+        "Ridge on the validation rows alone wins, 0.0102; lowest private mean: AdaSSP, 0.0104."
+    ),
+    ("ptr", "What their labels cost (Figure 2)"): "Asking pays at σ = 20: the distance test costs ε = 0.435,",
+    ("ptr", "Does it pay?"): "asking first does not pay.",
 }
-FILES = {"quadratic": "pages.quadratic.numbers.file_of", "ptr": "pages.ptr.stored_numbers.file_of"}
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("page", "view"), [slow(*place) if place[0] == "ptr" else place for place in STORED])
 def test_stored_results_are_shown_with_their_command_and_asked_for_where_there_are_none(page, view, monkeypatch):
-    command, shown = (
-        f"python -m objpert_core.experiments {page}",
-        {"quadratic": TILT_VIEWS, "ptr": ASK_VIEWS}[page][view],
-    )
-    app = open_page(page, view=shown)
+    command = f"python -m objpert_core.experiments {page}"
+    app = open_page(page, view=view)
     assert STORED[page, view] in answer(app)
     assert command in written(app)
     assert len(tables(app)[0]) >= 4
     assert not app.error
-    monkeypatch.setattr(FILES[page], lambda name: None)
-    assert f"This picture needs stored results: {command}" in open_page(page, view=shown).info[0].value
+    monkeypatch.setattr("ui.stored_view.results_or_none", lambda load, name: None)
+    assert f"This picture needs stored results: {command}" in open_page(page, view=view).info[0].value
 
 
 SIGMA = "sigma must be a finite number > 0, got -1", "Sigma must be a finite number > 0, got -1."
@@ -242,13 +244,13 @@ DELTA = (
 NOISE = "noise_multiplier must be a finite number > 0, got -1", "noise_multiplier must be a finite number > 0, got -1."
 REFUSED = [
     ("bounds", {}, "ui.bounds.readings", SIGMA, {"bounds_sigma": 5.0}),
-    ("distance", {}, "pages.distance.numbers.readings", SIGMA, {"distance_sigma": 10.0}),
+    ("distance", {}, "pages.distance.curves.at", SIGMA, {"distance_sigma": 10.0}),
     ("planner", {}, "pages.planner.numbers.frontier", DELTA, {"planner_f": 1.3}),
-    ("renyi", {}, "pages.renyi.numbers.crossings", SIGMA, {"renyi_sigma": 2.5}),
-    ("composition", {}, "pages.composition.numbers.readings", SIGMA, {"composition_sigma": 8.0}),
-    ("tuning", {}, "pages.tuning.numbers.ways", NOISE, {"tuning_settings": 10}),
+    ("renyi", {}, "pages.renyi.landmarks.crossings", SIGMA, {"renyi_sigma": 2.5}),
+    ("composition", {}, "pages.composition.fits.reading", SIGMA, {"composition_sigma": 8.0}),
+    ("tuning", {}, "pages.tuning.numbers.Tuning.ways", NOISE, {"tuning_settings": 10}),
     ("losses", {"show": "Without GLM structure"}, "pages.losses.dimension.readings", SIGMA, {}),
-    ("solvers", {}, "pages.solvers.numbers.run", SIZE, {}),
+    ("solvers", {}, "pages.solvers.descent.run", SIZE, {}),
 ]
 
 

@@ -12,10 +12,10 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import HuberLoss, SquaredLoss, solve
 from objpert_core.theory.excess_risk import excess_risk_bound
-from pages.composition.charts import DASHED
-from pages.solvers.numbers import NAMES as SOLVERS
-from pages.tuning import numbers as tc
-from pages.tuning.words import WAYS
+from pages.composition.fits import DASHED
+from pages.solvers.names import NAMES as SOLVERS
+from pages.tuning.numbers import GRID, WAYS
+from pages.tuning.price import Price
 from tests.pages.apps import answer, curves, open_app, said, spec, tables, tells, written
 from tests.pages.bounds import test_page as bounds
 from tests.pages.composition import test_page as composition
@@ -169,7 +169,7 @@ def test_tuning_shows_the_papers_setting():
     tuning.assert_shows(app, tuning.PAPER)
     shown, _ = curves(app)
     run = acc.via_rdp(acc.calibrate_dpsgd(1.0, 1e-5, 0.0071, 8520, "rdp"))
-    at = tc.GRID.index(10)
+    at = GRID.index(10)
     selection = acc.PrivateSelection(run, acc.poisson_mean(10, 0.9)).epsilon(1e-5)
     assert shown[WAYS["selection"]][1][at] == pytest.approx(selection, rel=1e-3)
     composed = acc.via_rdp(acc.repeat(run.base, 10)).epsilon(1e-5)
@@ -190,7 +190,7 @@ def test_tuning_shows_the_papers_setting():
 def test_tunings_table_holds_the_marked_numbers_rounded_up():
     app = opened("tuning", tuning_settings="20")
     rows = tables(app)[0]
-    for row, value in zip(rows.itertuples(index=False), tc.ways(tuning.PAPER, 20).values(), strict=True):
+    for row, value in zip(rows.itertuples(index=False), Price(settings=20).ways().values(), strict=True):
         assert value <= float(row[2]) <= value * 1.01
     assert rows["Runs"].tolist()[:2] == ["20", "20"]
     assert rows["Runs"].tolist()[2].endswith("on average")

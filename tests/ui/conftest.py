@@ -23,7 +23,7 @@ def packages_are_searched_once():
 def cluster_of_two():
     """Two worker processes, started once; a test that ends one of them waits until there are two again."""
     pytest.importorskip("distributed", reason="work in other processes needs the package distributed")
-    from ui.jobs.away import Cluster
+    from ui.jobs.dask_client import Cluster
 
     cluster = Cluster()
     yield cluster

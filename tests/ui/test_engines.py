@@ -30,10 +30,11 @@ from tests.pages.training.test_page import QUICK, opened
 from tests.ui.waiting import begun, ended, until
 from tests.ui.works import Lines, again_and_again, echo, tells, values, with_rows, yields_a_lock
 from ui import jobs
-from ui.jobs import JobRunner, cluster
+from ui.jobs import JobRunner
+from ui.jobs import dask_worker as cluster
 from ui.request import Meter
 
-away = pytest.importorskip("ui.jobs.away")
+away = pytest.importorskip("ui.jobs.dask_client")
 cloudpickle = pytest.importorskip("cloudpickle", reason="work in other processes needs the package distributed")
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "the-row-of-one-person"
@@ -89,7 +90,7 @@ import time
 from pathlib import Path
 from tests.ui.works import Gate
 from ui.jobs import JobRunner
-from ui.jobs.away import Cluster
+from ui.jobs.dask_client import Cluster
 gate = Gate.__new__(Gate)
 gate.folder = Path({str(gate.folder)!r})
 job = JobRunner(engine=Cluster({cluster_of_two.connected().scheduler.address!r}, lease=5.0)).submit("a", gate)

@@ -20,7 +20,7 @@ Where it is done, the variable OBJPERT_DASK decides (`shared_runner`):
 * not set: threads of the web process;
 * `local`: two processes beside it, started by the first job and ended with it;
 * `tcp://host:port` or `tls://host:port`: a Dask cluster that somebody runs, for one web process or several
-  (`ui.jobs.cluster`). Each of them lets as many jobs wait at the cluster as that has workers, and `queue_limit` here.
+  (`ui.jobs.dask_worker`). Each of them lets as many jobs wait at the cluster as it has workers, and `queue_limit` here.
 
 Work for other processes must be picklable: a function of a module, or `functools.partial` of one. It is begun once and
 never repeated: with a private fit a second try would be a second release. Nothing here calls Streamlit.
@@ -89,7 +89,7 @@ def chosen(where: str) -> Engine | None:
         return None
     if importlib.util.find_spec("distributed") is None:
         raise ValueError("OBJPERT_DASK needs the package distributed, which is not installed: pip install distributed.")
-    from ui.jobs.away import Cluster, is_address
+    from ui.jobs.dask_client import Cluster, is_address
 
     if where != "local" and not is_address(where):
         raise ValueError(f"OBJPERT_DASK must be 'local' or an address such as tcp://127.0.0.1:8786, got {where!r}.")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, positive_integer, within
+from objpert_core._validation import FloatArray, between, check_fields, positive_integer
 from objpert_core.accounting.convolution import sums
 from objpert_core.accounting.convolution.discretise import TooFineError
 from objpert_core.accounting.dp_sgd.allocation_sums import allocated
@@ -57,7 +57,7 @@ class RandomAllocation(ByConvolution):
     epochs: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", within("noise_multiplier", self.noise_multiplier, 1e-100, 1e100))
+        check_fields(self, between(1e-100, 1e100), "noise_multiplier")
         check_fields(self, positive_integer, "steps", "selections", "epochs")
         if self.selections > self.steps:
             raise ValueError(f"selections must be at most steps = {self.steps}, got {self.selections!r}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, positive_integer, rate, within
+from objpert_core._validation import FloatArray, between, check_fields, positive_integer, rate
 from objpert_core.accounting.dp_sgd import batches
 from objpert_core.accounting.dp_sgd.law import mixture_loss
 from objpert_core.accounting.dp_sgd.subsampled import step_rdp
@@ -58,7 +58,7 @@ class DPSGD(ByConvolution):
     group_size: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", within("noise_multiplier", self.noise_multiplier, 1e-100, 1e100))
+        check_fields(self, between(1e-100, 1e100), "noise_multiplier")
         check_fields(self, rate, "sample_rate")
         check_fields(self, positive_integer, "steps", "group_size")
         check_adjacency(self)

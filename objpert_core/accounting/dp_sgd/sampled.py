@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, positive_integer, within
+from objpert_core._validation import FloatArray, between, check_fields, positive_integer
 from objpert_core.accounting.dp_sgd import batches
 from objpert_core.accounting.dp_sgd.sampled_law import replaced
 from objpert_core.accounting.laws.base import GaussianLoss, PrivacyLoss, Steps
@@ -30,7 +30,7 @@ class _Batches:
     steps: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", within("noise_multiplier", self.noise_multiplier, 1e-100, 1e100))
+        check_fields(self, between(1e-100, 1e100), "noise_multiplier")
         check_fields(self, positive_integer, "batch_size", "rows", "steps")
         if not self.replacement and self.batch_size > self.rows:
             raise ValueError(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, choice, length, positive_integer, square, within
+from objpert_core._validation import FloatArray, between, check_fields, choice, length, positive_integer, square, within
 from objpert_core.accounting.gaussian.law import mu_of_law
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.laws.base import Steps
@@ -83,9 +83,8 @@ class ObjectivePerturbation(Mechanism):
 
     def __post_init__(self) -> None:
         check_fields(self, length, "lipschitz")
-        sigma = within("sigma", self.sigma, 1e-100 * self.lipschitz, 1e100 * self.lipschitz)
-        object.__setattr__(self, "sigma", sigma)
-        object.__setattr__(self, "lam", within("lam", self.lam, 1e-180, 1e180))
+        check_fields(self, between(1e-100 * self.lipschitz, 1e100 * self.lipschitz), "sigma")
+        check_fields(self, between(1e-180, 1e180), "lam")
         smoothness = self.lipschitz**2 / 4 if self.smoothness is None else self.smoothness
         object.__setattr__(self, "smoothness", square("smoothness", smoothness))
         choice("bound", self.bound, BOUNDS)
@@ -316,7 +315,7 @@ class ApproximateMinima(Mechanism):
         if not isinstance(self.objective, ObjectivePerturbation):
             raise ValueError(f"objective must be an ObjectivePerturbation, got {self.objective!r}")
         check_fields(self, square, "tau")
-        object.__setattr__(self, "sigma_out", within("sigma_out", self.sigma_out, 1e-200, 1e200))
+        check_fields(self, between(1e-200, 1e200), "sigma_out")
         within("sigma_out * lam / tau", self.sigma_out * self.objective.lam / self.tau, 1e-200, 1e200)
 
     @property

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from objpert_core._validation import FloatArray, at_least, check_fields, in_open_unit, nonnegative, within
+from objpert_core._validation import FloatArray, at_least, between, check_fields, in_open_unit, or_zero
 from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 from objpert_core.accounting.numerics.logarithms import log_1m_exp
@@ -62,10 +62,9 @@ class AdaptiveSampling(Mechanism):
     mean_runs: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("eigenvalue_mu", "norm_mu"):
-            object.__setattr__(self, name, within(name, getattr(self, name), 1e-6, 100.0))
-        object.__setattr__(self, "leverage", within("leverage", self.leverage, 1e-100, posterior.LARGEST_LEVERAGE))
-        object.__setattr__(self, "separation", _separation(self.separation))
+        check_fields(self, between(1e-6, 100.0), "eigenvalue_mu", "norm_mu")
+        check_fields(self, between(1e-100, posterior.LARGEST_LEVERAGE), "leverage")
+        check_fields(self, or_zero(between(1e-40, 1e40)), "separation")
         if not self.separation**2 * (1 + self.leverage) ** 2 / self.leverage < 1e100:
             raise ValueError(
                 f"separation must have a square of less than 1e100 times the leverage, got {self.separation!r}"
@@ -153,8 +152,3 @@ class AdaptiveSampling(Mechanism):
 
 _NEAR = np.concatenate([-(2.0 ** np.arange(4, -3, -1)), [0.0], 2.0 ** np.arange(-2, 5)])
 _PANEL_ENDS = np.concatenate([np.linspace(-12.0, 12.0, 20), np.linspace(12.0, 39.0, 10)[1:]])
-
-
-def _separation(value: float) -> float:
-    checked = nonnegative("separation", value)
-    return within("separation", checked, 1e-40, 1e40) if checked else 0.0

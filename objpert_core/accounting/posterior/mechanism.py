@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, nonnegative, within
+from objpert_core._validation import FloatArray, between, check_fields, or_zero
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.posterior import profile as posterior
@@ -39,9 +39,8 @@ class PosteriorSampling(Mechanism):
     shift: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "leverage", within("leverage", self.leverage, 1e-100, 1e6))
-        shift = nonnegative("shift", self.shift)
-        object.__setattr__(self, "shift", within("shift", shift, 1e-100, 1e100) if shift else 0.0)
+        check_fields(self, between(1e-100, 1e6), "leverage")
+        check_fields(self, or_zero(between(1e-100, 1e100)), "shift")
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         """log δ of an added row, which is never hidden better than one that is removed (docs/theorems.md, T38)."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, above, check_fields, positive, within
+from objpert_core._validation import FloatArray, above, between, check_fields, positive
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE, Mechanism
 from objpert_core.accounting.numerics.gaussian import log_profile
@@ -38,7 +38,7 @@ class GNMax(Mechanism):
     sigma: float
 
     def __post_init__(self) -> None:
-        check_fields(self, lambda name, value: within(name, positive(name, value), 1e-3, 1e6), "sigma")
+        check_fields(self, between(1e-3, 1e6), "sigma")
 
     @property
     def adjacency(self) -> str:

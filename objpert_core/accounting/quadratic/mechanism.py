@@ -9,7 +9,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, choice, nonnegative, positive_integer, within
+from objpert_core._validation import FloatArray, between, check_fields, choice, nonnegative, positive_integer
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, check_adjacency
@@ -94,8 +94,7 @@ class QuadraticPerturbation(Mechanism):
     sigma_out: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("scale", "smoothness"):
-            object.__setattr__(self, name, within(name, getattr(self, name), 1e-100, 1e100))
+        check_fields(self, between(1e-100, 1e100), "scale", "smoothness")
         check_fields(self, positive_integer, "degrees_of_freedom", "dimension", "rank")
         check_fields(self, nonnegative, "tolerance", "anchor_error", "sigma_out")
         if self.degrees_of_freedom < self.dimension + 1:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from objpert_core.experiments import results
+from objpert_core.experiments.experiment import Experiment
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPULATIONS, Setting
 from objpert_core.experiments.population.sweep import RiskRun
-from objpert_core.experiments.results import Results
-from objpert_core.experiments.stored import read_again
+from objpert_core.experiments.results import Results, to_read
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.tables import write
 
@@ -24,14 +24,23 @@ FROM = 1000
 """The least n that a slope is fitted to."""
 
 
-def path_of(population: str, where: Path | None = None) -> Path:
-    """Where the results of a population are or would be; `where` is a folder, `results.folder` if left out."""
-    return (where or results.folder()) / f"population_{population}.csv"
+EXPERIMENTS: Mapping[str, Experiment[RiskRun]] = {
+    name: Experiment(
+        RiskRun,
+        title,
+        file=f"population_{name}",
+        command=f"population --populations {name}",
+        what=f"results for {name!r}",
+        shared={"dataset": name, "configuration": {"delta": "1/n²"}},
+    )
+    for name, title in POPULATIONS.items()
+}
+"""The experiments, by their populations."""
 
 
 def names() -> tuple[str, ...]:
     """The populations that have stored results."""
-    return tuple(name for name in POPULATIONS if results.to_read(path_of(name)).is_file())
+    return tuple(name for name, one in EXPERIMENTS.items() if to_read(one.path()).is_file())
 
 
 @dataclass(frozen=True)
@@ -45,12 +54,12 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
-    """One file of results; `points` by (n, d, ε, method)."""
+class ExcessRisks:
+    """One file of results, summarised; `points` by (n, d, ε, method)."""
 
     population: str
     results: Results[RiskRun]
-    points: Mapping[tuple[int, int, float, str], Point]
+    points: Mapping[tuple[Any, ...], Point]
 
     def _every(self, place: int) -> tuple:
         return tuple(sorted({key[place] for key in self.points}))
@@ -145,18 +154,14 @@ def _error(values: list[float]) -> float:
     return float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.inf
 
 
-def load(population: str, where: Path | None = None) -> Stored:
-    """The stored results of one population, read again when they have changed.
-
-    `DataUnavailableError` names the command that makes them; `ValueError` says that the file is damaged.
-    """
-    command = f"python -m objpert_core.experiments population --populations {population}"
-    return read_again(results.to_read(path_of(population, where)), _read, f"for {population!r}", command)
+def load(population: str, where: Path | None = None) -> ExcessRisks:
+    """The stored results of one population, summarised; what is raised is as for `Experiment.results`."""
+    return _summarised(EXPERIMENTS[population].results(where))
 
 
-def _read(path: Path) -> Stored:
-    found: Results[RiskRun] = results.read(path, RiskRun)
-    groups: dict[tuple[int, int, float, str], list[RiskRun]] = {}
+@lru_cache(maxsize=8)
+def _summarised(found: Results[RiskRun]) -> ExcessRisks:
+    groups: dict[tuple[Any, ...], list[RiskRun]] = {}
     for run in found.runs:
         groups.setdefault(run.group, []).append(run)
     points = {
@@ -168,10 +173,10 @@ def _read(path: Path) -> Stored:
         )
         for group, runs in groups.items()
     }
-    return Stored(found.dataset, found, points)
+    return ExcessRisks(found.dataset, found, points)
 
 
-def report_rows(found: Stored) -> list[dict[str, str]]:
+def report_rows(found: ExcessRisks) -> list[dict[str, str]]:
     """A row for each d, ε and method: excess risks times 10⁴ with their standard errors, by n, and the slope."""
     rows = []
     for d in found.dimensions:
@@ -186,7 +191,7 @@ def report_rows(found: Stored) -> list[dict[str, str]]:
     return rows
 
 
-def report(found: Stored, form: str = "text") -> str:
+def report(found: ExcessRisks, form: str = "text") -> str:
     """Means, errors and slopes in one of `objpert_core.tables.FORMATS`; as text also where "tight" is behind."""
     caption = f"{POPULATIONS[found.population]}: excess risk × 10⁴"
     table = write(report_rows(found), form, caption=caption).removesuffix("\n")

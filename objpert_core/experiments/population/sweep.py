@@ -6,15 +6,15 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
 import objpert_core
 from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.experiments.population.methods import LABELS, POPULATIONS, Setting, method
-from objpert_core.experiments.results import cell
-from objpert_core.experiments.runner import Outcome, carry_out
+from objpert_core.experiments.results import Row
+from objpert_core.experiments.runner import Outcome, carry_out, refuse_another_version
 from objpert_core.experiments.store import Store
 
 ROWS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
@@ -29,7 +29,7 @@ _MODEL, _NOISE = 1, 2  # names of seeds
 
 
 @dataclass(frozen=True)
-class RiskRun:
+class RiskRun(Row):
     """One fit and its excess population risk; δ = 1/n², one row is replaced, and all methods of a trial learn from the
     same rows.
 
@@ -39,7 +39,10 @@ class RiskRun:
     the objective's gradient, or on a batch's sum in units of L.
     """
 
-    TITLE: ClassVar[str] = "# Excess population risk: a row for each setting, method and trial."
+    TITLE = "# Excess population risk: a row for each setting, method and trial."
+    KEYS = ("n", "d", "epsilon", "method", "trial")
+    VALUE = "excess"
+    CONSTANT = ("sigma", "lam", "steps")
 
     population: str
     n: int
@@ -54,40 +57,6 @@ class RiskRun:
     sigma: float | None = None
     lam: float | None = None
     steps: int | None = None
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Setting, method and trial."""
-        return *self.group, self.trial
-
-    @property
-    def group(self) -> tuple[Any, ...]:
-        """Setting and method."""
-        return self.n, self.d, self.epsilon, self.method
-
-    @property
-    def called(self) -> str:
-        """The group in words."""
-        return f"{self.method} at n = {self.n}, d = {self.d}, ε = {self.epsilon:g}"
-
-    @property
-    def noise(self) -> tuple[float, ...]:
-        """(sigma, lam, steps), 0 where there is none."""
-        return self.sigma or 0.0, self.lam or 0.0, float(self.steps or 0)
-
-    def as_row(self) -> list[str]:
-        """The cells of its row; None is an empty cell."""
-        return [cell(value) for value in vars(self).values()]
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, str]) -> Self:
-        """The inverse of `as_row`; `ValueError` if a cell does not hold what its column should."""
-        values: dict[str, Any] = {"population": row["population"], "method": row["method"]}
-        values |= {name: int(row[name]) for name in ("n", "d", "trial")}
-        values |= {name: float(row[name]) for name in ("epsilon", "radius", "excess", "gap", "seconds")}
-        values |= {name: float(row[name]) if row[name] else None for name in ("sigma", "lam")}
-        values["steps"] = int(row["steps"]) if row["steps"] else None
-        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -114,10 +83,7 @@ class Piece:
 
     def __call__(self) -> list[RiskRun]:
         """Draw the rows and learn from them by every method."""
-        if self.version != objpert_core.__version__:
-            raise RuntimeError(
-                f"this worker has objpert {objpert_core.__version__}, the sweep was started with {self.version}"
-            )
+        refuse_another_version(self.version)
         setting = self.setting
         law = setting.law
         X, y = law.sample(setting.n, self.seed(_MODEL))
@@ -131,19 +97,15 @@ class Piece:
             numbers = ready.numbers
             found.append(
                 RiskRun(
-                    setting.population,
-                    setting.n,
-                    setting.d,
-                    setting.epsilon,
-                    setting.radius,
-                    name,
-                    self.trial,
-                    float(law.excess(theta)),
-                    float(law.generalisation_gap(theta, X, y) - by_chance),
-                    seconds,
-                    numbers.get("sigma", numbers.get("noise")),
-                    numbers.get("lam"),
-                    int(numbers["steps"]) if "steps" in numbers else None,
+                    **vars(setting),
+                    method=name,
+                    trial=self.trial,
+                    excess=float(law.excess(theta)),
+                    gap=float(law.generalisation_gap(theta, X, y) - by_chance),
+                    seconds=seconds,
+                    sigma=numbers.get("sigma", numbers.get("noise")),
+                    lam=numbers.get("lam"),
+                    steps=int(numbers["steps"]) if "steps" in numbers else None,
                 )
             )
         return found
@@ -190,7 +152,7 @@ class Sweep:
 
 def run(
     sweep: Sweep,
-    store: Store,
+    store: Store[RiskRun],
     *,
     jobs: int = 1,
     backend: str = "loky",

@@ -17,7 +17,8 @@ from scipy.special import expit
 from objpert_core._validation import FloatArray, nonnegative_integer
 from objpert_core.datasets import load
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.experiments.ptr.asked import split, whole
+from objpert_core.experiments.ptr.split_budget import split, whole
+from objpert_core.experiments.results import Row
 from objpert_core.learning import PerturbedObjective, Rows, solve
 from objpert_core.theory.local_sensitivity import curvature_sensitivity, minimiser_sensitivity
 
@@ -40,8 +41,10 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(Row):
     """One fit's share of right test labels; λ is 0 for objective perturbation, which chooses its own."""
+
+    VALUE = "accuracy"
 
     epsilon: float
     method: str

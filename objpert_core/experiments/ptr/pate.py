@@ -19,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 from objpert_core._validation import FloatArray, choice, positive
 from objpert_core.accounting import Gaussian, GNMax, rdp_to_epsilon
+from objpert_core.experiments.results import Row
 
 DELTA, QUERIES, SURE = 1e-5, 200, 0.95
 """δ; T; how likely the distance test is to pass."""
@@ -58,11 +59,13 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Price:
+class Price(Row):
     """What the labels cost by one analysis: ε at δ = 10⁻⁵, with noise of standard deviation `sigma` on each count.
 
     `right` is the share of right noisy labels in one draw: the simulated votes' first class, or the digit.
     """
+
+    VALUE = "value"
 
     source: str
     sigma: float

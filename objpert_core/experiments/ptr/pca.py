@@ -15,7 +15,8 @@ from types import MappingProxyType
 import numpy as np
 
 from objpert_core._validation import FloatArray, nonnegative_integer, positive_integer
-from objpert_core.experiments.ptr.asked import split, whole
+from objpert_core.experiments.ptr.split_budget import split, whole
+from objpert_core.experiments.results import Row
 from objpert_core.theory.local_sensitivity import GAP_SENSITIVITY, projector_sensitivity
 
 DELTA, SHARE, DIMENSION, EPSILON = 1e-5, 0.1, 20, 1.0
@@ -36,8 +37,10 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Lost:
+class Lost(Row):
     """One release: sin² of the angle to the data's own direction, and the gap of AᵀA's two largest eigenvalues."""
+
+    VALUE = "error"
 
     n: int
     spread: float

@@ -22,6 +22,7 @@ from objpert_core.accounting import calibrate_gaussian, posterior_precision
 from objpert_core.estimators import AdaOPSRegressor, AdaSSPRegressor
 from objpert_core.experiments.ptr.samples import Posterior, best_of_runs
 from objpert_core.experiments.ptr.tables import TABLES, load_table
+from objpert_core.experiments.results import Row
 
 DELTA = 1e-6
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -51,11 +52,13 @@ Estimator = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Error:
+class Error(Row):
     """One fit's mean squared error on test rows; ε is `FREE` for methods that spend nothing.
 
     `refused` is the share of the runs that answered ⊥; where all did, the error is that of θ = 0.
     """
+
+    VALUE = "error"
 
     dataset: str
     epsilon: float

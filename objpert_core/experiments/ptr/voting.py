@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 
 from objpert_core._validation import choice, positive
 from objpert_core.accounting import LaplaceVote, OptimalVote
+from objpert_core.experiments.results import Row
 
 DELTA, GAP, SURE = 1e-5, 100, 0.95
 """δ; the gap of panel "b"; how likely a test is to pass whose ε is promised."""
@@ -47,8 +48,10 @@ LABELS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Row):
     """One point of a curve: `value` is the method's ε, `epsilon` the Laplace noise's (in panel "b" at equal error)."""
+
+    VALUE = "value"
 
     panel: str
     epsilon: float

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from objpert_core._validation import choice
 from objpert_core.accounting import calibrate_quadratic_perturbation, optimal_published_bound
+from objpert_core.experiments.results import Row
 from objpert_core.theory.quadratic import exact_excess_bound
 
 DIMENSION, ROWS, ERROR = 12, 10, 1e-3
@@ -31,8 +32,10 @@ PROOFS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Row):
     """The least bound at one (ε, δ) on the expected excess risk (a sum over the rows), and the m that attains it."""
+
+    VALUE = "value"
 
     panel: str
     proof: str

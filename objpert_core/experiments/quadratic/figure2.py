@@ -18,6 +18,7 @@ from objpert_core._validation import FloatArray, nonnegative_integer, positive
 from objpert_core.accounting import calibrate_quadratic_perturbation, linear_objective_noise
 from objpert_core.accounting.quadratic.published_calibration import published_scale
 from objpert_core.experiments.quadratic.lasso import box_lasso
+from objpert_core.experiments.results import Row
 
 EPSILON, DELTA = 0.5, 0.01
 ROWS, DIMENSION, LARGEST_ENTRY, PENALTY, CLIP = 300, 100, 5.0, 1.0, 1e4
@@ -77,8 +78,10 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Risk:
+class Risk(Row):
     """The risk J of one method, a sum over the rows; `kappa` is half the side of the box."""
+
+    VALUE = "risk"
 
     kappa: float
     method: str

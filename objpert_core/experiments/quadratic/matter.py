@@ -15,6 +15,7 @@ import numpy as np
 from objpert_core._validation import nonnegative_integer, positive_integer
 from objpert_core.accounting import calibrate_quadratic_perturbation
 from objpert_core.experiments.quadratic.lasso import box_lasso
+from objpert_core.experiments.results import Row
 from objpert_core.learning.quadratic.wishart import wishart
 
 EPSILON, DELTA = 1.0, 1e-5
@@ -35,8 +36,10 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Excess:
+class Excess(Row):
     """What one method loses: J(θ) − min J, a sum over the rows."""
+
+    VALUE = "excess"
 
     n: int
     method: str

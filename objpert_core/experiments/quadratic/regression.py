@@ -19,6 +19,7 @@ from objpert_core._validation import FloatArray, nonnegative_integer, positive, 
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.estimators import ObjPertRegressor, QOPLasso
+from objpert_core.experiments.results import Row
 
 DELTA, NOISE, FAILURE = 1e-5, 0.1, 0.05
 CASES = ((20_000, 10, 0.1), (20_000, 10, 1.0), (20_000, 50, 1.0))
@@ -41,8 +42,10 @@ Solve = Callable[[FloatArray, FloatArray, np.random.Generator], FloatArray]
 
 
 @dataclass(frozen=True)
-class Excess:
+class Excess(Row):
     """What one method loses on new rows: its mean squared error above the least."""
+
+    VALUE = "excess"
 
     n: int
     d: int

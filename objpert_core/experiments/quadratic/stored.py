@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
+from objpert_core.experiments.experiment import Experiment, Family
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
-from objpert_core.experiments.stored import Experiment, Family, Stored
-
-__all__ = ["EXPERIMENTS", "FAMILY", "Stored", "load", "make", "names", "path_of", "report"]
 
 _CELLS = tuple(
     (panel, proof, epsilon, delta)
@@ -16,44 +12,38 @@ _CELLS = tuple(
     for epsilon in figure1.EPSILONS
     for delta in figure1.DELTAS
 )
-FAMILY = Family(
+FAMILY = Family.of(
     "quadratic",
     "the figures of Cortild and Cartis (2026), and where data matter",
-    MappingProxyType(
-        {
-            "figure1": Experiment(
-                "the least bound on the excess risk over (ε, δ), by three proofs",
-                ("panel", "proof", "epsilon", "delta"),
-                _CELLS,
-                lambda *named: [figure1.cell(*named)],
-                "value",
-                beside=("degrees_of_freedom",),
-                seeds="none: nothing is random",
-            ),
-            "figure2": Experiment(
-                "the risk of a private lasso against its box, tilted and bent",
-                ("seed",),
-                tuple((seed,) for seed in figure2.SEEDS),
-                figure2.risks,
-                "risk",
-            ),
-            "matter": Experiment(
-                "the excess risk of a bent lasso against the number of rows",
-                ("seed",),
-                tuple((seed,) for seed in matter.SEEDS),
-                matter.losses,
-                "excess",
-            ),
-            "regression": Experiment(
-                "the excess test error of bend and tilt beside other private regressions",
-                ("seed",),
-                tuple((seed,) for seed in regression.SEEDS),
-                regression.losses,
-                "excess",
-            ),
-        }
+    figure1=Experiment(
+        figure1.Cell,
+        "the least bound on the excess risk over (ε, δ), by three proofs",
+        _CELLS,
+        lambda *named: [figure1.cell(*named)],
+        seeds="none: nothing is random",
+    ),
+    figure2=Experiment(
+        figure2.Risk,
+        "the risk of a private lasso against its box, tilted and bent",
+        tuple((seed,) for seed in figure2.SEEDS),
+        figure2.risks,
+        by=("seed",),
+    ),
+    matter=Experiment(
+        matter.Excess,
+        "the excess risk of a bent lasso against the number of rows",
+        tuple((seed,) for seed in matter.SEEDS),
+        matter.losses,
+        by=("seed",),
+    ),
+    regression=Experiment(
+        regression.Excess,
+        "the excess test error of bend and tilt beside other private regressions",
+        tuple((seed,) for seed in regression.SEEDS),
+        regression.losses,
+        by=("seed",),
     ),
 )
 EXPERIMENTS = FAMILY.experiments
 """The experiments, by their keys."""
-path_of, names, make, load, report = FAMILY.path_of, FAMILY.names, FAMILY.make, FAMILY.load, FAMILY.report
+load = FAMILY.load

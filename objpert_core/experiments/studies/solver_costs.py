@@ -11,15 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
 
-from objpert_core import _provenance
 from objpert_core._validation import FloatArray, choice, nonnegative, positive, positive_integer
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results
+from objpert_core.experiments.results import Results, Row
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.solvers import SolverResult, solve
@@ -79,8 +78,12 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Row):
     """One solver on one case, counted as `SolverResult` does; `seconds` are processor time, 0 where not taken."""
+
+    KEYS = ("solver", "columns", "n", "seed")
+    VALUE = "evaluations"
+    DIGITS = 6
 
     solver: str
     columns: str
@@ -147,48 +150,19 @@ def growth(n: Sequence[int], evaluations: Sequence[int]) -> Growth:
     return Growth(exponent, exponent - error, exponent + error, float(np.exp(level)))
 
 
-@dataclass(frozen=True)
-class Stored:
-    """What a run of the benchmark has left: how it was made, and its rows."""
-
-    provenance: Mapping[str, str]
-    rows: tuple[Measurement, ...]
-
-    def of(self, solver: str, columns: str) -> tuple[Measurement, ...]:
-        """The rows of one solver that reached τ, by n."""
-        chosen = (r for r in self.rows if r.solver == solver and r.columns == columns and r.converged)
-        return tuple(sorted(chosen, key=lambda row: (row.n, row.seed)))
-
-    def solvers(self, columns: str) -> tuple[str, ...]:
-        """The solvers measured on such columns, in the file's order."""
-        return tuple(dict.fromkeys(row.solver for row in self.rows if row.columns == columns))
-
-
-def save(path: Path, rows: Sequence[Measurement], provenance: Mapping[str, str]) -> None:
-    """Write measurements as CSV below comment lines that say how they were made."""
-    _provenance.write_table(path, map(_cells, rows), provenance)
-
-
-def _cells(row: Measurement) -> dict[str, str]:
-    return {name: f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in asdict(row).items()}
+def reached(found: Results[Measurement], solver: str, columns: str) -> tuple[Measurement, ...]:
+    """The rows of one solver that reached τ, by n."""
+    return tuple(row for row in found.of(solver, columns) if row.converged)
 
 
 @cache
-def load(path: Path | None = None) -> Stored:
+def load(path: Path | None = None) -> Results[Measurement]:
     """The measurements in a file (by default the stored ones); `DataUnavailableError` if missing or damaged."""
     path = path or results.to_read(results.folder() / "solvers.csv")
     try:
-        found = _provenance.read_table(path)
-        rows = tuple(map(_row, found.rows))
-    except (OSError, ValueError, KeyError) as error:
+        return results.read(path, Measurement)
+    except (OSError, ValueError) as error:
         raise DataUnavailableError(f"{path.name} with the solvers' measured costs cannot be read: {error}") from error
-    return Stored(found.notes, rows)
-
-
-def _row(cells: Mapping[str, str]) -> Measurement:
-    read: dict[str, Callable[[str], Any]] = {"solver": str, "columns": str, "converged": "True".__eq__}
-    read |= dict.fromkeys(("n", "features", "seed", "iterations", "evaluations"), int)
-    return Measurement(**{name: read.get(name, float)(cells[name]) for name in Measurement.__dataclass_fields__})
 
 
 @dataclass(frozen=True)
@@ -209,7 +183,7 @@ class Cost:
 @cache
 def cost(solver: str, columns: str) -> Cost | None:
     """What is stored of a solver on such columns; None where there is too little for a growth."""
-    rows = load().of(solver, columns)
+    rows = reached(load(), solver, columns)
     if len({row.n for row in rows}) < 3:
         return None
     sizes, evaluations = tuple(row.n for row in rows), tuple(row.evaluations for row in rows)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection, RandomAllocation
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
-from objpert_core.learning.certificate import FAR, PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import (
+    COUNT,
+    LATER,
+    NONNEGATIVE,
+    OPEN_UNIT,
+    POSITIVE,
+    RATE,
+    TRUTH,
+    fact,
+    number,
+    one_of,
+    or_nothing,
+    several,
+)
+from objpert_core.learning.certificates.model import FAR
 from objpert_core.learning.dp_sgd.budget import Budget, Run, accounted, check_allocated, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import (
@@ -18,24 +32,10 @@ from objpert_core.learning.dp_sgd.training import (
     POISSON,
     SAMPLINGS,
     Schedule,
-    sum_spacing,
+    fine_enough,
 )
-from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.sampling import Streams
-from objpert_core.learning.stated import (
-    COUNT,
-    NONNEGATIVE,
-    OPEN_UNIT,
-    POSITIVE,
-    RATE,
-    TRUTH,
-    Stated,
-    number,
-    one_of,
-    or_nothing,
-    several,
-)
 
 TUNINGS = ("none", "honest", "dishonest")
 _COVERED = {
@@ -81,46 +81,25 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         Whether each row joined each batch by its own coin, or was in one step of each epoch (docs/theorems.md, T28).
     """
 
-    DIAGNOSTICS: ClassVar[tuple[str, ...]] = ()
-    ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "noise_multiplier": POSITIVE,
-        "sample_rate": RATE,
-        "steps": COUNT,
-        "clip": POSITIVE,
-        "optimizer": one_of(*OPTIMIZERS),
-        "batch_size": COUNT,
-        "epochs": COUNT,
-        "public_rows": COUNT,
-        "tuning": one_of(*TUNINGS),
-        "choice_covered": TRUTH,
-        "candidates": several(
-            number(f"a float above 0 and at most {LARGEST_RATE:g}", lambda value: 0 < value <= LARGEST_RATE)
-        ),
-        "mean_runs": or_nothing(POSITIVE),
-        "score_noise": or_nothing(POSITIVE),
-        "validation_fraction": or_nothing(OPEN_UNIT),
-        "margin": NONNEGATIVE,
-        "sampling": one_of(*SAMPLINGS),
-    }
-    LATER: ClassVar[tuple[str, ...]] = ("sampling",)
-
-    noise_multiplier: float
-    sample_rate: float
-    steps: int
-    clip: float
-    optimizer: str
-    batch_size: int
-    epochs: int
-    public_rows: int
-    tuning: str
-    choice_covered: bool
-    candidates: tuple[float, ...]
-    mean_runs: float | None = None
-    score_noise: float | None = None
-    validation_fraction: float | None = None
-    margin: float | None = None
-    sampling: str = POISSON
+    accountant: str = fact(one_of(*ACCOUNTANTS))
+    noise_multiplier: float = fact(POSITIVE)
+    sample_rate: float = fact(RATE)
+    steps: int = fact(COUNT)
+    clip: float = fact(POSITIVE)
+    optimizer: str = fact(one_of(*OPTIMIZERS))
+    batch_size: int = fact(COUNT)
+    epochs: int = fact(COUNT)
+    public_rows: int = fact(COUNT)
+    tuning: str = fact(one_of(*TUNINGS))
+    choice_covered: bool = fact(TRUTH)
+    candidates: tuple[float, ...] = fact(
+        several(number(f"a float above 0 and at most {LARGEST_RATE:g}", lambda value: 0 < value <= LARGEST_RATE))
+    )
+    mean_runs: float | None = fact(or_nothing(POSITIVE), default=None)
+    score_noise: float | None = fact(or_nothing(POSITIVE), default=None)
+    validation_fraction: float | None = fact(or_nothing(OPEN_UNIT), default=None)
+    margin: float | None = fact(NONNEGATIVE, since=2, default=None)
+    sampling: str = fact(one_of(*SAMPLINGS), since=LATER, default=POISSON)
 
     @classmethod
     def of(
@@ -194,14 +173,8 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return mechanism, score_mechanism(self.score_noise, self.mean_runs)
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C and σ/h ≤ 2⁵².
-
-        The second bound is there because doubles must tell the lattice's points apart where the noise is.
-        """
-        return (
-            spacing <= sum_spacing(self.clip, dimension)
-            and self.noise_multiplier * self.clip <= LARGEST_RATIO * spacing
-        )
+        """Say whether every step's sum may be rounded to a lattice of this `spacing`."""
+        return fine_enough(spacing, self.clip, self.noise_multiplier, dimension)
 
     def holds(self) -> bool:
         """Say whether the fields fit together: rate and steps are those of the public number of rows, for example."""

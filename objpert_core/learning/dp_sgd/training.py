@@ -27,7 +27,7 @@ from objpert_core._validation import (
 )
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
 from objpert_core.learning.problem.rounding import UNIT, gamma
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams, allocated_batches, poisson_batches
@@ -62,6 +62,14 @@ def _chunk_rows(rows: Rows) -> int:
 def sum_spacing(clip: float, dimension: int) -> float:
     """Choose the lattice of the clipped sums: a power of two, at most 2⁻²⁰·C/√D."""
     return power_of_two(2.0**-20 * clip / math.sqrt(dimension))
+
+
+def fine_enough(spacing: float, clip: float, noise_multiplier: float, dimension: int) -> bool:
+    """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C and σ/h ≤ 2⁵².
+
+    The second bound is there because doubles must tell the lattice's points apart where the noise is.
+    """
+    return spacing <= sum_spacing(clip, dimension) and noise_multiplier * clip <= LARGEST_RATIO * spacing
 
 
 @dataclass(frozen=True)

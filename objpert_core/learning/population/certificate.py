@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from objpert_core.accounting.population.published import DRAWINGS, SCHEDULES, sampled
-from objpert_core.learning.certificate import PrivacyCertificate, by_public_rows
-from objpert_core.learning.dp_sgd.training import sum_spacing
-from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
+from objpert_core.learning.certificates.shown import by_public_rows, in_brackets
+from objpert_core.learning.dp_sgd.training import fine_enough
 from objpert_core.learning.population.schedules import Sampled, could_be_drawn
 from objpert_core.learning.problem.losses import loss_named
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
-from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -53,33 +52,18 @@ class NoisySGDCertificate(
         n, treated as public: batches and noise depend on n.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "schedule": one_of(*SCHEDULES),
-        "sampling": one_of(*DRAWINGS),
-        "noise_multiplier": POSITIVE,
-        "batch_size": POSITIVE,
-        "steps": COUNT,
-        "step_size": POSITIVE,
-        "ball_radius": POSITIVE,
-        "lipschitz": POSITIVE,
-        "loss": one_of(*EVERY_LOSS),
-        "loss_parameter": or_nothing(NONNEGATIVE),
-        "envelope": or_nothing(POSITIVE),
-        "public_rows": COUNT,
-    }
-
-    schedule: str
-    sampling: str
-    noise_multiplier: float
-    batch_size: float
-    steps: int
-    step_size: float
-    ball_radius: float
-    lipschitz: float
-    loss: str
-    loss_parameter: float | None
-    envelope: float | None
-    public_rows: int
+    schedule: str = fact(one_of(*SCHEDULES))
+    sampling: str = fact(one_of(*DRAWINGS))
+    noise_multiplier: float = fact(POSITIVE)
+    batch_size: float = fact(POSITIVE)
+    steps: int = fact(COUNT)
+    step_size: float = fact(POSITIVE)
+    ball_radius: float = fact(POSITIVE)
+    lipschitz: float = fact(POSITIVE)
+    loss: str = fact(one_of(*EVERY_LOSS))
+    loss_parameter: float | None = fact(or_nothing(NONNEGATIVE))
+    envelope: float | None = fact(or_nothing(POSITIVE))
+    public_rows: int = fact(COUNT)
 
     @classmethod
     def numbers(cls, mechanism: Sampled) -> dict[str, Any]:
@@ -105,14 +89,11 @@ class NoisySGDCertificate(
         )
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """As for DP-SGD: h√D ≤ 2⁻²⁰·L, and doubles tell the lattice's points apart where the noise is."""
-        return (
-            spacing <= sum_spacing(self.lipschitz, dimension)
-            and self.noise_multiplier * self.lipschitz <= LARGEST_RATIO * spacing
-        )
+        """As for DP-SGD, with L in the place of the clipping norm."""
+        return fine_enough(spacing, self.lipschitz, self.noise_multiplier, dimension)
 
     def _lines(self) -> list[str]:
-        own = f" ({self.loss_parameter:g})" if self.loss_parameter else ""
+        own = in_brackets(self.loss_parameter)
         smooth = "" if self.envelope is None else f", its Moreau envelope of smoothness {self.envelope:.6g}"
         return [
             f"  proof      {self.mechanism}, schedule {self.schedule!r}, rows drawn: {self.sampling}",

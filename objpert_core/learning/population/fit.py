@@ -9,7 +9,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting.terms import Terms
-from objpert_core.learning.certificate import ON_ERROR
+from objpert_core.learning.certificates.base import ON_ERROR
 from objpert_core.learning.dp_sgd.training import sum_spacing
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.noisy_sgd import StepCallback, descend

@@ -11,9 +11,9 @@ The proof asks only for bounded gradients of the loss: nothing of its Hessian, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +22,9 @@ from objpert_core._validation import FloatArray, choice, nonnegative, positive_i
 from objpert_core.accounting import REPLACE_ONE, OutputPerturbation, calibrate_gaussian
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.accounting.population.published import phased_schedule
-from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate, by_public_rows
+from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
+from objpert_core.learning.certificates.shown import by_public_rows
 from objpert_core.learning.fit import Fit
 from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.population.noisy_sgd import shrink_into
@@ -35,7 +37,6 @@ from objpert_core.learning.release import Release
 from objpert_core.learning.sampling import Streams
 from objpert_core.learning.screening import judged
 from objpert_core.learning.solvers import Callback, solve
-from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
 
 SLACK = 2.0**-16
 """τ_i/L: what a solver that stops early may add to the sensitivity."""
@@ -106,7 +107,8 @@ def phased_minimum(
 class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=("OutputPerturbation",)):
     """The certificate of phased empirical risk minimisation; common fields: `PrivacyCertificate`.
 
-    Neighbours differ in one row that is replaced. Every phase is a Gaussian mechanism on rows of its own.
+    Neighbours differ in one row that is replaced. Every phase is a Gaussian mechanism on rows of its own. The
+    model lies on no lattice: it was projected onto the ball after the last noise.
 
     Attributes
     ----------
@@ -129,27 +131,15 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         n, treated as public.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "noise_multiplier": POSITIVE,
-        "first_step": POSITIVE,
-        "phases": COUNT,
-        "ball_radius": POSITIVE,
-        "lipschitz": POSITIVE,
-        "slack": POSITIVE,
-        "loss": one_of(*EVERY_LOSS),
-        "loss_parameter": or_nothing(NONNEGATIVE),
-        "public_rows": COUNT,
-    }
-
-    noise_multiplier: float
-    first_step: float
-    phases: int
-    ball_radius: float
-    lipschitz: float
-    slack: float
-    loss: str
-    loss_parameter: float | None
-    public_rows: int
+    noise_multiplier: float = fact(POSITIVE)
+    first_step: float = fact(POSITIVE)
+    phases: int = fact(COUNT)
+    ball_radius: float = fact(POSITIVE)
+    lipschitz: float = fact(POSITIVE)
+    slack: float = fact(POSITIVE)
+    loss: str = fact(one_of(*EVERY_LOSS))
+    loss_parameter: float | None = fact(or_nothing(NONNEGATIVE))
+    public_rows: int = fact(COUNT)
 
     @classmethod
     def numbers(cls, mechanism: OutputPerturbation) -> dict[str, Any]:
@@ -179,10 +169,6 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         points = noise_of(self.lipschitz, step, self.slack, self.noise_multiplier) / spacing
         room = spacing * math.sqrt(dimension) / step <= self.slack * self.lipschitz
         return bool(room and 2.0**10 <= points <= LARGEST_RATIO)
-
-    def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Always true: the model was projected onto the ball after the last noise."""
-        return True
 
     def _lines(self) -> list[str]:
         return [

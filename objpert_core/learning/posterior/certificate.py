@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-import numpy as np
 from scipy.special import ndtr
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import ADD_REMOVE, AdaptiveSampling, Gaussian, PrivateSelection, ProposeTestRelease
 from objpert_core.accounting.numerics.rounding import promised
-from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
-from objpert_core.learning.posterior.noisy_sums import sums_spacing
-from objpert_core.learning.quadratic.certificate import row_smoothness
-from objpert_core.learning.stated import (
+from objpert_core.accounting.terms import ROUNDING
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import (
     COUNT,
+    FROM_ONE,
+    LENGTH,
     NONNEGATIVE,
     OPEN_UNIT,
     POSITIVE,
+    SCHEMA,
     TRUTH,
-    Stated,
-    number,
+    ZERO_OR_LENGTH,
+    fact,
+    form,
 )
-
-_BOUND = number("a float from 1e-50 to 1e50", lambda value: 1e-50 <= value <= 1e50)
-_CONSTANT = number("0.0 or a float from 1e-50 to 1e50", lambda value: value == 0 or 1e-50 <= value <= 1e50)
-_FROM_ONE = number("a finite float >= 1", lambda value: 1 <= value < math.inf)
+from objpert_core.learning.certificates.model import on_lattice
+from objpert_core.learning.posterior.noisy_sums import sums_spacing
+from objpert_core.learning.quadratic.certificate import row_smoothness
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RegressionCertificate(PrivacyCertificate):
     """What certificates of these regressions share; `target_bound` is ‖Y‖, to which targets were clipped."""
 
-    FIRST_SCHEMA: ClassVar[int] = 2
-    STATED: ClassVar[Mapping[str, Stated]] = {"target_bound": _BOUND, "intercept_scaling": _CONSTANT}
+    HAS_OFFSET: ClassVar[bool] = False  # one would come from elsewhere
 
-    target_bound: float
+    schema: int = fact(form(2), since=2, default=SCHEMA)
+    intercept_scaling: float = fact(ZERO_OR_LENGTH)
+    target_bound: float = fact(LENGTH)
 
     def holds(self) -> bool:
         """Say whether one row is added or removed: all bounds on what a row moves are about that."""
@@ -48,9 +49,9 @@ class RegressionCertificate(PrivacyCertificate):
         """Any lattice will do: rounding is post-processing."""
         return True
 
-    def _names(self, model: Any) -> bool:
-        """See `PrivacyCertificate`. Without a constant the intercept must be 0: an offset would come from elsewhere."""
-        return super()._names(model) and (self.intercept_scaling > 0 or not np.any(model.intercept_))
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
+        return on_lattice(coef, self.lattice)
 
     def _caps(self) -> str:
         return f"  caps       {self._rows()}, targets clipped to {self.target_bound:g}"
@@ -66,23 +67,13 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
     were judged by validation rows, **which are taken as public**.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "eigenvalue_mu": POSITIVE,
-        "norm_mu": POSITIVE,
-        "leverage": POSITIVE,
-        "separation": NONNEGATIVE,
-        "failure": OPEN_UNIT,
-        "mean_runs": _FROM_ONE,
-        "public_validation": TRUTH,
-    }
-
-    eigenvalue_mu: float
-    norm_mu: float
-    leverage: float
-    separation: float
-    failure: float
-    mean_runs: float
-    public_validation: bool
+    eigenvalue_mu: float = fact(POSITIVE)
+    norm_mu: float = fact(POSITIVE)
+    leverage: float = fact(POSITIVE)
+    separation: float = fact(NONNEGATIVE)
+    failure: float = fact(OPEN_UNIT)
+    mean_runs: float = fact(FROM_ONE)
+    public_validation: bool = fact(TRUTH)
 
     @classmethod
     def numbers(cls, mechanism: AdaptiveSampling) -> dict[str, Any]:
@@ -96,10 +87,6 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
     def holds(self) -> bool:
         """Say whether the best run, if there were several, was found by something public."""
         return super().holds() and (self.mean_runs == 1 or self.public_validation)
-
-    def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
-        return self.lattice is None or not np.fmod(coef, self.lattice).any()
 
     def _lines(self) -> list[str]:
         return [
@@ -129,33 +116,18 @@ class SharedSamplingCertificate(
     fields: `AdaptiveSamplingCertificate`.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "release_epsilon": POSITIVE,
-        "release_delta": OPEN_UNIT,
-        "test_epsilon": POSITIVE,
-        "test_delta": OPEN_UNIT,
-        "failure": OPEN_UNIT,
-        "shifted": TRUTH,
-        "tail": POSITIVE,
-        "eigenvalue_mu": POSITIVE,
-        "norm_mu": POSITIVE,
-        "mean_runs": _FROM_ONE,
-        "public_validation": TRUTH,
-        "certified": TRUTH,
-    }
-
-    release_epsilon: float
-    release_delta: float
-    test_epsilon: float
-    test_delta: float
-    failure: float
-    shifted: bool
-    tail: float
-    eigenvalue_mu: float
-    norm_mu: float
-    mean_runs: float
-    public_validation: bool
-    certified: bool = True
+    release_epsilon: float = fact(POSITIVE)
+    release_delta: float = fact(OPEN_UNIT)
+    test_epsilon: float = fact(POSITIVE)
+    test_delta: float = fact(OPEN_UNIT)
+    failure: float = fact(OPEN_UNIT)
+    shifted: bool = fact(TRUTH)
+    tail: float = fact(POSITIVE)
+    eigenvalue_mu: float = fact(POSITIVE)
+    norm_mu: float = fact(POSITIVE)
+    mean_runs: float = fact(FROM_ONE)
+    public_validation: bool = fact(TRUTH)
+    certified: bool = fact(TRUTH, default=True)
 
     @classmethod
     def numbers(cls, mechanism: ProposeTestRelease | PrivateSelection) -> dict[str, Any]:
@@ -180,10 +152,6 @@ class SharedSamplingCertificate(
             and statistics.delta(self.test_epsilon) <= self.test_delta * (1 + ROUNDING)
             and (self.mean_runs == 1 or self.public_validation)
         )
-
-    def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
-        return self.lattice is None or not np.fmod(coef, self.lattice).any()
 
     def _lines(self) -> list[str]:
         printed = "  NOT PROVED noise and precision as printed, which are too little and too high"
@@ -213,17 +181,10 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
     The three noises are standard deviations, each in units of what one row moves the sum by at most.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "gram_noise": POSITIVE,
-        "moment_noise": POSITIVE,
-        "eigenvalue_noise": POSITIVE,
-        "dimension": COUNT,
-    }
-
-    gram_noise: float
-    moment_noise: float
-    eigenvalue_noise: float
-    dimension: int
+    gram_noise: float = fact(POSITIVE)
+    moment_noise: float = fact(POSITIVE)
+    eigenvalue_noise: float = fact(POSITIVE)
+    dimension: int = fact(COUNT)
 
     @classmethod
     def numbers(cls, mechanism: Gaussian) -> dict[str, Any]:
@@ -243,6 +204,10 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
         """Say whether this is the lattice of the sums before the noise, which dimension and constant decide."""
         entries = self.dimension * (self.dimension + 1) // 2
         return spacing == sums_spacing(row_smoothness(self.intercept_scaling), entries)
+
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Any coefficients do: they are solved from sums that lie on the lattice."""
+        return True
 
     def _lines(self) -> list[str]:
         return [

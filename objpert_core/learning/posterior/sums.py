@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, length, nonnegative
-from objpert_core.learning.certificate import ON_ERROR
+from objpert_core.learning.certificates.base import ON_ERROR
 from objpert_core.learning.posterior.factor import least_eigenvalue
 from objpert_core.learning.problem.losses import SquaredLoss
 from objpert_core.learning.problem.objective import check_targets

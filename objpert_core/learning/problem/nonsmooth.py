@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, in_open_unit, nonnegative
+from objpert_core._validation import FloatArray, check_fields, in_open_unit, nonnegative
 from objpert_core.learning.problem.losses import LOSSES, Loss, MarginLoss, ResidualLoss, Targets
 
 
@@ -87,7 +87,7 @@ class EpsilonInsensitiveLoss(ResidualLoss):
     smoothness = math.inf
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "width", nonnegative("width", self.width))
+        check_fields(self, nonnegative, "width")
 
     @property
     def parameter(self) -> float:
@@ -128,7 +128,7 @@ class PinballLoss(Loss):
     smoothness = math.inf
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "quantile", in_open_unit("quantile", self.quantile))
+        check_fields(self, in_open_unit, "quantile")
 
     @property
     def lipschitz(self) -> float:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -13,27 +11,39 @@ from objpert_core import accounting
 from objpert_core.accounting import Mechanism, PrivateSelection, ProposeTestRelease
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.accounting.ptr.mechanism import COVERS
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import (
+    COUNT,
+    FINITE,
+    NONNEGATIVE,
+    ONE,
+    PROBABILITY,
+    SCHEMA,
+    TEXT,
+    TRUTH,
+    ZERO,
+    Rule,
+    fact,
+    form,
+    one_of,
+    or_nothing,
+)
 from objpert_core.learning.geometric import tail_point
 from objpert_core.learning.ptr.private_tests import UpperBound
-from objpert_core.learning.stated import COUNT, NONNEGATIVE, OPEN_UNIT, TEXT, TRUTH, Stated, number, one_of, or_nothing
 
 TESTS = ("distance", "upper bound", "own")
 """What stood in front of the release: `DistanceTest`, `UpperBound` (in a `BoundTest` or by itself), or another."""
 AS_GIVEN = "as given"
 """What `row_norm` says where rows are the mechanism's own affair."""
-_PROBABILITY = number("a float >= 0 and below 1", lambda value: 0 <= value < 1)
-_FINITE = number("a finite float", math.isfinite)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class _AsGiven(PrivacyCertificate):
     """A certificate of a mechanism that somebody else supplies, rows and all."""
 
-    FIRST_SCHEMA: ClassVar[int] = 2
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "row_norm": one_of(AS_GIVEN),
-        "intercept_scaling": number("0.0", lambda value: value == 0),
-    }
+    schema: int = fact(form(2), since=2, default=SCHEMA)
+    row_norm: str = fact(one_of(AS_GIVEN))
+    intercept_scaling: float = fact(ZERO)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -73,40 +83,22 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
         Why the theorem is not valid.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "release_epsilon": NONNEGATIVE,
-        "release_delta": _PROBABILITY,
-        "test_epsilon": NONNEGATIVE,
-        "test_delta": _PROBABILITY,
-        "failure": _PROBABILITY,
-        "covers": one_of(*COVERS),
-        "shifted": TRUTH,
-        "uniform": TRUTH,
-        "test": one_of(*TESTS),
-        "sensitivity": or_nothing(NONNEGATIVE),
-        "shift": or_nothing(NONNEGATIVE),
-        "threshold": or_nothing(_FINITE),
-        "fallback_delta": or_nothing(_PROBABILITY),
-        "certified": TRUTH,
-        "caveat": or_nothing(TEXT),
-        "delta": number("a float >= 0 and below 1", lambda value: 0 <= value < 1),
-    }
-
-    release_epsilon: float
-    release_delta: float
-    test_epsilon: float
-    test_delta: float
-    failure: float
-    covers: str
-    shifted: bool
-    uniform: bool
-    test: str
-    sensitivity: float | None = None
-    shift: float | None = None
-    threshold: float | None = None
-    fallback_delta: float | None = None
-    certified: bool = True
-    caveat: str | None = None
+    delta: float = fact(PROBABILITY)
+    release_epsilon: float = fact(NONNEGATIVE)
+    release_delta: float = fact(PROBABILITY)
+    test_epsilon: float = fact(NONNEGATIVE)
+    test_delta: float = fact(PROBABILITY)
+    failure: float = fact(PROBABILITY)
+    covers: str = fact(one_of(*COVERS))
+    shifted: bool = fact(TRUTH)
+    uniform: bool = fact(TRUTH)
+    test: str = fact(one_of(*TESTS))
+    sensitivity: float | None = fact(or_nothing(NONNEGATIVE), default=None)
+    shift: float | None = fact(or_nothing(NONNEGATIVE), default=None)
+    threshold: float | None = fact(or_nothing(FINITE), default=None)
+    fallback_delta: float | None = fact(or_nothing(PROBABILITY), default=None)
+    certified: bool = fact(TRUTH, default=True)
+    caveat: str | None = fact(or_nothing(TEXT), default=None)
 
     @classmethod
     def numbers(cls, mechanism: ProposeTestRelease) -> dict[str, Any]:
@@ -152,9 +144,9 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
         else:
             kind = "of a distance" if self.test == "distance" else "supplied with the mechanism"
         at = "" if self.threshold is None else f", threshold {self.threshold:.6g}"
-        lines = [] if self.caveat is None else [f"  NOT PROVED {self.caveat}"]
+        caveat = [] if self.caveat is None else [f"  NOT PROVED {self.caveat}"]
         return [
-            *lines,
+            *caveat,
             f"  released   ({promised(self.release_epsilon)}, {promised(self.release_delta)}); covers {neighbours}",
             f"  {'bound ' if self.uniform else 'test  '}     ({promised(self.test_epsilon)}, "
             f"{promised(self.test_delta)}), fails with probability {promised(self.failure)}"
@@ -197,20 +189,13 @@ class BestOfCertificate(_AsGiven, algorithm="best of runs", mechanisms=("Private
         How many there were to draw from.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "base": TEXT,
-        "arguments": Stated("a tuple of numbers and texts", lambda value: type(value) is tuple and _all_plain(value)),
-        "mean_runs": NONNEGATIVE,
-        "eta": or_nothing(number("1.0", lambda value: value == 1)),
-        "candidates": COUNT,
-        "delta": OPEN_UNIT,
-    }
-
-    base: str
-    arguments: tuple[Any, ...]
-    mean_runs: float
-    eta: float | None
-    candidates: int
+    base: str = fact(TEXT)
+    arguments: tuple[Any, ...] = fact(
+        Rule("a tuple of numbers and texts", lambda value: type(value) is tuple and _all_plain(value))
+    )
+    mean_runs: float = fact(NONNEGATIVE)
+    eta: float | None = fact(or_nothing(ONE))
+    candidates: int = fact(COUNT)
 
     @classmethod
     def numbers(cls, mechanism: PrivateSelection) -> dict[str, Any]:
@@ -247,10 +232,10 @@ def plain_arguments(mechanism: Mechanism) -> tuple[Any, ...]:
     >>> plain_arguments(ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6))[:3]
     (0.5, 1e-06, 0.25)
     """
-    found = tuple(getattr(mechanism, item.name) for item in fields(mechanism))  # type: ignore[arg-type]
-    if getattr(accounting, type(mechanism).__name__, None) is not type(mechanism) or not _all_plain(found):
+    arguments = tuple(getattr(mechanism, item.name) for item in fields(mechanism))  # type: ignore[arg-type]
+    if getattr(accounting, type(mechanism).__name__, None) is not type(mechanism) or not _all_plain(arguments):
         raise ValueError(f"base must be a mechanism that is made of numbers, for a certificate, got {mechanism!r}")
-    return found
+    return arguments
 
 
 def _all_plain(values: tuple[Any, ...]) -> bool:

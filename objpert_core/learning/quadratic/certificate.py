@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import (
+    COUNT,
+    POSITIVE,
+    SCHEMA,
+    ZERO_OR_LENGTH,
+    fact,
+    form,
+    one_of,
+    or_nothing,
+)
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.stated import COUNT, POSITIVE, Stated, number, one_of, or_nothing
 
 _FINENESS = 2.0**12
-_RESIDUALS = number(
-    "0.0 or a float from 1e-50 to 1e50", lambda value: value == 0 or 1e-50 <= value <= 1e50
-)  # as `noisy_gram` takes them: products with smaller ones lose digits
 
 
 def gram_spacing(scale: float) -> float:
@@ -70,24 +73,16 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         R, to which residuals at the anchor were clipped; 0 without a tilt.
     """
 
-    FIRST_SCHEMA: ClassVar[int] = 2
-    STATED: ClassVar[Mapping[str, Stated]] = {
-        "bound": one_of("exact"),
-        "scale": POSITIVE,
-        "degrees_of_freedom": COUNT,
-        "dimension": COUNT,
-        "smoothness": POSITIVE,
-        "sigma": or_nothing(POSITIVE),
-        "residual_bound": _RESIDUALS,
-    }
+    HAS_OFFSET: ClassVar[bool] = False  # one would come from elsewhere
 
-    bound: str
-    scale: float
-    degrees_of_freedom: int
-    dimension: int
-    smoothness: float
-    sigma: float | None
-    residual_bound: float
+    schema: int = fact(form(2), since=2, default=SCHEMA)
+    bound: str = fact(one_of("exact"))
+    scale: float = fact(POSITIVE)
+    degrees_of_freedom: int = fact(COUNT)
+    dimension: int = fact(COUNT)
+    smoothness: float = fact(POSITIVE)
+    sigma: float | None = fact(or_nothing(POSITIVE))
+    residual_bound: float = fact(ZERO_OR_LENGTH)  # as `noisy_gram` takes it: products with smaller ones lose digits
 
     @classmethod
     def numbers(cls, mechanism: QuadraticPerturbation | TiltAndBend) -> dict[str, Any]:
@@ -117,10 +112,6 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether this is the lattice that σ² decides."""
         return spacing == gram_spacing(self.scale)
-
-    def _names(self, model: Any) -> bool:
-        """See `PrivacyCertificate`. Without a constant the intercept must be 0: an offset would come from elsewhere."""
-        return super()._names(model) and (self.intercept_scaling > 0 or not np.any(model.intercept_))
 
     def _lines(self) -> list[str]:
         tilt = (

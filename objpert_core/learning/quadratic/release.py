@@ -16,7 +16,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, choice, in_open_unit, length, nonnegative, positive
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.accounting.terms import Terms
-from objpert_core.learning.certificate import ON_ERROR
+from objpert_core.learning.certificates.base import ON_ERROR
 from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.problem.losses import SquaredLoss
 from objpert_core.learning.problem.objective import check_targets

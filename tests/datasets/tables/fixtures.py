@@ -1,7 +1,5 @@
 """CSV files as other programs write them, and bad ones with the sentence that each must get."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

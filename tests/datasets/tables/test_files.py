@@ -1,9 +1,6 @@
 """Files as other programs write them give one matrix, and bad ones get one sentence with row and column."""
 
-from __future__ import annotations
-
 import pickle
-import tracemalloc
 from contextlib import suppress
 
 import numpy as np
@@ -15,6 +12,7 @@ from hypothesis import strategies as st
 from objpert_core.datasets import Categories, Dialect, Number, TableError, TableSchema, TwoValues, look_at, read_table
 from objpert_core.datasets.tables import MOST_BYTES, reading
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, NUMERIC, SCHEMA, cells
+from tests.learning.memory import peak_of
 
 
 @pytest.fixture(scope="module")
@@ -31,15 +29,9 @@ def test_every_program_writes_the_same_table(name: str, people: pd.DataFrame) ->
     assert sketch.rows == len(people) == 40
     table = read_table(content, schema, sketch.dialect)
     hours = people["weekly hours"].fillna(38).clip(0, 48)
-    expected = np.column_stack(
-        [
-            (people.age - 49) / 31,
-            hours / 24 - 1,
-            *(people.job == job for job in ("office", "café", "workshop")),
-            ~people.member,
-            people.member,
-        ]
-    ).astype(float)
+    jobs = [people.job == job for job in ("office", "café", "workshop")]
+    columns = [(people.age - 49) / 31, hours / 24 - 1, *jobs, ~people.member, people.member]
+    expected = np.column_stack(columns).astype(float)
     np.testing.assert_allclose(table.X, expected / 2, rtol=0, atol=1e-15)
     np.testing.assert_array_equal(table.y, people.moved == "yes")
     outside = int((people["weekly hours"] > 48).sum())
@@ -78,22 +70,9 @@ def test_a_bad_file_gets_one_sentence(name: str) -> None:
 
 
 PIECES = [
-    b'"',
-    b'""',
-    b";",
-    b"\t",
-    b"\r",
-    b"\n",
-    b"\0",
-    b"\xff\xfe",
-    b"\xe9",
-    b"=",
-    b"1,5",
-    b"1e999",
-    b"sep=;\n",
-    b"{",
+    b'"', b'""', b";", b"\t", b"\r", b"\n", b"\0", b"\xff\xfe", b"\xe9", b"=", b"1,5", b"1e999", b"sep=;\n", b"{",
     b"\x0b",
-]
+]  # fmt: skip
 
 
 @pytest.mark.thorough
@@ -109,14 +88,14 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(name: str, damages: 
         first_look_then_read(bytes(content))
 
 
-@pytest.mark.parametrize(
-    ("content", "asks", "said"),
-    [
-        (b"age;weekly,hours;moved\n1;2;no\n3;4;yes\n", "delimiter", Dialect(delimiter=";")),
-        (b"age;moved\n1.234;no\n2.345;yes\n", "decimal", Dialect(decimal=",", thousands=".")),
-        ("age,moved\n1,no\n2,yes\n".encode("utf-16-be"), "encoding", Dialect(encoding="utf-16")),
-    ],
-)
+UNTOLD = [
+    (b"age;weekly,hours;moved\n1;2;no\n3;4;yes\n", "delimiter", Dialect(delimiter=";")),
+    (b"age;moved\n1.234;no\n2.345;yes\n", "decimal", Dialect(decimal=",", thousands=".")),
+    ("age,moved\n1,no\n2,yes\n".encode("utf-16-be"), "encoding", Dialect(encoding="utf-16")),
+]
+
+
+@pytest.mark.parametrize(("content", "asks", "said"), UNTOLD)
 def test_what_a_file_does_not_tell_its_owner_can_say(content: bytes, asks: str, said: Dialect) -> None:
     schema = TableSchema({"age": Number(0, 5000)}, TwoValues("moved", "no", "yes"))
     with pytest.raises(TableError) as caught:
@@ -183,13 +162,8 @@ def test_a_file_is_read_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     content = (header + "\n" + ("0" + ",12" * 99 + "\n1" + "," * 99 + "\n") * 750).encode()
     monkeypatch.setattr(reading, "_CHUNK", reading._CHUNK * len(content) // MOST_BYTES)
     schema = TableSchema({f"c{i}": Number(0, 20, missing=10) for i in range(99)}, TwoValues("t", "0", "1"))
-    tracemalloc.start()
-    try:
-        table = read_table(content, schema)
-        assert tracemalloc.get_traced_memory()[1] < 20 * len(content)
-    finally:
-        tracemalloc.stop()
-    assert table.X.shape == (1500, 99)
+    assert peak_of(lambda: read_table(content, schema)) < 20 * len(content)
+    assert read_table(content, schema).X.shape == (1500, 99)
 
 
 def test_too_wide_an_encoding_is_refused_before_it_is_made() -> None:

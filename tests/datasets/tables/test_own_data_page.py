@@ -1,7 +1,5 @@
 """docs/own_data.md: its code runs on a file that a spreadsheet wrote, and its models keep their promise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

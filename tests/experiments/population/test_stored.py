@@ -7,9 +7,11 @@ import pytest
 
 from objpert_core.experiments.__main__ import main
 from objpert_core.experiments.population import promises, stored
-from objpert_core.experiments.population.sweep import Piece, RiskRun, Sweep, run
+from objpert_core.experiments.population.sweep import Piece, Sweep, run
+from objpert_core.experiments.results import Run
 from objpert_core.experiments.store import Store, session
 
+LOGISTIC = stored.EXPERIMENTS["logistic"]
 # × 10⁻⁴, mean and standard error at n = 10³ and 10⁴, and the slope: population_risk.md, logistic, d = 10, M = 4
 REFERENCE = {
     ("sgd", 0.5): ((839, 30), (177, 6), -0.79),
@@ -103,12 +105,10 @@ def tiny(**changes):
 
 @pytest.mark.slow
 def test_a_sweep_goes_on_where_it_stopped(tmp_path):
-    path = stored.path_of("logistic", tmp_path)
-    for trials, added in ((1, 2), (2, 2), (2, 0)):
-        before = len(stored.load("logistic", tmp_path).results.runs) if path.is_file() else 0
-        with Store(path, "logistic", {"delta": "1/n²"}, session("test"), RiskRun) as store:
+    for trials, stored_then in ((1, 2), (2, 4), (2, 4)):
+        with LOGISTIC.store(session("test"), tmp_path) as store:
             assert run(tiny(trials=trials), store, stream=io.StringIO()) == ()
-        assert len(stored.load("logistic", tmp_path).results.runs) == before + added
+        assert len(LOGISTIC.results(tmp_path).runs) == stored_then
     found = stored.load("logistic", tmp_path)
     assert found.methods == ("gd", "phased")
     point = found.point(100, 2, 2.0, "gd")
@@ -118,23 +118,21 @@ def test_a_sweep_goes_on_where_it_stopped(tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_row_survives_its_file_and_another_kind_of_rows_does_not_mix_in(tmp_path):
+def test_a_row_is_there_once_and_another_kind_of_rows_does_not_mix_in(tmp_path):
     one = tiny(methods=("gd",)).pieces()[0]()[0]
-    assert RiskRun.from_row(dict(zip(vars(one), one.as_row(), strict=True))) == one
-    path = tmp_path / "rows.csv"
-    with Store(path, "logistic", {}, session("test"), RiskRun) as store:
+    with LOGISTIC.store(session("test"), tmp_path) as store:
         store.append(one)
         with pytest.raises(ValueError, match="there is a row for"):
             store.append(one)
-    with pytest.raises(ValueError, match="the columns must be"), Store(path, "logistic", {}, session("test")):
-        pass
+    with pytest.raises(ValueError, match="the columns must be"):
+        Store(LOGISTIC.path(tmp_path), Run, session("test"), dataset="logistic")
 
 
 def test_a_failing_trial_is_told_and_not_stored(tmp_path, monkeypatch):
     stale = Piece(tiny().pieces()[0].setting, ("gd",), 0, version="0")
     monkeypatch.setattr(Sweep, "pieces", lambda self, done: [stale])
     told = io.StringIO()
-    with Store(stored.path_of("logistic", tmp_path), "logistic", {}, session("test"), RiskRun) as store:
+    with LOGISTIC.store(session("test"), tmp_path) as store:
         (failed,) = run(tiny(), store, stream=told)
         assert store.done == set()
     assert "the sweep was started with 0" in failed.error
@@ -159,6 +157,6 @@ def test_what_is_published_promises_as_much_as_the_accountant_says(tmp_path, cap
     assert "written: " in capsys.readouterr().out
     found = promises.load(tmp_path)
     assert found.notes["command"] == f"python -m objpert_core.experiments {' '.join(given)}"
-    for method in ("sgd", "objective"):
-        assert found.epsilon(method, 100, 3, 2.0) == promises.accounted(method, 100, 3, 2.0).epsilon
-    assert math.isnan(found.epsilon("sgd", 100, 4, 2.0))
+    assert found.runs == tuple(promises.accounted(method, 100, 3, 2.0) for method in ("sgd", "objective"))
+    assert found.values(method="sgd", n=100, d=3, target=2.0) == [found.runs[0].epsilon]
+    assert found.values(method="sgd", n=100, d=4, target=2.0) == []

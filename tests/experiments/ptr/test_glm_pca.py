@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import norm
 
 from objpert_core.accounting import Gaussian, compose
-from objpert_core.experiments.ptr import asked, glm, pca, stored
+from objpert_core.experiments.ptr import glm, pca, stored
+from objpert_core.experiments.ptr import split_budget as asked
 from objpert_core.theory.local_sensitivity import minimiser_sensitivity, projector_sensitivity
 
 # --- the budget --------------------------------------------------------------------------------------------------

@@ -1,16 +1,16 @@
 import csv
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from objpert_core._provenance import read_table
 from objpert_core.accounting import ObjectivePerturbation, calibrate_gaussian, recommended_lam
+from objpert_core.experiments.results import folder
 from objpert_core.experiments.studies import defaults
 from objpert_core.learning import recommended_output_lam
 from objpert_core.learning.problem.rows import row_radius
 
-RESULTS = Path(__file__).parents[3] / "data" / "results"
 SMALL = defaults.Design(rows=80, features=4, offset=2.0, positive=0.3, flipped=0.1)
 
 
@@ -134,11 +134,11 @@ def test_the_command_writes_a_table_with_its_origin(tmp_path, monkeypatch):
     assert lines[0].endswith(f"defaults synthetic --draws 1 --seed 5 --out {out}")
     assert "seed 5 + i, 1 noise draws" in lines[1]
     assert "commit: " in lines[2]
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    rows = read_table(out).rows
     assert {row["study"] for row in rows} == {"objective", "output", "intercept"}
     assert {row["cases"] for row in rows} == {"1"}
     defaults.main(["margin", "--out", str(out)])
-    assert {row["study"] for row in committed(out)} == {"margin"}
+    assert {row["study"] for row in read_table(out).rows} == {"margin"}
     assert all(float(row["loss"]) >= 0 for row in rows)
 
 
@@ -154,15 +154,8 @@ def test_the_confirmation_compares_the_same_splits_with_the_same_constant(capsys
     assert scalings == {defaults.SCALING}
 
 
-def committed(name):
-    path = RESULTS / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    return list(csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#")))
-
-
 def test_the_committed_study_supports_the_defaults():
-    table = {(row["study"], row["candidate"]): row for row in committed("defaults.csv")}
+    table = {(row["study"], row["candidate"]): row for row in read_table(folder() / "defaults.csv").rows}
     loss = {key: float(row["loss"]) for key, row in table.items()}
     accuracy = {key: float(row["accuracy"]) for key, row in table.items()}
     for measure in (loss, accuracy):  # against λ as small as privacy allows, and against the published recipe
@@ -172,14 +165,15 @@ def test_the_committed_study_supports_the_defaults():
 
 
 def test_the_committed_study_supports_the_margin():
-    table = {row["candidate"]: row for row in committed("defaults_margin.csv")}
+    table = {row["candidate"]: row for row in read_table(folder() / "defaults_margin.csv").rows}
     loss, accuracy = ({name: float(row[which]) for name, row in table.items()} for which in ("loss", "accuracy"))
     assert loss["rule"] == min(loss.values())
     assert accuracy["rule"] < 0.5 * accuracy["k=0"]
 
 
 def test_the_committed_confirmation_has_adult_as_it_was_and_no_worse():
-    rows = {(r["dataset"], float(r["epsilon"]), r["method"]): r for r in committed("defaults_confirmed.csv")}
+    confirmed = read_table(folder() / "defaults_confirmed.csv").rows
+    rows = {(row["dataset"], row["epsilon"], row["method"]): row for row in confirmed}
     for (name, epsilon, method), row in rows.items():
         if method == "no-margin" and name in ("adult", "synthetic-l"):
             assert row["accuracy"] == rows[name, epsilon, "least"]["accuracy"]

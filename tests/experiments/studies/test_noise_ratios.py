@@ -94,21 +94,11 @@ def test_equal_plans_give_equal_numbers_and_seeds_matter():
     assert other.reference_loss != last(SMALL).reference_loss
 
 
-def test_partial_results_grow_and_stop_ends():
-    steps = list(nr.sample(SMALL))
-    assert [s.fits for s in steps] == list(range(len(steps)))
-    assert steps[-1].fits == steps[-1].fits_planned
-    assert steps[0].best() is None
-    assert not steps[0].undecided()
-    asked = []
-
-    def stop_soon():
-        asked.append(1)
-        return len(asked) > 12
-
-    stopped = list(nr.sample(SMALL, stop_soon))
-    assert 1 <= len(stopped) < len(steps)
-    assert not list(nr.sample(SMALL, lambda: True))
+def test_the_first_result_has_no_best_and_the_last_all_fits_that_were_planned():
+    first, *_, whole = nr.sample(SMALL)
+    assert first.best() is None
+    assert not first.undecided()
+    assert whole.fits == whole.fits_planned
 
 
 def test_a_recipe_whose_solver_fails_counts_nowhere(monkeypatch):

@@ -1,17 +1,16 @@
-import csv
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from objpert_core._provenance import read_table
 from objpert_core.accounting import recommended_standardisation
+from objpert_core.experiments.results import folder
 from objpert_core.experiments.studies import standardisation as study
 from objpert_core.experiments.studies.shapes import SHAPES, Shape, gaussian
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.standardisation import release_map
 
-RESULTS = Path(__file__).parents[3] / "data" / "results"
 RAW, RULES = study.CANDIDATES["raw"], study.CANDIDATES["rules"]
 
 
@@ -101,22 +100,15 @@ def test_the_commands_write_tables_with_their_origin(tmp_path, monkeypatch):
     study.main(["synthetic", "--shapes", "few columns", "--out", str(out)])
     lines = out.read_text().splitlines()
     assert lines[0].endswith(f"standardisation synthetic --shapes few columns --out {out}")
-    assert {row["candidate"] for row in committed(out)} == {"raw", "rules"}
+    assert {row["candidate"] for row in read_table(out).rows} == {"raw", "rules"}
     monkeypatch.setattr(study, "confirm", partial(study.confirm, epsilons=study.CONFIRMED_AT[:1]))
     study.main(["confirm", "--datasets", "breast-cancer", "--splits", "2", "--out", str(out)])
     assert "splits 20 to 21" in out.read_text()
-    assert [row["dataset"] for row in committed(out)] == ["breast-cancer"]
-
-
-def committed(name):
-    path = RESULTS / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    return list(csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#")))
+    assert [row["dataset"] for row in read_table(out).rows] == ["breast-cancer"]
 
 
 def test_the_committed_study_supports_the_rules():
-    rows = {(r["group"], r["candidate"], r["epsilon"]): r for r in committed("standardisation.csv")}
+    rows = {(r["group"], r["candidate"], r["epsilon"]): r for r in read_table(folder() / "standardisation.csv").rows}
     gain = {key: float(row["gain"]) for key, row in rows.items()}
     names = {candidate for _, candidate, _ in gain}
     best = max(gain["all", name, "all"] for name in names)
@@ -129,7 +121,7 @@ def test_the_committed_study_supports_the_rules():
 
 @pytest.mark.parametrize("name", ["standardisation_confirmed.csv", "standardisation_confirmed_wide.csv"])
 def test_the_committed_confirmation_gains_and_nowhere_loses_more_than_noise(name):
-    rows = committed(name)
+    rows = read_table(folder() / name).rows
     assert np.mean([float(row["gain"]) for row in rows]) > 0.5
     for row in rows:
         assert float(row["gain"]) > -3 * float(row["standard_error"]) - 0.1, (row["dataset"], row["epsilon"])

@@ -1,7 +1,5 @@
 """Accuracy against the number of rows: the fits are the estimators' own, rows are never repeated, stopping works."""
 
-import itertools
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -99,17 +97,6 @@ def test_rows_of_one_class_are_answered_with_it(monkeypatch):
     labels = np.array([1, 1, 0, 1])
     monkeypatch.setattr(subsampling, "_rows", lambda plan, draw: ("tiny", rows, labels, rows, labels))
     assert last(Plan("synthetic-l", sizes=(2,), draws=1)).fits[0].reference == 0.75
-
-
-@pytest.mark.thorough
-def test_every_step_is_complete_in_itself_and_stopping_ends_it():
-    plan = Plan("synthetic-l", sizes=(100, 200), draws=3)
-    assert [len(curve.fits) for curve in learning_curve(plan)] == list(range(7))
-    answers = itertools.chain([False] * 30, itertools.repeat(True))
-    stopped = list(learning_curve(plan, lambda: next(answers)))[-1]
-    assert 0 < len(stopped.fits) < 6
-    assert not stopped.complete
-    assert [len(curve.fits) for curve in learning_curve(plan, lambda: True)] == [0]
 
 
 def test_the_generators_default_is_the_stored_set():

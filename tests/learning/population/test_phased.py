@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from objpert_core.accounting.population.published import phased_schedule
 from objpert_core.learning import AbsoluteLoss, Fit, HingeLoss, LogisticLoss, SquaredLoss
@@ -116,6 +115,8 @@ def test_phases_go_by_the_declared_number_of_rows(parts, public_rows):
     assert max(used) <= public_rows
     assert len(parts) == release.certificate.phases == len(phased_schedule(public_rows, 3, 2.0, 1e-6))
     assert release.certificate.verify()
+    with pytest.raises(ValueError, match="loss must be one of EVERY_LOSS with a bounded slope"):
+        phased_release(X, targets, SquaredLoss(), **TOLD, public_rows=public_rows)
     if public_rows > 100:
         with pytest.raises(ValueError, match="public_rows must be at most the number of rows, 100, got 160"):
             phased_release(X, targets, LogisticLoss(), **TOLD, public_rows=public_rows)
@@ -127,16 +128,3 @@ def test_parts_fit_into_the_rows(n):
     assert phases[-1].part.stop <= n
     assert all(phase.part.stop > phase.part.start for phase in phases)
     assert len(phases) <= n.bit_length()
-
-
-@pytest.mark.parametrize("stored", [np.asfortranarray, np.float32, sp.csr_array, sp.csc_matrix, sp.coo_matrix])
-def test_rows_may_be_stored_in_any_way(stored):
-    X, targets = labelled(60)
-    given = X.astype(np.float32) if stored is np.float32 else stored(X)
-    plain = phased_release(X, targets, LogisticLoss(), **TOLD)
-    np.testing.assert_allclose(phased_release(given, targets, LogisticLoss(), **TOLD).theta, plain.theta, atol=1e-5)
-
-
-def test_a_loss_without_a_bound_on_its_slope_is_refused():
-    with pytest.raises(ValueError, match="loss must be one of EVERY_LOSS with a bounded slope"):
-        phased_release(*labelled(20), SquaredLoss(), **TOLD)

@@ -1,7 +1,5 @@
 """Noise that a test dictates, in place of a noise source's."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from objpert_core.accounting import (
-    calibrate_adaptive_sampling,
-    posterior_precision,
-    published_posterior_epsilon,
-    published_posterior_precision,
-)
+import objpert_core.accounting as acc
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior import adaptive
 from objpert_core.learning.posterior.adaptive import LEAST_LAM, Run, one_run, tight_run
@@ -25,7 +20,7 @@ from objpert_core.learning.posterior.sums import regression_sums
 from tests.learning.posterior.fixed import Fixed
 from tests.learning.test_audit import lower_bound
 
-TIGHT = calibrate_adaptive_sampling(1.0, 1e-6)
+TIGHT = acc.calibrate_adaptive_sampling(1.0, 1e-6)
 
 
 def against(n, odd=False, copies=1.0):
@@ -68,29 +63,6 @@ def divergences(epsilon, weights, first, second):
         return np.where(a > 0, 1 - between, between)
 
     return np.maximum(np.exp(log_p) * mass(m, s) - np.exp(log_q + epsilon) * mass(n, t), 0.0)
-
-
-def of_one_draw(gamma, n, lam, epsilon):
-    """The hockey-stick divergences of one draw, without and with the row (1, −1), both ways."""
-    without, with_row = (
-        (k / (size + lam), 1 / math.sqrt(gamma * (size + lam))) for k, size in ((n, n), (n - 1, n + 1))
-    )
-    none = (0.0, 0.0)
-    return max(float(divergences(epsilon, none, *pair)) for pair in ((without, with_row), (with_row, without)))
-
-
-@pytest.mark.parametrize(("star", "a", "printed", "times"), [(10.0, 1.0, 5.039, 12.9), (100.0, 0.5, 2.106, 7.3)])
-def test_the_printed_precision_breaks_its_promise_on_real_data_and_ours_keeps_it(star, a, printed, times):
-    n, lam, delta = 4, star - 4, 1e-6
-    slope = math.exp(Ridge(against(n), lam).log_slope())  # |−1 − θ*|, which attains the bound
-    assert slope == pytest.approx(1 + n / star, rel=1e-6)
-    epsilon = published_posterior_epsilon(a**2 * star / slope**2, delta, 1 / star, slope)
-    assert epsilon == pytest.approx(printed, abs=1e-3)
-    gamma = published_posterior_precision(epsilon, delta, 1 / star, slope)
-    assert of_one_draw(gamma, n, lam, epsilon) == pytest.approx(times * delta, rel=0.01)
-    gamma = posterior_precision(epsilon, delta, 1 / star, slope)
-    assert 0.999 * delta < of_one_draw(gamma, n, lam, epsilon) <= delta * (1 + 1e-6)
-    assert of_one_draw(1.01 * gamma, n, lam, epsilon) > 1.02 * delta
 
 
 # The formulas of a run
@@ -161,14 +133,6 @@ def test_a_run_refuses_where_no_draw_is_private(captured):
     assert captured == []
 
 
-def test_shares_add_up():
-    shares = Shares.valid(1.0, 1e-6, statistics=1 / 2, draw=1 / 3)
-    assert shares.release_epsilon + shares.test_epsilon == 1.0
-    assert shares.release_delta + shares.test_delta + shares.failure == pytest.approx(1e-6, rel=1e-12)
-    assert shares.statistics.shifted
-    assert 2 * stats.norm.sf(shares.statistics.tail) == pytest.approx(shares.failure, rel=1e-9)
-
-
 def test_a_fallback_raises_lam_where_it_leaves_no_precision_and_only_there(captured):
     shares = Shares.valid(0.1, 1e-6, statistics=1 / 2, draw=1 / 3)
     least = (1 + math.log(6e6)) / 0.05
@@ -178,21 +142,27 @@ def test_a_fallback_raises_lam_where_it_leaves_no_precision_and_only_there(captu
         slope = (1 + 5 / (5 + used)) * math.exp(
             (shares.statistics.tail / shares.statistics.norm_mu + 1) * math.log1p(1 / used)
         )
-        assert captured[-1][1] == pytest.approx(posterior_precision(0.05, 1e-6 / 3, 1 / used, slope), rel=1e-4)
+        assert captured[-1][1] == pytest.approx(acc.posterior_precision(0.05, 1e-6 / 3, 1 / used, slope), rel=1e-4)
 
 
-def test_printed_shares_have_the_printed_noise():
-    printed = Shares.as_printed(1.0, 1e-6)
-    assert printed.statistics.eigenvalue_mu == pytest.approx(0.25 / math.sqrt(math.log(6e6)))
-    shift = printed.statistics.tail / printed.statistics.eigenvalue_mu
+def test_shares_add_up_and_printed_ones_have_the_printed_noise():
+    shares = Shares.valid(1.0, 1e-6, statistics=1 / 2, draw=1 / 3)
+    assert shares.release_epsilon + shares.test_epsilon == 1.0
+    assert shares.release_delta + shares.test_delta + shares.failure == pytest.approx(1e-6, rel=1e-12)
+    assert 2 * stats.norm.sf(shares.statistics.tail) == pytest.approx(shares.failure, rel=1e-9)
+    printed = Shares.as_printed(1.0, 1e-6).statistics
+    assert printed.eigenvalue_mu == pytest.approx(0.25 / math.sqrt(math.log(6e6)))
+    shift = printed.tail / printed.eigenvalue_mu
     assert shift == pytest.approx(math.sqrt(2 * math.log(6e6) * math.log(2e6)) / 0.25)
-    assert not printed.statistics.shifted
+    assert (shares.statistics.shifted, printed.shifted) == (True, False)
 
 
 # λ
 
 
-def test_the_rule_for_lam_minimises_its_bound():
+def test_the_rule_for_lam_minimises_its_bound_and_the_list_of_candidates_is_the_papers():
+    assert len(CANDIDATES) == 30
+    assert (CANDIDATES[0], CANDIDATES[-1]) == pytest.approx((2.5, 2.5**10))
     d, epsilon, delta, least = 10, 1.0, 1e-6, 30.0
     log_term = math.log(6 / delta)
     e = np.roots([1 / (2 * log_term), 1, -epsilon / 4]).max()
@@ -209,11 +179,6 @@ def test_the_rule_for_lam_minimises_its_bound():
 
         for other in (t + 1e-3, t + 1, t + 100, max(t - 1, 0.0, least - released), max(t - 1e-3, 0, least - released)):
             assert value(t) <= value(other) * (1 + 1e-9)
-
-
-def test_the_list_is_the_papers():
-    assert len(CANDIDATES) == 30
-    assert (CANDIDATES[0], CANDIDATES[-1]) == pytest.approx((2.5, 2.5**10))
 
 
 # The best of K
@@ -278,7 +243,7 @@ def of_a_run(mechanism, n, wanted, epsilon, points=121):
     [(1.0, 1e-2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((1.0, 1e-6), (6.0, 1e-4)))],
 )
 def test_the_whole_of_a_run_keeps_its_promise_in_one_dimension(epsilon, delta):
-    mechanism = calibrate_adaptive_sampling(epsilon, delta)
+    mechanism = acc.calibrate_adaptive_sampling(epsilon, delta)
     most = 0.0
     for n, wanted in ((0, 0.0), (3, 0.0), (40, 5.0), (200, 0.0), (2000, 0.0), (2000, 300.0)):
         found = of_a_run(mechanism, n, wanted, epsilon)
@@ -303,7 +268,7 @@ def found_by_thresholds(mechanism, runs):
 @pytest.mark.slow
 @pytest.mark.parametrize("runs", [600, pytest.param(100_000, marks=pytest.mark.exhaustive)])
 def test_attacks_on_real_runs_gain_no_more_than_promised(runs):
-    mechanism = calibrate_adaptive_sampling(0.5, 0.05)
+    mechanism = acc.calibrate_adaptive_sampling(0.5, 0.05)
     assert found_by_thresholds(mechanism, runs) <= 0.5
     if runs == 600:
         louder = replace(mechanism, separation=30.0)

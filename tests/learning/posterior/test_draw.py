@@ -1,17 +1,21 @@
-"""The posterior draw: exact factors, the law N(θ*, s²Λ⁻¹), and no rounding in doubt."""
+"""The posterior draw: exact factors, the law N(θ*, s²Λ⁻¹), no rounding in doubt; and the two statistics behind it."""
 
+import math
 from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from mpmath import mp
 from scipy import stats
 
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior import factor as factors
 from objpert_core.learning.posterior.draw import PosteriorDraw, Ridge, posterior_spacing
 from objpert_core.learning.posterior.factor import ExactFactor, least_eigenvalue
+from objpert_core.learning.posterior.statistics import EIGENVALUE_SENSITIVITY, Statistics
 from objpert_core.learning.posterior.sums import regression_sums
+from tests.learning.posterior.fixed import Fixed
 
 rng = np.random.default_rng(1)
 
@@ -52,9 +56,6 @@ def test_a_factor_is_exact_and_its_remainder_diagonally_dominant(monkeypatch, sp
     left = [Fraction(int(one)) for one in v - A @ x]  # ‖x − A⁻¹v‖ ≤ ‖Ax − v‖/least
     assert sum(one**2 for one in left) <= (error * least) ** 2
     assert error <= 2 + 2 ** (2 * factor.condition_digits)
-
-
-def test_what_is_not_definite_has_no_factor():
     with pytest.raises(ValueError, match="matrix must be at least 5 times the identity"):
         ExactFactor(np.array([[1, 2], [2, 1]], dtype=object), 5)
 
@@ -99,7 +100,9 @@ def test_normal_numbers_become_a_draw_with_mean_and_covariance_of_the_posterior(
     np.testing.assert_allclose(weights @ weights.T, s**2 * np.linalg.inv(G + lam * np.eye(d)), rtol=1e-8, atol=1e-12)
 
 
-def test_draws_have_the_law():
+def test_draws_have_the_law_on_a_lattice_that_is_fine_and_known_before():
+    for scale, lam in ((0.3, 1.0), (20.0, 1e-3), (1e-5, 1e9)):
+        assert 2.0**-13 < posterior_spacing(scale, lam) / (scale / np.sqrt(lam + 2.0**20)) <= 2.0**-12
     sums, lam, s = some_sums(), 0.7, 0.3
     G, b = plain(sums)
     ridge, source = Ridge(sums, lam), noise_source(3)
@@ -133,21 +136,6 @@ def test_every_rounding_is_the_one_that_more_digits_confirm(monkeypatch, n, d, l
         assert given[j] == round(low[j]) * spacing
 
 
-@pytest.mark.slow
-def test_the_law_does_not_depend_on_the_digits_a_draw_begins_with():
-    ridge, source = Ridge(some_sums(d=1), 1.0), noise_source(9)
-    drawn = [PosteriorDraw(source, ridge, 0.5, digits=2).rounded(2.0**-30)[0] for _ in range(300)]
-    G, b = plain(ridge.sums)
-    normal = (np.array(drawn) - b[0] / (G[0, 0] + 1)) * np.sqrt(G[0, 0] + 1) / 0.5
-    assert stats.kstest(normal, stats.norm.cdf).pvalue > 1e-3
-
-
-def test_the_lattice_is_fine_and_known_before():
-    for scale, lam in ((0.3, 1.0), (20.0, 1e-3), (1e-5, 1e9)):
-        spacing = posterior_spacing(scale, lam)
-        assert 2.0**-13 < spacing / (scale / np.sqrt(lam + 2.0**20)) <= 2.0**-12
-
-
 # Sums
 
 
@@ -165,3 +153,113 @@ def test_targets_are_clipped_to_their_bound():
     np.testing.assert_allclose(plain(sums)[1], [0.5, -0.25], rtol=1e-5)
     with pytest.raises(ValueError, match="target_bound must be a number from 1e-50 to 1e\\+50, got 1e-60"):
         regression_sums(np.eye(2), np.ones(2), target_bound=1e-60)
+
+
+# The two statistics behind a draw
+
+
+OWN = Statistics.failing(0.2, 0.1, 1e-4)
+SIGMA = EIGENVALUE_SENSITIVITY / 0.2
+
+
+def one_direction(n, y=1.0, **options):
+    """n rows (1, y) in one dimension."""
+    return regression_sums(np.ones((n, 1)), np.full(n, y), row_norm="normalize", on_error="release", **options)
+
+
+@pytest.mark.parametrize("z", [0.0, 1.5, -2.0])
+def test_the_eigenvalue_is_moved_down_by_its_tail_and_its_sensitivity(z):
+    found = OWN.least_eigenvalue(one_direction(80), Fixed(z))
+    assert found == pytest.approx(80 + (z - OWN.tail) * SIGMA - 1, abs=2e-4)
+    assert 2 * stats.norm.sf(OWN.tail) == pytest.approx(1e-4, rel=1e-9)  # shared evenly
+    assert 2 * stats.norm.sf(OWN.tail) <= 1e-4
+    plain = Statistics(0.2, 0.1, 3.0, shifted=False)  # the tail alone
+    assert plain.least_eigenvalue(one_direction(80), Fixed(z)) == pytest.approx(80 + (z - 3) * SIGMA, abs=2e-4)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.3, 2.0])
+def test_the_eigenvalue_counts_rows_as_rows_of_norm_1(constant):
+    X = np.repeat(np.vstack([np.eye(2), -np.eye(2)]), 200, axis=0)
+    sums = regression_sums(X, np.zeros(800), intercept_scaling=constant)
+    gram = (sums.gram * sums.unit**2).astype(float)
+    found = OWN.least_eigenvalue(sums, Fixed(OWN.tail))
+    assert found == pytest.approx(np.linalg.eigvalsh(gram)[0] / (1 + constant**2) - 1, abs=1e-3)
+
+
+def test_the_eigenvalue_is_safe_for_neighbours_too_up_to_the_tail():
+    for z, safe in ((OWN.tail * 0.9999, True), (OWN.tail * 1.001, False)):
+        found = OWN.least_eigenvalue(one_direction(80), Fixed(z))
+        assert (found <= 79) is safe
+    assert OWN.least_eigenvalue(one_direction(0), Fixed(OWN.tail)) == 0.0  # never negative
+
+
+def neighbours(lam):
+    """Data that one row moves the slope of the most: nothing, and a row (1, 1)."""
+    return Ridge(one_direction(0), lam), Ridge(one_direction(1), lam)
+
+
+@pytest.mark.parametrize("lam", [0.7, 30.0, 1e4])
+def test_the_slope_is_safe_for_neighbours_too_up_to_the_tail(lam):
+    h = 1 / lam
+    without, with_row = neighbours(lam)
+    exact = math.log1p(1 / (1 + lam))
+    assert exact < math.log1p(h)
+    sigma = math.log1p(h) / 0.1
+    for ridge, value in ((without, 0.0), (with_row, exact)):
+        for z in (0.0, -1.0, -OWN.tail):
+            found = OWN.log_slope(ridge, h, Fixed(z))
+            expected = value + (z + OWN.tail) * sigma + math.log1p(h)
+            assert found == pytest.approx(expected, rel=1e-5, abs=1e-5 * sigma)
+        assert OWN.log_slope(ridge, h, Fixed(-OWN.tail * 0.9999)) >= exact
+    assert OWN.log_slope(without, h, Fixed(-1.2 * OWN.tail)) < exact
+
+
+def test_the_slope_is_relative_to_the_bound_of_the_targets_and_0_without_rows():
+    assert Ridge(one_direction(0), 0.7).log_slope() == 0
+    for bound in (1e-6, 1e6):
+        ridge = Ridge(one_direction(50, 0.5 * bound, target_bound=bound), 10.0)
+        found = OWN.log_slope(ridge, 0.1, Fixed(-OWN.tail))
+        assert found == pytest.approx(math.log1p(0.5 * 50 / 60) + math.log1p(0.1), rel=1e-5)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.3, 1e7, 1e20, 1e35, 1e50])
+@pytest.mark.parametrize("lam", [1e-6, 1.0, 1e12])
+@pytest.mark.parametrize("bound", [1e-50, 1.0, 1e50])
+def test_the_slope_is_exact_whatever_the_constant(constant, lam, bound):
+    """Against the solution in fractions: what one row moves is all that the noise has to hide."""
+    X = np.array([[0.6, 0.1], [-0.2, 0.9], [0.3, 0.3]])
+    ridge = Ridge(regression_sums(X, np.array([0.9, -0.4, 0.7]) * bound, target_bound=bound,
+                                  intercept_scaling=constant), lam)  # fmt: skip
+    matrix = [[Fraction(int(entry)) for entry in row] for row in ridge.factor.matrix]
+    theta = solved(matrix, [Fraction(int(entry)) for entry in ridge.sums.moment])
+    square = sum(entry**2 for entry in theta) * (Fraction(ridge.sums.step) / Fraction(ridge.sums.unit)) ** 2
+    with mp.workdps(60):
+        norm = mp.sqrt(mp.mpf(square.numerator) / square.denominator) / mp.mpf(bound)
+        exact = mp.log(1 + mp.sqrt(1 + mp.mpf(ridge.sums.constant) ** 2) * norm)
+        found = ridge.log_slope()
+        assert abs(mp.mpf(found.numerator) / found.denominator - exact) < mp.mpf(2) ** -47
+
+
+def solved(matrix, target):
+    """Gauss–Jordan in fractions."""
+    rows = [[*row, value] for row, value in zip(matrix, target, strict=True)]
+    for i, pivot in enumerate(rows):
+        for j, row in enumerate(rows):
+            if j != i:
+                share = row[i] / pivot[i]
+                rows[j] = [a - share * b for a, b in zip(row, pivot, strict=True)]
+    return [row[-1] / row[i] for i, row in enumerate(rows)]
+
+
+@pytest.mark.slow
+def test_statistics_fail_as_seldom_as_they_should_under_both_neighbours():
+    often, source = Statistics.failing(0.5, 0.5, 0.2), noise_source(5)
+    for n in (60, 61):
+        sums = one_direction(n)
+        failed = np.mean([often.least_eigenvalue(sums, source) > 60 for _ in range(400)])
+        assert failed < 0.1 + 4 * math.sqrt(0.09 / 400)
+    without, with_row = neighbours(2.0)
+    worst = math.log1p(1 / 3)
+    failed = [np.mean([often.log_slope(one, 0.5, source) < worst for _ in range(400)]) for one in (without, with_row)]
+    assert max(failed) < 0.1 + 4 * math.sqrt(0.09 / 400)
+    assert failed[0] > 0.01  # the data without the row come close

@@ -1,45 +1,30 @@
 """Losses by themselves: formulas, derivatives, the constants the privacy proofs use, and where their slope is what."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
-from objpert_core.learning import (
-    EVERY_LOSS,
-    LOSSES,
-    NON_SMOOTH_LOSSES,
-    AbsoluteLoss,
-    EpsilonInsensitiveLoss,
-    HingeLoss,
-    HuberisedHingeLoss,
-    HuberLoss,
-    LogisticLoss,
-    MoreauEnvelope,
-    PinballLoss,
-    SquaredHingeLoss,
-    SquaredLoss,
-    loss_named,
-)
-from objpert_core.learning.problem.rest import RestWeighted
-from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, smooth, targets_of
+import objpert_core.learning as learn
+from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
+from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, targets_of
+
+FORMULAS = [
+    (learn.LogisticLoss(2.0), lambda m: math.log1p(math.exp(2.0 - m))),
+    (learn.SquaredHingeLoss(), lambda m: max(0.0, 1 - m) ** 2 / 2),
+    (learn.HuberisedHingeLoss(0.3), lambda m: 0.0 if m > 1.3 else 1 - m if m < 0.7 else (1.3 - m) ** 2 / 1.2),
+    (learn.SquaredLoss(), lambda r: r * r / 2),
+    (learn.HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
+    (learn.HingeLoss(), lambda m: max(0.0, 1 - m)),
+    (learn.AbsoluteLoss(), abs),
+    (learn.PinballLoss(0.2), lambda r: 0.8 * r if r > 0 else -0.2 * r),
+    (learn.EpsilonInsensitiveLoss(0.3), lambda r: max(0.0, abs(r) - 0.3)),
+]
 
 
-@pytest.mark.parametrize(
-    ("loss", "formula"),
-    [
-        (LogisticLoss(2.0), lambda m: math.log1p(math.exp(2.0 - m))),
-        (SquaredHingeLoss(), lambda m: max(0.0, 1 - m) ** 2 / 2),
-        (HuberisedHingeLoss(0.3), lambda m: 0.0 if m > 1.3 else 1 - m if m < 0.7 else (1.3 - m) ** 2 / 1.2),
-        (SquaredLoss(), lambda r: r * r / 2),
-        (HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
-        (HingeLoss(), lambda m: max(0.0, 1 - m)),
-        (AbsoluteLoss(), abs),
-        (PinballLoss(0.2), lambda r: 0.8 * r if r > 0 else -0.2 * r),
-        (EpsilonInsensitiveLoss(0.3), lambda r: max(0.0, abs(r) - 0.3)),
-    ],
-    ids=lambda value: getattr(value, "name", ""),
-)
+@pytest.mark.parametrize(("loss", "formula"), FORMULAS, ids=lambda value: getattr(value, "name", ""))
 def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, formula):
     scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
     argument = targets * scores if loss.monotone else scores - targets
@@ -47,7 +32,7 @@ def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, form
 
 
 def test_extreme_margins_keep_their_tails_and_raise_no_warning():
-    loss, margins = LogisticLoss(), np.array([-1e6, -800.0, 800.0, 1e6])
+    loss, margins = learn.LogisticLoss(), np.array([-1e6, -800.0, 800.0, 1e6])
     with np.errstate(all="raise", under="ignore"):
         value = loss.value(margins)
         slope, curvature = loss.derivatives(np.array([-700.0, 700.0]))
@@ -61,27 +46,34 @@ def test_extreme_margins_keep_their_tails_and_raise_no_warning():
 @pytest.mark.parametrize("margin", [0.0, 0.7, 1.5, 30.0])
 def test_with_any_margin_slope_and_curvature_go_together_as_the_tight_bound_needs(margin):
     """ℓ' = −p and ℓ'' = p(1 − p): the theorem uses nothing else."""
-    slope, curvature = LogisticLoss(margin).derivatives(np.linspace(-40, 40, 801))
+    slope, curvature = learn.LogisticLoss(margin).derivatives(np.linspace(-40, 40, 801))
     assert np.all((slope <= 0) & (slope >= -1))
     np.testing.assert_allclose(curvature, -slope * (1 + slope), rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    "loss",
-    [LogisticLoss(0.0), LogisticLoss(0.5), LogisticLoss(3.0), *(RestWeighted(2.5, w) for w in (1.0, 1 / 3, 0.001))],
-    ids=str,
-)
+WITH_LOG_ODDS = [
+    learn.LogisticLoss(0.0),
+    learn.LogisticLoss(0.5),
+    learn.LogisticLoss(3.0),
+    *(RestWeighted(2.5, w) for w in (1.0, 1 / 3, 0.001)),
+]
+
+
+@pytest.mark.parametrize("loss", WITH_LOG_ODDS, ids=str)
 def test_log_odds_are_those_for_which_the_score_has_the_least_expected_loss(loss):
     scores = np.linspace(-4, 4, 41)
     share = 1 / (1 + np.exp(-loss.log_odds(scores)))
     one = np.ones(41)
     np.testing.assert_allclose(-share * loss.slopes(scores, one), (1 - share) * loss.slopes(scores, -one), rtol=1e-9)
     assert np.all(np.diff(share) > 0)
-    if isinstance(loss, LogisticLoss) and not isinstance(loss, RestWeighted):
+    if isinstance(loss, learn.LogisticLoss) and not isinstance(loss, RestWeighted):
         np.testing.assert_array_equal(np.sign(loss.log_odds(scores)), np.sign(scores))
 
 
-@smooth
+REST = [RestWeighted(margin, weight) for margin in (0.0, 2.5) for weight in (1.0, 1 / 3, 0.001)]
+
+
+@pytest.mark.parametrize("loss", [*SMOOTH, *REST], ids=repr)
 def test_slopes_and_curvatures_are_derivatives_of_the_value_for_either_target(loss):
     scores, targets, step = np.random.default_rng(1).normal(size=400) * 3, targets_of(loss, 400), 1e-6
     slope, curvature = loss.derivatives(scores, targets)
@@ -103,11 +95,11 @@ def test_slopes_of_corners_are_those_of_the_value_and_never_steeper_than_they_sa
 
 def test_the_pinball_loss_is_least_at_the_quantile():
     targets = np.random.default_rng(0).normal(size=2001)
-    total = [PinballLoss(0.2).value(np.full(2001, u), targets).sum() for u in targets]
+    total = [learn.PinballLoss(0.2).value(np.full(2001, u), targets).sum() for u in targets]
     assert np.mean(targets < targets[np.argmin(total)]) == pytest.approx(0.2, abs=1e-3)
 
 
-ENVELOPES = [MoreauEnvelope(loss, step) for loss in EVERY for step in (0.01, 1.0, 25.0)]
+ENVELOPES = [learn.MoreauEnvelope(loss, step) for loss in EVERY for step in (0.01, 1.0, 25.0)]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +124,7 @@ def test_the_constants_the_privacy_proofs_use_hold_and_are_the_best(loss):
         assert loss.smoothness == pytest.approx(1 / (loss.step + 1 / loss.loss.smoothness))
 
 
-@pytest.mark.parametrize("loss", [*SMOOTH, *(MoreauEnvelope(loss, 0.6) for loss in EVERY)], ids=repr)
+@pytest.mark.parametrize("loss", [*SMOOTH, *REST, *(learn.MoreauEnvelope(loss, 0.6) for loss in EVERY)], ids=repr)
 @pytest.mark.parametrize("slope", [1e-3, 0.15, 0.5, 0.999, 1.0, 7.0])
 def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
     targets = targets_of(loss, 200)
@@ -162,36 +154,76 @@ def test_kinks_of_corners_are_the_corners_that_are_steep_enough(loss, slope):
 
 
 def test_losses_are_found_by_name_with_their_constant():
-    assert set(EVERY_LOSS) == {*LOSSES, *NON_SMOOTH_LOSSES}
-    assert not set(LOSSES) & set(NON_SMOOTH_LOSSES)
-    assert {type(loss) for loss in CORNERED} == set(NON_SMOOTH_LOSSES.values())
-    for name, kind in EVERY_LOSS.items():
-        assert loss_named(name, kind().parameter, EVERY_LOSS) == kind()
-    for name, kind in LOSSES.items():
-        assert loss_named(name) == loss_named(name, kind().parameter) == kind()
-    assert loss_named("huberised-hinge", 0.25) == HuberisedHingeLoss(0.25)
-    assert loss_named("pinball", 0.3, EVERY_LOSS) == PinballLoss(0.3)
-    for name in NON_SMOOTH_LOSSES:
+    assert set(learn.EVERY_LOSS) == {*learn.LOSSES, *learn.NON_SMOOTH_LOSSES}
+    assert not set(learn.LOSSES) & set(learn.NON_SMOOTH_LOSSES)
+    assert {type(loss) for loss in CORNERED} == set(learn.NON_SMOOTH_LOSSES.values())
+    for name, kind in learn.EVERY_LOSS.items():
+        assert learn.loss_named(name, kind().parameter, learn.EVERY_LOSS) == kind()
+    for name, kind in learn.LOSSES.items():
+        assert learn.loss_named(name) == learn.loss_named(name, kind().parameter) == kind()
+    assert learn.loss_named("huberised-hinge", 0.25) == learn.HuberisedHingeLoss(0.25)
+    assert learn.loss_named("pinball", 0.3, learn.EVERY_LOSS) == learn.PinballLoss(0.3)
+    for name in learn.NON_SMOOTH_LOSSES:
         with pytest.raises(ValueError, match=rf"^loss must be one of 'logistic'.*got '{name}'"):
-            loss_named(name)
+            learn.loss_named(name)
     with pytest.raises(ValueError, match=r"parameter must be None for the loss 'squared', got 2\.0"):
-        loss_named("squared", 2.0)
+        learn.loss_named("squared", 2.0)
 
 
 NO_NUMBERS = (-0.2, math.nan, "1", None)
 
 
-@pytest.mark.parametrize(
-    ("kind", "said", "values"),
-    [
-        (HuberLoss, "threshold must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
-        (HuberisedHingeLoss, "width must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
-        (LogisticLoss, "margin must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
-        (EpsilonInsensitiveLoss, "width must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
-        (PinballLoss, "quantile must be a number strictly between 0 and 1", (0.0, 1.0, *NO_NUMBERS)),
-    ],
-)
+OUT_OF_RANGE = [
+    (learn.HuberLoss, "threshold must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
+    (learn.HuberisedHingeLoss, "width must be a finite number > 0", (0.0, math.inf, *NO_NUMBERS)),
+    (learn.LogisticLoss, "margin must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
+    (learn.EpsilonInsensitiveLoss, "width must be a finite number >= 0", (math.inf, *NO_NUMBERS)),
+    (partial(RestWeighted, 0.0), "weight must be .*", (0.0, 1.01, -0.5, math.nan)),
+    (learn.PinballLoss, "quantile must be a number strictly between 0 and 1", (0.0, 1.0, *NO_NUMBERS)),
+]
+
+
+@pytest.mark.parametrize(("kind", "said", "values"), OUT_OF_RANGE)
 def test_constants_out_of_range_are_named(kind, said, values):
     for bad in values:
         with pytest.raises(ValueError, match=f"{said}, got {bad!r}"):
             kind(bad)
+
+
+# One class against all others, whose rows are shorter ones
+
+
+SCORES = np.linspace(-9.0, 9.0, 37)
+CASES = [RestWeighted(margin, weight) for margin in (0.0, 2.5) for weight in (1.0, 1 / 3, 0.001)]
+SIDES = (np.ones(37), -np.ones(37))
+
+
+@pytest.mark.parametrize("loss", CASES, ids=str)
+def test_a_row_of_another_class_is_one_that_is_shorter(loss):
+    plain, (_, rest) = LogisticLoss(loss.margin), SIDES
+    np.testing.assert_array_equal(loss.value(SCORES, rest), plain.value(loss.weight * SCORES, rest))
+    slopes, curvature = loss.derivatives(SCORES, rest)
+    assert (np.abs(slopes) <= loss.weight).all()
+    assert (curvature <= loss.weight**2 / 4).all()
+    np.testing.assert_array_equal(slopes, loss.slopes(SCORES, rest))
+    np.testing.assert_array_equal(loss.value(SCORES, SIDES[0]), plain.value(SCORES, SIDES[0]))
+
+
+@pytest.mark.parametrize("margin", [0.0, 1.5])
+def test_with_full_weight_it_is_the_logistic_loss_bit_by_bit(margin):
+    loss, plain = RestWeighted(margin), LogisticLoss(margin)
+    np.testing.assert_array_equal(loss.log_odds(SCORES), plain.log_odds(SCORES))
+    for targets in SIDES:
+        np.testing.assert_array_equal(loss.derivatives(SCORES, targets), plain.derivatives(SCORES, targets))
+
+
+@pytest.mark.parametrize("loss", CASES, ids=str)
+def test_log_odds_rise_with_the_score_and_stay_finite(loss):
+    odds = loss.log_odds(np.array([-1e300, *SCORES, 1e300]))
+    assert np.isfinite(odds).all()
+    assert (np.diff(odds) > 0).all()
+
+
+def test_single_precision_stays_single():
+    scores, targets = SCORES.astype(np.float32), SIDES[1].astype(np.float32)
+    assert RestWeighted(1.5, 0.3).slopes(scores, targets).dtype == np.float32

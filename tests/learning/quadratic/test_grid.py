@@ -32,29 +32,22 @@ CONSTANTS = (0.0, 0.3, 100.0)
 
 @pytest.mark.parametrize("row_norm", ["clip", "normalize"])
 @pytest.mark.parametrize("constant", CONSTANTS)
-def test_sums_are_those_of_the_rows_one_by_one(row_norm, constant):
-    whole = sums(X, Y, row_norm, constant)
-    gram, tilt = np.zeros_like(whole.gram), np.zeros_like(whole.tilt)
+def test_sums_are_those_of_rows_each_of_which_gives_no_more_than_its_norm_and_its_residual_allow(row_norm, constant):
+    unit, step = Fraction(row_unit(constant)), Fraction(residual_unit(BOUND, 3.0, constant))
+    most, longest, whole = 1 + Fraction(constant) ** 2, 0, sums(X, Y, row_norm, constant)
+    total = sums(X[:0], Y[:0], row_norm, constant)
+    gram, tilt = total.gram, total.tilt
+    assert not gram.any()
+    assert not tilt.any()
     for i in range(len(X)):
         one = sums(X[i : i + 1], Y[i : i + 1], row_norm, constant)
         gram, tilt = gram + one.gram, tilt + one.tilt
-    np.testing.assert_array_equal(whole.gram, gram)
-    np.testing.assert_array_equal(whole.tilt, tilt)
-
-
-@pytest.mark.parametrize("row_norm", ["clip", "normalize"])
-@pytest.mark.parametrize("constant", CONSTANTS)
-def test_no_row_gives_more_than_its_norm_and_its_residual_allow(row_norm, constant):
-    unit, step = Fraction(row_unit(constant)), Fraction(residual_unit(BOUND, 3.0, constant))
-    most = 1 + Fraction(constant) ** 2
-    longest = 0
-    for i in range(len(X)):
-        one = sums(X[i : i + 1], Y[i : i + 1], row_norm, constant)
         squared = sum(int(entry) for entry in np.diagonal(one.gram)) * unit**2
         assert squared <= most
         longest = max(longest, squared / most)
-        moved = sum(int(entry) ** 2 for entry in one.tilt) * (unit * step) ** 2
-        assert moved <= most * Fraction(BOUND) ** 2
+        assert sum(int(entry) ** 2 for entry in one.tilt) * (unit * step) ** 2 <= most * Fraction(BOUND) ** 2
+    np.testing.assert_array_equal(whole.gram, gram)
+    np.testing.assert_array_equal(whole.tilt, tilt)
     assert longest > 1 - Fraction(1, 10**5)
 
 
@@ -108,12 +101,6 @@ def test_sums_of_many_equal_rows_are_exact():
     many = whole_sums(Rows(rows, "clip", 1.7), "clip", np.full(5000, 9.0), bound=1.9, step=2.0**-20)
     assert many.gram.tolist() == (5000 * one.gram).tolist()
     assert many.tilt.tolist() == (5000 * one.tilt).tolist()
-
-
-def test_without_rows_sums_are_zero():
-    none = sums(np.zeros((0, 5)), np.zeros(0), constant=0.3)
-    assert not none.gram.any()
-    assert not none.tilt.any()
 
 
 def test_wide_noise_makes_the_residuals_grid_wider():

@@ -6,12 +6,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy import stats
 
-from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
+from objpert_core.accounting import QuadraticPerturbation
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.quadratic.certificate import gram_spacing, row_smoothness, tilt_sensitivity
+from objpert_core.learning.quadratic.certificate import gram_spacing
 from objpert_core.learning.quadratic.grid import residual_unit, row_unit
 from objpert_core.learning.quadratic.release import noisy_gram
 from objpert_core.learning.quadratic.wishart import ExactWishart
@@ -60,38 +59,6 @@ def test_the_matrix_has_the_wishart_law_and_the_tilt_the_normal_one():
     assert abs(np.corrcoef(grams[:, 0, 0], tilts[:, 0])[0, 1]) < 0.25
 
 
-@pytest.mark.parametrize("constant", [0.0, 0.3])
-def test_neither_order_nor_container_of_the_rows_matters(constant):
-    bend = dataclasses.replace(BOTH.bend, dimension=4 if constant else 3, smoothness=row_smoothness(constant))
-    both = TiltAndBend(bend, 9.0, tilt_sensitivity(1.0, bend.smoothness, bend.adjacency))
-
-    def release(X, y):
-        return noisy_gram(X, y, both, residual_bound=1.0, random_state=0, intercept_scaling=constant, **SPENT)
-
-    whole = release(X, Y)
-    for rows, y in ((X[::-1], Y[::-1]), (np.asfortranarray(X), Y), (sp.csr_array(X), Y)):
-        other = release(rows, y)
-        np.testing.assert_array_equal(other.gram, whole.gram)
-        np.testing.assert_array_equal(other.tilt, whole.tilt)
-    assert whole.constant == pytest.approx(constant, abs=2.0**-20)
-    if constant:
-        assert whole.gram[3, 3] - release(X[:1], Y[:1]).gram[3, 3] == pytest.approx(199 * 0.09, abs=0.02)
-
-
-def test_rows_that_cannot_be_used_count_as_none():
-    bad = np.vstack([X, [[np.nan, 0, 0], [np.inf, 0, 0], [1e200, 0, 0], [1, 1, 1]]])
-    y = np.append(Y, [0.0, 0.0, 0.0, np.nan])
-    whole, alone = tilted(bad, y, on_error="release"), tilted(on_error="release")
-    np.testing.assert_array_equal(whole.gram, alone.gram)
-    np.testing.assert_array_equal(whole.tilt, alone.tilt)
-    assert whole.certificate == alone.certificate
-    assert "invalid rows count as none" in repr(whole.certificate)
-    none = tilted(np.zeros((0, 3)), np.zeros(0), on_error="release")
-    np.testing.assert_array_equal(none.gram, tilted(np.zeros((1, 3)), np.zeros(1)).gram)
-    with pytest.raises(ValueError, match="X must hold finite numbers"):
-        tilted(bad, y)
-
-
 def test_a_matrix_that_rounding_made_indefinite_is_mended():
     three = np.full(3, np.inf)
     released = bent()
@@ -102,26 +69,25 @@ def test_a_matrix_that_rounding_made_indefinite_is_mended():
     assert released.problem(0 / three, -three, three).curvature is released.gram
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "changes", "message"),
-    [
-        (BEND, {"residual_bound": 1.0}, "residual_bound must be 0 for a mechanism without a tilt, got 1.0"),
-        (BOTH, {"residual_bound": 0.0}, "residual_bound must be a number > 0 for a mechanism with a tilt, got 0.0"),
-        (BOTH, {"residual_bound": 1.01}, "sensitivity must be at least 1.01, got 1.0"),
-        (BOTH, {"residual_bound": -1.0}, "residual_bound must be a finite number >= 0"),
-        (BOTH, {"residual_bound": 1e-60}, "residual_bound must be a number from 1e-50 to 1e\\+50"),
-        (BEND, {"intercept_scaling": 0.3}, "smoothness must be at least 1.09"),
-        (BEND, {"epsilon": 1e-3}, "epsilon must be at least"),
-        (BEND, {"epsilon": 0.0}, "epsilon must be a finite number > 0"),
-        (BEND, {"anchor": np.zeros(2)}, r"anchor must hold 3 numbers, one a feature, got shape \(2,\)"),
-        (BEND, {"anchor": np.full(3, np.nan)}, "anchor must hold numbers of size at most 1e\\+50"),
-        (BEND, {"row_norm": "l2"}, "row_norm must be one of"),
-        (BEND, {"on_error": "ignore"}, "on_error must be one of"),
-        (dataclasses.replace(BEND, dimension=4), {}, "mechanism's dimension must be 3 for these rows, got 4"),
-        (dataclasses.replace(BEND, bound="sharpened"), {}, "bound must be 'exact'"),
-    ],
-    ids=str,
-)
+UNPROVED = [
+    (BEND, {"residual_bound": 1.0}, "residual_bound must be 0 for a mechanism without a tilt, got 1.0"),
+    (BOTH, {"residual_bound": 0.0}, "residual_bound must be a number > 0 for a mechanism with a tilt, got 0.0"),
+    (BOTH, {"residual_bound": 1.01}, "sensitivity must be at least 1.01, got 1.0"),
+    (BOTH, {"residual_bound": -1.0}, "residual_bound must be a finite number >= 0"),
+    (BOTH, {"residual_bound": 1e-60}, "residual_bound must be a number from 1e-50 to 1e\\+50"),
+    (BEND, {"intercept_scaling": 0.3}, "smoothness must be at least 1.09"),
+    (BEND, {"epsilon": 1e-3}, "epsilon must be at least"),
+    (BEND, {"epsilon": 0.0}, "epsilon must be a finite number > 0"),
+    (BEND, {"anchor": np.zeros(2)}, r"anchor must hold 3 numbers, one a feature, got shape \(2,\)"),
+    (BEND, {"anchor": np.full(3, np.nan)}, "anchor must hold numbers of size at most 1e\\+50"),
+    (BEND, {"row_norm": "l2"}, "row_norm must be one of"),
+    (BEND, {"on_error": "ignore"}, "on_error must be one of"),
+    (dataclasses.replace(BEND, dimension=4), {}, "mechanism's dimension must be 3 for these rows, got 4"),
+    (dataclasses.replace(BEND, bound="sharpened"), {}, "bound must be 'exact'"),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "changes", "message"), UNPROVED, ids=str)
 def test_what_the_proof_is_not_about_is_refused(mechanism, changes, message):
     told = ({"residual_bound": 1.0} if mechanism is BOTH else {}) | SPENT | changes
     with pytest.raises(ValueError, match=message):

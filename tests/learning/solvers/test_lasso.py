@@ -26,23 +26,15 @@ def as_rows(one):
 
 
 @pytest.mark.parametrize("solver", LASSO_SOLVERS)
-@pytest.mark.parametrize("seed", range(4))
-def test_without_a_box_it_is_scikit_learns_lasso(solver, seed):
-    one = problem(seed)
+@pytest.mark.parametrize(("seed", "low"), [*((seed, -WIDE) for seed in range(4)), (5, 0.0)])
+def test_without_a_box_or_with_one_from_zero_on_it_is_scikit_learns_lasso(solver, seed, low):
+    one = problem(seed, low=low)
     rows, targets = as_rows(one)
-    other = Lasso(alpha=3.0 / len(rows), fit_intercept=False, tol=1e-14, max_iter=100_000).fit(rows, targets)
-    result = solve_lasso(one, solver=solver)
+    lasso = Lasso(alpha=3.0 / len(rows), fit_intercept=False, positive=low == 0, tol=1e-14, max_iter=100_000)
+    result, other = solve_lasso(one, solver=solver), lasso.fit(rows, targets)
     assert result.converged
     np.testing.assert_allclose(result.theta, other.coef_, atol=1e-8)
     assert ((result.theta == 0) == (other.coef_ == 0)).all()
-
-
-@pytest.mark.parametrize("solver", LASSO_SOLVERS)
-def test_with_a_box_from_zero_on_it_is_scikit_learns_positive_lasso(solver):
-    one = problem(5, low=0.0)
-    rows, targets = as_rows(one)
-    other = Lasso(alpha=3.0 / len(rows), fit_intercept=False, positive=True, tol=1e-14, max_iter=100_000)
-    np.testing.assert_allclose(solve_lasso(one, solver=solver).theta, other.fit(rows, targets).coef_, atol=1e-8)
 
 
 @pytest.mark.parametrize("solver", LASSO_SOLVERS)
@@ -119,6 +111,17 @@ def test_the_residual_is_the_distance_to_the_subgradients_and_normals():
         assert one.residual(theta) ** 2 == pytest.approx(found.fun, abs=1e-6)
 
 
+def test_a_start_next_to_the_solution_saves_steps_and_where_no_coefficient_is_free_sweeps_are_enough():
+    one = problem(3, d=20)
+    first = solve_lasso(one)
+    again = solve_lasso(one, start=first.theta)
+    assert again.iterations == 0
+    np.testing.assert_array_equal(again.theta, first.theta)
+    result = solve_lasso(problem(4, penalty=1e-3, low=-1e-6, high=1e-6), start=np.full(6, 1e-6))
+    assert result.converged
+    assert (np.abs(result.theta) == 1e-6).all()
+
+
 def test_few_iterations_are_reported_as_not_enough():
     heard = []
     result = solve_lasso(problem(0), max_iter=1, tau=1e-300, callback=lambda *told: heard.append(told))
@@ -127,14 +130,6 @@ def test_few_iterations_are_reported_as_not_enough():
     assert [norm for _, norm in heard] == list(result.gradient_norms)
     loose = solve_lasso(problem(0), tau=1e6)
     assert (loose.converged, loose.iterations) == (True, 0)
-
-
-def test_a_start_next_to_the_solution_saves_steps():
-    one = problem(3, d=20)
-    first = solve_lasso(one)
-    again = solve_lasso(one, start=first.theta)
-    assert again.iterations == 0
-    np.testing.assert_array_equal(again.theta, first.theta)
 
 
 def test_the_stochastic_solver_returns_a_point_of_the_box_near_the_minimum():
@@ -156,41 +151,21 @@ def test_the_stochastic_solver_returns_a_point_of_the_box_near_the_minimum():
     assert (early.converged, early.gradient_evaluations) == (True, 50)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"curvature": np.eye(2)}, r"curvature must have shape \(3, 3\) for a slope of 3 numbers, got \(2, 2\)"),
-        ({"penalty": np.ones(2)}, r"penalty must have shape \(3,\), got \(2,\)"),
-        ({"penalty": np.array([1.0, -2.0, 0.0])}, "penalty must be numbers >= 0, got -2.0"),
-        ({"low": np.array([0.0, 2.0, 0.0])}, "low must be at most high, got 2.0 and 1.0"),
-    ],
-)
+NO_PROBLEMS = [
+    ({"curvature": np.eye(2)}, r"curvature must have shape \(3, 3\) for a slope of 3 numbers, got \(2, 2\)"),
+    ({"penalty": np.ones(2)}, r"penalty must have shape \(3,\), got \(2,\)"),
+    ({"penalty": np.array([1.0, -2.0, 0.0])}, "penalty must be numbers >= 0, got -2.0"),
+    ({"low": np.array([0.0, 2.0, 0.0])}, "low must be at most high, got 2.0 and 1.0"),
+    ({"solver": "newton"}, "solver must be one of 'coordinate-descent', 'davis-yin', got 'newton'"),
+    ({"tau": -1.0}, "tau must be a finite number >= 0, got -1.0"),
+    ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), NO_PROBLEMS)
 def test_what_is_no_problem_is_refused(changes, message):
-    three = np.ones(3)
-    whole = {
-        "curvature": np.eye(3),
-        "slope": three,
-        "centre": three,
-        "penalty": three,
-        "low": 0 * three,
-        "high": three,
-    }
+    vectors = dict.fromkeys(("slope", "centre", "penalty", "high"), np.ones(3))
+    whole = {"curvature": np.eye(3), "low": np.zeros(3), **vectors}
+    options = {name: changes[name] for name in ("solver", "tau", "max_iter") if name in changes}
     with pytest.raises(ValueError, match=message):
-        BoxedLasso(**(whole | changes))
-
-
-def test_arguments_out_of_range_are_refused():
-    for arguments, message in (
-        ({"solver": "newton"}, "solver must be one of 'coordinate-descent', 'davis-yin', got 'newton'"),
-        ({"tau": -1.0}, "tau must be a finite number >= 0, got -1.0"),
-        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            solve_lasso(problem(0), **arguments)
-
-
-def test_where_no_coefficient_is_free_sweeps_are_enough():
-    one = problem(4, penalty=1e-3, low=-1e-6, high=1e-6)
-    result = solve_lasso(one, start=np.full(6, 1e-6))
-    assert result.converged
-    assert (np.abs(result.theta) == 1e-6).all()
+        solve_lasso(BoxedLasso(**(whole | changes)) if not options else problem(0), **options)

@@ -12,10 +12,14 @@ from objpert_core.experiments.figure2 import EPSILONS, Piece
 from objpert_core.experiments.learners import HONEST
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
-from pages.accuracy import contest
-from pages.accuracy import numbers as data
-from pages.accuracy import words as text
+from pages.accuracy import ahead, controls, offered
+from pages.accuracy.again import Point
+from pages.accuracy.ahead import Ahead
+from pages.accuracy.figure import Figure2
 from pages.accuracy.jobs import again
+from pages.accuracy.names import LABELS
+from pages.accuracy.origin import Origin
+from pages.accuracy.reading import Reading
 from tests.pages.accuracy.runs import write
 from tests.pages.apps import answer, curves, execute, finished, open_app, press, said, spec, tables, tells, texts
 from tests.pages.apps import opened as opened_part
@@ -25,7 +29,7 @@ from ui import waterfall as steps
 from ui.request import Meter
 
 pytestmark = pytest.mark.usefixtures("own_runner")
-USUAL = [text.LABELS[method] for method in data.USUAL]
+USUAL = [LABELS[method] for method in offered.USUAL]
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +80,13 @@ def test_opens_on_adult_with_the_files_numbers(folder):
     shown, ghosts = curves(at)
     assert not ghosts
     assert list(shown) == USUAL
-    for method in data.USUAL[1:]:
-        x, y = shown[text.LABELS[method]]
+    for method in offered.USUAL[1:]:
+        x, y = shown[LABELS[method]]
         np.testing.assert_array_equal(x, EPSILONS)
         np.testing.assert_array_equal(y, [stored.point(method, epsilon).accuracy.mean for epsilon in EPSILONS])
-    assert text.answer(stored, 0.1) == answer(at)
-    assert at.get("plotly_chart")[0].proto.alt == text.alt(stored, data.USUAL, 0.1)
-    tells(texts(at), "commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 4", contest.everywhere(stored))
+    assert Figure2(stored, 0.1).answer() == answer(at)
+    assert at.get("plotly_chart")[0].proto.alt == Figure2(stored, 0.1, offered.USUAL).alt()
+    tells(texts(at), "commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 4", ahead.everywhere(stored))
     assert "the best DP-SGD whose tuning" in texts(at)
     rows = next(table for table in tables(at) if "Best unpaid DP-SGD" in table.columns)
     assert rows["ε"].astype(float).tolist() == list(EPSILONS)
@@ -90,18 +94,18 @@ def test_opens_on_adult_with_the_files_numbers(folder):
 
 @pytest.mark.slow
 def test_who_is_ahead_names_both_rivals_and_shows_them(folder):
-    at = opened(data="synthetic-l", epsilon="1", question=text.AHEAD)
+    at = opened(data="synthetic-l", epsilon="1", question=controls.AHEAD)
     stored = indexed.load("synthetic-l")
-    assert contest.ahead(stored, 1.0) == answer(at)
-    assert set(curves(at)[0]) == {text.LABELS[method] for method in data.ahead(stored, data.USUAL, 1.0)}
-    assert contest.counter(stored, 1.0) in texts(at)
+    assert Ahead(stored, 1.0).answer() == answer(at)
+    assert set(curves(at)[0]) == {LABELS[method] for method in ahead.compared(Reading(stored, 1.0), offered.USUAL)}
+    assert ahead.counter(Reading(stored, 1.0)) in texts(at)
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
     assert "ε 1 → 2: tight’s lead over unpaid DP-SGD " in said(at)
 
 
 @pytest.mark.slow
 def test_where_the_accuracy_comes_from(folder):
-    at = opened(data="synthetic-l", epsilon="1", question=text.ORIGIN)
+    at = opened(data="synthetic-l", epsilon="1", question=controls.ORIGIN)
     found = waterfall.of_stored(indexed.load("synthetic-l"), 1.0)
     assert steps.answer(found) == answer(at)
     told = [label.rpartition("<br>")[2] for label in spec(at)["layout"]["xaxis"]["ticktext"]]
@@ -116,8 +120,8 @@ def test_where_the_accuracy_comes_from(folder):
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
     assert "the sum of all steps" in said(at)
     assert any(trace["meta"]["ghost"] for trace in spec(at)["data"])
-    assert text.no_chain(indexed.load("breast-cancer"), 1.0) == answer(
-        opened(data="breast-cancer", epsilon="1", question=text.ORIGIN)
+    assert Origin(indexed.load("breast-cancer"), 1.0).missing() == answer(
+        opened(data="breast-cancer", epsilon="1", question=controls.ORIGIN)
     )
 
 
@@ -126,7 +130,7 @@ def test_the_address_sets_every_control(folder):
     at = opened(data="adult-synthetic", methods=["Algorithm 1 tight", "DP-SGD paid"], epsilon="0.25", view="large ε")
     shown, _ = curves(at)
     assert list(shown) == ["DP-SGD paid", "Algorithm 1 tight"]  # the rival’s mark is at 0.25, out of this view
-    assert text.answer(indexed.load("adult-synthetic"), 0.25) in said(at)
+    assert Figure2(indexed.load("adult-synthetic"), 0.25).answer() in said(at)
     left, right = spec(at)["layout"]["xaxis"]["range"]
     assert 10**left == pytest.approx(0.8)
     assert 10**right == pytest.approx(10)
@@ -140,7 +144,7 @@ def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     assert len(shown) == 2
     assert shown[0].endswith(" (the\u00a0rival)")
     assert shown[1] == "Algorithm\u00a01\u00a0tight"
-    assert text.answer(indexed.load("adult"), 0.1) == answer(at)  # the verdict does not depend on what is shown
+    assert Figure2(indexed.load("adult"), 0.1).answer() == answer(at)  # the verdict does not depend on what is shown
     at = opened(methods="", paper="false")
     assert not curves(at)[0]
 
@@ -174,7 +178,8 @@ def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, t
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
     at = opened(data="adult", epsilon="8")
     assert not at.error
-    assert [info.value for info in at.info] == [text.NO_RESULTS]
+    (info,) = at.info
+    tells(info.value, "No stored results are on this server", "the last part of the page works without them.")
     assert not at.get("plotly_chart")
     assert [button.label for button in at.button] == ["Measure"]
 
@@ -200,7 +205,8 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     (expected,) = again(Piece("breast-cancer", "tight", 2.0, 1, Parameters()), Meter(), lambda: False)
     assert view.latest.accuracy == expected.accuracy
     stored = indexed.load("breast-cancer").run("tight", 2.0, 1)
-    assert text.again(view.latest, stored) in texts(at)
+    point = Point(indexed.load("breast-cancer"), Piece("breast-cancer", "tight", 2.0, 1, Parameters()))
+    assert point.answer(view.latest) in texts(at)
     assert f"Stored: **{100 * stored.accuracy:.2f} %**" in texts(at)
     table = next(table for table in tables(at) if "made now" in table.columns)
     assert "stored" in table.columns
@@ -316,11 +322,11 @@ def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_the_committed_files_open():
-    keys = data.files()
+    keys = offered.files()
     for key in keys:
         at = opened(data=key)
         assert not at.error
-        assert text.answer(indexed.load(key), 0.1) == answer(at)
+        assert Figure2(indexed.load(key), 0.1).answer() == answer(at)
 
 
 @pytest.mark.thorough
@@ -337,7 +343,7 @@ def test_try_it_quotes_the_stored_runs():
     ("key", "step"), [("synthetic-h", "scaling"), ("breast-cancer", "centring"), ("digits-4-9", "margin")]
 )
 def test_the_presets_about_steps_show_what_they_promise(key, step):
-    assert step in data.ORIGINS[key]
+    assert step in offered.ORIGINS[key]
     found = waterfall.of_stored(indexed.load(key), 1.0) if key in results.stored() else None
     if found is None:
         pytest.skip(f"not every step is stored on {key}")
@@ -345,10 +351,10 @@ def test_the_presets_about_steps_show_what_they_promise(key, step):
     assert f"{step} brings " in steps.answer(found)
 
 
-@pytest.mark.parametrize(("key", "epsilon"), data.FEW_ROWS.items())
+@pytest.mark.parametrize(("key", "epsilon"), offered.FEW_ROWS.items())
 def test_the_preset_about_the_rival_with_our_steps_shows_what_it_promises(key, epsilon):
     if key not in results.stored():
         pytest.skip(f"no stored results on {key}")
     stored = indexed.load(key)
     assert stored.claims[epsilon].verdict != "behind"
-    assert "behind it on standardised rows" in contest.ahead(stored, epsilon)
+    assert "behind it on standardised rows" in Ahead(stored, epsilon).answer()

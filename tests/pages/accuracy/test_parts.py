@@ -9,14 +9,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from objpert_core import datasets
 from objpert_core.experiments import indexed, paper, results, tables
 from objpert_core.experiments.figure2 import EPSILONS, Piece, noise_seed
+from objpert_core.experiments.learners import UNPAID
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
 from objpert_core.experiments.summary import mean_interval
-from pages.accuracy import charts, contest
-from pages.accuracy import numbers as data
-from pages.accuracy import tables as accuracy_tables
-from pages.accuracy import words as text
+from pages.accuracy import ahead, figure, names, offered, provenance
+from pages.accuracy.again import Point
+from pages.accuracy.ahead import Ahead
+from pages.accuracy.figure import Figure2
+from pages.accuracy.names import LABELS
+from pages.accuracy.offer import cannot_run
+from pages.accuracy.reading import Reading
 from tests.pages.accuracy.runs import runs, write
 from tests.pages.apps import execute, tells, words_of
 from ui import figures, registry
@@ -63,11 +68,16 @@ def moved(by, trials=4):
     return made(trials=trials, change=change)
 
 
+def point(stored, trial=0):
+    """A point of tight at ε = 1."""
+    return Point(stored, Piece(stored.dataset, "tight", 1.0, trial, Parameters()))
+
+
 class TestFiles:
     def test_are_listed_as_the_catalogue_lists_data_sets_variants_last(self):
-        assert data.files() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
-        assert data.default_key(data.files()) == "adult"
-        assert data.default_key(("synthetic-l",)) == "synthetic-l"
+        assert offered.files() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
+        assert offered.default_key(offered.files()) == "adult"
+        assert offered.default_key(("synthetic-l",)) == "synthetic-l"
 
     def test_hold_what_was_written(self, adult):
         assert {method for method, _ in adult.points} == set(ALL)
@@ -110,7 +120,7 @@ class TestFiles:
             indexed.load("synthetic-l")
         with pytest.raises(ValueError, match="the stored results of 'gisette' cannot be read"):
             indexed.load("gisette")
-        assert data.epsilons(data.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
+        assert offered.epsilons(offered.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
 
     def test_labels(self, adult):
         assert adult.label == "adult"
@@ -144,7 +154,7 @@ class TestAnswer:
         ],
     )  # fmt: skip
     def test_follows_the_paired_interval(self, by, part):
-        words = contest.verdict(moved(by), 0.25)
+        words = ahead.verdict(Reading(moved(by), 0.25))
         assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with the tight bound ")
         assert part in words
 
@@ -153,26 +163,28 @@ class TestAnswer:
         said |= {"unclear": "too few to tell"}
         for epsilon in EPSILONS:
             claim = adult.claims[epsilon]
-            assert said[claim.verdict] in contest.verdict(adult, epsilon)
+            assert said[claim.verdict] in ahead.verdict(Reading(adult, epsilon))
             assert claim.rival in DISHONEST
         assert {claim.verdict for claim in adult.claims.values()} >= {"ahead", "behind"}
 
     def test_one_trial_has_no_interval(self):
-        words = contest.verdict(made(trials=1), 0.1)
+        words = ahead.verdict(Reading(made(trials=1), 0.1))
         assert "one trial is too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
         assert re.search(r" points, no interval\); the first takes about 1/48 of the second’s time", words)
-        assert "one trial only at nine of them" in contest.everywhere(made(trials=1))
+        assert "one trial only at nine of them" in ahead.everywhere(made(trials=1))
 
     def test_few_trials_that_differ_widely_tell_nothing(self):
-        words = contest.verdict(moved((-3.0, 3.5), trials=2), 0.25)
+        words = ahead.verdict(Reading(moved((-3.0, 3.5), trials=2), 0.25))
         assert "two trials are too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
         assert "(+0.25 points, 95 % interval 83 points wide)" in words  # t = 12.706, times 6.5
-        assert "with too few trials to tell at nine of them" in contest.everywhere(moved((-3.0, 3.5), trials=2))
+        assert "with too few trials to tell at nine of them" in ahead.everywhere(moved((-3.0, 3.5), trials=2))
 
     def test_without_a_rival_or_without_ours(self):
-        without_rival = contest.verdict(made(methods=("tight", "published")), 1.0)
+        without_rival = ahead.verdict(Reading(made(methods=("tight", "published")), 1.0))
         assert without_rival.endswith("no unpaid DP-SGD is stored beside it.")
-        assert "no run of Algorithm 1 with the tight bound is stored" in contest.verdict(made(methods=DISHONEST), 1.0)
+        assert "no run of Algorithm 1 with the tight bound is stored" in ahead.verdict(
+            Reading(made(methods=DISHONEST), 1.0)
+        )
 
     @pytest.mark.parametrize(
         ("factor", "words"),
@@ -185,7 +197,7 @@ class TestAnswer:
         def change(run):
             return replace(run, seconds=0.5 * factor if run.method in DISHONEST else 0.5)
 
-        assert words in contest.verdict(made(trials=2, change=change), 0.1)
+        assert words in ahead.verdict(Reading(made(trials=2, change=change), 0.1))
 
     def test_a_slow_trial_changes_neither_the_time_nor_the_ratio(self, adult):
         def change(run):
@@ -194,54 +206,66 @@ class TestAnswer:
         busy = made(trials=5, change=change)
         own, other = (busy.point(method, 1.0).seconds.median for method in ("tight", busy.rival(1.0)))
         assert busy.claims[1.0].speedup.median == other / own
-        assert f"({text.seconds(own)} against {text.seconds(other)}, medians)" in contest.verdict(busy, 1.0)
-        assert "about 1/47 of" in contest.verdict(busy, 1.0)
+        assert f"({names.seconds(own)} against {names.seconds(other)}, medians)" in ahead.verdict(Reading(busy, 1.0))
+        assert "about 1/47 of" in ahead.verdict(Reading(busy, 1.0))
 
     def test_what_the_others_reach_is_told_beside_the_contest(self, adult):
-        words = contest.reached(adult, 1.0)
+        words = ahead.reached(Reading(adult, 1.0))
         rival = adult.claims[1.0].rival
         for part in (
-            f"the rival, {text.LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
+            f"the rival, {LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
             "Paired over five trials",
             "unpaid because its learning rate was chosen by test accuracy",
             f"DP-SGD that pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (tight is +",
             f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (tight is −",
         ):
             assert part in words
-        assert contest.reached(made(methods=("tight",)), 1.0).startswith("Tight, ")
+        assert ahead.reached(Reading(made(methods=("tight",)), 1.0)).startswith("Tight, ")
 
     @pytest.mark.thorough
     def test_the_answer_is_what_privacy_costs(self, adult):
         own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
         size, course = fall(reference, own)
-        assert text.answer(adult, 0.1) == f"At ε = 0.1 privacy costs {size} on adult ({course})."
+        assert Figure2(adult, 0.1).answer() == f"At ε = 0.1 privacy costs {size} on adult ({course})."
         level = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
-        assert text.answer(level, 1.0).startswith("At ε = 1 five trials cannot tell the cost of privacy from 0 on ")
+        assert (
+            Figure2(level, 1.0).answer().startswith("At ε = 1 five trials cannot tell the cost of privacy from 0 on ")
+        )
         ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
-        assert text.answer(ahead, 1.0).startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
-        assert text.answer(made(methods=("tight",)), 1.0).startswith("At ε = 1 Algorithm 1 with the tight bound gets ")
-        assert text.answer(made(methods=DISHONEST), 1.0).startswith("At ε = 1 no run of Algorithm 1 with")
+        assert Figure2(ahead, 1.0).answer().startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
+        assert (
+            Figure2(made(methods=("tight",)), 1.0)
+            .answer()
+            .startswith("At ε = 1 Algorithm 1 with the tight bound gets ")
+        )
+        assert Figure2(made(methods=DISHONEST), 1.0).answer().startswith("At ε = 1 no run of Algorithm 1 with")
         stand_in = indexed.load("adult-synthetic")
-        assert all(words_of(text.answer(stored, e)) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
+        assert all(words_of(Figure2(stored, e).answer()) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
 
     @pytest.mark.thorough
     def test_the_promise_names_what_was_released_before_the_fit(self, adult):
         fit = "accounted by the privacy profile of the tight logistic bound"
-        assert text.promise(adult, 1.0).endswith(f"{fit} beside the noisy centre and scales.")
+        assert Reading(adult, 1.0).promise().endswith(f"{fit} beside the noisy centre and scales.")
         centred = made(change=lambda run: replace(run, scale_noise=None))
-        assert text.promise(centred, 1.0).endswith(f"{fit} beside the noisy centre.")
+        assert Reading(centred, 1.0).promise().endswith(f"{fit} beside the noisy centre.")
         raw = made(change=lambda run: replace(run, center_noise=None, scale_noise=None))
-        assert text.promise(raw, 1.0).endswith(f"{fit}.")
+        assert Reading(raw, 1.0).promise().endswith(f"{fit}.")
 
     def test_why_it_moved(self, adult):
-        assert text.why(None, adult, 1.0) == text.why((adult, 1.0), adult, 1.0) == ""
-        assert text.why((adult, 0.1), adult, 1.0).startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
-        assert "more people make the signal louder" in text.why((indexed.load("synthetic-l"), 1.0), adult, 1.0)
+        assert Figure2(adult, 1.0).moved(None) == Figure2(adult, 1.0).moved(Reading(adult, 1.0)) == ""
+        assert (
+            Figure2(adult, 1.0)
+            .moved(Reading(adult, 0.1))
+            .startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
+        )
+        assert "more people make the signal louder" in Figure2(adult, 1.0).moved(
+            Reading(indexed.load("synthetic-l"), 1.0)
+        )
 
     @pytest.mark.thorough
     def test_variants_are_told_where_they_were_run(self, adult):
-        assert [line.partition(":")[0] for line in contest.variants(adult)] == ["The rival standardised, too"]
-        words = contest.variants(made(methods=tuple(EVERY)))
+        assert [line.partition(":")[0] for line in ahead.variants(adult)] == ["The rival standardised, too"]
+        words = ahead.variants(made(methods=tuple(EVERY)))
         assert len(words) == len(tables.VARIANTS)
         for line, name in zip(words, tables.VARIANTS, strict=True):
             assert line.lower().startswith(name)
@@ -252,76 +276,76 @@ class TestAnswer:
         claim, gap = adult.claims[4.0], adult.difference("tight", "dpsgd-standardised", 4.0)
         assert claim.verdict == "behind"
         assert gap.high < 0
-        assert contest.ahead(adult, 4.0) == (
+        assert Ahead(adult, 4.0).answer() == (
             f"At ε = 4 tight is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
             f"{-100 * gap.mean:.2f} behind it on standardised rows."
         )
-        assert f"(tight is {signed(gap.mean)} points, " in contest.counter(adult, 4.0)
-        assert " points ahead of unpaid DP-SGD, " in contest.ahead(adult, 0.025)
+        assert f"(tight is {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
+        assert " points ahead of unpaid DP-SGD, " in Ahead(adult, 0.025).answer()
         level = moved((-0.3, 0.4, -0.1, 0.2))
-        assert contest.ahead(level, 0.25).startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
+        assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
         same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
         neither = "is not told apart from unpaid DP-SGD, nor from it on standardised rows."
-        assert contest.ahead(same, 1.0).endswith(neither)
+        assert Ahead(same, 1.0).answer().endswith(neither)
         raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
-        assert contest.ahead(raw, 1.0).endswith(" unpaid DP-SGD on adult.")
-        assert contest.counter(raw, 1.0) == ""
-        alone = contest.ahead(made(methods=("tight",)), 1.0)
+        assert Ahead(raw, 1.0).answer().endswith(" unpaid DP-SGD on adult.")
+        assert ahead.counter(Reading(raw, 1.0)) == ""
+        alone = Ahead(made(methods=("tight",)), 1.0).answer()
         assert alone.startswith("At ε = 1 no runs of tight and of an unpaid DP-SGD")
         stand_in = indexed.load("adult-synthetic")
-        assert all(words_of(contest.ahead(one, e)) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
+        assert all(words_of(Ahead(one, e).answer()) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
 
     def test_why_the_lead_moved(self, adult):
-        assert contest.why(None, adult, 1.0) == contest.why((adult, 1.0), adult, 1.0) == ""
-        words = contest.why((adult, 0.1), adult, 1.0)
+        assert Ahead(adult, 1.0).moved(None) == Ahead(adult, 1.0).moved(Reading(adult, 1.0)) == ""
+        words = Ahead(adult, 1.0).moved(Reading(adult, 0.1))
         assert words.startswith("ε 0.1 → 1: tight’s lead over unpaid DP-SGD falls from +")
         other = indexed.load("synthetic-l")
-        assert contest.why((other, 1.0), adult, 1.0).startswith("adult instead of synthetic-l: tight’s lead ")
+        assert Ahead(adult, 1.0).moved(Reading(other, 1.0)).startswith("adult instead of synthetic-l: tight’s lead ")
 
     def test_who_is_ahead_shows_whom_it_is_about(self, adult):
-        assert data.ahead(adult, (), 0.1) == (adult.rival(0.1), "dpsgd-standardised", "tight")
-        assert set(data.ahead(adult, ALL, 0.1)) == set(ALL)
+        assert ahead.compared(Reading(adult, 0.1), ()) == (adult.rival(0.1), "dpsgd-standardised", "tight")
+        assert set(ahead.compared(Reading(adult, 0.1), ALL)) == set(ALL)
 
     def test_everywhere_counts_every_epsilon_once(self, adult):
-        words = contest.everywhere(adult)
+        words = ahead.everywhere(adult)
         listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
         assert sorted(map(float, listed)) == list(EPSILONS)
         assert words.endswith("a tenth of the rival’s time or less, by medians, at 9 of 9.")
 
     def test_points_keep_small_differences(self):
-        assert text.points(-0.0035) == "0.35 points"
-        assert text.points(0.00001234) == "0.0012 points"
-        assert text.points(0.0) == "0.00 points"
+        assert names.points(-0.0035) == "0.35 points"
+        assert names.points(0.00001234) == "0.0012 points"
+        assert names.points(0.0) == "0.00 points"
         assert signed(-0.0002) == "−0.02"
 
     def test_intervals_end_at_100(self):
-        assert text.share_between(mean_interval([1.0, 0.9, 1.0, 1.0, 1.0])).endswith("to 100.00 %")
-        assert text.share_between(mean_interval([1.0, 0.9])) == "two trials"
-        assert text.share_between(mean_interval([0.9])) == "one trial"
+        assert figure.share_between(mean_interval([1.0, 0.9, 1.0, 1.0, 1.0])).endswith("to 100.00 %")
+        assert figure.share_between(mean_interval([1.0, 0.9])) == "two trials"
+        assert figure.share_between(mean_interval([0.9])) == "one trial"
         assert ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
 
 
 class TestWords:
     def test_every_method_has_a_name_and_a_look(self):
-        assert set(text.LABELS) == set(EVERY) == set(charts.ROLE)
-        assert len(set(text.LABELS.values())) == len(EVERY)
+        assert set(LABELS) == set(EVERY) == set(names.ROLE)
+        assert len(set(LABELS.values())) == len(EVERY)
 
     def test_learners_on_one_chart_differ_in_colour_and_in_dash_or_symbol(self):
-        for first, second in itertools.combinations(charts.ROLE, 2):
-            a, b = (figures.ROLES[charts.ROLE[method]] for method in (first, second))
+        for first, second in itertools.combinations(names.ROLE, 2):
+            a, b = (figures.ROLES[names.ROLE[method]] for method in (first, second))
             assert a.color != b.color or {first, second} & set(EXPLANATIONS)  # a variant has its original's colour
             assert (a.dash, a.symbol) != (b.dash, b.symbol)
 
     def test_what_each_epsilon_promises(self):
-        assert {text.covers(method) for method in DISHONEST} == {"one run, not the choice"}
-        assert text.covers("non-private") == "nothing"
-        assert text.covers("dpsgd-honest") == text.covers("tight") == "all that was done"
-        assert text.covers("tight-no-margin") == "all that was done"
-        assert text.covers("dpsgd-margin") == "one run, not the choice"
-        assert text.covers("tight-dishonest") == "one draw, not the choice"
+        assert {figure.covers(method) for method in DISHONEST} == {"one run, not the choice"}
+        assert figure.covers("non-private") == "nothing"
+        assert figure.covers("dpsgd-honest") == figure.covers("tight") == "all that was done"
+        assert figure.covers("tight-no-margin") == "all that was done"
+        assert figure.covers("dpsgd-margin") == "one run, not the choice"
+        assert figure.covers("tight-dishonest") == "one draw, not the choice"
 
     def test_provenance_names_command_commit_and_seeds(self, adult):
-        words = " ".join(text.provenance(adult))
+        words = " ".join(provenance.provenance(adult))
         tells(
             words,
             "`python -m objpert_core.experiments figure2 --dataset adult`",
@@ -332,97 +356,107 @@ class TestWords:
             "Split seeds 0 to 4",
             "are not releases",
         )
-        assert "Note: The paper's constant feature 1." in " ".join(text.provenance(indexed.load("adult-scaling-1")))
+        assert "Note: The paper's constant feature 1." in " ".join(
+            provenance.provenance(indexed.load("adult-scaling-1"))
+        )
 
     def test_configuration_is_readable(self, adult):
-        rows = {row["Parameter"]: row["Value"] for row in text.configuration(adult)}
+        rows = {row["Parameter"]: row["Value"] for row in provenance.configuration(adult)}
         assert rows["delta"] == "1e-05"
         assert rows["learning_rates"].startswith("1e-08, 5.99e-08")
         assert set(rows) == set(Parameters().as_configuration())
 
     def test_notes_are_there_only_where_they_apply(self, adult):
-        assert "Table 2" in text.paper_note(adult)
-        assert "Table 1" in text.paper_note(indexed.load("synthetic-l"))
-        assert text.paper_note(indexed.load("adult-synthetic")) == ""
-        assert "not the real data" in text.stand_in_note(indexed.load("adult-synthetic"))
-        assert text.stand_in_note(adult) == ""
-        assert text.missing(adult, ALL, 1.0) == ""
-        missing = text.missing(made(methods=("tight",)), ("non-private", "dpsgd-honest", "tight"), 1.0)
+        assert "Table 2" in Figure2(adult, 1.0).paper_note()
+        assert "Table 1" in Figure2(indexed.load("synthetic-l"), 1.0).paper_note()
+        assert Figure2(indexed.load("adult-synthetic"), 1.0).paper_note() == ""
+        assert "not the real data" in Reading(indexed.load("adult-synthetic"), 1.0).stand_in()
+        assert Reading(adult, 1.0).stand_in() == ""
+        assert Figure2(adult, 1.0, ALL).missing() == ""
+        missing = Figure2(made(methods=("tight",)), 1.0, ("non-private", "dpsgd-honest", "tight")).missing()
         assert "for no privacy, DP-SGD paid" in missing
 
     def test_alt_names_the_best_first(self, adult):
-        words = text.alt(adult, ("tight", "non-private", "output"), 0.1)
+        words = Figure2(adult, 0.1, ("tight", "non-private", "output")).alt()
         assert "At ε = 0.1: no privacy 85.19 %, Algorithm 1 tight" in words
         assert words.index("tight") < words.index("output")
-        assert text.alt(made(methods=("tight",)), ("output",), 0.1).endswith("nothing is stored.")
+        assert Figure2(made(methods=("tight",)), 0.1, ("output",)).alt().endswith("nothing is stored.")
 
     def test_alt_names_the_rival_where_it_is_drawn_and_the_ghost(self, adult):
         ghost, rival = indexed.load("adult-synthetic"), adult.rival(0.1)
-        drawn = ("tight", next(name for name in text.UNPAID if name != rival))
-        assert text.LABELS[rival] in text.alt(adult, drawn, 0.1)
-        assert text.LABELS[rival] in text.alt(adult, ("tight", rival), 0.1)
-        words = text.alt(adult, ("tight",), 0.1, ghost)
-        assert text.LABELS[rival] not in words
+        drawn = ("tight", next(name for name in UNPAID if name != rival))
+        assert LABELS[rival] in Figure2(adult, 0.1, drawn).alt()
+        assert LABELS[rival] in Figure2(adult, 0.1, ("tight", rival)).alt()
+        words = Figure2(adult, 0.1, ("tight",), ghost=ghost).alt()
+        assert LABELS[rival] not in words
         assert words.endswith("Faint lines without marks: the same methods on adult-synthetic (stand-in for adult), "
                               "shown before.")  # fmt: skip
 
     def test_a_rival_that_was_not_picked_is_named(self, adult):
         rival = adult.rival(0.1)
-        note = text.rival_note(adult, ("tight", "dpsgd-dishonest-rdp"), 0.1)
-        assert f"rival at ε = 0.1, {text.LABELS[rival]}" in note
-        assert text.rival_note(adult, ("tight", rival), 0.1) == text.rival_note(adult, ("tight",), 0.1) == ""
+        note = Figure2(adult, 0.1, ("tight", "dpsgd-dishonest-rdp")).rival_note()
+        assert f"rival at ε = 0.1, {LABELS[rival]}" in note
+        assert Figure2(adult, 0.1, ("tight", rival)).rival_note() == Figure2(adult, 0.1, ("tight",)).rival_note() == ""
         assert adult.with_rival(("tight",), 0.1) == (rival, "tight")
         assert adult.with_rival((), 0.1) == ()
 
-    def test_names_are_explained_where_they_are_shown(self):
-        words = text.legend(tuple(EVERY))
+    def test_names_are_explained_where_they_are_shown(self, adult):
+        words = Figure2(adult, 1.0, tuple(EVERY)).legend()
         for name in re.findall(r"tight|published|unpaid|Rényi|PLD|large batch|luckiest draw|drawn again|no margin",
-                               " ".join(text.LABELS.values())):  # fmt: skip
+                               " ".join(LABELS.values())):  # fmt: skip
             assert f"{name}: " in words
         assert "with the margin: " in words
-        assert text.legend(("tight",)).startswith("Names: tight: with our own bound and a margin, on rows centred and ")
-        assert text.legend(("non-private",)) == ""
+        alone = made(methods=("tight", "non-private"))
+        assert (
+            Figure2(alone, 1.0, ("tight",))
+            .legend()
+            .startswith("Names: tight: with our own bound and a margin, on rows centred and ")
+        )
+        assert Figure2(alone, 1.0, ("non-private",)).legend() == ""
 
     def test_the_caption_counts_the_trials_of_what_is_shown(self, adult):
-        assert "over five trials (Student’s t)" in text.intervals(adult, ("tight",))
+        assert "over five trials (Student’s t)" in Figure2(adult, 1.0, ("tight",)).intervals()
         fewer = {"tight": 1, "output": 5}
         kept = [run for run in adult.results.runs if run.trial < fewer.get(run.method, 9)]
         kept += [replace(run, trial=5) for run in kept if run.method == "published" and run.trial == 4]
         mixed = indexed.indexed("adult", replace(adult.results, runs=tuple(kept)))
-        assert "over 5 to 6 trials (Student’s t). Each" in text.intervals(mixed, ("output", "published"))
-        assert "over 1 to 6 trials (Student’s t), and small dots" in text.intervals(mixed, ("tight", "published"))
-        assert text.intervals(mixed, ("tight",)).startswith("Points are means over one trial; the small dots")
-        assert text.intervals(mixed, ()) == ""
+        assert "over 5 to 6 trials (Student’s t). Each" in Figure2(mixed, 1.0, ("output", "published")).intervals()
+        assert (
+            "over 1 to 6 trials (Student’s t), and small dots"
+            in Figure2(mixed, 1.0, ("tight", "published")).intervals()
+        )
+        assert Figure2(mixed, 1.0, ("tight",)).intervals().startswith("Points are means over one trial; the small dots")
+        assert Figure2(mixed, 1.0, ()).intervals() == ""
 
     def test_the_constant_is_that_of_the_files(self, adult):
-        assert "the constant feature is 0.3 here for all methods (paper: 1)" in text.paper_note(adult)
+        assert "the constant feature is 0.3 here for all methods (paper: 1)" in Figure2(adult, 1.0).paper_note()
         as_paper = replace(adult.results, configuration={"intercept_scaling": 1.0})
-        assert "constant" not in text.paper_note(indexed.indexed("adult", as_paper))
-        assert data.constants(data.files()) == (0.3,)
-        words = registry.entry("accuracy").about.replace("CONSTANT", text.constants((0.3, 1.0)))
+        assert "constant" not in Figure2(indexed.indexed("adult", as_paper), 1.0).paper_note()
+        assert offered.constants(offered.files()) == (0.3,)
+        words = registry.entry("accuracy").about.replace("CONSTANT", figure.constants((0.3, 1.0)))
         assert "except the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
         assert "CONSTANT" not in words
 
     def test_what_a_point_will_be_compared_with(self, adult):
-        point = Piece("adult", "tight", 1.0, 9, Parameters())
-        words = text.point_invitation(point, None, adult.typical_seconds("tight", 1.0))
+        words = point(adult, trial=9).invitation()
         assert "this trial is not stored" in words
         assert words.endswith("Stored trials of this point took 0.26 s (median).")
 
-    def test_why_a_point_cannot_be_run(self):
-        assert text.cannot_run("adult", True, 12.0, 300.0) == ""
-        assert "missing or damaged" in text.cannot_run("adult", False, 12.0, 300.0)
-        assert "took 400 s" in text.cannot_run("adult", True, 400.0, 300.0)
+    def test_why_a_point_cannot_be_run(self, monkeypatch):
+        assert cannot_run("breast-cancer", 12.0, 300.0) == cannot_run("breast-cancer") == ""
+        assert "took 400 s" in cannot_run("breast-cancer", 400.0, 300.0)
+        monkeypatch.setattr(datasets, "available", lambda name: False)
+        assert "missing or damaged" in cannot_run("breast-cancer", 12.0, 300.0)
 
     def test_a_run_made_again(self, adult):
-        before = adult.run("tight", 1.0, 0)
-        assert "every test row is answered alike" in text.again(before, before)
+        before, again = adult.run("tight", 1.0, 0), point(adult).answer
+        assert "every test row is answered alike" in again(before)
         other = replace(before, accuracy=before.accuracy + 0.001)
         words = "They are 0.10 points apart although the seed is the same"
-        assert f"{words}, and so is the noise" in text.again(other, before)
-        assert f"{words}: the noise is not" in text.again(replace(other, sigma=4.1), before)
-        assert f"{words}: the noise is not" in text.again(replace(other, lam=0.7), before)
-        assert text.again(before, None).endswith("This trial is not stored.")
+        assert f"{words}, and so is the noise" in again(other)
+        assert f"{words}: the noise is not" in again(replace(other, sigma=4.1))
+        assert f"{words}: the noise is not" in again(replace(other, lam=0.7))
+        assert point(adult, trial=9).answer(before).endswith("This trial is not stored.")
 
     def test_the_long_text_says_what_the_page_must_not_leave_out(self):
         words = registry.entry("accuracy").about
@@ -431,36 +465,36 @@ class TestWords:
 
 class TestTables:
     def test_the_table_is_the_points_at_the_epsilon(self, adult):
-        rows = accuracy_tables.methods(adult, data.COMPARED, 1.0)
+        rows = Figure2(adult, 1.0, offered.COMPARED).table()
         names = [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows]
         marked = {adult.rival(1.0): " (the rival)"}
-        assert names == [text.LABELS[m] + marked.get(m, "") for m in data.COMPARED]
+        assert names == [LABELS[m] + marked.get(m, "") for m in offered.COMPARED]
         assert list(rows[0])[:3] == ["Method", "Tight minus it, points", "Accuracy"]  # a telephone shows no more
-        by = dict(zip(data.COMPARED, rows, strict=True))
+        by = dict(zip(offered.COMPARED, rows, strict=True))
         difference = adult.difference("tight", "published", 1.0)
         assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
         assert by["published"]["Paper"] == "83.18\u00a0%"
         assert by["published"]["Tight minus it, points"].startswith(signed(difference.mean) + "\u00a0(")
         assert by["tight"]["Tight minus it, points"] == "–"
-        assert "Paper" not in accuracy_tables.methods(adult, data.COMPARED, 0.25)[0]
-        assert "Paper" not in accuracy_tables.methods(indexed.load("adult-synthetic"), data.COMPARED, 1.0)[0]
+        assert "Paper" not in Figure2(adult, 0.25, offered.COMPARED).table()[0]
+        assert "Paper" not in Figure2(indexed.load("adult-synthetic"), 1.0, offered.COMPARED).table()[0]
 
     def test_the_rival_has_a_row_whatever_is_picked(self, adult):
-        rows = accuracy_tables.methods(adult, ("tight",), 1.0)
+        rows = Figure2(adult, 1.0, ("tight",)).table()
         assert len(rows) == 2
         assert rows[0]["Method"].endswith(" (the\u00a0rival)")
-        assert not accuracy_tables.methods(adult, (), 1.0)
-        assert "Paper" not in accuracy_tables.methods(adult, ("tight",), 1.0)[0]  # none of what is shown
+        assert not Figure2(adult, 1.0, ()).table()
+        assert "Paper" not in Figure2(adult, 1.0, ("tight",)).table()[0]  # none of what is shown
 
     def test_the_claim_at_every_epsilon(self, adult):
-        rows = accuracy_tables.every_epsilon(adult)
+        rows = ahead.table(adult)
         assert [float(row["ε"]) for row in rows] == list(EPSILONS)
         assert all(row["Its time / tight’s"].endswith("×") for row in rows)
-        nothing = accuracy_tables.every_epsilon(made(methods=("output",)))
+        nothing = ahead.table(made(methods=("output",)))
         assert {row["Tight minus best unpaid, points"] for row in nothing} == {"–"}
 
     def test_csv_holds_the_plotted_numbers(self, adult):
-        frame = accuracy_tables.frame(adult, ("non-private", "tight", "published"))
+        frame = Figure2(adult, 1.0, ("non-private", "tight", "published")).frame()
         assert len(frame) == 1 + 2 * len(EPSILONS)
         own = frame[(frame.method == "tight") & (frame.epsilon == 0.1)].iloc[0]
         assert own.accuracy == adult.point("tight", 0.1).accuracy.mean
@@ -471,11 +505,11 @@ class TestTables:
 
     def test_the_two_runs_of_a_point_side_by_side(self, adult):
         before = adult.run("tight", 1.0, 0)
-        rows = {row[""]: row for row in accuracy_tables.again(replace(before, accuracy=0.5), before)}
+        rows = {row[""]: row for row in point(adult).table(replace(before, accuracy=0.5))}
         assert rows["test accuracy"]["made now"] == "50.000 %"
         assert rows["noise seed"]["stored"] == str(noise_seed("adult", "tight", 1.0, 0))
         assert "learning rate" not in rows  # neither has one
-        assert "stored" not in accuracy_tables.again(before, None)[0]
+        assert "stored" not in point(adult, trial=9).table(before)[0]
 
 
 class TestCharts:
@@ -483,10 +517,10 @@ class TestCharts:
         return {trace.name: trace for trace in chart.data if trace.name and not trace.meta["ghost"] and not trace.fill}
 
     def test_the_curves_are_the_means_with_their_intervals(self, adult):
-        curves = self.curves(charts.figure_2(adult, ALL, epsilon=1.0, paper=False))
-        assert list(curves) == [text.LABELS[method] for method in ALL]
+        curves = self.curves(Figure2(adult, 1.0, ALL, paper=False).chart())
+        assert list(curves) == [LABELS[method] for method in ALL]
         for method in ALL[1:]:
-            trace = curves[text.LABELS[method]]
+            trace = curves[LABELS[method]]
             points = [adult.point(method, epsilon).accuracy for epsilon in EPSILONS]
             np.testing.assert_array_equal(decode(trace.x), EPSILONS)
             np.testing.assert_array_equal(decode(trace.y), [point.mean for point in points])
@@ -496,23 +530,23 @@ class TestCharts:
         assert level.mode == "lines"
 
     def test_only_the_chosen_methods_and_the_rival_are_drawn_and_none_is_fine(self, adult):
-        label, another = text.LABELS[adult.rival(1.0)], "dpsgd-dishonest-rdp"
-        assert list(self.curves(charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False))) == ["Algorithm 1 tight"]
-        curves = self.curves(charts.figure_2(adult, ("tight", another), epsilon=1.0, paper=False))
-        assert set(curves) == {"Algorithm 1 tight", text.LABELS[another], "rival at ε = 1"}
+        label, another = LABELS[adult.rival(1.0)], "dpsgd-dishonest-rdp"
+        assert list(self.curves(Figure2(adult, 1.0, ("tight",), paper=False).chart())) == ["Algorithm 1 tight"]
+        curves = self.curves(Figure2(adult, 1.0, ("tight", another), paper=False).chart())
+        assert set(curves) == {"Algorithm 1 tight", LABELS[another], "rival at ε = 1"}
         rival, point = curves["rival at ε = 1"], adult.point(adult.rival(1.0), 1.0)
         assert (list(decode(rival.x)), list(decode(rival.y))) == ([1.0], [point.accuracy.mean])
-        both = self.curves(charts.figure_2(adult, ("tight", adult.rival(1.0)), epsilon=1.0, paper=False))
+        both = self.curves(Figure2(adult, 1.0, ("tight", adult.rival(1.0)), paper=False).chart())
         assert set(both) == {label, "Algorithm 1 tight"}
-        out_of_view = charts.figure_2(adult, (another,), epsilon=1.0, paper=False, view=charts.SMALL)
-        assert list(self.curves(out_of_view)) == [text.LABELS[another]]
-        assert not self.curves(charts.figure_2(adult, (), epsilon=1.0, paper=False))
-        not_stored = charts.figure_2(made(methods=("tight",)), ("tight", "dpsgd-honest"), epsilon=1.0, paper=False)
+        out_of_view = Figure2(adult, 1.0, (another,), paper=False, view=figure.SMALL).chart()
+        assert list(self.curves(out_of_view)) == [LABELS[another]]
+        assert not self.curves(Figure2(adult, 1.0, (), paper=False).chart())
+        not_stored = Figure2(made(methods=("tight",)), 1.0, ("tight", "dpsgd-honest"), paper=False).chart()
         assert "DP-SGD paid" not in self.curves(not_stored)
 
     @pytest.mark.parametrize(("dataset", "epsilon"), [("adult", 0.1), ("synthetic-l", 8.0)])
     def test_the_papers_numbers_are_hollow_marks_named_paper(self, dataset, epsilon):
-        curves = self.curves(charts.figure_2(indexed.load(dataset), data.PAPERS, epsilon=1.0))
+        curves = self.curves(Figure2(indexed.load(dataset), 1.0, offered.PAPERS).chart())
         marks = {name: trace for name, trace in curves.items() if name.startswith("paper: ")}
         assert list(marks) == ["paper: DP-SGD unpaid", "paper: DP-SGD paid", "paper: Algorithm 1 published"]
         trace = marks["paper: Algorithm 1 published"]
@@ -522,28 +556,28 @@ class TestCharts:
         assert trace.marker.color == "rgba(0,0,0,0)"
 
     def test_a_stand_in_has_no_marks_of_the_paper_and_says_so_on_the_axis(self):
-        chart = charts.figure_2(indexed.load("adult-synthetic"), ("tight",), epsilon=1.0)
+        chart = Figure2(indexed.load("adult-synthetic"), 1.0, ("tight",)).chart()
         assert not any(name.startswith("paper") for name in self.curves(chart))
         assert "stand-in for adult" in chart.layout.yaxis.title.text
 
-    @pytest.mark.parametrize("view", charts.VIEWS)
+    @pytest.mark.parametrize("view", figure.VIEWS)
     def test_views_are_ranges_around_what_they_show(self, adult, view):
-        chart = charts.figure_2(adult, ALL, epsilon=1.0, view=view)
+        chart = Figure2(adult, 1.0, ALL, view=view).chart()
         left, right = (10**edge for edge in chart.layout.xaxis.range)
         shown = [e for e in EPSILONS if left < e < right]
-        least, most = charts.VIEWS[view]
+        least, most = figure.VIEWS[view]
         assert shown == [e for e in EPSILONS if least <= e <= most]
         low, high = chart.layout.yaxis.range
         ends = [adult.point(m, e).accuracy.within() for m in ALL for e in shown]
         assert high >= max(end for _, end in ends)
-        if view == charts.TOP:
+        if view == figure.TOP:
             assert high - low < 0.04
         else:
             assert low <= min(end for end, _ in ends)
         assert list(chart.layout.xaxis.ticktext) == [f"{e:g}" for e in shown]
 
     def test_the_ghost_is_the_other_data_set(self, adult):
-        chart = charts.figure_2(adult, ("tight", "non-private"), epsilon=1.0, ghost=indexed.load("adult-synthetic"))
+        chart = Figure2(adult, 1.0, ("tight", "non-private"), ghost=indexed.load("adult-synthetic")).chart()
         ghosts = [trace for trace in chart.data if trace.meta["ghost"]]
         assert len(ghosts) == 2
         assert ghosts[0].name == "Algorithm 1 tight, adult-synthetic (stand-in for adult)"
@@ -553,21 +587,21 @@ class TestCharts:
 
     def test_a_run_made_now_is_a_mark_of_its_own(self, adult):
         run = replace(adult.run("output", 0.5, 0), accuracy=0.4)
-        chart = charts.figure_2(adult, ("tight",), epsilon=0.5, live=run)
+        chart = Figure2(adult, 0.5, ("tight",), live=run).chart()
         mark = self.curves(chart)["made now: output perturbation"]
         assert (list(decode(mark.x)), list(decode(mark.y))) == ([0.5], [0.4])
         assert chart.layout.yaxis.range[0] < 0.4
-        outside = charts.figure_2(adult, ("tight",), epsilon=0.5, live=run, view=charts.LARGE)
+        outside = Figure2(adult, 0.5, ("tight",), live=run, view=figure.LARGE).chart()
         assert not any(name.startswith("made now") for name in self.curves(outside))
 
     def test_a_file_without_private_runs_is_drawn(self):
-        chart = charts.figure_2(made(methods=("non-private",)), ALL, epsilon=1.0)
+        chart = Figure2(made(methods=("non-private",)), 1.0, ALL).chart()
         assert next(iter(self.curves(chart))) == "no privacy"
 
     @pytest.mark.parametrize("trials", [1, 2])
     def test_few_trials_are_dots_without_bars(self, trials):
         stored = made(trials=trials)
-        chart = charts.figure_2(stored, ("non-private", "tight"), epsilon=1.0, paper=False)
+        chart = Figure2(stored, 1.0, ("non-private", "tight"), paper=False).chart()
         curves = self.curves(chart)
         assert not decode(curves["Algorithm 1 tight"].error_y.array).any()
         assert not any(trace.fill for trace in chart.data)
@@ -581,24 +615,24 @@ class TestCharts:
     @pytest.mark.thorough
     def test_svg(self, adult):
         everything = made(methods=tuple(EVERY))
-        svg = to_svg(charts.figure_2(everything, tuple(EVERY), epsilon=1.0), title=text.alt(adult, ALL, 1.0))
+        svg = to_svg(Figure2(everything, 1.0, tuple(EVERY)).chart(), title=Figure2(adult, 1.0, ALL).alt())
         ET.fromstring(svg)
-        for name in (*text.LABELS.values(), "paper: Algorithm 1 published"):
+        for name in (*LABELS.values(), "paper: Algorithm 1 published"):
             assert name in svg
         assert svg.count('class="error_y"') == (len(EVERY) - 1) * len(EPSILONS)
 
 
 class TestSnippets:
     def test_the_snippet_gives_the_plotted_numbers_and_the_claim(self, adult):
-        names, printed = execute(accuracy_tables.snippet(adult, 0.25))
-        chart = charts.figure_2(adult, ALL, epsilon=0.25, paper=False)
+        names, printed = execute(Figure2(adult, 0.25).code())
+        chart = Figure2(adult, 0.25, ALL, paper=False).chart()
         plotted = {trace.name: dict(zip(decode(trace.x), decode(trace.y), strict=True)) for trace in chart.data}
         assert len(names["points"]) == len(METHODS)
         for point in names["points"]:
             if point.method != "non-private":
-                assert plotted[text.LABELS[point.method]][0.25] == point.accuracy.mean
+                assert plotted[LABELS[point.method]][0.25] == point.accuracy.mean
         claim = names["claims"][0.25]
-        assert ends(claim.difference) in contest.verdict(adult, 0.25)
+        assert ends(claim.difference) in ahead.verdict(Reading(adult, 0.25))
         assert tables.verdict(names["claims"].values()) in printed
 
     @pytest.mark.thorough
@@ -607,8 +641,8 @@ class TestSnippets:
         monkeypatch.setattr(results, "folder", lambda: tmp_path)
         write(tmp_path, "breast-cancer", trials=2, methods=("non-private", "tight"), epsilons=(2.0,))
         target = math.inf if method == "non-private" else 2.0
-        point = Piece("breast-cancer", method, target, 1, Parameters())
-        names, _ = execute(accuracy_tables.point_snippet(point, "breast-cancer"))
+        piece = Piece("breast-cancer", method, target, 1, Parameters())
+        names, _ = execute(Point(indexed.load("breast-cancer"), piece).code())
         assert names["before"] == indexed.load("breast-cancer").run(method, 2.0, 1)
-        assert (names["again"].seed, names["again"].split_seed) == (point.seed, 1)
+        assert (names["again"].seed, names["again"].split_seed) == (piece.seed, 1)
         assert names["again"].accuracy > 0.8

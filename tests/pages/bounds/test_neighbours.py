@@ -4,55 +4,45 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from pages.bounds import neighbours as nb
-from tests.pages.apps import answer, curves, execute, open_app, said, tables, written
-from ui import bounds as bc
-from ui import snippets
+from pages.bounds import neighbours
+from pages.bounds.neighbours import ADDED, REPLACED, SEVERAL
+from pages.bounds.profile import Profile
+from tests.pages.apps import answer, curves, open_app, said, tables, written
+from ui import bounds as proofs
 
 PAGE = "pages/bounds/page.py"
-ALL = tuple(bc.NAMES)
 
 
 def about(choice, rows=2):
-    return nb.setting(5.0, 20.0, 1.0, 1.0, choice, rows)
+    return neighbours.setting(5.0, 20.0, 1.0, 1.0, choice, rows)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", proofs.NAMES)
 def test_every_proof_is_the_cores_for_these_neighbours(name):
-    one = bc.Setting(5.0, 20.0, 1.0, 1.0).mechanism(name)
-    assert about(nb.ADDED, 7).mechanism(name) == one
-    assert about(nb.REPLACED).mechanism(name) == acc.replace_one(one)
-    assert about(nb.SEVERAL, 3).mechanism(name) == acc.group(one, 3)
-    assert about(nb.SEVERAL, 3).mechanism(name) is about(nb.SEVERAL, 3).mechanism(name)  # with what it has computed
+    one = proofs.Setting(5.0, 20.0, 1.0, 1.0).mechanism(name)
+    assert about(ADDED, 7).mechanism(name) == one
+    assert about(REPLACED).mechanism(name) == acc.replace_one(one)
+    assert about(SEVERAL, 3).mechanism(name) == acc.group(one, 3)
+    assert about(SEVERAL, 3).mechanism(name) is about(SEVERAL, 3).mechanism(name)  # with what it has computed
 
 
 def test_a_setting_names_its_neighbours_only_where_they_are_not_the_usual_ones():
-    assert str(about(nb.ADDED, 5)) == "σ = 5, λ = 20, β = 1, L = 1"
-    assert str(about(nb.REPLACED)).endswith(", replace one row")
-    assert about(nb.SEVERAL, 4).neighbours == "add or remove four rows of one person"
-    assert about(nb.SEVERAL, 4).one == about(nb.ADDED)
+    assert str(about(ADDED, 5)) == "σ = 5, λ = 20, β = 1, L = 1"
+    assert str(about(REPLACED)).endswith(", replace one row")
+    assert about(SEVERAL, 4).neighbours == "add or remove four rows of one person"
+    assert about(SEVERAL, 4).one == about(ADDED)
 
 
 def test_mu_and_rho_are_rounded_up_and_none_is_none():
-    (lower,) = nb.columns(about(nb.ADDED), bc.readings(about(nb.ADDED), ("lower",), 1e-5, 0.5))
-    assert lower == {"μ (GDP)": "0.2", "ρ (zCDP)": "0.02"}
-    (kifer,) = nb.columns(about(nb.ADDED), bc.readings(about(nb.ADDED), ("kifer2012",), 1e-5, 0.5))
+    kifer, *_, lower = Profile(about(ADDED), covers=True).table()
+    assert (lower["μ (GDP)"], lower["ρ (zCDP)"]) == ("0.2", "0.02")
     assert kifer["μ (GDP)"] == "nothing proved"
-    assert nb.text(0.20031) == "0.201"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("choice", "rows"), [(nb.REPLACED, 1), (nb.SEVERAL, 3)])
-def test_the_snippets_make_the_curves(choice, rows):
-    setting = about(choice, rows)
-    curves_of = execute(snippets.bounds(**vars(setting), epsilon=0.5, delta=1e-5))[0]["curves"]
-    assert {name: setting.mechanism(name) for name in ALL} == curves_of
-    assert execute(snippets.errors(**vars(setting), rate=0.05))[0]["curves"] == curves_of
+    assert neighbours.text(0.20031) == "0.201"
 
 
 @pytest.mark.slow
 def test_the_page_shows_a_replaced_row():
-    app = open_app(PAGE, bounds_neighbours=nb.REPLACED, bounds_view="3", bounds_covers="true")
+    app = open_app(PAGE, bounds_neighbours=REPLACED, bounds_view="3", bounds_covers="true")
     fit = acc.replace_one(acc.ObjectivePerturbation(5.0, 20.0))
     x, y = curves(app)[0]["Logistic (tight)"]
     np.testing.assert_array_equal(y, fit.delta(x))
@@ -74,4 +64,4 @@ def test_the_preset_and_the_attackers_errors_of_several_rows():
     np.testing.assert_array_equal(y, fit.tradeoff(x))
     assert "four rows of one person" in said(app)
     app.button(key="bounds_preset_Five proofs, one fit").click().run()
-    assert app.session_state["bounds_neighbours"] == nb.ADDED
+    assert app.session_state["bounds_neighbours"] == ADDED

@@ -8,6 +8,7 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.accounting import ledger as lg
 from pages.composition import gate as pg
+from pages.composition.rounding import down
 from tests.pages.apps import curves, execute, open_app, said, written
 
 LIST = lg.parse("gauss:5,1@A;gauss:2,1@Big;gauss*4:20,1@Four;cal:0.5,1e-5@Model")
@@ -49,9 +50,9 @@ def test_a_release_of_which_no_mu_is_known_does_not_pass():
 
 def test_words_are_short_and_rounded_to_the_safe_side():
     at = pg.gate(LIST, 1, 1e-5, 1.0)
-    assert pg.answer(at) == f"μ = 0.2 of {pg.down(at.budget)} is spent; the next release does not fit."
-    assert float(pg.down(at.budget)) <= at.budget
-    assert float(pg.down(at.left)) <= at.left
+    assert pg.answer(at) == f"μ = 0.2 of {down(at.budget)} is spent; the next release does not fit."
+    assert float(down(at.budget)) <= at.budget
+    assert float(down(at.left)) <= at.left
     for released in range(5):
         assert len(pg.answer(pg.gate(LIST, released, 1e-5, 1.0)).split()) <= 18
     assert "only if the noise of all releases was fixed beforehand" in pg.reading(at, 1e-5)

@@ -10,10 +10,10 @@ from objpert_core.accounting import ledger as lg
 from objpert_core.accounting import ledger_events
 from pages.composition import files as ledger_files
 from pages.composition import totals as ledger_totals
-from pages.composition import words as text_of
-from pages.composition.charts import DASHED
-from pages.renyi.numbers import ORDERS
+from pages.composition.fits import DASHED
+from pages.composition.listed import about_events
 from tests.pages.apps import curves, infos, open_app, said, spec, tables, tells, written
+from ui.bounds import ORDERS
 
 pytestmark = pytest.mark.slow
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
@@ -246,7 +246,7 @@ def test_the_list_goes_out_as_events_of_dp_accounting_and_comes_back():
     here = ledger_totals.totals(ledger, 1e-5)[-1].total
     assert here < there < 1.2 * here
     (told,) = [block.value for block in app.markdown if "ADD_OR_REMOVE_ONE" in block.value]
-    assert told.endswith(text_of.events((2,), there, here))
+    assert told.endswith(about_events((2,), there, here))
     assert "Entry 2 has none: Gaussian noise that covers it is written instead" in told
     app.text_area(key="composition__pasted").set_value(ledger_events.write(ledger))
     app.button(key="composition_open").click().run()

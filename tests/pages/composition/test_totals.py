@@ -7,7 +7,7 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.accounting import ledger as lg
 from pages.composition import totals as lt
-from pages.renyi.numbers import ORDERS
+from ui.bounds import ORDERS
 
 SMALL = lg.parse("fit*3:8,10,1;cal:1,1e-5;gauss:20,1@Histogram")
 

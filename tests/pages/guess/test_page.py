@@ -1,6 +1,8 @@
 """The game, run without a browser: rounds are the core's, scores are honest, the sliders hang together."""
 
+import itertools
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.theory.minimiser_law import log_odds, success_allowed
-from pages.guess import linked, people, progress, rounds, snippets, words
+from pages.guess import linked, people, progress, rounds
+from pages.guess.game import Game
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
 from tests.pages.apps import answer, execute, open_app, opened, press, said, spec, tables, words_of
 from ui.svg import decode
@@ -17,10 +20,6 @@ from ui.svg import decode
 open_page = partial(open_app, "pages/guess/page.py")
 USUAL = Setting(PRIVATE, 3.8, 2.0, people.PLANE, people.DISAGREES, 0)
 NEAR = Setting(PRIVATE, 0.61, 2.0, people.PLANE, people.DISAGREES, 0)
-
-
-def other(setting, **changes):
-    return Setting(**{name: getattr(setting, name) for name in setting.__dataclass_fields__} | changes)
 
 
 def published(app):
@@ -64,7 +63,7 @@ def test_a_guess_is_judged_and_the_next_round_comes():
     mine, best = int(first.inside), int(first.best == first.inside)
     assert answer(app) == f"Round 2 of 20: you {mine} of 1, the best attacker {best}."
     assert "Of the round played" in tables(app)[0]
-    assert words.told(first, True) in said(app)
+    assert Game(USUAL, (True,)).verdict() in said(app)
     assert published(app) == rounds.round_of(USUAL, 1).theta
     role = "with" if first.inside else "without"
     dots = {one["name"]: decode(one["x"]).tolist() for one in spec(app)["data"] if one["name"].startswith("an earlier")}
@@ -75,7 +74,7 @@ def test_a_guess_is_judged_and_the_next_round_comes():
 @pytest.mark.slow
 def test_twenty_rounds_a_table_and_the_next_game():
     app = open_page(guess_game=DIGITS)
-    setting = other(USUAL, game=DIGITS)
+    setting = replace(USUAL, game=DIGITS)
     found = [rounds.round_of(setting, k) for k in range(ROUNDS)]
     app.session_state["guess__games"] = {setting: [one.best for one in found[:-1]]}
     app.run()
@@ -152,9 +151,8 @@ def test_presets_are_settings_that_the_sliders_leave_as_they_are():
 @pytest.mark.parametrize("game", rounds.GAMES)
 @pytest.mark.parametrize("place", people.PLACES)
 def test_the_snippet_prints_the_posterior_of_the_round_on_the_screen(game, place):
-    setting = other(USUAL, game=game, place=place, sigma=0.0 if game == BARE else 3.8)
-    code = snippets.posterior(setting, rounds.round_of(setting, 0))
-    names, printed = execute(code)
+    setting = replace(USUAL, game=game, place=place, sigma=0.0 if game == BARE else 3.8)
+    names, printed = execute(Game(setting).code())
     assert names["posterior"] == pytest.approx(rounds.round_of(setting, 0).posterior, rel=1e-12)
     assert str(names["posterior"]) in printed
     if game in (PRIVATE, SMALL):
@@ -165,8 +163,8 @@ def test_the_snippet_prints_the_posterior_of_the_round_on_the_screen(game, place
 @pytest.mark.slow
 def test_the_page_shows_that_snippet_and_the_prediction_is_true():
     app = opened(open_page(), "guess_code")
-    assert app.code[0].value.rstrip() == snippets.posterior(USUAL, rounds.round_of(USUAL, 0)).rstrip()
-    on_line = rounds.long_run(other(USUAL, place=people.LINE)).value
+    assert app.code[0].value.rstrip() == Game(USUAL).code().rstrip()
+    on_line = rounds.long_run(replace(USUAL, place=people.LINE)).value
     assert [round(100 * chance) for chance in (on_line, rounds.long_run(USUAL).value)] == [54, 54]
     assert np.ceil(1000 * rounds.allowed(3.8, 2.0)[1]) == 563
     assert round(100 * success_allowed(1.0, 1e-5)) == 73
@@ -221,7 +219,7 @@ def test_a_setting_decides_its_rounds_and_others_differ():
     rounds.round_of.cache_clear()
     assert truths == [rounds.round_of(USUAL, k).inside for k in range(ROUNDS)]
     for changes in ({"seed": 1}, {"sigma": 4.0}, {"game": SMALL}, {"place": people.LINE}):
-        assert truths != [rounds.round_of(other(USUAL, **changes), k).inside for k in range(ROUNDS)]
+        assert truths != [rounds.round_of(replace(USUAL, **changes), k).inside for k in range(ROUNDS)]
 
 
 def test_the_private_games_releases_are_the_packages_own_and_on_its_lattice():
@@ -237,7 +235,7 @@ def test_the_private_games_releases_are_the_packages_own_and_on_its_lattice():
 
 
 def hits_of(setting, games):
-    found = (rounds.round_of(other(setting, seed=seed), k) for seed in range(games) for k in range(ROUNDS))
+    found = (rounds.round_of(replace(setting, seed=seed), k) for seed in range(games) for k in range(ROUNDS))
     return sum(one.best == one.inside for one in found)
 
 
@@ -246,7 +244,7 @@ def hits_of(setting, games):
 @pytest.mark.parametrize("game", [PRIVATE, SMALL])
 def test_the_best_attackers_score_is_what_the_law_says(game, place):
     """Real fits, hundreds of rounds: the interval of the hits holds the chance, exact on the line."""
-    setting = other(NEAR if game == PRIVATE else USUAL, game=game, place=place)
+    setting = replace(NEAR if game == PRIVATE else USUAL, game=game, place=place)
     games = 40
     counted = rounds.counted_success(hits_of(setting, games), games * ROUNDS, outside=1e-5)
     exact = rounds.long_run(setting)
@@ -263,7 +261,7 @@ def test_the_best_attackers_score_is_what_the_law_says(game, place):
 @pytest.mark.slow
 def test_digits_are_found_in_textbook_noise_and_not_in_the_packages():
     setting = Setting(DIGITS, 12.0, 10.0, people.PLANE, people.DISAGREES, 0)
-    found = [rounds.by_digits(other(setting, seed=seed)) for seed in range(3)]
+    found = [rounds.by_digits(replace(setting, seed=seed)) for seed in range(3)]
     textbook, lattice = (
         rounds.counted_success(round(sum(one.value for one in counted) * ROUNDS), 3 * ROUNDS, outside=1e-5)
         for counted in zip(*found, strict=True)
@@ -275,7 +273,7 @@ def test_digits_are_found_in_textbook_noise_and_not_in_the_packages():
 
 @pytest.mark.thorough
 def test_without_noise_the_attacker_is_certain():
-    setting = other(USUAL, game=BARE, sigma=0.0)
+    setting = replace(USUAL, game=BARE, sigma=0.0)
     for k in range(ROUNDS):
         one = rounds.round_of(setting, k)
         assert one.posterior == one.inside
@@ -309,18 +307,20 @@ def test_answers_are_short_and_a_second_press_counts_for_nothing():
         progress.note(kept, USUAL, number, True)
     assert kept == {USUAL: [True, True]}
     for seed in range(progress.MOST_GAMES):
-        progress.note(kept, other(USUAL, seed=seed + 1), 0, False)
+        progress.note(kept, replace(USUAL, seed=seed + 1), 0, False)
     assert len(kept) == progress.MOST_GAMES
     assert USUAL not in kept
-    for played, hits, best in ((0, 0, 0), (19, 19, 19), (20, 20, 20)):
-        for eps in (0.0123, 12.3, np.inf):
-            assert words_of(words.answer(words.Score(played, hits, best), eps)) <= 18
+    for number, sigma in itertools.product((0, 19, 20), (300.0, 0.4, 0.0)):
+        assert (
+            words_of(Game(replace(USUAL, sigma=sigma, game=PRIVATE if sigma else BARE), (True,) * number).answer())
+            <= 18
+        )
 
 
 def test_the_score_says_how_many_are_allowed_rounded_up():
-    told = words.answer(words.Score(20, 9, 11), 1.0)
-    (number,) = re.findall(r"allows ([\d.]+) on average", told)
-    assert 0 <= float(number) - ROUNDS * success_allowed(1.0, 1e-5) < 0.1
+    game = Game(USUAL, (True,) * ROUNDS)
+    (number,) = re.findall(r"allows ([\d.]+) on average", game.answer())
+    assert 0 <= float(number) - ROUNDS * success_allowed(game.epsilon, 1e-5) < 0.1
 
 
 @pytest.mark.slow
@@ -337,6 +337,6 @@ def test_what_the_best_attacker_sees_can_be_seen_before_the_guess():
     assert len(points) > 10
     np.testing.assert_allclose(log_odds(USUAL.joined, USUAL.left, points), 0.0, atol=1e-3)
     app = open_page(guess_border="true", guess_game=DIGITS)
-    joined, left = rounds.fitting_draws(other(USUAL, game=DIGITS), 0)
+    joined, left = rounds.fitting_draws(replace(USUAL, game=DIGITS), 0)
     assert f"exactly these digits: {joined} with the person, {left} without." in said(app)
     assert edge not in names(app)

@@ -1,5 +1,6 @@
 """The Home page, run without a browser, through app.py as people do."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,13 +9,17 @@ import pytest
 import objpert_core.accounting as acc
 from benchmarks.thumbnails import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
-from pages.home import gauge, words
-from pages.home import picture as home_picture
-from tests.pages.apps import answer, execute, open_app, said, spec, tells
+from pages.home import gauge, privacy_loss
+from pages.home.compared import RISES
+from pages.home.controls import DRAWS, FEATURES, LABELS
+from pages.home.pair import Pair
+from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, Release
+from tests.pages.apps import answer, execute, open_app, said, spec, tells, texts
 from ui import lessons, registry, sentences
 from ui.svg import decode
 
 open_page = partial(open_app, "app.py")
+USUAL = Release(2.5, 1.0)
 
 
 def traces(app, name, chart=0):
@@ -24,14 +29,13 @@ def traces(app, name, chart=0):
 @pytest.mark.slow
 def test_densities_are_the_cores_and_the_loss_is_drawn_between_what_is_proved():
     app = open_page()
-    without = OneDimensionalLogistic(home_picture.FEATURES, home_picture.LABELS, sigma=2.5, lam=1.0)
+    without = OneDimensionalLogistic(FEATURES, LABELS, sigma=2.5, lam=1.0)
     for name, law in (("without the person", without), ("with the person", without.add(1.0, -1))):
         trace = next(t for t in traces(app, name) if t.get("yaxis") == "y2")
         np.testing.assert_array_equal(decode(trace["y"]), law.density(decode(trace["x"])))
-    trace = traces(app, "privacy loss", chart=1)[0]
-    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1)
+    (trace,) = traces(app, "privacy loss", chart=1)
     x = decode(trace["x"])
-    expected = scene.with_person.log_density(x) - scene.without.log_density(x)
+    expected = USUAL.laws["with"].log_density(x) - USUAL.laws["without"].log_density(x)
     np.testing.assert_allclose(decode(trace["y"]), expected, rtol=1e-12)
     guides = [decode(t["y"])[0] for t in spec(app, 1)["data"] if t["meta"]["role"] == "guide"]
     assert guides == [acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5) * sign for sign in (1, -1)]
@@ -41,20 +45,20 @@ def test_densities_are_the_cores_and_the_loss_is_drawn_between_what_is_proved():
 def test_every_frame_is_one_tilt_and_its_minimisers():
     app = open_page(home_draw="5")
     figure = spec(app)
-    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 5)
-    tilts = scene.tilts(home_picture.FRAMES)
+    scene = Release(2.5, 1.0, draw=5)
+    tilts = scene.tilts(FRAMES)
     labels = [button["label"] for button in figure["layout"]["updatemenus"][0]["buttons"]]
     assert labels == ["▶ Play", "■ Stop"]
     assert "sliders" not in figure["layout"]  # nothing moves before play is pressed
-    assert len(figure["frames"]) == home_picture.FRAMES
+    assert len(figure["frames"]) == FRAMES
     for k, frame in enumerate(figure["frames"]):
         lowest, released = frame["data"][2], frame["data"][3]
-        expected = [law.minimiser(float(tilts[k])) for law in (scene.without, scene.with_person)]
+        expected = [law.minimiser(float(tilts[k])) for law in scene.laws.values()]
         np.testing.assert_allclose(lowest["x"], expected, atol=1e-4)
         assert len(released["x"]) == 2 * (k + 1)
     curve = figure["data"][figure["frames"][0]["traces"][0]]
     x = decode(curve["x"])
-    np.testing.assert_allclose(decode(curve["y"]), scene.without.objective(x, float(tilts[0])), atol=1e-4)
+    np.testing.assert_allclose(decode(curve["y"]), scene.laws["without"].objective(x, float(tilts[0])), atol=1e-4)
 
 
 @pytest.mark.slow
@@ -63,7 +67,7 @@ def test_drawing_another_b_moves_on_and_starts_over_after_the_last():
     app.button(key="home_another").click().run()
     assert app.session_state["home_draw"] == 2
     assert len(app.get("plotly_chart")) == 2
-    app.number_input(key="home_draw").set_value(home_picture.DRAWS).run()
+    app.number_input(key="home_draw").set_value(DRAWS).run()
     app.button(key="home_another").click().run()
     assert app.session_state["home_draw"] == 1
 
@@ -74,10 +78,10 @@ def test_presets_set_exact_values_rewrite_the_answer_and_say_why():
     for name, sigma, lam in (("Too little noise", 0.5, 1.0), ("Too much noise", 10.0, 1.0), ("Too little λ", 2.5, 0.1)):
         app.button(key=f"home_preset_{name}").click().run()
         assert (app.session_state["home_sigma"], app.session_state["home_lambda"]) == (sigma, lam)
-        told = home_picture.story(home_picture.Scene(sigma, lam, "disagrees with the others", 1), 1e-5)
-        assert answer(app) == words.answer(told.guess, told.epsilon).replace("\xa0", " ")
-        assert sentences.promise(told.epsilon, 1e-5, sentences.TIGHT) in said(app)
-        assert gauge.worst(told.epsilon, 1e-5) in said(app)
+        release = Release(sigma, lam)
+        assert answer(app) == release.answer().replace("\xa0", " ")
+        assert release.promise() in said(app)
+        assert gauge.worst(release.epsilon, 1e-5) in said(app)
     assert "σ 10 → 2.5, λ 1 → 0.1: ε rises from 0.423 to 2.19" in said(app)
 
 
@@ -90,16 +94,14 @@ def test_axes_and_a_ghost_stay_while_the_noise_moves_unless_the_axes_are_to_fit(
         return [layout[axis]["range"] for axis in ("xaxis", "yaxis")]
 
     held = ends()
-    assert held == [list(home_picture.HELD_THETA), list(home_picture.HELD_OBJECTIVE)]
+    assert held == [list(HELD_THETA), list(HELD_OBJECTIVE)]
     assert not traces(app, "with the person, before")
     app.select_slider(key="home_sigma").set_value(10.0).run()
     assert ends() == held
     ghost = traces(app, "with the person, before")[0]
-    law = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1).with_person
-    np.testing.assert_array_equal(decode(ghost["y"]), law.density(decode(ghost["x"])))
+    np.testing.assert_array_equal(decode(ghost["y"]), USUAL.laws["with"].density(decode(ghost["x"])))
     app.toggle(key="home_fit").set_value(True).run()
-    scene = home_picture.Scene(10.0, 1.0, "disagrees with the others", 1)
-    np.testing.assert_array_equal(ends()[0], scene.grid()[[0, -1]])
+    np.testing.assert_array_equal(ends()[0], Release(10.0, 1.0).grid[[0, -1]])
 
 
 @pytest.mark.slow
@@ -115,15 +117,13 @@ def test_try_it_asks_about_the_noise_then_about_the_regularisation():
     app.radio(key="home__try").set_value("Both get narrow and part: the person becomes easier to spot.").run()
     assert app.success
     assert len(app.get("plotly_chart")) == 4
-    app.radio(key="home__try_lambda").set_value(words.RISES).run()
+    app.radio(key="home__try_lambda").set_value(RISES).run()
     assert len(app.success) == 2
     assert len(app.get("plotly_chart")) == 6
-    stories = [
-        home_picture.story(home_picture.Scene(sigma, lam, "disagrees with the others", 1), 1e-5)
-        for sigma, lam in ((2.5, 1.0), (0.5, 1.0), (2.5, 0.1))
-    ]
-    assert [sentences.epsilon(told.epsilon) for told in stories] == ["1.56", "10", "2.19"]  # as the reasons say
-    assert stories[1].guess > stories[2].guess > stories[0].guess  # and this very pair parts as well
+    usual, less_noise, less_lambda = (Release(*pair) for pair in ((2.5, 1.0), (0.5, 1.0), (2.5, 0.1)))
+    epsilons = [sentences.epsilon(release.epsilon) for release in (usual, less_noise, less_lambda)]
+    assert epsilons == ["1.56", "10", "2.19"]  # as the reasons say
+    assert less_noise.guess > less_lambda.guess > usual.guess  # and this very pair parts as well
 
 
 @pytest.mark.slow
@@ -156,39 +156,42 @@ def test_every_card_has_a_picture_that_is_small_and_without_words():
 
 @pytest.mark.slow
 def test_the_best_guess_is_half_the_area_between_the_densities():
-    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1)
     theta = np.linspace(-60, 60, 400_001)
-    gap = np.abs(scene.without.density(theta) - scene.with_person.density(theta)).sum() * (theta[1] - theta[0])
-    guess = home_picture.story(scene, 1e-5).guess
-    assert guess == pytest.approx(0.5 + gap / 4, abs=1e-6)
-    assert home_picture.story(scene, 1e-2).guess == guess  # it is about the release, not about where ε is read off
+    without, joined = (law.density(theta) for law in USUAL.laws.values())
+    gap = np.abs(without - joined).sum() * (theta[1] - theta[0])
+    assert USUAL.guess == pytest.approx(0.5 + gap / 4, abs=1e-6)
+    assert replace(USUAL, delta=1e-2).guess == USUAL.guess  # it is about the release, not about where ε is read off
 
 
 def test_exact_delta_of_the_pair_is_below_the_promise():
     for sigma, lam, person in ((0.5, 1.0, "agrees with the others"), (2.5, 0.1, "disagrees with the others")):
-        told = home_picture.story(home_picture.Scene(sigma, lam, person, 1), 1e-3)
-        assert 0 <= told.exact_delta <= told.delta
+        assert 0 <= Pair(sigma, lam, person, 1e-3).exact_delta <= 1e-3
 
 
 def test_home_snippet_gives_the_densities_and_epsilon():
-    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 4)
-    code = words.snippet(scene, 1e-5)
-    names, printed = execute(code)
-    assert names["epsilon"] == home_picture.story(scene, 1e-5).epsilon
+    names, printed = execute(USUAL.code())
+    assert names["epsilon"] == USUAL.epsilon
     assert repr(names["epsilon"]) in printed
-    shown = home_picture.frame(scene)
+    shown = USUAL.frame()
     for column in ("density_without", "density_with", "privacy_loss"):
         np.testing.assert_allclose(
             names[column], np.interp(names["theta"], shown["theta"], shown[column]), rtol=5e-3, atol=1e-4
         )
 
 
-def test_the_answer_has_at_most_18_words_and_rounds_up():
-    assert words.answer(0.5611, 1.5551).replace("\xa0", " ") == (
-        "ε = 1.56: a guess about this person is right 56.2 % of the time; at worst 82.7 %."
-    )
-    assert "right > 99.9 % of the time; at worst > 99.9 %" in words.answer(0.9999, 91.8).replace("\xa0", " ")
-    assert len(words.answer(0.9999, 91.8).replace(" = ", "=").split(" ")) <= 18
+@pytest.mark.parametrize(
+    ("guess", "epsilon", "expected"),
+    [
+        (0.5611, 1.5551, "ε = 1.56: a guess about this person is right 56.2 % of the time; at worst 82.7 %."),
+        (0.9999, 91.8, "right > 99.9 % of the time; at worst > 99.9 %"),
+    ],
+)
+def test_the_answer_has_at_most_18_words_and_rounds_up(monkeypatch, guess, epsilon, expected):
+    monkeypatch.setattr(Release, "guess", guess)
+    monkeypatch.setattr(Release, "epsilon", epsilon)
+    told = Release(2.5, 1.0).answer()
+    assert expected in told.replace("\xa0", " ")
+    assert len(told.replace(" = ", "=").split(" ")) <= 18
 
 
 def test_the_gauge_says_what_it_shows():
@@ -198,9 +201,16 @@ def test_the_gauge_says_what_it_shows():
     assert (gauge.place(0.5), gauge.place(1.0)) == (0.0, 100.0)
 
 
-def test_pair_and_alts_name_epsilon():
-    tells(words.loss_alt(1.5, 2e-4), "ε", "1.5", "probability 2×10⁻⁴ at most")
-    assert words.pair(9.97e-6).endswith("This pair needs a slack of only 9.97×10⁻⁶.")
-    assert words.pair(0.0).endswith("a slack of less than 10⁻³⁰⁰.")
-    assert "who agrees" in words.alt("agrees", 1.0)
-    assert "from draw number 7 on; the table stays at draw 7" in words.playing(7)
+def test_notes_and_alts_name_epsilon_and_the_draw():
+    scene = Release(2.5, 1.0, "agrees with the others", 1e-4, draw=7)
+    tail = sentences.delta(scene.mechanism.tail(scene.epsilon))
+    tells(privacy_loss.alt(scene), "ε", sentences.epsilon(scene.epsilon), f"probability {tail} at most")
+    assert "who agrees" in scene.alt()
+    assert "from draw number 7 on; the table stays at draw 7" in scene.note()
+
+
+@pytest.mark.slow
+def test_the_pair_needs_less_than_the_promise(monkeypatch):
+    assert "This pair needs a slack of only 9.97×10⁻⁶." in texts(open_page())
+    monkeypatch.setattr(Pair, "exact_delta", 0.0)
+    assert "a slack of less than 10⁻³⁰⁰." in texts(open_page())

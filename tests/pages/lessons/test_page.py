@@ -13,9 +13,11 @@ from scipy.stats import norm
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.indexed import load_or_none
-from pages.lessons import bets, computed, releases, survey
+from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
+from pages.lessons.one_answer import OneAnswer
 from pages.lessons.scenes import SCENES
+from pages.lessons.slack import Slack
 from tests.pages.apps import answer, charts, curves, execute, infos, open_app, texts, words_of
 from tests.pages.conftest import MOST_WORDS
 from ui import lessons
@@ -80,13 +82,13 @@ def test_the_estimated_share_errs_as_much_as_is_said():
 
 def test_rounding_needs_no_more_slack_and_the_sum_over_cells_is_right():
     eps = np.array([0.0, 0.5, 1.0, 2.0])
-    for sigma, width in product((0.5, 1.0, 5.0), releases.WIDTHS):
-        assert (releases.rounded(sigma, width, eps) <= acc.Gaussian(sigma).delta(eps) * (1 + 1e-9) + 1e-15).all()
+    for sigma, width in product((0.5, 1.0, 5.0), processing.WIDTHS):
+        assert (processing.rounded(sigma, width, eps) <= acc.Gaussian(sigma).delta(eps) * (1 + 1e-9) + 1e-15).all()
     edges = (np.arange(-40, 41) + 0.5) * 2
     first, second = (np.diff(norm.cdf(edges, centre)) for centre in (0, 1))
     expected = max(np.maximum(p - math.e * q, 0).sum() for p, q in ((first, second), (second, first)))
-    assert releases.rounded(1.0, 2.0, np.ones(1))[0] == pytest.approx(expected, rel=1e-9)
-    np.testing.assert_allclose(releases.rounded(1.0, 0.1, eps), acc.Gaussian(1.0).delta(eps), rtol=0.02)
+    assert processing.rounded(1.0, 2.0, np.ones(1))[0] == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(processing.rounded(1.0, 0.1, eps), acc.Gaussian(1.0).delta(eps), rtol=0.02)
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
@@ -94,7 +96,7 @@ def test_rounding_needs_no_more_slack_and_the_sum_over_cells_is_right():
 SNIPPETS = {
     "coin": lambda truth: [Coin(truth).loss],
     "neighbours": lambda truth, people, differ: [Coin(truth).loss * differ, Coin(truth).times ** differ],
-    "bet": lambda epsilon, prior: [float(bets.after(prior, e)) for e in (-epsilon, epsilon)],
+    "bet": lambda epsilon, prior: [float(bet.after(prior, e)) for e in (-epsilon, epsilon)],
     "slack": lambda epsilon, sigma: [acc.Gaussian(sigma).delta(epsilon), acc.Gaussian(sigma).tail(epsilon)],
     "processing": lambda sigma, width: [acc.Gaussian(sigma).delta(1.0)],
     "several": lambda truth, answers, delta: [Coin(truth, answers).loss],
@@ -109,27 +111,25 @@ def test_every_picture_is_short_finite_and_reproducible_over_all_its_sliders(nam
     scene = SCENES[name]
     ends = [sorted({c.options[0], c.default, c.options[-1]}) for c in scene.controls.values()]
     for chosen in product(*ends):
-        values = dict(zip(scene.controls, chosen, strict=True))
-        drawn = scene.draw(**values)
-        assert words_of(drawn.answer) <= MOST_WORDS, drawn.answer
-        assert "nan" not in (drawn.answer + drawn.promise + drawn.alt).lower()
-        assert np.isfinite(drawn.numbers.to_numpy(float)).all()
+        view = scene(**dict(zip(scene.controls, chosen, strict=True)))
+        assert words_of(view.answer()) <= MOST_WORDS, view.answer()
+        assert "nan" not in (view.answer() + view.promise() + view.alt()).lower()
+        assert np.isfinite(view.frame().to_numpy(float)).all()
     values = {name: control.default for name, control in scene.controls.items()}
-    _, printed = execute(scene.draw(**values).code)
+    _, printed = execute(scene(**values).code())
     numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", printed)]
     assert numbers == pytest.approx(SNIPPETS[name](**values), rel=1e-9)
 
 
 def test_the_shaded_slack_is_delta():
     for sigma, epsilon in ((1.0, 1.0), (2.0, 0.5), (0.5, 3.0)):
-        drawn = bets.slack(sigma, epsilon)
-        x, above = drawn.numbers["released"].to_numpy(), drawn.numbers["with"] - drawn.numbers["limit"]
-        area = np.trapezoid(np.maximum(above, 0), x)
+        frame = Slack(epsilon, sigma).frame()
+        area = np.trapezoid(np.maximum(frame["with"] - frame["limit"], 0), frame["released"].to_numpy())
         assert area == pytest.approx(acc.Gaussian(sigma).delta(epsilon), rel=0.01, abs=1e-4)  # the axis ends at 4 σ
 
 
 def test_the_survey_says_its_promise_without_a_slack_which_a_later_step_explains():
-    assert survey.promise(Coin(0.5)) == (
+    assert OneAnswer(0.5).promise() == (
         "Worst case over all people and data: ε = 1.1; one person’s truth changes; "
         "accounted by the ratio of two chances."
     )

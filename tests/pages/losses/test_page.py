@@ -8,7 +8,7 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, LogisticLoss
-from pages.losses import dimension as ld
+from pages.losses import dimension
 from tests.pages.apps import curves, open_app, said, spec, tables, tells, written
 from ui import bounds
 from ui.svg import decode
@@ -76,10 +76,10 @@ def test_the_dimension_view_draws_theorem_g2_and_the_bounds_without_dimension():
     app = open_page(losses_show=DIMENSION, losses_sigma="10", losses_d="50")
     setting = bounds.Setting(10.0, 20.0, 1.0, 1.0)
     shown, _ = curves(app)
-    assert list(shown) == [ld.NAMES[bound] for bound in ("lower", "glm", "rdp", "non-glm")]
-    np.testing.assert_array_equal(shown[ld.NAMES["non-glm"]][1], ld.curve(setting, 1e-5))
+    assert list(shown) == [dimension.NAMES[bound] for bound in ("lower", "glm", "rdp", "non-glm")]
+    np.testing.assert_array_equal(shown[dimension.NAMES["non-glm"]][1], dimension.curve(setting, 1e-5))
     glm = acc.ObjectivePerturbation(10.0, 20.0, 1.0, 1.0, "glm").epsilon(1e-5)
-    assert set(shown[ld.NAMES["glm"]][1]) == {glm}
+    assert set(shown[dimension.NAMES["glm"]][1]) == {glm}
     app.select_slider(key="losses_lambda").set_value(1.0).run()
     assert "Neither theorem proves a finite ε" in said(app)
     assert "λ = 1 is not above β = 1" in " ".join(block.value for block in app.info)

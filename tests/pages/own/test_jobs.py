@@ -9,7 +9,7 @@ from objpert_core import ConvergenceError
 from objpert_core.accounting import compose
 from objpert_core.datasets import Dialect, read_table
 from objpert_core.estimators import ObjPertLogisticRegression
-from pages.own import charts, example, form, jobs, ledger, words
+from pages.own import example, form, jobs, ledger, own_file, release
 from pages.own.jobs import Ask, Held
 from tests.pages.apps import tells, words_of
 from ui.svg import decode
@@ -135,36 +135,41 @@ def test_releases_cost_what_their_composed_mechanisms_cost(released):
 def test_words_are_rounded_up_and_say_the_weakest_promise(released):
     unknown = outcome(Ask(SCHEMA, 1.0, 1e-5)).made
     total = ledger.total([made.model.privacy_ for made in (unknown, released)], 1e-5)
-    told = words.promise_of_all([unknown, released], total, 1e-5)
+    told = ledger.promise([unknown, released], total, 1e-5)
     assert "known to all" in told
-    assert "known to all" not in words.promise(released)
-    assert words.answer([released], 1.0001) == "One release of your data costs ε = 1.01."
-    assert words.answer([unknown, released], total).startswith("Two releases of your data cost ε = 1.")
-    assert words_of(words.answer([released] * 1234, total)) <= 18
+    assert "known to all" not in release.promise(released)
+    assert ledger.answer([released], 1.0001) == "One release of your data costs ε = 1.01."
+    assert ledger.answer([unknown, released], total).startswith("Two releases of your data cost ε = 1.")
+    assert words_of(ledger.answer([released] * 1234, total)) <= 18
+
+
+def drawn(made, before):
+    """The traces by their names."""
+    return {trace["name"]: trace for trace in release.picture(made, before).figure.to_dict()["data"]}
 
 
 def test_the_picture_shows_the_largest_coefficients_and_the_release_before(released):
     other = outcome().made
-    data = {trace["name"]: trace for trace in charts.coefficients(released, other).figure.to_dict()["data"]}
-    chosen = charts.largest(released)
+    data = drawn(released, other)
+    chosen = np.sort(release.by_size(release.weights(released)))
     np.testing.assert_array_equal(decode(data["released"]["x"]), released.model.coef_[0, chosen])
     np.testing.assert_array_equal(decode(data["before"]["x"]), other.model.coef_[0, chosen])
     assert data["before"]["meta"]["ghost"]
     number = example.fitted("number", 1.0, 1e-5)
-    assert "before" not in {trace["name"] for trace in charts.coefficients(released, number).figure.to_dict()["data"]}
+    assert "before" not in drawn(released, number)
 
 
 def test_names_of_a_strangers_table_are_no_markup_and_no_formulas(released):
     names = ("=1+1", *released.names[1:])
-    frame = charts.frame(jobs.Made(released.ask, released.model, names))
+    frame = release.frame(jobs.Made(released.ask, released.model, names))
     assert frame["feature"][0].startswith("'=")
     names = ("<a href='http://a.example'>", "_age [years]", *released.names[2:])
-    drawn = charts.coefficients(jobs.Made(released.ask, released.model, names)).figure.to_dict()
-    assert "<a" not in str(drawn)
-    assert drawn["layout"]["yaxis"]["ticktext"][1] == "_age [years]"
+    figure = release.picture(jobs.Made(released.ask, released.model, names)).figure.to_dict()
+    assert "<a" not in str(figure)
+    assert figure["layout"]["yaxis"]["ticktext"][1] == "_age [years]"
 
 
 def test_what_has_changed_since_the_release_is_said(released):
-    assert words.moved(released, ASK) == ""
-    told = words.moved(released, Ask(SCHEMA + " ", 2.0, 1e-5, rows=example.ROWS, dialect=Dialect(decimal=",")))
+    assert own_file.changed(released, ASK) == ""
+    told = own_file.changed(released, Ask(SCHEMA + " ", 2.0, 1e-5, rows=example.ROWS, dialect=Dialect(decimal=",")))
     tells(told, "ε 1 → 2", "other columns or ranges")

@@ -10,7 +10,7 @@ from objpert_core.datasets import Dialect, read_table
 from objpert_core.estimators import own_table
 from objpert_core.estimators.released import ReleasedRegressor
 from objpert_core.learning import PrivacyCertificate
-from pages.own import example, form, jobs, snippets
+from pages.own import example, form, jobs, release
 from tests.pages.apps import execute
 
 
@@ -27,7 +27,7 @@ def made(request, tmp_path, monkeypatch):
 
 @pytest.mark.thorough
 def test_the_fit_prints_the_coefficients_of_the_page(made):
-    names, printed = execute(snippets.fit(made.ask))
+    names, printed = execute(release.fit_code(made.ask))
     np.testing.assert_array_equal(names["model"].coef_, made.model.coef_)
     told = dict(line.rsplit(" ", 1) for line in printed.splitlines()[: len(made.names)])
     assert {name: float(value) for name, value in told.items()} == dict(
@@ -41,7 +41,7 @@ def test_a_users_fit_has_no_seed_and_reads_the_file_as_it_was_said(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     known = form.schema(example.EXAMPLES["two"].lines)
     ask = jobs.Ask(known.to_json(), 0.5, 1e-5, dialect=Dialect(delimiter=";", decimal=",", thousands="."))
-    code = snippets.fit(ask)
+    code = release.fit_code(ask)
     assert "random_state" not in code
     assert "public_rows" not in code
     german = example.content("two").replace(b",", b";").replace(b".", b",")
@@ -56,7 +56,7 @@ def test_a_users_fit_has_no_seed_and_reads_the_file_as_it_was_said(tmp_path, mon
 def test_the_released_model_predicts_new_rows(made, tmp_path):
     table = pd.read_csv(tmp_path / "table.csv", dtype=str)
     (tmp_path / "new_rows.csv").write_text(table.head(50).to_csv(index=False))
-    names, _ = execute(snippets.use(made.ask))
+    names, _ = execute(release.use_code(made.ask))
     expected = made.model.predict(names["schema"].encode(table.head(50)))
     if isinstance(made.model, ReleasedRegressor):
         np.testing.assert_allclose(names["predicted"], expected, rtol=1e-9)

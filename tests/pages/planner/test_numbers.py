@@ -10,9 +10,10 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import Plan, sample
 from objpert_core.theory.excess_risk import excess_risk_bound, published_excess_risk_bound
-from pages.planner import numbers as pc
+from pages.planner import cost, numbers
+from pages.planner.frontier import Frontier
 
-PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
+PAPER = Frontier(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
 
 
 def calibrated(setting, bound, f):
@@ -26,9 +27,9 @@ def calibrated(setting, bound, f):
 @pytest.mark.parametrize(
     "setting", [PAPER, replace(PAPER, epsilon=8.0, intercept_scaling=0.3), replace(PAPER, delta=1e-9)]
 )
-@pytest.mark.parametrize("bound", pc.NAMES)
+@pytest.mark.parametrize("bound", numbers.NAMES)
 def test_frontiers_are_the_cores_calibrations_also_where_they_are_stretched(setting, bound):
-    spots = pc.frontier(setting, bound)
+    spots = numbers.frontier(setting, bound)
     assert [s.ratio for s in spots] == sorted({s.ratio for s in spots})
     assert {1.3, 3.0} <= {s.ratio for s in spots}
     for s in spots:
@@ -42,11 +43,11 @@ def test_frontiers_are_the_cores_calibrations_also_where_they_are_stretched(sett
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", pc.NAMES)
+@pytest.mark.parametrize("bound", numbers.NAMES)
 def test_the_point_is_exact_and_on_the_curve(bound):
     setting = replace(PAPER, bound=bound, ratio=1.37)
-    here = pc.spot(setting, bound, 1.37)
-    assert here in pc.frontier(setting, bound)
+    here = numbers.spot(setting, bound, 1.37)
+    assert here in numbers.frontier(setting, bound)
     mechanism = calibrated(setting, bound, 1.37)
     assert (here.sigma, here.lam) == (mechanism.sigma, mechanism.lam)
     accounted = acc.via_rdp(mechanism) if bound == "rdp" else mechanism
@@ -55,16 +56,16 @@ def test_the_point_is_exact_and_on_the_curve(bound):
 
 @pytest.mark.slow
 def test_more_noise_never_needs_more_regularisation():
-    for bound in pc.NAMES:
-        lams = [s.lam for s in pc.frontier(PAPER, bound)]
+    for bound in numbers.NAMES:
+        lams = [s.lam for s in numbers.frontier(PAPER, bound)]
         assert all(a >= b for a, b in itertools.pairwise(lams))
 
 
 @pytest.mark.thorough
 def test_where_a_bound_fails_there_is_nothing():
-    assert pc.spot(PAPER, "rdp", 1.05) is None
-    assert pc.frontier(replace(PAPER, ratio=1.05), "rdp")[0].ratio > 1.05
-    row = pc.table_rows(replace(PAPER, ratio=1.05))[0]
+    assert numbers.spot(PAPER, "rdp", 1.05) is None
+    assert numbers.frontier(replace(PAPER, ratio=1.05), "rdp")[0].ratio > 1.05
+    row = replace(PAPER, ratio=1.05).table()[0]
     assert (row["σ"], row["λ at least"], row["excess loss, at most"]) == ("no λ works", "–", "–")
     assert row["best f"] == "1.5"
 
@@ -75,20 +76,20 @@ def test_where_a_bound_fails_there_is_nothing():
 @pytest.mark.parametrize("scaling", [0.0, 0.3, 2.0])
 def test_the_closed_form_is_the_formula(epsilon, delta, scaling):
     setting = replace(PAPER, epsilon=epsilon, delta=delta, intercept_scaling=scaling)
-    point = pc.closed_form(setting)
+    point = numbers.closed_form(setting)
     square = 1 + scaling**2
-    assert point.sigma == pytest.approx(pc.gaussian_sigma(setting), rel=1e-12)
+    assert point.sigma == pytest.approx(numbers.gaussian_sigma(setting), rel=1e-12)
     assert point.lam == pytest.approx(square / (epsilon + square / (2 * point.sigma**2)), rel=1e-9)
 
 
 def test_an_estimator_gets_the_points_own_ratio_where_output_noise_finds_room():
-    assert pc.fitted_ratio(PAPER) == 1.3
-    first = pc.fitted_ratio(replace(PAPER, bound="logistic", ratio=1.0))
+    assert numbers.fitted_ratio(PAPER) == 1.3
+    first = numbers.fitted_ratio(replace(PAPER, bound="logistic", ratio=1.0))
     assert 1.0 < first < 1.01
 
 
 def test_kifers_point_is_theorem_2_8():
-    point = pc.kifer(PAPER)
+    point = numbers.kifer(PAPER)
     assert point.lam == pytest.approx(2 * 0.5 / 1.0)
     assert point.sigma == pytest.approx(math.sqrt(2) * math.sqrt(8 * math.log(2e5) + 4))
     assert point.ratio == pytest.approx(point.sigma / acc.calibrate_gaussian(1.0, 1e-5, math.sqrt(2)).sigma)
@@ -96,17 +97,17 @@ def test_kifers_point_is_theorem_2_8():
 
 @pytest.mark.thorough
 def test_least_is_least_and_the_tight_bound_needs_less_noise():
-    best = {b: pc.least(pc.frontier(PAPER, b)) for b in pc.NAMES}
+    best = {b: numbers.least(numbers.frontier(PAPER, b)) for b in numbers.NAMES}
     for bound, spot in best.items():
-        assert spot.excess == min(s.excess for s in pc.frontier(PAPER, bound))
+        assert spot.excess == min(s.excess for s in numbers.frontier(PAPER, bound))
     assert best["logistic"].ratio < 1.1 < best["rdp"].ratio
     assert best["logistic"].excess < best["rdp"].excess
-    assert pc.least([]) is None
+    assert numbers.least([]) is None
 
 
 def test_wanted_lambda_minimises_the_theorem_at_that_noise():
-    lam = pc.wanted(PAPER, 1.3)
-    sigma = pc.gaussian_sigma(PAPER) * 1.3
+    lam = numbers.wanted(PAPER, 1.3)
+    sigma = numbers.gaussian_sigma(PAPER) * 1.3
     values = [
         excess_risk_bound(acc.ObjectivePerturbation(sigma, lam * f, PAPER.radius), PAPER.rows, 106, 50.0)
         for f in (0.95, 1.0, 1.05)
@@ -122,27 +123,27 @@ def test_dimension_and_radius_follow_the_intercept():
 
 @pytest.mark.slow
 def test_frames_hold_every_plotted_number():
-    frame = pc.frame(PAPER)
-    for bound in pc.NAMES:
+    frame = PAPER.frame()
+    for bound in numbers.NAMES:
         rows = frame[frame["bound"] == bound]
-        np.testing.assert_array_equal(rows["lambda"], [s.lam for s in pc.frontier(PAPER, bound)])
+        np.testing.assert_array_equal(rows["lambda"], [s.lam for s in numbers.frontier(PAPER, bound)])
     assert (frame["bound"] == "kifer2012").sum() == 1
     *_, estimate = sample(Plan(rows=300, features=3, draws=2))
-    excess = pc.excess_frame(replace(PAPER, bound="logistic"), estimate)
+    excess = cost.frame(replace(PAPER, bound="logistic"), estimate)
     assert set(excess["kind"]) == {"theorem", "theorem as printed", "sampled"}
     found = excess[excess["kind"] == "sampled"]
     assert found["excess_loss_per_row"].tolist() == [p.mean_excess.mean for p in estimate.points]
     assert (found["draws"] == 2).all()
-    assert "sampled" not in set(pc.excess_frame(PAPER)["kind"])
+    assert "sampled" not in set(cost.frame(PAPER)["kind"])
 
 
 @pytest.mark.slow
 def test_the_dotted_line_is_the_theorem_for_the_sampled_rows():
     setting = replace(PAPER, bound="logistic")
-    for f, value in pc.sampled_bound(setting, 1000, 21, 9.0):
+    for f, value in numbers.sampled_bound(setting, 1000, 21, 9.0):
         assert value * 1000 == pytest.approx(excess_risk_bound(calibrated(setting, "logistic", f), 1000, 21, 9.0))
 
 
 def test_impossible_targets_are_refused_by_name():
     with pytest.raises(ValueError, match=r"^delta must be"):
-        pc.frontier(replace(PAPER, delta=2.0), "logistic")
+        numbers.frontier(replace(PAPER, delta=2.0), "logistic")

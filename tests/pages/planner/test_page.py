@@ -10,7 +10,8 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
-from pages.planner import words as text
+from pages.planner import sampling
+from pages.planner.frontier import ACCOUNTANTS
 from tests.pages.apps import curves, finished, open_app, said, spec, tables, written
 from tests.ui.waiting import until
 from ui.svg import decode
@@ -61,7 +62,7 @@ def test_presets_set_exactly_what_they_say():
         assert app.session_state["planner_rows"] == 45_222
         mechanism = calibrated("logistic", f, epsilon, math.sqrt(1 + scaling**2))
         assert marks(app)[f"your point, f = {f:g}"] == [[f], [mechanism.lam]]
-        assert text.ACCOUNTANTS["logistic"] in said(app)
+        assert ACCOUNTANTS["logistic"] in said(app)
     app.button(key="planner_preset_More noise, less λ").click().run()
     assert {key: app.session_state[key] for key in PAPER} == PAPER
 
@@ -113,7 +114,7 @@ def test_sampling_puts_the_fits_next_to_the_theorem_until_the_setting_is_another
     np.testing.assert_array_equal(y, [p.mean_excess.mean for p in expected.along()])
     x, y = shown["Theorem H.1 for the sampled rows"]
     assert (np.interp(shown["sampled, Logistic (tight)"][0], x, y) > shown["sampled, Logistic (tight)"][1]).all()
-    assert text.sampled(expected) in written(app)
+    assert sampling.sampled(expected) in written(app)
     assert tables(app)[1].shape == (len(expected.points), 5)
     app.select_slider(key="planner_f").set_value(1.2).run()  # the point may move, the sample stays
     assert "sampled, Logistic (tight)" in curves(app, 1)[0]

@@ -1,6 +1,7 @@
 """The page "Will it generalise?", run without a browser: what it shows is what is stored, or what the core says."""
 
 import itertools
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,13 @@ import pytest
 from objpert_core.experiments.population import stored
 from objpert_core.experiments.population.methods import LABELS, Setting
 from objpert_core.theory.population_risk import descent_parts
-from pages.population import charts, numbers, words
+from pages.population import controls, numbers
+from pages.population.leak import Leak
+from pages.population.learning import LEGEND
+from pages.population.methods import Methods
+from pages.population.passes import Passes
+from pages.population.rows import Gap, Rows
+from pages.population.winners import Winners
 from tests.pages.apps import execute, finished, open_app, said, spec, tables, words_of
 from ui import sentences
 from ui.svg import decode
@@ -76,7 +83,7 @@ def test_steps_and_stability():
     app = open_page(population_view="Steps and stability", population_T="1000")
     parts = descent_parts(10_000, 10, 0.5, 1e-8, 1000, radius=4.0, smoothness=0.25)
     shown = traces(app)
-    at = list(numbers.STEPS).index(1000)
+    at = list(controls.T_VALUES).index(1000)
     assert decode(shown["too many looks"]["y"])[at] == parts.stability
     assert decode(shown["too few steps"]["y"])[at] == parts.optimisation
     assert "T = 1,000 is about the best" in said(app)
@@ -88,7 +95,7 @@ def test_steps_and_stability():
 def test_who_wins_where():
     app = open_page(population_view="Who wins where", population_epsilon="2")
     found = stored.load("logistic")
-    labels = tuple(charts.LEGEND.values())
+    labels = tuple(LEGEND.values())
     squares = sum(len(decode(trace["x"])) for name, trace in traces(app).items() if name.endswith(labels))
     assert squares == len(found.rows) * len(found.dimensions)
     assert "settings clearly; in" in said(app)
@@ -101,9 +108,6 @@ def test_one_published_step_leaks():
     assert "One step as published claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times that." in said(app)
     assert max(decode(traces(app)["exactly, on data made for it"]["y"])) > 3540
     assert "with slack δ = 9.2×10⁻⁴; one row replaced" in said(app)
-
-
-"""What the answer or the line under it says."""
 
 
 @pytest.mark.slow
@@ -125,9 +129,9 @@ def test_a_setting_that_is_not_stored_is_drawn_now():
 
 @pytest.mark.slow
 def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
-    monkeypatch.setattr(numbers, "file_of", lambda population: None)
-    for view in ("Against the number of rows", "Who wins where", "Generalisation gap"):
-        app = open_page(population_view=view)
+    monkeypatch.setattr("ui.stored_view.results_or_none", lambda load, name: None)
+    for view in (Rows, Winners, Gap):
+        app = open_page(population_view=view.title)
         assert "This picture needs stored results, and there are none for logistic regression yet." in app.info[0].value
 
 
@@ -138,50 +142,53 @@ def test_a_draw_can_be_stopped():
 
 @pytest.mark.slow
 def test_the_snippets_give_the_numbers_shown():
-    setting = Setting("hard", 100, 10, 2.0)
-    risks = numbers.stored_risks(setting)
-    scope, _ = execute(words.snippet(risks))
-    best = risks.best if risks.best != "zero" else words.TIGHT
-    assert scope["mean"] == pytest.approx(risks.excess[best].mean, rel=1e-9)
-    scope, _ = execute(words.passes_snippet(setting, 50))
-    assert scope["parts"] == numbers.parts(setting, 50)
-    found = stored.load("hard")
-    scope, _ = execute(words.rows_snippet(found, setting))
-    assert scope["means"] == [point.excess.mean for point in found.curve(10, 2.0, words.TIGHT)[1]]
-    scope, _ = execute(words.map_snippet(found, 2.0))
-    assert scope["winners"][100, 10] == found.winner(100, 10, 2.0)
-    scope, _ = execute(words.leak_snippet(Setting("logistic", 1000, 10, 0.5)))
-    assert scope["attained"] == numbers.single_step(1000, 10, 0.5).attained
+    def printed(view):
+        return execute(view.code())[0]
+
+    hard = ("hard", 100, 10, 2.0, 0.0)
+    methods, passes, leak = Methods(*hard, False), Passes(*hard, 50), Leak("logistic", 1000, 10, 0.5, 0.0)
+    best = methods.risks.best if methods.risks.best != "zero" else "objective-tight"
+    assert printed(methods)["mean"] == pytest.approx(methods.risks.excess[best].mean, rel=1e-9)
+    assert printed(passes)["parts"] == passes.here
+    for view in (Rows(*hard, False, False), Gap(*hard, False, False)):
+        assert printed(view)["means"] == view.curve("objective-tight").means.tolist()
+    assert printed(Winners(*hard))["winners"][100, 10] == stored.load("hard").winner(100, 10, 2.0)
+    assert printed(leak)["attained"] == leak.step.attained
 
 
 @pytest.mark.slow
-def test_answers_have_at_most_eighteen_words():
-    for population in stored.names():
-        found = stored.load(population)
-        for n, d, epsilon in itertools.product(found.rows, found.dimensions, found.epsilons):
-            setting = Setting(population, n, d, epsilon)
-            here, best = numbers.parts(setting, 200), words.answer(numbers.stored_risks(setting))
-            told = [best, words.so_far(best), words.bound_answer(setting, 0.0123, 0.123)]
-            told += [words.rows_answer(found, setting), words.gap_answer(found, setting)]
-            told.append(words.passes_answer(setting, 200, here, (200, here.total / 3)))
-            told.append(words.map_answer(numbers.winners(found, epsilon)))
-            assert max(map(words_of, told)) <= 18, told
+@pytest.mark.parametrize("population", stored.names())
+def test_answers_have_at_most_eighteen_words(population):
+    found = stored.load(population)
+    for n, d, epsilon in itertools.product(found.rows, found.dimensions, found.epsilons):
+        asked = (population, n, d, epsilon, 0.0)
+        switched = (view(*asked, bounds, False) for view in (Rows, Gap) for bounds in (False, True))
+        views = [Methods(*asked, False), *switched, Passes(*asked, 200), Passes(*asked, 1), Winners(*asked)]
+        answers = [views[0].so_far(), *(view.answer() for view in views)]
+        assert max(map(words_of, answers)) <= 18, answers
 
 
 def test_why_the_risk_moved():
-    """What was changed and which way the risk went; nothing at first, and nothing across populations."""
+    """What was changed and which way the risk went; nothing across populations."""
     here, few, other = (
-        numbers.stored_risks(Setting(*asked))
-        for asked in (("logistic", 10_000, 10, 0.5), ("logistic", 1000, 10, 0.5), ("hard", 10_000, 10, 0.5))
+        Methods(population, n, 10, 0.5, 0.0, False)
+        for population, n in (("logistic", 10_000), ("logistic", 1000), ("hard", 10_000))
     )
-    assert words.moved(None, here) == words.moved(here, here) == words.moved(other, here) == ""
-    best = " to ".join(sentences.number(risks.excess[risks.best].mean) for risks in (here, few))
+    assert here.moved(other) == ""
+    best = " to ".join(sentences.number(view.risks.excess[view.risks.best].mean) for view in (here, few))
     why = "the noise stays, fewer rows say less."
-    assert words.moved(here, few) == f"n 10,000 → 1,000: the least excess risk rises from {best}: {why}"
+    assert few.moved(here) == f"n 10,000 → 1,000: the least excess risk rises from {best}: {why}"
+
+
+def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():
+    passes = Passes("logistic", 1000, 10, 0.5, 0.0, 200)
+    assert all(not trace.meta["ghost"] for trace in passes.chart(passes).data)
+    ghosts = [trace for trace in passes.chart(replace(passes, ghost=passes.setting)).data if trace.meta["ghost"]]
+    assert [trace.name for trace in ghosts] == ["too few steps", "noise of privacy", "too many looks", "their sum"]
 
 
 @pytest.mark.slow
 def test_the_prediction_is_true():
-    risks = numbers.stored_risks(Setting("logistic", 100, 100, 0.5))
+    risks = Methods("logistic", 100, 100, 0.5, 0.0, False).risks
     assert risks.excess["objective-tight"].mean < 1.01 * risks.zero
     assert min(risks.excess[name].mean for name in ("gd", "objective-least", "no-privacy")) > 1.2 * risks.zero

@@ -12,7 +12,7 @@ from objpert_core.experiments.quadratic import figure1, figure2, regression, sto
 from objpert_core.experiments.quadratic.disagreement import Disagreement
 from objpert_core.experiments.quadratic.plane import Plane
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from pages.quadratic import bowls, controls, heat, kappa, labels, matter, profile, regressions, spectrum, stored_view
+from pages.quadratic import bowls, controls, heat, kappa, labels, matter, profile, regressions, spectrum
 from pages.quadratic.numbers import PROOFS
 from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
 from ui.svg import decode
@@ -130,9 +130,8 @@ def test_the_snippets_give_the_numbers_shown():
     for tilt in (False, True):
         off = labels.Labels(0.3, tilt, 1.0, 300, 1e-5)
         assert printed(off)["delta"] == off.true_delta(0.3)
-    table = stored_view.means("figure2", "kappa", tuple(figure2.LABELS))
-    at_five = table[table["kappa"] == 5.0][["method", "mean"]].to_numpy().tolist()
-    assert printed(kappa.Kappa(5.0))["means"] == dict(at_five)
+    box = kappa.Kappa(5.0)
+    assert printed(box)["means"] == {curve.method: curve.mean(5.0) for curve in box.curves}
     assert printed(regressions.Regressions(regression.CASES[2]))["means"]["zero"] == pytest.approx(1 / 50)
     cell = heat.Heat(0.5, 1e-4, "exact", "sharpened")
     (value,) = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from pages.renyi import numbers as rc
+from pages.renyi.landmarks import transition
+from pages.renyi.promises import WIDTH
+from pages.renyi.setting import BOUNDS, rounds
 from tests.pages.apps import curves, open_app, said, spec, tables, tells, written
 from ui.svg import decode
 
@@ -20,7 +22,7 @@ RELATIVE = "ε(α) over the Gaussian’s"
 
 def mechanisms(state):
     smooth = {"smoothness": state["renyi_beta"]} if state["renyi_bound"] == "Theorem 3.2" else {}
-    bound = rc.BOUNDS[state["renyi_bound"]]
+    bound = BOUNDS[state["renyi_bound"]]
     return {
         "One fit": acc.ObjectivePerturbation(state["renyi_sigma"], state["renyi_lambda"], bound=bound, **smooth),
         "Gaussian": acc.Gaussian(state["renyi_sigma"]),
@@ -51,7 +53,7 @@ def test_crossing_and_leap_are_marked_and_the_second_chart_has_both_mechanisms_u
         np.testing.assert_array_equal(renyi, acc.via_rdp(found[name]).epsilon(x))
         exact = shown[name][1]
         assert (exact < renyi).all()
-        np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * rc.WIDTH)
+        np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * WIDTH)
     app.select_slider(key="renyi_q").set_value(1.0).run()
     assert not any(trace["name"].startswith("leap") for trace in spec(app)["data"])
     assert "q 0.01 → 1: ε of DP-SGD rises from 1.64 to" in said(app)
@@ -114,17 +116,6 @@ def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
     assert not app.error
 
 
-def test_read_outs_are_the_cores_and_rounded_up():
-    app = open_page(renyi_delta="1e-8")
-    rows = tables(app)[0]
-    assert list(rows["Mechanism"]) == list(rc.NAMES.values())
-    for row, mechanism in zip(rows.itertuples(index=False), mechanisms(FIGURE_5).values(), strict=True):
-        renyi, exact = acc.via_rdp(mechanism).epsilon(1e-8), mechanism.epsilon(1e-8)
-        assert renyi <= float(row[1]) <= 1.01 * renyi
-        assert exact <= float(row[2]) <= 1.01 * exact
-    assert "ε at δ = 10⁻⁸, Rényi" in rows.columns
-
-
 def test_random_allocation_joins_the_second_chart_when_it_is_asked_for_or_says_why_not():
     name = "Random allocation"
     app = open_page(renyi_noise="2", renyi_q="0.1", renyi_steps="20")
@@ -133,7 +124,7 @@ def test_random_allocation_joins_the_second_chart_when_it_is_asked_for_or_says_w
     shown, _ = curves(app, chart=1)
     deltas, values = shown[name]
     mechanism = acc.RandomAllocation(2.0, 10, epochs=2)
-    np.testing.assert_allclose(values[:4], mechanism.epsilon(deltas[:4]), rtol=2 * rc.WIDTH)
+    np.testing.assert_allclose(values[:4], mechanism.epsilon(deltas[:4]), rtol=2 * WIDTH)
     assert (values[:4] < shown["DP-SGD"][1][:4]).all()
     assert "in each of 2 epochs every row is in one of 10 steps" in written(app)
     assert "Random allocation from" in app.get("plotly_chart")[1].proto.alt
@@ -170,5 +161,5 @@ def test_the_prediction_is_true_and_quotes_the_leaps():
     assert many.rdp(50.0) == pytest.approx(few.rdp(50.0), rel=0.02)
     assert many.rdp(300) < 0.1 * few.rdp(300)
     assert many.rdp(1e4) == pytest.approx(100 * few.rdp(1e4), rel=0.02)
-    starts = [rc.transition(rc.rounds(n, 5.0, 20.0)).start for n in (100, 1000)]
+    starts = [transition(rounds(n, 5.0, 20.0).run).start for n in (100, 1000)]
     assert f"from α = {starts[0]:.0f} to {starts[1]:.0f}" in written(app)

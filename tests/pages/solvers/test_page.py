@@ -5,11 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from objpert_core.experiments.studies import solver_costs as sc
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments.studies import solver_costs
 from tests.pages.apps import curves, open_app, press, said, tables
-
-DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solvers_tau": 1e-6}
-
 
 pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/solvers/page.py")
@@ -39,9 +37,9 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     app = open_page()
     captions = " ".join(block.value for block in app.caption)
     assert "python -m benchmarks.solvers" in captions
-    assert f"commit {sc.load().provenance['commit']}" in captions
+    assert f"commit {solver_costs.load().notes['commit']}" in captions
     shown, _ = curves(app, 1)
-    cost = sc.cost("sag", "redundant")
+    cost = solver_costs.cost("sag", "redundant")
     np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)
     assert any("proved: at most $n^{1.5}" in block.value for block in app.markdown)
     app.selectbox(key="solvers_cost").set_value("Divided by n log n").run()
@@ -50,19 +48,17 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     assert any("Processor time of the stored runs on 10,000 rows: Newton" in block.value for block in app.markdown)
 
 
-def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
-    from objpert_core.exceptions import DataUnavailableError
-
+def test_without_stored_results_the_page_says_so(monkeypatch):
     def missing(*_):
         raise DataUnavailableError("solvers.csv cannot be read")
 
-    monkeypatch.setattr(sc, "costs", missing)
+    monkeypatch.setattr(solver_costs, "costs", missing)
     app = open_page()
     assert [block.value for block in app.info] == ["solvers.csv cannot be read"]
     assert len(app.get("plotly_chart")) == 1
 
 
 def test_the_prediction_is_true():
-    cost = sc.cost("accelerated", "redundant")
+    cost = solver_costs.cost("accelerated", "redundant")
     means = {n: np.mean([e for m, e in zip(cost.n, cost.evaluations, strict=True) if m == n]) for n in set(cost.n)}
     assert 30 < means[10_000] / means[1000] < 50

@@ -6,37 +6,47 @@ import numpy as np
 import pytest
 
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.experiments.studies import solver_costs as sc
+from objpert_core.experiments.store import write
+from objpert_core.experiments.studies import solver_costs as stored_costs
+from objpert_core.experiments.studies.solver_costs import Case, Cost
+from objpert_core.experiments.studies.solver_costs import Growth as Fit
 from objpert_core.learning import SOLVERS, solve
-from pages.solvers import charts
-from pages.solvers import numbers as sr
-from pages.solvers import words as text
+from pages.solvers.descent import FINITE_SUM, POINTS, Descent, Run, limit, run
+from pages.solvers.growth import Growth
+from pages.solvers.names import COLUMNS, NAMES
 from tests.pages.apps import execute
+from ui.figures import ROLES
 
-SMALL = sr.Setting(n=100, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
+ALL = tuple(NAMES)
+SMALL = replace(Descent.now(), rows=100)
+CASE = Case(n=100, lam=1.0, sigma=4.0, columns="redundant", seed=0)
 
 
 def made(total, converged=True, reached=1e-7):
-    return sr.Run(np.array([100.0, total]), np.array([1.0, reached]), total, 1, reached, converged)
+    return Run(np.array([100.0, total]), np.array([1.0, reached]), total, 1, reached, converged)
+
+
+def with_runs(monkeypatch, runs, **changes):
+    """A view of which every solver's run is given; those of other settings are `made(5000)`."""
+    view = replace(SMALL, solvers=tuple(runs), **changes)
+    monkeypatch.setattr(Descent, "runs", lambda self: runs if self == view else dict.fromkeys(runs, made(5000)))
+    return view
 
 
 UNFINISHED = {"newton": made(150), "sag": made(5000, False, 0.123)}
 
 
 def test_every_solver_of_the_page_is_in_the_registry_and_has_a_look():
-    from ui.figures import ROLES
-
-    assert set(sr.NAMES) <= set(SOLVERS)
-    assert set(sr.NAMES) <= set(ROLES)
-    assert set(sr.COLUMNS) == set(sc.COLUMNS)
+    assert set(NAMES) <= set(SOLVERS)
+    assert set(NAMES) <= set(ROLES)
+    assert set(COLUMNS) == set(stored_costs.COLUMNS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("solver", sr.NAMES)
+@pytest.mark.parametrize("solver", NAMES)
 def test_runs_are_the_cores(solver):
-    found = sr.run(solver, SMALL)
-    case = sc.Case(n=100, lam=1.0, sigma=4.0, columns="redundant", seed=0)
-    result = solve(case.objective(), tau=1e-6, solver=solver, max_iter=sr.limit(solver, 100))
+    found = run(solver, CASE, 1e-6)
+    result = solve(CASE.objective(), tau=1e-6, solver=solver, max_iter=limit(solver, 100))
     assert found.converged
     assert (found.total, found.reached) == (result.gradient_evaluations, result.gradient_norm)
     assert found.iterations == result.iterations
@@ -44,30 +54,27 @@ def test_runs_are_the_cores(solver):
 
 
 @pytest.mark.thorough
-def test_no_setting_of_the_page_takes_long():
-    for n in (100, 1000):
-        hard = sr.Setting(n=n, lam=0.01, sigma=0.1, columns="redundant", seed=0, tau=1e-9)
-        found = sr.run("gradient-descent", hard)
-        assert not found.converged
-        assert found.iterations == 1000
-        for solver in sr.FINITE_SUM:
-            assert sr.limit(solver, n) * n <= 45_000
+@pytest.mark.parametrize("n", [100, 1000])
+def test_no_setting_of_the_page_takes_long(n):
+    hard = run("gradient-descent", Case(n, 0.01, 0.1), 1e-9)
+    assert not hard.converged
+    assert hard.iterations == 1000
+    assert max(limit(solver, n) * n for solver in FINITE_SUM) <= 45_000
 
 
 def test_long_curves_are_thinned_and_keep_their_ends():
-    long = sr.Run(np.arange(1.0, 2001.0), np.geomspace(1, 1e-6, 2000), 2000, 1999, 1e-6, True)
-    x, y = sr.curve(long)
-    assert len(x) <= sr.POINTS
+    x, y = Run(np.arange(1.0, 2001.0), np.geomspace(1, 1e-6, 2000), 2000, 1999, 1e-6, True).curve()
+    assert len(x) <= POINTS
     assert (x[0], x[-1]) == (1.0, 2000.0)
     assert (y[0], y[-1]) == (1.0, pytest.approx(1e-6))
-    short = sr.run("newton", SMALL)
-    np.testing.assert_array_equal(sr.curve(short)[1], short.norms)
+    short = run("newton", CASE, 1e-6)
+    np.testing.assert_array_equal(short.curve()[1], short.norms)
 
 
 def test_the_frame_has_every_check():
-    frame = sr.frame(("newton", "sag"), SMALL)
-    assert len(frame) == sum(len(sr.run(solver, SMALL).norms) for solver in ("newton", "sag"))
-    assert sr.frame((), SMALL).empty
+    two = replace(SMALL, solvers=("newton", "sag"))
+    assert len(two.frame()) == sum(len(run.norms) for run in two.runs().values())
+    assert replace(SMALL, solvers=()).frame().empty
 
 
 @pytest.mark.parametrize(
@@ -79,127 +86,134 @@ def test_the_frame_has_every_check():
         ({}, "Pick a solver to see what it costs."),
     ],
 )
-def test_the_answer_ranks_those_that_arrived(runs, sentence):
-    assert text.answer(SMALL, runs).startswith(sentence)
+def test_the_answer_ranks_those_that_arrived(monkeypatch, runs, sentence):
+    assert with_runs(monkeypatch, runs).answer().startswith(sentence)
 
 
-def test_it_says_why_the_visits_moved_and_gives_no_reason_that_does_not_hold():
-    def moved(new, **changes):
-        return text.moved(SMALL, replace(SMALL, **changes), {"sag": made(5000)}, {"sag": made(new)})
+@pytest.mark.parametrize(
+    ("run", "changes", "sentence"),
+    [
+        (made(1000), {"lam": 10.0}, "λ 1 → 10: SAG needs fewer visits, 50 → 10 a row: where the data are flat, only λ"),
+        (made(1000), {"lam": 0.1}, "λ 1 → 0.1: SAG needs fewer visits, 50 → 10 a row."),
+        (made(9000), {"tau": 1e-9}, "needs more visits, 50 → 90 a row: every digit of the gradient costs about the"),
+        (made(9000), {"sigma": 8.0}, "σ 4 → 8: SAG needs more visits, 50 → 90 a row: where the data are flat, a wide"),
+        (made(1000), {"columns": "diverse"}, "columns redundant → diverse: SAG needs fewer visits"),
+        (made(5001), {"seed": 1}, "seed 0 → 1: the number of visits hardly moves."),
+        (made(9000), {"rows": 50, "lam": 2.0}, "λ 1 → 2, n 100 → 50: SAG needs more visits, 50 → 180 a row."),
+        (made(9000), {}, ""),
+        (made(9, False), {"lam": 2.0}, ""),
+    ],
+)
+def test_it_says_why_the_visits_moved_and_gives_no_reason_that_does_not_hold(monkeypatch, run, changes, sentence):
+    moved = with_runs(monkeypatch, {"sag": run}, **changes).moved(SMALL)
+    assert sentence in moved
+    assert bool(sentence) == bool(moved)
 
-    told = "λ 1 → 10: SAG needs fewer visits, 50 → 10 a row: where the data are flat, only λ curves."
-    assert moved(1000, lam=10.0) == told
-    assert moved(1000, lam=0.1) == "λ 1 → 0.1: SAG needs fewer visits, 50 → 10 a row."
-    assert moved(9000, tau=1e-9).endswith("50 → 90 a row: every digit of the gradient costs about the same.")
-    flat = "where the data are flat, a wide tilt moves the solution far."
-    assert moved(9000, columns="redundant", sigma=8.0) == f"σ 4 → 8: SAG needs more visits, 50 → 90 a row: {flat}"
-    assert moved(1000, columns="diverse").startswith("columns redundant → diverse: SAG needs fewer visits")
-    assert moved(5001, seed=1) == "seed 0 → 1: the number of visits hardly moves."
-    assert moved(9000, n=50, lam=2.0) == "λ 1 → 2, n 100 → 50: SAG needs more visits, 50 → 180 a row."
-    assert moved(9000) == text.moved(SMALL, replace(SMALL, lam=2.0), {"sag": made(9, False)}, {"sag": made(9)}) == ""
 
-
-def test_a_norm_above_tau_is_marked_in_the_table():
-    newton, sag = sorted(text.table_rows(SMALL, UNFINISHED), key=lambda row: row["Solver"])
+def test_a_norm_above_tau_is_marked_in_the_table(monkeypatch):
+    newton, sag = with_runs(monkeypatch, UNFINISHED).table()
     assert list(newton) == ["Solver", "Gradient evaluations", "Visits per row", "Iterations", "‖∇J‖ reached"]
     assert list(newton.values()) == ["Newton", "150", "1.5", "1", "10⁻⁷"]
     assert sag["‖∇J‖ reached"] == "0.13 (above τ)"
 
 
-def test_the_alt_text_carries_the_counts():
-    alt = text.alt(SMALL, {"sag": made(5000), "newton": made(1500), "svrg": made(9, False)})
-    assert "Newton 1,500; SAG 5,000; SVRG not within the limit." in alt
+def test_the_alt_text_carries_the_counts(monkeypatch):
+    runs = {"sag": made(5000), "newton": made(1500), "svrg": made(9, False)}
+    assert "Newton 1,500; SAG 5,000; SVRG not within the limit." in with_runs(monkeypatch, runs).alt()
 
 
 def test_growths_name_measured_interval_and_proof():
-    fit = sc.Cost((1000, 3000, 10_000), (1, 2, 3), sc.Growth(1.47, 1.44, 1.5, 7.0))
-    said = text.growths({"accelerated": fit, "newton": fit})
-    assert "n\u00a0=\u00a01,000" in said
-    assert said.replace("\u00a0", " ") == (
+    fit = Cost((1000, 3000, 10_000), (1, 2, 3), Fit(1.47, 1.44, 1.5, 7.0))
+    growth, newton = Growth({"accelerated": fit, "newton": fit}, "redundant"), Growth({"newton": fit}, "redundant")
+    assert "n\u00a0=\u00a01,000" in growth.answer()
+    assert growth.answer().replace("\u00a0", " ") == (
         "Measured from n = 1,000 on, the cost grows as $n^{1.47}\\log n$ for accelerated descent (up to n = 10,000; "
         "95 %: 1.44 to 1.50; proved: at most $n^{1.5}\\log n$)."
     )
-    assert "No solver" in text.growths({"newton": fit})
-    assert "proved: at most $n\\log n$" in text.growths({"sag": fit})
-    assert text.growth_alt({"newton": fit}).startswith("Gradient evaluations against the number of rows")
-    assert text.growth_alt({"newton": fit}, relative=True).startswith("Gradient evaluations divided by n log n against")
-    rows = text.growth_rows({"accelerated": fit, "newton": fit})
-    assert [row["Proved (Appendix F)"] for row in rows] == ["at most 1.5", "–"]
+    assert "No solver" in newton.answer()
+    assert "proved: at most $n\\log n$" in Growth({"sag": fit}, "redundant").answer()
+    assert newton.alt().startswith("Gradient evaluations against the number of rows")
+    assert replace(newton, relative=True).alt().startswith("Gradient evaluations divided by n log n against")
+    assert [row["Proved (Appendix F)"] for row in growth.table()] == ["at most 1.5", "–"]
 
 
 def test_seconds_are_told_at_the_largest_n_of_all():
-    growth = sc.Growth(1.0, 1.0, 1.0, 1.0)
-    short = sc.Cost((10, 10, 1000), (1, 1, 2), growth, (1.0, 3.0, 0.5))
-    costs = {"newton": short, "sag": sc.Cost((10, 1000, 3000), (1, 2, 3), growth, (1.0, 0.123, 9.0))}
+    fit = Fit(1.0, 1.0, 1.0, 1.0)
+    short, long = (
+        Cost((10, 10, 1000), (1, 1, 2), fit, (1.0, 3.0, 0.5)),
+        Cost((10, 1000, 3000), (1, 2, 3), fit, (1.0, 0.123, 9.0)),
+    )
     told = "Visits are not seconds. Processor time of the stored runs on 1,000 rows: SAG 0.12 s; Newton 0.5 s."
-    assert text.seconds(costs) == told
-    assert text.seconds({"newton": sc.Cost((10, 1000), (1, 2), growth)}) is None
+    assert Growth({"newton": short, "sag": long}, "redundant").seconds() == told
+    assert Growth({"newton": Cost((10, 1000), (1, 2), fit)}, "redundant").seconds() == ""
     assert short.seconds_at(10) == 2.0
-    stored = sc.costs(tuple(sr.NAMES), "redundant")
-    assert "on 10,000 rows: Newton 0.0" in text.seconds(stored)
+    stored = Growth(stored_costs.costs(ALL, "redundant"), "redundant")
+    assert "on 10,000 rows: Newton 0.0" in stored.seconds()
 
 
 def test_the_snippet_gives_the_plotted_numbers():
-    names, printed = execute(text.snippet(SMALL, tuple(sr.NAMES)))
-    for solver in sr.NAMES:
-        assert names["results"][solver].gradient_evaluations == sr.run(solver, SMALL).total
-        assert names["results"][solver].gradient_norm == sr.run(solver, SMALL).reached
-    assert str(sr.run("sag", SMALL).total) in printed
+    names, printed = execute(SMALL.code())
+    for solver, shown in SMALL.runs().items():
+        assert names["results"][solver].gradient_evaluations == shown.total
+        assert names["results"][solver].gradient_norm == shown.reached
+        assert str(shown.total) in printed
 
 
-@pytest.mark.parametrize("columns", sr.COLUMNS)
-def test_charts_draw_what_was_measured(columns):
-    for relative in (False, True):
-        figure = charts.growth(columns, tuple(sr.NAMES), relative=relative)
-        points = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
-        for solver, cost in sc.costs(tuple(sr.NAMES), columns).items():
-            n, y = np.array(points[sr.NAMES[solver]].x), np.array(points[sr.NAMES[solver]].y)
-            np.testing.assert_array_equal(n, cost.n)
-            np.testing.assert_allclose(y * (n * np.log(n) if relative else 1), cost.evaluations)
-            low, high = figure.layout.yaxis.range
-            assert (np.log10(y) >= low).all()
-            assert (np.log10(y) <= high).all()
-    assert charts.growth(columns, ()).data == ()
+@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("relative", [False, True])
+def test_charts_draw_what_was_measured(columns, relative):
+    costs = stored_costs.costs(ALL, columns)
+    figure = Growth(costs, columns, relative).chart()
+    points = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
+    for solver, cost in costs.items():
+        n, y = np.array(points[NAMES[solver]].x), np.array(points[NAMES[solver]].y)
+        np.testing.assert_array_equal(n, cost.n)
+        np.testing.assert_allclose(y * (n * np.log(n) if relative else 1), cost.evaluations)
+        low, high = figure.layout.yaxis.range
+        assert (np.log10(y) >= low).all()
+        assert (np.log10(y) <= high).all()
+    assert Growth({}, columns, relative).chart().data == ()
 
 
 # --- what is stored -------------------------------------------------------------------------------------------------
 
 
 def test_the_stored_costs_bear_out_appendix_f():
-    costs = sc.costs(tuple(sr.NAMES), "redundant")
-    assert set(costs) == set(sr.NAMES)
-    for solver, exponent in sc.PROVED.items():
+    costs = stored_costs.costs(ALL, "redundant")
+    assert set(costs) == set(NAMES)
+    for solver, exponent in stored_costs.PROVED.items():
         assert costs[solver].growth.low <= exponent + 0.02
         assert costs[solver].growth.exponent == pytest.approx(exponent, abs=0.12)
         assert costs[solver].growth.high - costs[solver].growth.low < 0.25
-    assert {"command", "seeds", "commit", "versions"} <= set(sc.load().provenance)
+    assert {"command", "seeds", "commit", "versions"} <= set(stored_costs.load().notes)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("solver", sr.NAMES)
+@pytest.mark.parametrize("solver", NAMES)
 def test_stored_counts_are_those_of_the_code(solver):
-    row = sc.load().of(solver, "redundant")[0]
-    again, _ = sc.measure(sc.Case(row.n, row.lam, row.sigma, row.features, row.columns, row.seed), solver, row.tau)
+    row = stored_costs.reached(stored_costs.load(), solver, "redundant")[0]
+    again, _ = stored_costs.measure(
+        stored_costs.Case(row.n, row.lam, row.sigma, row.features, row.columns, row.seed), solver, row.tau
+    )
     assert again.evaluations == pytest.approx(row.evaluations, rel=0.1)  # equal up to rounding on another machine
 
 
 def test_saving_and_loading_is_a_round_trip(tmp_path):
-    row, _ = sc.measure(sc.Case(50, features=5), "newton", 1e-3)
-    sc.save(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
-    stored = sc.load(tmp_path / "costs.csv")
-    assert stored.provenance == {"command": "x: y", "commit": "abc"}
-    assert stored.rows[0].evaluations == row.evaluations
-    assert stored.rows[0].converged
-    assert stored.of("newton", "redundant") == stored.rows
-    assert stored.solvers("redundant") == ("newton",)
+    row, _ = stored_costs.measure(stored_costs.Case(50, features=5), "newton", 1e-3)
+    write(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
+    stored = stored_costs.load(tmp_path / "costs.csv")
+    assert stored.notes == {"command": "x: y", "commit": "abc"}
+    assert stored.runs[0].evaluations == row.evaluations
+    assert stored.runs[0].converged
+    assert stored_costs.reached(stored, "newton", "redundant") == stored.runs
 
 
 def test_a_missing_or_broken_file_is_one_sentence(tmp_path):
     with pytest.raises(DataUnavailableError, match=r"nowhere\.csv"):
-        sc.load(tmp_path / "nowhere.csv")
+        stored_costs.load(tmp_path / "nowhere.csv")
     (tmp_path / "broken.csv").write_text("# command: x\nsolver,n\nnewton,banana\n")
     with pytest.raises(DataUnavailableError, match=r"broken\.csv"):
-        sc.load(tmp_path / "broken.csv")
+        stored_costs.load(tmp_path / "broken.csv")
 
 
 def test_growth_has_an_interval_that_covers_and_needs_three_sizes():
@@ -208,11 +222,11 @@ def test_growth_has_an_interval_that_covers_and_needs_three_sizes():
     covered = 0
     for _ in range(200):
         evaluations = 5 * sizes**1.5 * np.log(sizes) * np.exp(0.05 * rng.standard_normal(sizes.size))
-        fit = sc.growth(sizes.tolist(), evaluations.tolist())
+        fit = stored_costs.growth(sizes.tolist(), evaluations.tolist())
         covered += fit.low <= 1.5 <= fit.high
     assert 180 <= covered <= 198
     with pytest.raises(ValueError, match="at least three sizes"):
-        sc.growth([10, 10, 10], [1, 2, 3])
+        stored_costs.growth([10, 10, 10], [1, 2, 3])
 
 
 @pytest.mark.parametrize(
@@ -226,4 +240,4 @@ def test_growth_has_an_interval_that_covers_and_needs_three_sizes():
 )
 def test_bad_cases_are_named(change, message):
     with pytest.raises(ValueError, match=message):
-        sc.Case(**({"n": 10} | change)).objective()
+        stored_costs.Case(**({"n": 10} | change)).objective()

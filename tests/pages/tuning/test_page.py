@@ -6,43 +6,44 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from pages.tuning import numbers as tc
-from pages.tuning.words import WAYS
+from pages.tuning import afford
+from pages.tuning.numbers import GRID, OBJECTIVE, WAYS
+from pages.tuning.price import Price
 from tests.pages.apps import curves, open_app, said, tables, written
 
 pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/tuning/page.py")
 
-PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
+PAPER = Price()
 QUICK = {"tuning_by": "its parameters", "tuning_noise": "2", "tuning_rate": "0.02", "tuning_steps": "100"}
-QUICK_BASE = tc.Base(epsilon=None, noise_multiplier=2.0, sample_rate=0.02, steps=100)
+QUICK_RUN = {"by": "its parameters", "noise_multiplier": 2.0, "sample_rate": 0.02, "steps": 100}
 
 
-def assert_shows(app, setting):
+def assert_shows(app, price):
     shown, _ = curves(app)
     assert list(shown) == list(WAYS.values())
     for way, name in WAYS.items():
-        np.testing.assert_array_equal(shown[name][0], tc.GRID)
-        np.testing.assert_array_equal(shown[name][1], tc.curve(way, setting))
+        np.testing.assert_array_equal(shown[name][0], GRID)
+        np.testing.assert_array_equal(shown[name][1], price.curve(way))
 
 
 PRESSED = {
-    "A wider K costs less": (tc.Setting(tc.Base(), 1e-5, tc.Law("geometric", 0.5), True), 10, "the proven cost is 1.8"),
-    "Three settings: compose": (PAPER, 3, "Ignoring the three trials"),
-    "Tighter accountants": (tc.Setting(tc.Base(), 1e-5, tc.Law(), False), 10, "Rényi everywhere on → off"),
-    "Nothing to choose": (tc.Setting(tc.Base("objective"), 1e-5, tc.Law(), False), 1, "nothing chosen, nothing added"),
-    "Ten trials are not free": (PAPER, 10, "the proven cost is 2.96."),
+    "A wider K costs less": (Price(family="geometric", more=0.5), "the proven cost is 1.8"),
+    "Three settings: compose": (Price(settings=3), "Ignoring the three trials"),
+    "Tighter accountants": (Price(renyi=False), "Rényi everywhere on → off"),
+    "Nothing to choose": (Price(OBJECTIVE, settings=1, renyi=False), "nothing chosen, nothing added"),
+    "Ten trials are not free": (PAPER, "the proven cost is 2.96."),
 }
 
 
 def test_presets_set_exactly_their_values():
     app = open_page(tuning_settings="30", tuning_k="logarithmic", tuning_more="0.5", tuning_delta="1e-8")
-    for name, (setting, settings, told) in PRESSED.items():
+    for name, (price, told) in PRESSED.items():
         app.button(key=f"tuning_preset_{name}").click().run()
-        assert_shows(app, setting)
-        assert app.session_state["tuning_settings"] == settings
+        assert_shows(app, price)
+        assert app.session_state["tuning_settings"] == price.settings
         assert told in said(app), name
-    assert tc.ways(PRESSED["Tighter accountants"][0], 10)["selection"] < tc.ways(PAPER, 10)["selection"]
+    assert Price(renyi=False).price("selection") < PAPER.price("selection")
 
 
 def test_only_the_controls_that_matter_are_shown():
@@ -64,25 +65,25 @@ def test_only_the_controls_that_matter_are_shown():
 def test_every_control_changes_the_curves_but_s_and_the_setting_before_stays_as_a_ghost():
     app = open_page(**QUICK)
     app.select_slider(key="tuning_settings").set_value(20).run()
-    assert_shows(app, tc.Setting(QUICK_BASE, 1e-5, tc.Law(), True))
+    assert_shows(app, Price(**QUICK_RUN))
     assert curves(app)[1] == []
     app.select_slider(key="tuning_more").set_value(0.5).run()
     assert curves(app)[1] == [f"{name}, before" for name in WAYS.values()]
     app.toggle(key="tuning_ghost").set_value(False).run()
     assert curves(app)[1] == []
-    assert_shows(app, tc.Setting(QUICK_BASE, 1e-5, tc.Law(more=0.5), True))
+    assert_shows(app, Price(**QUICK_RUN, more=0.5))
     app.selectbox(key="tuning_k").set_value("geometric").run()
-    assert_shows(app, tc.Setting(QUICK_BASE, 1e-5, tc.Law("geometric", 0.5), True))
+    assert_shows(app, Price(**QUICK_RUN, more=0.5, family="geometric"))
     app.select_slider(key="tuning_delta").set_value(1e-7).run()
-    assert_shows(app, tc.Setting(QUICK_BASE, 1e-7, tc.Law("geometric", 0.5), True))
+    assert_shows(app, Price(**QUICK_RUN, more=0.5, family="geometric", delta=1e-7))
     app.toggle(key="tuning_renyi").set_value(False).run()
-    assert_shows(app, tc.Setting(QUICK_BASE, 1e-7, tc.Law("geometric", 0.5), False))
+    assert_shows(app, Price(**QUICK_RUN, more=0.5, family="geometric", delta=1e-7, renyi=False))
 
 
 def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
     asked = []
-    afford = tc.afford
-    monkeypatch.setattr(tc, "afford", lambda *args: asked.append(args) or afford(*args))
+    needed = afford.needed
+    monkeypatch.setattr(afford, "needed", lambda *args: asked.append(args) or needed(*args))
     assert len(tables(open_page())) == 1
     assert not asked
     app = open_page(tuning_afford="true")
@@ -96,12 +97,12 @@ def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
 
 
 def test_the_prediction_is_true():
-    ways = tc.ways(PAPER, 3)
-    assert ways["composed"] < ways["selection"]
-    assert ways["composed"] == pytest.approx(3**0.5, rel=0.06)
-    assert tc.runs(PAPER, 3).mean == pytest.approx(6.7, abs=0.05)
-    assert tc.ways(PAPER, 4)["selection"] < tc.ways(PAPER, 4)["composed"]
-    assert tc.ways(PAPER, 100)["selection"] < 0.6 * tc.ways(PAPER, 100)["composed"]
+    three, four, hundred = (Price(settings=settings).ways() for settings in (3, 4, 100))
+    assert three["composed"] < three["selection"]
+    assert three["composed"] == pytest.approx(3**0.5, rel=0.06)
+    assert Price(settings=3).mean_runs == pytest.approx(6.7, abs=0.05)
+    assert four["selection"] < four["composed"]
+    assert hundred["selection"] < 0.6 * hundred["composed"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,123 @@
+"""A certificate's field and its rule in one line: ``sigma: float = fact(POSITIVE)``.
+
+A certificate may come from anybody, so a rule is a type, taken exactly, and a range: True is not 1 here, 1 is not 1.0,
+and a NaN is no number. Readers, writers and checks of certificates walk over `facts_of` a kind.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+SCHEMA = 2
+"""The form of a certificate that is written now. Form 1, whose texts have no key ``"schema"``, is read and verified."""
+LATER = SCHEMA + 1
+"""`since` of a field that came after the first texts of form 2: a text is silent on it where it has its default."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule for one field: `allowed` goes on from "must be", and `met` answers for any value without raising.
+
+    >>> POSITIVE.met(1.0), POSITIVE.met(1), POSITIVE.met(math.nan)
+    (True, False, False)
+    """
+
+    allowed: str
+    met: Callable[[Any], bool]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What there is to know of one field; `rule` is None where a field was declared without `fact`."""
+
+    name: str
+    default: Any
+    rule: Rule | None = None
+    since: int = 1
+    diagnostic: bool = False
+
+
+def fact(rule: Rule, *, since: int = 1, diagnostic: bool = False, **default: Any) -> Any:
+    """A certificate's field that says what `rule` allows; ``default=…`` as for `dataclasses.field`.
+
+    `since` is the form that first had the field, or `LATER`; in older forms the field has its default. A `diagnostic`
+    depends on the data: its default is None, and texts keep it apart.
+    """
+    return field(metadata={"rule": rule, "since": since, "diagnostic": diagnostic}, **default)
+
+
+@cache
+def facts_of(kind: type[Any]) -> tuple[Fact, ...]:
+    """The facts of a kind of certificate, in the order of its fields."""
+    return tuple(Fact(item.name, item.default, **item.metadata) for item in fields(kind))
+
+
+def _is_float(value: Any) -> bool:
+    return type(value) in (float, np.float64)  # a subclass might compare as it likes
+
+
+def number(allowed: str, good: Callable[[float], bool]) -> Rule:
+    """Met by a float for which `good` holds."""
+    return Rule(allowed, lambda value: _is_float(value) and bool(good(value)))
+
+
+def whole(least: int) -> Rule:
+    """Met by an int >= `least`."""
+    return Rule(f"a whole number >= {least}", lambda value: type(value) is int and value >= least)
+
+
+def one_of(*allowed: str) -> Rule:
+    """Met by these strings."""
+    return Rule("one of " + ", ".join(map(repr, allowed)), lambda value: type(value) is str and value in allowed)
+
+
+def form(first: int) -> Rule:
+    """Met by the forms of certificates from `first` on."""
+    allowed = range(first, SCHEMA + 1)
+    return Rule(" or ".join(map(str, allowed)), lambda value: type(value) is int and value in allowed)
+
+
+def or_nothing(rule: Rule) -> Rule:
+    """`rule`, met by None as well."""
+    return Rule(f"None or {rule.allowed}", lambda value: value is None or rule.met(value))
+
+
+def several(rule: Rule) -> Rule:
+    """Met by a tuple of one or more different values, each of which meets `rule`."""
+    return Rule(
+        f"one or more different values in a tuple, each {rule.allowed}",
+        lambda value: (
+            type(value) is tuple and len(value) > 0 and all(map(rule.met, value)) and len(set(value)) == len(value)
+        ),
+    )
+
+
+FINITE = number("a finite float", math.isfinite)
+POSITIVE = number("a finite float > 0", lambda value: 0 < value < math.inf)
+NONNEGATIVE = number("a finite float >= 0", lambda value: 0 <= value < math.inf)
+FROM_ONE = number("a finite float >= 1", lambda value: 1 <= value < math.inf)
+OPEN_UNIT = number("a float strictly between 0 and 1", lambda value: 0 < value < 1)
+RATE = number("a float above 0 and at most 1", lambda value: 0 < value <= 1)
+PROBABILITY = number("a float >= 0 and below 1", lambda value: 0 <= value < 1)
+ZERO = number("0.0", lambda value: value == 0)
+ONE = number("1.0", lambda value: value == 1)
+LENGTH = number("a float from 1e-50 to 1e50", lambda value: 1e-50 <= value <= 1e50)
+ZERO_OR_LENGTH = number("0.0 or a float from 1e-50 to 1e50", lambda value: value == 0 or 1e-50 <= value <= 1e50)
+POWER_OF_TWO = number(
+    "a finite float > 0 that is a power of two", lambda value: 0 < value < math.inf and math.frexp(value)[0] == 0.5
+)
+COUNT = whole(1)
+FROM_ZERO = whole(0)
+TRUTH = Rule("True or False", lambda value: type(value) is bool)
+TEXT = Rule("a text", lambda value: type(value) is str)
+DIGEST = Rule(
+    "the 64 hexadecimal digits of a SHA-256",
+    lambda value: type(value) is str and re.fullmatch(r"[0-9a-f]{64}", value) is not None,
+)

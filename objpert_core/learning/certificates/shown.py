@@ -1,0 +1,78 @@
+"""The words of certificates that several kinds share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.numerics.rounding import promised
+
+
+def adjacency_words(
+    own: str, public_rows: int | None = None, rows_declared: bool | None = None, rows_per_person: int = 1
+) -> str:
+    """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data.
+
+    A fit whose rules read the number m = `public_rows` off the data is one of a family of mechanisms, one for each m.
+    The promise of each is about data sets of this size: a neighbour has one row left out of the sums, or another row in
+    its place, and the rules go by m for both. With `rows_declared` the words are the mechanism's `own`.
+
+    >>> adjacency_words("add/remove one row", 500, rows_declared=False)
+    'data sets of the same size m = 500, known to all, up to one row left out of the sums'
+    >>> adjacency_words("replace one row", rows_per_person=3)
+    'replace up to 3 rows of one person'
+    """
+    several = f"up to {rows_per_person} rows of one person"
+    if rows_declared is not False:
+        return own if rows_per_person == 1 else own.replace("one row", several)
+    if own == REPLACE_ONE:
+        differ = f"that differ in {'one row' if rows_per_person == 1 else several}"
+    else:
+        differ = f"{'up to one row' if rows_per_person == 1 else several} left out of the sums"
+    return f"data sets of the same size m = {public_rows}, known to all, {differ}"
+
+
+def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "lam was") -> list[str]:
+    """Say on a line of a certificate's `repr` that `what` was chosen by the number of rows; no line for None.
+
+    >>> by_public_rows(None), by_public_rows(500, declared=True)
+    ([], ['  public     lam was chosen for 500 rows, a number that was declared'])
+    """
+    if rows is None:
+        return []
+    how = ", a number that was declared" if declared else ": their number is treated as public"
+    return [f"  public     {what} chosen for {rows} rows{how}"]
+
+
+def row_words(row_norm: str, constant: float) -> str:
+    """Say how ‖x‖ ≤ 1 was enforced, and which constant every row got."""
+    rows = f"rows {'normalised' if row_norm == 'normalize' else 'clipped'} to norm 1"
+    return rows + (f" and a constant {constant:g} appended" if constant else "")
+
+
+def in_brackets(parameter: float | None) -> str:
+    """A loss's parameter, to stand behind the loss's name: nothing where it has none, or 0."""
+    return f" ({parameter:g})" if parameter else ""
+
+
+def whole_text(certificate: Any, lines: list[str]) -> str:
+    """A certificate's `repr`: the promise, the kind's own `lines`, the source of the noise, and what limits them."""
+    promise = f"({promised(certificate.epsilon)}, {promised(certificate.delta)})-differential privacy"
+    seeded = " (reproducible: whoever knows the seed can subtract the noise)" if certificate.reproducible else ""
+    text = [
+        f"{promise}, {certificate.adjacency}",
+        *lines,
+        f"  noise      {certificate.noise_source}{seeded}",
+    ]
+    if certificate.on_error == "release":
+        text.append("  errors     invalid rows count as none; that no solver got there is not covered (T23)")
+    if certificate.schema == 1:
+        text.append("  form       1: proved in exact arithmetic, not in floating point")
+    return "\n".join(text)
+
+
+def as_table(text: str) -> list[dict[str, str]]:
+    """The lines of `whole_text` as rows of a table."""
+    promise, *lines = text.split("\n")
+    parts = [line.split(maxsplit=1) for line in lines]
+    return [dict(zip(("part", "what it says"), row, strict=True)) for row in (["promise", promise], *parts)]

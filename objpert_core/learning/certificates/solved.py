@@ -1,0 +1,134 @@
+"""What the certificates of fits by a solver share: centre and scales, several classes, and where the solver stopped."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting import Mechanism, Standardisation
+from objpert_core.accounting.terms import Terms
+from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import (
+    COUNT,
+    FROM_ZERO,
+    LATER,
+    NONNEGATIVE,
+    POSITIVE,
+    fact,
+    or_nothing,
+)
+from objpert_core.learning.certificates.model import on_lattice
+from objpert_core.learning.certificates.shown import by_public_rows
+from objpert_core.learning.noise import LARGEST_RATIO
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SolvedCertificate(PrivacyCertificate):
+    """The certificate of a release whose proof needs a solver to get near the minimiser.
+
+    Attributes
+    ----------
+    gradient_norm : float or None
+        Diagnostic: the gradient norm verified at the solution, of several fits the largest; None in a `public` one.
+    n_iter : int or None
+        Diagnostic: the solver's iterations in all fits together; None in a `public` certificate.
+    center_noise : float or None
+        Standard deviation of the noise on the sum of the rows' directions, where rows were centred before the fit.
+    scale_noise : float or None
+        Standard deviation of the noise on the sum of the sizes, where columns were scaled before the fit.
+    fits : int
+        How many fits by the mechanism there are, one for each class against the others.
+    rest_weight : float
+        How long a row is in the fits of classes that it does not belong to.
+    """
+
+    OUTPUT_NOISE: ClassVar[str] = "sigma_out"
+    """The field with the standard deviation of the noise on every coefficient."""
+
+    gradient_norm: float | None = fact(or_nothing(NONNEGATIVE), diagnostic=True, default=None)
+    n_iter: int | None = fact(or_nothing(FROM_ZERO), diagnostic=True, default=None)
+    center_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+    scale_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+    fits: int = fact(COUNT, since=LATER, default=1)
+    rest_weight: float = fact(POSITIVE, since=LATER, default=1.0)
+
+    @property
+    def standardisation(self) -> Standardisation:
+        """The noise of the centre and the scales that were released before the fit."""
+        return Standardisation(self.center_noise, self.scale_noise)
+
+    @property
+    def terms(self) -> Terms:
+        """What is promised, and what the promise pays for."""
+        return Terms(
+            self.epsilon,
+            self.delta,
+            self.mechanism_adjacency,
+            self.rows_per_person,
+            self.accountant,
+            standardisation=self.standardisation,
+            fits=self.fits,
+            rest_weight=self.rest_weight,
+        )
+
+    def accounted(self, mechanism: Any) -> Mechanism:
+        """Return the whole: what was released before, and all fits, for all rows of one person."""
+        return self.terms.whole(mechanism)
+
+    def _contradiction(self) -> str | None:
+        steps = {name: getattr(self, name) for name in ("center_noise", "scale_noise")}
+        for name, noise in steps.items():
+            if noise is not None and self.row_norm != "normalize":
+                return f"{name} must be None for row_norm={self.row_norm!r}, got {noise!r}"
+            if noise is not None and getattr(self, "public_rows", None) is None:
+                return f"public_rows must be a number where {name} is one, got None"
+        if self.rest_weight != 1.0 and not (self.fits > 1 and self.rest_weight < 1.0):
+            return f"rest_weight must be 1.0 for one fit, and at most 1.0 for several, got {self.rest_weight!r}"
+        return super()._contradiction()
+
+    def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
+        """The line of `repr` on what was chosen by the number of rows; a map may go by rows where λ does not."""
+        steps = [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
+        if not steps:
+            what = "lam was"
+        elif has_rule:
+            what = f"{', '.join(steps)} or lam were"
+        else:
+            what = f"{' and '.join(steps)} {'was' if len(steps) == 1 else 'were'}"
+        return by_public_rows(rows, declared, what)
+
+    def _before(self) -> list[str]:
+        """The lines of `repr` for what was released before the fit, and for several fits."""
+        steps = [
+            ("center", "directions centred", self.center_noise, "Σu"),
+            ("scale", "columns scaled", self.scale_noise, "Σ|z|"),
+        ]
+        lines = [
+            f"  {name:<10} {what}, noise on {of} {noise:.6g}: part of the promise"
+            for name, what, noise, of in steps
+            if noise is not None
+        ]
+        if self.fits > 1:
+            rest = "" if self.rest_weight == 1.0 else f", rows of other classes {self.rest_weight:.6g} times as long"
+            lines.append(f"  fits       {self.fits}, one for each class against the others{rest}")
+        return lines
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """Say whether a lattice of this `spacing` has room in the proof: λh√D/2 ≤ τ, and 2¹⁰ ≤ σ/h ≤ 2⁵².
+
+        Rounding moves θ̃ by h√D/2 at most, which is paid out of τ. The noise must be many lattice points wide, and not
+        so many that doubles cannot tell the points apart.
+        """
+        lam, tau, noise = (getattr(self, name) for name in ("lam", "tau", self.OUTPUT_NOISE))
+        points = noise / spacing
+        return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= LARGEST_RATIO)
+
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say whether a classifier's coefficients are multiples of h; a regressor's are scaled after rounding."""
+        return coef.ndim == 1 or on_lattice(coef, self.lattice)
+
+    def reached(self, tau: float) -> bool:
+        """Say whether the solver stopped where the gradient's norm is at most `tau`, as far as the diagnostics tell."""
+        return self.gradient_norm is None or self.gradient_norm <= tau

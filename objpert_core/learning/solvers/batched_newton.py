@@ -1,0 +1,241 @@
+"""Objectives about the same rows, solved together: one pass over the rows serves all of them.
+
+They differ by their linear term, or also by a map that the rows went through before. First the minimum of one of them
+without any linear term is found, and the Hessian there is factorised; behind another map the Hessian is estimated. From
+there every objective goes its own way by quasi-Newton steps, which start from that Hessian and learn from their own
+gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. Single precision is used as long as it
+tells better points from worse. Nobody has to trust the result: the caller checks the gradient at each point.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
+from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
+from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
+from objpert_core.learning.solvers.second_order import factorised, newton_cholesky
+
+_BLOCK = 2048  # rows that a pass takes at once: they and their scores stay in the cache
+_MEMORY = 20  # steps that an objective's model of the Hessian remembers
+_PATIENCE = 6  # passes without progress after which an objective is given up
+_MOST = 60  # passes at most: where they do not suffice, one objective at a time is the better way
+_CENTRE = 0.3  # the common start has a gradient that short, relative to the shortest linear term
+_MOST_TO_CENTRE = 40  # iterations to the common start at most
+
+
+class Family(Protocol):
+    """Objectives about the same rows."""
+
+    @property
+    def base(self) -> PerturbedObjective:
+        """One of the objectives without its linear term."""
+
+    @property
+    def linears(self) -> FloatArray:
+        """The linear term of each objective, shape (k, D)."""
+
+    def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+        """Where the search for each begins, shape (k, D), and upper triangles of the Hessians about there, for each or
+        for all.
+
+        `problem` is the base, maybe in single precision, and `centre` about its minimum.
+        """
+
+    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+        """The gradients of the losses of some objectives, each at its own point, shape (m, D).
+
+        `part` is of the base, maybe in single precision.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class SameRows:
+    """Objectives of the same rows that differ in `linear` alone; see `solve_together`."""
+
+    objectives: Sequence[PerturbedObjective]
+
+    @cached_property
+    def base(self) -> PerturbedObjective:
+        """The first objective without its linear term."""
+        return replace(self.objectives[0], linear=np.zeros(self.objectives[0].dimension))
+
+    @cached_property
+    def linears(self) -> FloatArray:
+        """See `Family.linears`."""
+        return np.array([objective.linear for objective in self.objectives])
+
+    def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+        """See `Family.models`; the same for all."""
+        return np.tile(centre, (len(self.linears), 1)), [problem.hessian(problem.gradient(centre)[1])]
+
+    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+        """See `Family.gradients`; by one product of matrices to the scores, and one back."""
+        return part.combine(part.slopes(thetas))
+
+
+def solve_together(
+    objectives: Sequence[PerturbedObjective], *, tau: float, max_iter: int, callback: Callback | None = None
+) -> list[SolverResult]:
+    """Minimise each objective until ‖∇J‖₂ ≤ τ, or for as long as the gradients get shorter.
+
+    Nocedal and Wright (2006), Numerical Optimization, Algorithm 7.4 (products with the inverse Hessian).
+
+    Parameters
+    ----------
+    objectives : sequence of PerturbedObjective
+        They differ in `linear` alone; `lam` is a number. The Hessian has to fit in memory.
+    tau : float
+        The gradient norm τ > 0 to reach.
+    max_iter : int
+        Iterations of each at most, those to the common start included.
+    callback : callable, optional
+        ``callback(iteration, gradient_norm)`` after every pass, with the longest gradient.
+
+    Returns
+    -------
+    list of SolverResult
+        One for each objective. `gradient_norm` is the last norm that the solver has seen.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.rows import Rows
+    >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0])
+    >>> several = [PerturbedObjective(rows, targets, 1.0, np.array([b])) for b in (0.0, 0.5)]
+    >>> [round(float(result.theta[0]), 6) for result in solve_together(several, tau=1e-9, max_iter=100)]
+    [0.674832, 0.33436]
+    """
+    return solve_family(SameRows(objectives), tau=tau, max_iter=max_iter, callback=callback)
+
+
+def solve_family(family: Family, *, tau: float, max_iter: int, callback: Callback | None = None) -> list[SolverResult]:
+    """As `solve_together`, for objectives that may also differ by a map of their rows; λ is one number for all."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite will not pass for a minimum
+        return _solved(family, tau, max_iter, callback)
+
+
+def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None) -> list[SolverResult]:
+    exact, linears = family.base, family.linears
+    zero = np.zeros(exact.dimension)
+    quick = rough(exact) if bears_roughness(exact) else exact
+
+    counted = CountedProblem(quick)
+    near = max(tau, _CENTRE * float(np.linalg.norm(linears, axis=1).min()))
+    if quick is not exact:
+        near = max(near, roughness(exact, 1.0))
+    progress = Progress(near, min(max_iter, _MOST_TO_CENTRE), counted, callback)
+    centre = newton_cholesky(counted, zero, progress)
+    draws = _Draws(family, *family.models(quick, centre), progress, max_iter)
+    if quick is not exact:
+        gradients = draws.approach(quick, max(tau, roughness(exact, float(np.linalg.norm(centre)))))
+        draws.leap(gradients)
+    draws.approach(exact, tau)
+    return draws.results(tau)
+
+
+class _Draws:
+    """Where each of k objectives is, and what its steps so far tell of its Hessian."""
+
+    def __init__(
+        self, family: Family, starts: FloatArray, hessians: list[FloatArray], progress: Progress, limit: int
+    ) -> None:
+        self._family, self._thetas, self._progress = family, starts, progress
+        self._factors = [factorised(hessian) for hessian in hessians]
+        self._traces = [list(zip(progress.evaluations, progress.norms, strict=True)) for _ in family.linears]
+        self._steps: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
+        self._passes = progress.iterations
+        self._most = min(limit, self._passes + _MOST)
+
+    def approach(self, problem: PerturbedObjective, goal: float) -> FloatArray:
+        """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
+        count, n = len(self._thetas), problem.n_rows
+        parts = problem.parts(_BLOCK)
+
+        def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
+            losses = sum(self._family.gradients(part, thetas, which) for part in parts)
+            return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
+
+        gradients = gradients_at(self._thetas, np.arange(count))
+        norms = np.linalg.norm(gradients, axis=1)
+        self._write_down(norms, range(count), n)
+        lengths, rejected = np.ones(count), np.zeros(count, dtype=np.intp)
+        while self._passes < self._most:
+            which = np.flatnonzero((norms > goal) & (rejected < _PATIENCE))
+            if not len(which):
+                break
+            steps = np.zeros_like(gradients)
+            steps[which] = lengths[which, None] * self._directions(gradients)[which]
+            candidates = self._thetas[which] + steps[which]
+            changes = np.zeros_like(gradients)
+            found = gradients_at(candidates, which)
+            changes[which] = found - gradients[which]
+            self._remember(steps, changes)
+            new_norms = np.linalg.norm(found, axis=1)
+            better = new_norms <= (1 - 1e-4 * lengths[which]) * norms[which]
+            moved, stayed = which[better], which[~better]
+            self._thetas[moved], gradients[moved], norms[moved] = candidates[better], found[better], new_norms[better]
+            lengths[moved], rejected[moved] = 1.0, 0
+            lengths[stayed] /= 2
+            rejected[stayed] += 1
+            self._write_down(norms, moved, n)
+        return gradients
+
+    def _write_down(self, norms: FloatArray, which: Iterable[int], rows: int) -> None:
+        """Count a pass, and add the norms found in it to the traces of those that moved."""
+        self._passes += 1
+        for draw in which:
+            trace = self._traces[draw]
+            trace.append((trace[-1][0] + rows, float(norms[draw])))
+        if self._progress.callback is not None:
+            self._progress.callback(self._passes, float(norms.max()))
+
+    def leap(self, gradients: FloatArray) -> None:
+        """Make a step without a look at where it leads."""
+        self._thetas += self._directions(gradients)
+
+    def _remember(self, steps: FloatArray, changes: FloatArray) -> None:
+        """Keep what a step did to the gradient, where it tells of a positive curvature."""
+        products = np.einsum("ij,ij->i", steps, changes)
+        sizes = np.linalg.norm(steps, axis=1) * np.linalg.norm(changes, axis=1)
+        told = products > 1e-12 * sizes
+        self._steps.append((steps, changes, np.where(told, 1 / np.where(told, products, 1.0), 0.0)))
+
+    def _directions(self, gradients: FloatArray) -> FloatArray:
+        """−H⁻¹∇J of each objective, by the Hessian at the start and its own steps."""
+        left, shares = gradients.copy(), []
+        for steps, changes, weights in reversed(self._steps):
+            share = weights * np.einsum("ij,ij->i", steps, left)
+            left -= share[:, None] * changes
+            shares.append(share)
+        if len(self._factors) == 1:
+            found = cho_solve(self._factors[0], left.T, check_finite=False).T
+        else:
+            pairs = zip(self._factors, left, strict=True)
+            found = np.array([cho_solve(factor, line, check_finite=False) for factor, line in pairs])
+        for (steps, changes, weights), share in zip(self._steps, reversed(shares), strict=True):
+            found += (share - weights * np.einsum("ij,ij->i", changes, found))[:, None] * steps
+        return np.asarray(-found)
+
+    def results(self, tau: float) -> list[SolverResult]:
+        """What was found, each with its trace."""
+        return [
+            SolverResult(
+                theta=theta,
+                gradient_norm=trace[-1][1],
+                converged=trace[-1][1] <= tau,
+                iterations=len(trace) - 1,
+                trace=tuple(trace),
+                gradient_evaluations=trace[-1][0],
+                exhausted=self._passes >= self._most,
+                solver="together",
+            )
+            for theta, trace in zip(self._thetas, self._traces, strict=True)
+        ]

@@ -1,0 +1,137 @@
+"""The privacy profile: δ against ε under each bound, read at one δ and at one ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from pages.bounds import neighbours
+from pages.bounds.controls import COVERS, EPS_MAX, FLOOR, PROFILE, READ_DELTA, READ_EPSILON, SPECIAL
+from pages.bounds.picture import FIT, Proofs
+from ui import bounds as proofs
+from ui import figures, sentences, why
+
+
+@dataclass(frozen=True)
+class Profile(Proofs):
+    """δ against ε."""
+
+    epsilon: float = READ_EPSILON.default
+    eps_max: float = EPS_MAX.default
+    floor: float = FLOOR.default
+    covers: bool = COVERS.default
+
+    name = "bounds"
+    title = PROFILE
+    controls = {**FIT, "delta": READ_DELTA, "epsilon": READ_EPSILON}
+    switches = {"eps_max": EPS_MAX, "floor": FLOOR, **SPECIAL, "covers": COVERS}
+    snippet = "profile"
+
+    @cached_property
+    def readings(self) -> Mapping[str, proofs.Reading]:
+        readings = proofs.readings(self.setting, self.shown, self.delta, self.epsilon)
+        return {reading.bound: reading for reading in readings}
+
+    def published(self, setting: proofs.Setting) -> float:
+        """The smallest ε that the published bounds prove; inf where they prove nothing."""
+        return min(proofs.epsilon_at(bound, setting, self.delta) for bound in proofs.PUBLISHED)
+
+    def answer(self) -> str:
+        setting, own = self.setting, self.own
+        tight, published = proofs.epsilon_at("logistic", setting, self.delta), self.published(own)
+        if math.isinf(tight):
+            return "No bound proves a finite ε with this setting."
+        start = f"One logistic fit costs ε = {sentences.epsilon(tight)} (odds {sentences.odds(tight)})"
+        if setting.replaced:
+            return f"{start} when one row is replaced."
+        if not setting.usual:
+            return f"{start} for somebody with {sentences.count(setting.rows, 'row')}."
+        if math.isinf(published):
+            return f"{start}; the published proofs guarantee nothing."
+        if published <= tight * (1 + sentences.EXACT):
+            return f"{start}; the published proof guarantees the same."
+        beta = sentences.number(own.smoothness)
+        return (
+            f"{start}; the published proof, with its β = {beta}, guarantees less: ε = {sentences.epsilon(published)}."
+        )
+
+    def moved(self, before: Proofs | None) -> str:
+        return why.reread_or("bounds", self.setting, self.delta, super().moved(before))
+
+    def caption(self) -> str:
+        setting, published = self.setting, self.published(self.setting)
+        tight, lower = self.readings["logistic"].epsilon, self.readings["lower"].epsilon
+        if not setting.usual:
+            one = proofs.epsilon_at("logistic", setting.one, self.delta)
+            more = against_one(tight, one, lower, published, setting.smoothness)
+        else:
+            more = limits(tight, lower, proofs.gaussian_from(setting))
+            if setting.smoothness != self.own.smoothness:
+                more += f" {at_smoothness(published, setting.smoothness)}"
+        return f"{sentences.bet(tight, self.delta)} {more}"
+
+    def table(self) -> Sequence[Mapping[str, str]]:
+        readings = list(self.readings.values())
+        rows = proofs.table_rows(readings, self.delta, self.epsilon)
+        covers = neighbours.columns(self.setting, readings) if self.covers else [{}] * len(rows)
+        return [row | more for row, more in zip(rows, covers, strict=True)]
+
+    def frame(self) -> pd.DataFrame:
+        return proofs.frame(self.setting, self.shown, self.eps_max).assign(neighbours=self.setting.neighbours)
+
+    def svg_title(self) -> str:
+        return f"Privacy profile of objective perturbation, {self.setting}"
+
+    def shows(self) -> str:
+        epsilons = {proofs.NAMES[bound]: reading.epsilon for bound, reading in self.readings.items()}
+        return sentences.bounds_alt(epsilons, self.delta) + self.whose()
+
+    def chart(self, before: Profile | None) -> go.Figure:
+        level = figures.guide((0, self.eps_max), (self.delta, self.delta))
+        return self.curves(before, level, figures.guide((self.epsilon, self.epsilon), (self.floor, 2.0)))
+
+    def curves(self, before: Profile | None, *guides: dict[str, Any], height: int = 480) -> go.Figure:
+        """The bounds' curves over guides."""
+        ghost = before.setting if before else None
+        x, names = proofs.grid(self.eps_max), {bound: proofs.NAMES[bound] for bound in self.shown}
+        curve = partial(proofs.curve, eps_max=self.eps_max)
+        return figures.figure(
+            figures.curves(names, x, curve, self.setting, ghost, between=guides, hover="δ ≈ %{y:.3g}"),
+            xaxis=figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g"),
+            yaxis=figures.axis("slack δ", (self.floor, 2.0), log=True),
+            height=height,
+        )
+
+
+def limits(tight: float, lower: float, from_epsilon: float) -> str:
+    """How much less any proof could show, from ε of the tight and of the Gaussian lower bound."""
+    if lower <= 0 or math.isinf(tight):
+        return ""
+    if tight <= lower * (1 + sentences.EXACT):
+        return sentences.exactly_gaussian(from_epsilon)
+    above = "less than a thousandth" if tight < 1.001 * lower else f"{sentences.percent(tight / lower - 1, up=True)}"
+    return f"The proof is {above} above the Gaussian mechanism’s ε = {sentences.number(lower)}, the least possible."
+
+
+def at_smoothness(published: float, smoothness: float) -> str:
+    """What the published curves prove, which are drawn for the page's β = `smoothness`."""
+    known = f"ε = {sentences.epsilon(published)}" if math.isfinite(published) else "nothing"
+    return f"The published curves are drawn for β = {sentences.number(smoothness)} and guarantee {known}."
+
+
+def against_one(tight: float, one: float, lower: float, published: float, smoothness: float) -> str:
+    """What one row more or less costs, what no proof can be below, and the published analysis for these neighbours."""
+    if math.isinf(tight):
+        return ""
+    start = f"Adding or removing one row costs ε = {sentences.epsilon(one)}."
+    if lower > 0 and tight <= lower * (1 + sentences.EXACT):
+        start += " No proof can be below what is proved here."
+    elif lower > 0:
+        start += f" No proof can be below ε = {sentences.number(lower)} here."
+    return f"{start} {at_smoothness(published, smoothness)}"

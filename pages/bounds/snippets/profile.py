@@ -1,0 +1,10 @@
+import objpert_core.accounting as acc
+
+
+def bound(name):
+    return acc.ObjectivePerturbation(sigma=SIGMA, lam=LAM, lipschitz=LIPSCHITZ, smoothness=SMOOTHNESS, bound=name)
+
+
+curves = CURVES
+for name, curve in curves.items():
+    print(name, curve.epsilon(DELTA), curve.delta(EPSILON))

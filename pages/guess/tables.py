@@ -1,0 +1,89 @@
+"""The tables under the game: the score, the rounds that were played, one's own games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from objpert_core.theory.minimiser_law import Estimate, coin_hits
+from pages.guess import rounds
+from pages.guess.game import Game, best, in_or_out, right
+from pages.guess.rounds import BARE, DIGITS, ROUNDS, SMALL, Setting
+from ui import sentences
+
+
+def scoreboard(game: Game) -> list[dict[str, str]]:
+    """You, the best attacker, a coin, and what the promise allows."""
+    setting, number = game.setting, len(game.said)
+    here = "Of the round played" if number == 1 else f"Of the {number} rounds played"
+    long_run = "In the long run"
+    estimate = rounds.by_digits(setting)[0] if setting.game == DIGITS and game.over else rounds.long_run(setting)
+    by_epsilon, by_proof = rounds.allowed(setting.sigma, setting.lam)
+    least, most = coin_hits(number)
+    luck = _chance(rounds.counted_success(game.hits, number)) if game.over else "–"  # little: twenty rounds scatter
+    table = [
+        {"Who": "You", here: str(game.hits), long_run: luck},
+        {"Who": "The best attacker", here: str(game.best), long_run: _chance(estimate)},
+        {"Who": "A coin", here: f"{least} to {most} in 95 % of games", long_run: "50 %"},
+    ]
+    if not number:
+        table = [{name: cell for name, cell in row.items() if name != here} for row in table]
+    if setting.game == BARE:
+        return table
+    table.append({"Who": "Anybody, as ε and δ promise", long_run: _at_most(by_epsilon)})
+    table.append({"Who": "Anybody, as the whole proof promises", long_run: _at_most(by_proof)})
+    if setting.game == SMALL:
+        _, really = rounds.allowed(setting.added, setting.lam)
+        table.append({"Who": "Anybody, by the noise really added", long_run: _at_most(really)})
+    if setting.game == DIGITS and game.over:
+        counted = rounds.by_digits(setting)[1]
+        name = f"The same attack on {ROUNDS} other rounds, with the package’s noise"
+        table.append({"Who": name, here: f"{counted.value * counted.draws:g}", long_run: _chance(counted)})
+    return table
+
+
+def _at_most(chance: float) -> str:
+    return f"at most {sentences.percent(chance, up=True)}"
+
+
+def _chance(estimate: Estimate | None) -> str:
+    """An estimate with its interval, an exact chance without."""
+    if estimate is None:
+        return "counted in the end"
+    if estimate.low == estimate.high:
+        return "100 %" if estimate.high == 1 else sentences.percent(estimate.value)
+    ends = " to ".join(sentences.percent(end).removesuffix(" %") for end in (estimate.low, estimate.high))
+    return f"{sentences.percent(estimate.value)} (95 %: {ends})"
+
+
+def round_rows(game: Game) -> list[dict[str, str]]:
+    """The rounds that were played, one row each."""
+    rows = []
+    for number, (played, said) in enumerate(zip(game.played, game.said, strict=True)):
+        row = {
+            "Round": str(number + 1),
+            "The person was": in_or_out(played.inside),
+            "You said": f"{in_or_out(said)}: {right(said == played.inside)}",
+            "The best attacker": f"{best(played)}: {right(played.best == played.inside)}",
+            "Published θ": ", ".join(sentences.fixed(value) for value in played.theta),
+        }
+        if game.setting.game == DIGITS:
+            row["Draws that fit, with and without"] = ", ".join(game.draws(number))
+        rows.append(row)
+    return rows
+
+
+def tries(finished: Mapping[Setting, Game]) -> list[dict[str, str]]:
+    """One's own finished games, the best first."""
+    return [
+        {
+            "Game": setting.game,
+            "σ": "–" if setting.game == BARE else f"{setting.sigma:g}",
+            "λ": f"{setting.lam:g}",
+            "ε": sentences.epsilon(game.epsilon),
+            "Where": setting.place,
+            "Seed": str(setting.seed),
+            "You": f"{game.hits} of {ROUNDS}",
+            "The best attacker": f"{game.best} of {ROUNDS}",
+        }
+        for setting, game in sorted(finished.items(), key=lambda item: (item[1].best - item[1].hits, -item[1].hits))
+    ]

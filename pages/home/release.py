@@ -1,0 +1,213 @@
+"""The release of one parameter: the tilted objectives, and the densities of their lowest point.
+
+`objpert_core.theory.one_dimensional` computes every number; this file chooses what is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from numpy.typing import NDArray
+
+from pages.home import privacy_loss
+from pages.home.controls import DELTA, DRAW, DRAWS, FEATURES, FIT, LABELS, LAM, PEOPLE, PERSON, RADIUS, SIGMA
+from pages.home.pair import POINTS, Pair
+from ui import figures, page, sentences, why
+from ui.controls import previous
+from ui.view import View
+
+NOISE_SEED = 2023  # the draws are an illustration: the same for everybody, so that a link shows the same picture
+FRAMES = 12
+_CURVE = 41  # fewer points for the curves that every frame carries
+
+# The axes that stay while σ and λ move, so that more noise looks wider: they show σ = 0.5 to 10 at λ = 1
+HELD_THETA = (-6.0, 9.0)
+HELD_OBJECTIVE = (-8.0, 26.0)
+
+
+@dataclass(frozen=True)
+class Release(Pair, View):
+    """What draws of the tilt do to one pair of data sets."""
+
+    draw: int = DRAW.default
+    fit: bool = FIT.default
+
+    name = "home"
+    controls = {"sigma": SIGMA, "lam": LAM, "person": PERSON, "delta": DELTA, "draw": DRAW, "fit": FIT}
+    answers_in_alt = False
+    snippet = "release"
+    snippet_note = "The screen shows this ε rounded up."
+
+    def before(self) -> Release | None:
+        fit = previous("home", (self.sigma, self.lam, self.person))
+        return fit and replace(self, sigma=fit[0], lam=fit[1], person=fit[2])
+
+    def tilts(self, count: int) -> NDArray[np.float64]:
+        """The tilts b of draws `draw`, `draw` + 1, …, `count` of them, starting over after the last."""
+        noise = np.random.default_rng(NOISE_SEED).standard_normal(DRAWS) * self.sigma
+        return noise[np.arange(self.draw - 1, self.draw - 1 + count) % DRAWS]
+
+    def seen(self) -> NDArray[np.float64]:
+        """The θ at which densities are drawn: all of the axis, and closely where this setting's releases fall."""
+        own = self.grid
+        if self.fit:
+            return own
+        inside = own[(own > HELD_THETA[0]) & (own < HELD_THETA[1])]
+        return np.union1d(np.linspace(*HELD_THETA, POINTS), inside)
+
+    def answer(self) -> str:
+        percent, worst = sentences.percent(self.guess, up=True), sentences.chance(self.epsilon)
+        here, worst = (text.replace(" ", "\u00a0") for text in (percent, worst))
+        start = f"ε = {sentences.epsilon(self.epsilon)}: a guess about this person is right"
+        return f"{start} {here} of the time; at worst {worst}."
+
+    def promise(self) -> str:
+        return sentences.promise(self.epsilon, self.delta, sentences.TIGHT)
+
+    def moved(self, before: Release | None) -> str:
+        moved = why.moved(before.setting if before else None, self.setting, self.delta)
+        return why.reread_or("home", self.setting, self.delta, moved)
+
+    def note(self) -> str:
+        return (
+            f"Play shows {FRAMES} draws of b, from draw number {self.draw} on; the table stays at draw {self.draw}. "
+            "Each dot under the densities is one release. The draws are an illustration, the same for everybody; a "
+            "real fit takes b from the operating system."
+        )
+
+    def shows(self) -> str:
+        return (
+            "Above, the training objective with one random tilt, with and without a person who "
+            f"{self.person}; below, the densities of its lowest point over all tilts. How well one sample of either "
+            f"tells which one it came from is limited by ε = {sentences.epsilon(self.epsilon)}."
+        )
+
+    def svg_title(self) -> str:
+        return f"Objective perturbation in one dimension, σ = {self.sigma:g}, λ = {self.lam:g}"
+
+    def table(self) -> list[dict[str, str]]:
+        rows = []
+        for role, law in self.laws.items():
+            low, high = law.interval(0.5)
+            rows.append(
+                {
+                    "Data": f"{role} the person",
+                    "θ before the tilt": sentences.fixed(law.minimiser(0.0)),
+                    f"θ released by draw {self.draw}": sentences.fixed(law.minimiser(float(self.tilts(1)[0]))),
+                    "half of all releases lie in": f"{sentences.fixed(low)} … {sentences.fixed(high)}",
+                }
+            )
+        return rows
+
+    def frame(self) -> pd.DataFrame:
+        densities = {f"density_{role}": law.density(self.grid) for role, law in self.laws.items()}
+        return pd.DataFrame({"theta": self.grid} | densities | {"privacy_loss": self.loss})
+
+    def blanks(self) -> dict[str, Any]:
+        position, label = PEOPLE[self.person]
+        people = {"features": list(FEATURES), "labels": list(LABELS), "radius": RADIUS}
+        return {**super().blanks(), **people, "position": position, "label": label}
+
+    def evidence(self, picture: page.Picture) -> None:
+        rows = self.table()
+        table, loss = st.columns(2, gap="medium")
+        with table:
+            page.table(rows, alt="The released θ without and with the person.")
+        with loss:
+            privacy_loss.show(self)
+        page.evidence(picture, shown=rows, name=self.name, code=self.code(), note=self.snippet_note)
+
+    def chart(self, before: Release | None) -> go.Figure:
+        """The tilted objectives above, the released minimiser's densities below; Play draws further tilts."""
+        laws = self.laws
+        names = {role: f"{role} the person" for role in laws}
+        theta = self.seen()
+        ends = float(theta[0]), float(theta[-1])
+        coarse = np.linspace(*ends, _CURVE)
+        tilts = self.tilts(FRAMES)
+        minimisers = {role: law.minimiser(tilts) for role, law in laws.items()}
+        lowest = {role: law.objective(minimisers[role], tilts) for role, law in laws.items()}
+        origin = float(laws["with"].objective(0.0))
+        bottom = min(float(values.min()) for values in lowest.values())
+        peak = max(float(law.density(theta).max()) for law in laws.values())
+
+        # lists where they are short: plotly takes longer to look at a small array
+        dots = [-0.06 * peak, -0.13 * peak]  # two rows under the densities
+        points = [np.column_stack(list(values.values())).round(4).tolist() for values in (minimisers, lowest)]
+        released = [theta for pair in points[0] for theta in pair]
+        heights_of = {
+            role: (law.objective(coarse) + np.outer(tilts, coarse)).astype(np.float32) for role, law in laws.items()
+        }
+
+        def moving(k: int) -> list[dict[str, Any]]:
+            """What frame k shows: two tilted curves, their lowest points, and all releases up to this one."""
+            return [
+                *({"y": heights_of[role][k]} for role in laws),
+                {"x": points[0][k], "y": points[1][k]},
+                {"x": released[: 2 * (k + 1)], "y": dots * (k + 1)},
+            ]
+
+        seen = before.seen() if before and not self.fit else theta
+        still = [
+            figures.series(f"{names[role]}, before", seen, law.density(seen), role, ghost=True, yaxis="y2")
+            for role, law in (before.laws if before else {}).items()
+        ] + [
+            figures.series(names[role], theta, law.density(theta), role, yaxis="y2", hover="density %{y:.3g}")
+            for role, law in laws.items()
+        ]
+        untilted = figures.series(
+            "before the tilt", coarse, laws["with"].objective(coarse), "guide", hover="%{y:.3g}", legendrank=2000
+        )
+        hidden: dict[str, Any] = {"showlegend": False, "hoverinfo": "skip"}
+        both = [figures.ROLES[role] for role in laws]
+        marks = {"color": [look.color for look in both] * FRAMES, "symbol": [look.symbol for look in both] * FRAMES}
+        looks = [
+            *(figures.series(names[role], coarse, [], role, **hidden) for role in laws),
+            figures.series("lowest points", [], [], "with", mode="markers", **hidden, marker=marks | {"size": 12}),
+            figures.series(
+                "releases", [], [], "with", mode="markers", **hidden, marker=marks | {"size": 8}, yaxis="y2"
+            ),
+        ]
+        first = [look | now for look, now in zip(looks, moving(0), strict=True)]
+        offset = 1 + len(still)
+        numbers = list(range(offset, offset + len(first)))
+        heights = (
+            (bottom - 0.08 * abs(origin - bottom), origin + 0.9 * (origin - bottom)) if self.fit else HELD_OBJECTIVE
+        )
+        return figures.figure(
+            [untilted, *still, *first],
+            xaxis=figures.axis("parameter θ", ends, hoverformat=".3g", anchor="y2"),
+            yaxis=figures.axis("objective", heights, domain=[0.6, 1.0]),
+            # no labels: each curve has area 1, so that its height only says how narrow it is
+            yaxis2=figures.axis("density", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.46], showticklabels=False),
+            height=440,
+            frames=[{"name": str(k), "data": moving(k), "traces": numbers} for k in range(FRAMES)],
+            updatemenus=[_play_button()],
+        )
+
+
+def _play_button() -> dict[str, Any]:
+    """Play from the first frame, Stop where it is. Nothing moves before it is pressed, and it ends by itself."""
+    step = {"frame": {"duration": 550, "redraw": False}, "transition": {"duration": 300}}
+    stop = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate", "transition": {"duration": 0}}
+    return {
+        "type": "buttons",
+        "direction": "left",
+        "x": 1,
+        "xanchor": "right",
+        "y": 0.53,  # the gap between the panels: the legend above needs its width on a phone
+        "yanchor": "middle",
+        "showactive": False,
+        "bgcolor": "rgba(0,0,0,0)",
+        "bordercolor": figures.BLUE,
+        "font": {"color": figures.BLUE, "size": 14},
+        "buttons": [
+            {"label": "▶ Play", "method": "animate", "args": [None, step | {"mode": "immediate"}]},
+            {"label": "■ Stop", "method": "animate", "args": [[None], stop]},
+        ],
+    }

@@ -1,0 +1,96 @@
+"""What a guess about you can become after a release, against what it was."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from scipy.special import expit, logit
+
+from objpert_core._validation import FloatArray
+from pages.lessons.scene import Scene
+from ui import figures, sentences
+from ui.controls import ROUND_STEPS, SelectSlider, log_values
+
+EPSILON = SelectSlider("epsilon", "ε", 1.0, (0.0, *log_values(0.1, 8, steps=ROUND_STEPS)))
+PRIORS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+PRIOR = SelectSlider("prior", "Chance before the release", 0.5, PRIORS, lambda value: f"{value:g}")
+_CHANCES = np.concatenate(
+    [[0.0], np.geomspace(1e-4, 0.1, 40), np.linspace(0.12, 0.88, 80), 1 - np.geomspace(0.1, 1e-4, 40), [1.0]]
+)
+
+
+def after(chance: float | FloatArray, epsilon: float) -> FloatArray:
+    """The chance whose odds are e^ε times those of `chance`: the most that an ε-private release can make of it."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(expit(logit(chance) + epsilon))
+
+
+@dataclass(frozen=True)
+class Bet(Scene):
+    """The most and the least that a chance becomes."""
+
+    epsilon: float
+    prior: float
+
+    name = "lessons_bet"
+    controls = {"epsilon": EPSILON, "prior": PRIOR}
+    snippet = "bet"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """What the chance becomes at least and at most."""
+        return float(after(self.prior, -self.epsilon)), float(after(self.prior, self.epsilon))
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """The chance before, at least and at most, rounded outwards."""
+        least, most = self.ends
+        lowest = sentences.percent(math.floor(1000 * least) / 1000)
+        return sentences.percent(self.prior), lowest, sentences.percent(most, up=True)
+
+    def answer(self) -> str:
+        before, least, most = self.texts
+        return f"ε = {sentences.epsilon(self.epsilon)}: a chance of {before} becomes {most} at most, {least} at least."
+
+    def promise(self) -> str:
+        factor = sentences.odds(self.epsilon).removesuffix(" : 1")
+        return f"The odds change by the factor e^ε = {factor} at most, either way, whatever else is known."
+
+    def shows(self) -> str:
+        before, least, most = self.texts
+        return (
+            f"The chance after a release against the chance before: a band about the diagonal. From {before} it "
+            f"reaches from {least} to {most}."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        low, high = after(_CHANCES, -self.epsilon), after(_CHANCES, self.epsilon)
+        return pd.DataFrame({"before": _CHANCES, "least": low, "most": high})
+
+    def chart(self, before: Bet | None) -> go.Figure:
+        _, low, high = self.frame().to_numpy().T
+        here, (least, most) = (self.prior, self.prior), self.ends
+        share: dict[str, Any] = {"tickformat": ".0%"}
+        return figures.figure(
+            [
+                figures.guide((0.0, 1.0), (0.0, 1.0)),
+                figures.band(_CHANCES, low, high, "with"),
+                figures.series("at most", _CHANCES, high, "with", hover="%{y:.1%}"),
+                figures.series("at least", _CHANCES, low, "without", hover="%{y:.1%}"),
+                figures.guide(here, (least, most)),
+                marks(here, (most, least)),
+            ],
+            xaxis=figures.axis("chance that you took part, before", (0.0, 1.0), **share),
+            yaxis=figures.axis("the same chance, after", (-0.02, 1.04), **share),
+        )
+
+
+def marks(x: tuple[float, float], y: tuple[float, float]) -> dict[str, Any]:
+    """Dots where the sliders are."""
+    trace = figures.series("here", list(x), list(y), "with", mode="markers", showlegend=False)
+    return trace | {"hoverinfo": "skip", "marker": trace["marker"] | {"size": 13}}

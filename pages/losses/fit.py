@@ -1,0 +1,220 @@
+"""A fit with outliers: not clipped, clipped, and private."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from objpert_core.experiments.studies import clipping
+from pages.losses import errors
+from pages.losses.controls import CLIP, DELTA, DRAWS, EPSILON, LOSS_NAME, OUTLIERS, PARAMETER, SEED, parameter
+from pages.losses.names import CLIPPED, PLAIN, PRIVATE, error, own
+from ui import figures, sentences
+from ui.view import Course, View
+
+PROVED = {
+    "monotone": "the privacy profile of the bound for losses whose slope keeps its sign",
+    "glm": "the privacy profile of Theorem 3.1",
+}
+_ABSENT = (", huber_threshold=None", ", hinge_width=None", "loss=LogisticLoss(None), ")
+
+
+@dataclass(frozen=True)
+class Fit(clipping.Setting, View):
+    """A fit to rows of which some are far off, and some private fits, drawn."""
+
+    draws: int = field(default=DRAWS.default, compare=False)
+
+    name = "losses_fit"
+    title = "The fit"
+    chart_key = "losses_fits"
+    files = "losses-fits"
+    controls = {
+        "clip": CLIP,
+        "loss": LOSS_NAME,
+        "epsilon": EPSILON,
+        "outliers": OUTLIERS,
+        "parameter": PARAMETER,
+        "draws": DRAWS,
+        "seed": SEED,
+        "delta": DELTA,
+    }
+    aside = (DRAWS, SEED, DELTA)
+    named = {"clip": "C", "epsilon": "ε", "outliers": "outliers", "parameter": "k", "delta": "δ", "seed": "seed"}
+    reasons = {
+        "C": "; noise grows with C, and so does the pull of rows far off",
+        "ε": "; noise and λ fall as ε grows",
+    }
+    snippet_note = "These lines print the first private fit on the chart."
+    answers_in_alt = False
+
+    @classmethod
+    def now(cls) -> Self:
+        view = super().now()
+        return replace(view, parameter=parameter(view.loss))
+
+    def __str__(self) -> str:
+        data = f"outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"
+        return f"{self.loss}{own(self)}, C = {self.clip:.4g}, {data}"
+
+    @property
+    def fits(self) -> dict[str, float]:
+        """The errors of f and of f_C without noise."""
+        clips = {PLAIN: None, CLIPPED: self.clip}
+        return {name: clipping.error(self, clipping.without_privacy(self, clip)) for name, clip in clips.items()}
+
+    def answer(self) -> str:
+        """What clipping did to the fit."""
+        plain, clipped = self.fits.values()
+        start, wrong = f"Clipping at C = {sentences.number(self.clip)}", error(self, clipped)
+        wrong = f"is off the true line by {wrong}" if self.regression else f"gets {wrong} of fresh rows wrong"
+        if abs(clipped - plain) <= 0.02 * plain + 1e-6:
+            return f"{start} hardly matters: the fit {wrong} either way."
+        than = f"not {'by ' if self.regression else ''}{error(self, plain)}"
+        return f"{start} {'helps' if clipped < plain else 'hurts'}: the fit {wrong}, {than}."
+
+    def promise(self) -> str:
+        return sentences.promise(self.epsilon, self.delta, PROVED[self.bound])
+
+    def moved(self, before: Fit | None) -> str:
+        return super().moved(before) if before and before.loss == self.loss else ""
+
+    def courses(self) -> list[Course]:
+        return [("the error of private fits", clipping.private_error(self), partial(error, self))]
+
+    def note(self) -> str:
+        return (
+            "C/4 and 4C: the fit without noise at a quarter of C and at four times it. Each private fit has noise of "
+            "its own."
+        )
+
+    def shows(self) -> str:
+        picture = "Points near a line" if self.regression else "Two clouds of points"
+        if self.outliers:
+            where = "far below it on the right" if self.regression else "of class −1 deep in the other’s half"
+            picture += f", {sentences.percent(self.outliers, 0)} of them {where}"
+        plain, clipped = (error(self, value) for value in self.fits.values())
+        return (
+            f"{picture}, with the fit that is not clipped (error {plain}), the clipped one (error "
+            f"{clipped}), those at C/4 and 4C, and {sentences.count(self.draws, 'private fit')}."
+        )
+
+    def svg_title(self) -> str:
+        return f"Fits: {self}"
+
+    def table(self) -> list[dict[str, str]]:
+        names = ["Slope", "Intercept"] if self.regression else ["Weight of x₁", "Weight of x₂", "Intercept"]
+        wrong_by = "Distance from the true line" if self.regression else "Wrong labels on fresh rows"
+        rows = []
+        for (label, wrong), clip in zip(self.fits.items(), (None, self.clip), strict=True):
+            theta = clipping.without_privacy(self, clip)
+            rows.append((label, *map(sentences.number, theta.tolist()), error(self, wrong)))
+        rows.append((PRIVATE, *("varies" for _ in names), error(self, clipping.private_error(self))))
+        return [dict(zip(("Fit", *names, wrong_by), row, strict=True)) for row in rows]
+
+    def frame(self) -> pd.DataFrame:
+        """Every plotted fit, one a row: which, its threshold, its coefficients and its error."""
+        fits = [("f", np.inf, clipping.without_privacy(self, None))]
+        fits.append(("f_C", self.clip, clipping.without_privacy(self, self.clip)))
+        fits += [(f"private {draw + 1}", self.clip, clipping.private(self, draw)) for draw in range(self.draws)]
+        names = ["slope", "intercept"] if self.regression else ["weight_1", "weight_2", "intercept"]
+        rows = [(name, clip, *theta, clipping.error(self, theta)) for name, clip, theta in fits]
+        return pd.DataFrame(rows, columns=["fit", "C", *names, "error"])
+
+    @property
+    def snippet(self) -> str:  # type: ignore[override]
+        """The logistic loss's class has no margin: its fit is perturbed and solved."""
+        return "fit_logistic" if self.loss == "logistic" else "fit_regressor" if self.regression else "fit_svc"
+
+    def blanks(self) -> dict[str, Any]:
+        constant = self.parameter if self.loss in ("huber", "huberised-hinge", "logistic") else None
+        fixed = {"tau": clipping.TAU, "constant": clipping.CONSTANT, "noise_seed": clipping.noise_seed(self.seed, 0)}
+        return {**super().blanks(), **fixed, "parameter": constant or None}
+
+    def code(self) -> str:
+        code = super().code().replace("X, y = GENERATED", f"\n{_generator(self)}")
+        for absent in _ABSENT:
+            code = code.replace(absent, "")
+        return code if "LogisticLoss(" in code else code.replace("LogisticLoss, ", "")
+
+    def chart(self, before: Fit | None) -> Any:
+        """The rows, the fits of f and of f_C without noise, also at a quarter and at four times C, and private fits."""
+        traces = _rows(self)
+
+        def draw(name: str, theta: np.ndarray, role: str, of: clipping.Setting = self, **look: Any) -> None:
+            line = look.pop("line", {})
+            trace = figures.series(name, *_line(of, theta), role, **look)
+            traces.append(trace | ({"line": line} if line else {}))
+
+        thin = {"color": figures.look("noise").color, "dash": "dashdot", "width": 1.2}
+        for k in range(self.draws):
+            theta, first = clipping.private(self, k), k == 0
+            draw("private fits", theta, "noise", opacity=0.6, showlegend=first, hoverinfo="skip", line=thin)
+        if before := self.comparable(before):
+            draw("clipped, before", clipping.without_privacy(before, before.clip), "tight", before, ghost=True)
+        for name, times, dash in (("clipped at C/4", 0.25, "dot"), ("clipped at 4C", 4.0, "longdash")):
+            line = {"color": figures.BROWN, "dash": dash, "width": 1.5}
+            draw(name, clipping.without_privacy(self, times * self.clip), "kifer2012", hoverinfo="skip", line=line)
+        draw(PLAIN, clipping.without_privacy(self, None), "published", hoverinfo="skip")
+        draw(CLIPPED, clipping.without_privacy(self, self.clip), "tight", hoverinfo="skip")
+        x, y = ("feature x", "target y") if self.regression else ("feature x₁", "feature x₂")
+        across = figures.axis(x, (-1.05, 1.05))
+        up = figures.axis(y, (-3.8, 1.5) if self.regression else (-1.05, 1.05))
+        return figures.figure(traces, xaxis=across, yaxis=up, height=430, hovermode="closest")
+
+    def comparable(self, before: Fit | None) -> Fit | None:
+        """The setting before, where it is in the same picture: a line through points, or between classes."""
+        return before if before and before.regression == self.regression else None
+
+    def below(self, before: Fit | None) -> None:
+        """The error at every threshold; with the ghost of a setting that differs in more than the threshold."""
+        before = self.comparable(before)
+        errors.show(self, None if before is None or replace(before, clip=self.clip) == self else before)
+
+
+def _rows(setting: clipping.Setting) -> list[dict[str, Any]]:
+    X, y = clipping.data(setting)
+    if setting.regression:
+        shown = [("rows", X[:, 0], y, "lower", "circle", 0.55)]
+    else:
+        classes = (("rows of class +1", 1.0, "lower", "circle"), ("rows of class −1", -1.0, "monotone", "x"))
+        shown = [(name, *X[y == label].T, role, symbol, 0.6) for name, label, role, symbol in classes]
+    traces = []
+    for name, across, up, role, symbol, opacity in shown:
+        trace = figures.series(name, across, up, role, mode="markers", hoverinfo="skip", opacity=opacity)
+        traces.append(trace | {"marker": {"color": figures.look(role).color, "size": 6, "symbol": symbol}})
+    return traces
+
+
+def _line(setting: clipping.Setting, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two ends of the fitted line; in the plane, of the line on which the score is 0, within the unit square."""
+    if setting.regression:
+        x = np.array([-1.05, 1.05])
+        return x, theta[0] * x + theta[1]
+    weights, size = theta[:2], float(np.linalg.norm(theta[:2]))
+    if size == 0:
+        return np.array([np.nan, np.nan]), np.array([np.nan, np.nan])
+    foot, along = -theta[2] * weights / size**2, np.array([-weights[1], weights[0]]) / size
+    ends = foot[:, None] + along[:, None] * np.array([-3.0, 3.0])
+    return ends[0], ends[1]
+
+
+def _generator(setting: clipping.Setting) -> str:
+    """The source of the data's generator, its constants filled in."""
+    generator = clipping.regression_data if setting.regression else clipping.classification_data
+    body, centre = inspect.getsource(generator).split('"""', 2)[2], f"np.array({clipping.CENTRE.tolist()})"
+    constants = {
+        "TRUE_SLOPE": clipping.TRUE_SLOPE,
+        "TRUE_INTERCEPT": clipping.TRUE_INTERCEPT,
+        "CENTRE": centre,
+        "ROWS": clipping.ROWS,
+    }
+    for constant, value in constants.items():
+        body = body.replace(constant, str(value))
+    name, arguments = generator.__name__, "outliers, seed" + ("" if setting.regression else f", rows={clipping.ROWS}")
+    return f"def {name}({arguments}):{body.rstrip()}\n\n\nX, y = {name}({setting.outliers!r}, {setting.seed!r})"

@@ -1,0 +1,21 @@
+"""The controls of the page "Your own data", and its presets."""
+
+from typing import Any
+
+from ui import parameters
+from ui.controls import Choice, Control, Preset
+
+TWO, NUMBER, OWN = "two", "number", "own"
+NAMES = {TWO: "example: two values", NUMBER: "example: a number", OWN: "your own file"}
+TABLE = Choice("own_table", "Table", TWO, options=tuple(NAMES), format=NAMES.__getitem__)
+EPSILON = parameters.epsilon("own", 1.0)
+DELTA = parameters.delta("own")
+GHOST = parameters.ghost("own", "release")
+CONTROLS = (TABLE, EPSILON, DELTA, GHOST)
+USUAL: dict[Control, Any] = {TABLE: TWO, EPSILON: 1.0, DELTA: 1e-5}
+PRESETS = (
+    Preset("An example: two values", USUAL, "Who repays a loan? 2,000 invented people."),
+    Preset("An example: a number", USUAL | {TABLE: NUMBER}, "What does a flat cost a month? 2,000 invented flats."),
+    Preset("Ten times the privacy", USUAL | {EPSILON: 0.1}, "What a tenth of the ε does to the coefficients."),
+    Preset("Your own file", USUAL | {TABLE: OWN}, "Hand in a table and type what is public about it."),
+)

@@ -1,0 +1,148 @@
+"""Somebody's own file: what is typed about it, a fit when Fit is pressed, and what came of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.own import editor, example, jobs, ledger, release, take_away, upload
+from pages.own.controls import GHOST, TWO
+from ui import page, sentences, style
+from ui.jobs import JobView
+from ui.runs import Runs, Seen, ended_early, stage
+
+RUNS: Runs[jobs.Outcome] = Runs("own")
+_COUNTED = "own__counted"
+WHY_EMPTY = (
+    "Ranges and categories start empty, and the page does not look at the values to fill them in: what is read off a "
+    "table tells something about the people in it, and no ε would account for that. Type what is known without it. "
+    "One row is one person: a table with several rows of one person promises less, each row for itself."
+)
+NOT_KEPT = (
+    "Your table stays in this session’s memory. Nothing of it is stored, logged or put into the address. It is dropped "
+    "when you remove it or turn to another page, and about two minutes after you close this one."
+)
+NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a release of its own, and releases add up."
+STILL_EXAMPLE = "The picture is faint until your first release: it is the example’s, at this ε and δ."
+YOURS_ALONE = "For your eyes only, outside of the certificate:"
+ROWS_HELP = (
+    "Type it only if it is known without this table. Rules for the noise and λ go by it, and the certificate then "
+    "holds whatever the number is. Empty: rows are counted, and the certificate says that their number is known to all."
+)
+FIT_NOTE = (
+    "These lines read `table.csv`, your file, by `schema.json` from this page, and fit. Each run is a release of its "
+    "own and counts like a press of Fit."
+)
+
+
+def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: float) -> None:
+    """A table that was handed in."""
+    if style.embedded():  # a wall is no place for a table
+        with left:
+            releases = made_here()
+            picture(releases, releases[-1].ask if releases else None, "hand in a table", epsilon, delta)
+        return
+    with place:
+        uploaded = upload.show()
+        rows = st.number_input("Number of rows, if public", 1, 10_000_000, None, key="own__rows", help=ROWS_HELP)
+        fit_here = st.container()
+    released, below = st.container(), st.container()
+    with below:
+        st.header("What is public about the columns", anchor=False)
+        st.caption(WHY_EMPTY)
+        known = editor.show(uploaded)
+    ask = jobs.Ask(known.text, epsilon, delta, int(rows) if rows else None, dialect=known.dialect)
+    collect()
+    with fit_here:
+        fit(ask, uploaded, known.step)
+    releases = made_here()
+    with left:
+        shown = picture(releases, ask, known.step, epsilon, delta)
+    with released:
+        st.caption(NOT_KEPT if releases else f"{STILL_EXAMPLE} {NOT_KEPT}")
+        if releases:
+            last = releases[-1]
+            page.evidence(shown, release.table(last), name="own", code=release.fit_code(last.ask), note=FIT_NOTE)
+            with st.container(horizontal=True):
+                take_away.files(last)
+            take_away.python(last)
+            ledger.show(releases, delta)
+
+
+def made_here() -> list[jobs.Made]:
+    """The releases of this session."""
+    releases: list[jobs.Made] = st.session_state.get(ledger.RELEASES, [])
+    return releases
+
+
+def fit(ask: jobs.Ask, uploaded: upload.Upload | None, step: str) -> None:
+    """The button, how far a fit is, and how the last one ended."""
+    ready = uploaded is not None and not step and not RUNS.active
+    kind: Any = "primary" if ready else "secondary"  # the theme's letters cannot be read on a primary one that is off
+    icon = ":material/lock:"
+    pressed = st.button("Fit", type=kind, icon=icon, key="own_fit", disabled=not ready, width="stretch")
+    if pressed and uploaded is not None:
+        work = partial(jobs.fit, ask, jobs.Held(uploaded.content))
+        if RUNS.start((ask, uploaded.number), work):
+            st.rerun()
+    if step:
+        st.caption(sentences.sentence(f"Next: {step}"))
+    seen = RUNS.look(progress, outcome, narrow=True)
+    if seen is None or seen.latest is None or seen.run.request[1] != (uploaded.number if uploaded else ""):
+        return
+    if seen.latest.refused:
+        st.error(sentences.sentence(seen.latest.refused), icon=":material/error:")
+    elif seen.latest.made is not None:
+        if seen.latest.made.notes:
+            st.caption(" ".join([YOURS_ALONE, *map(sentences.sentence, seen.latest.made.notes)]))
+        if since := changed(seen.latest.made, ask):
+            st.caption(since)
+
+
+def progress(seen: Seen[jobs.Outcome]) -> tuple[float, str]:
+    return stage(seen.view, "Reading and fitting …", lambda _: (1.0, "Done"))
+
+
+def outcome(view: JobView[jobs.Outcome]) -> str | None:
+    if view.latest is not None and view.latest.made is not None:
+        return None  # stopped too late: it is there, and counts
+    return ended_early(view, "Stopped: nothing was released.")
+
+
+def collect() -> None:
+    """Add what the last fit released to the session's list, once."""
+    seen = RUNS.seen()
+    if seen is None or seen.latest is None or seen.latest.made is None:
+        return
+    if st.session_state.get(_COUNTED) is not seen.run.job:
+        st.session_state[_COUNTED] = seen.run.job
+        st.session_state.setdefault(ledger.RELEASES, []).append(seen.latest.made)
+
+
+def changed(made: jobs.Made, ask: jobs.Ask) -> str:
+    """How the controls differ from the release that is shown; empty where they do not."""
+    changes = sentences.changed(made.ask, ask, {"epsilon": "ε", "delta": "δ", "rows": "number of rows"})
+    parts = [sentences.shift(changes)] if changes else []
+    parts += ["other columns or ranges"] if made.ask.text != ask.text else []
+    return f"The picture shows your last release. Since then: {' and '.join(parts)}." if parts else ""
+
+
+def picture(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon: float, delta: float) -> page.Picture:
+    """The last release; before the first, faintly, the example."""
+    if releases:
+        last, together = releases[-1], ledger.spent(releases, delta)[-1]
+        promise = ledger.promise(releases, together, delta)
+        page.answer(ledger.answer(releases, together), promise=promise, why=release.largest(last))
+        before = releases[-2] if len(releases) > 1 and GHOST.value() else None
+        stale = not step and ask is not None and bool(changed(last, ask))
+        shown = release.picture(last, before, stale=stale)
+    else:
+        lines = [NO_RELEASE, STILL_EXAMPLE] if style.embedded() else [NO_RELEASE]  # else it stands below the picture
+        nothing = f"Nothing of your table is released {'yet' if step else 'until you press Fit'}."
+        page.answer(nothing, promise=" ".join(lines))
+        shown = release.picture(example.fitted(TWO, epsilon, delta), stale=True)
+    page.show(shown, key="own_chart")
+    return shown

@@ -1,0 +1,40 @@
+"""What may be published of a release, the schema, and the lines of Python for new rows."""
+
+from functools import partial
+
+import streamlit as st
+
+from objpert_core.estimators import own_table
+from pages.own import release
+from pages.own.jobs import Made
+from ui import page
+
+NO_ACCURACY = (
+    "The page shows no accuracy: one that is measured on your table is not covered by ε. On rows that you keep apart, "
+    "`model.json` and the lines below measure it; do not publish that number, or pay for it."
+)
+
+
+def files(made: Made) -> None:
+    """The files of a release."""
+    for label, make, name, icon, key in (
+        ("Model", own_table.model_json, "model.json", "deployed_code", "own_model"),
+        ("Certificate", own_table.certificate_json, "certificate.json", "verified_user", "own_proof"),
+        ("Schema", own_table.schema_json, "schema.json", "list_alt", "own_form"),
+    ):
+        page.download(f"{label} as JSON", partial(make, made), name, icon, key=key)
+    if own_table.skops_is_there():
+        label, icon = "Model for scikit-learn (skops)", ":material/deployed_code:"
+        model, mime = partial(own_table.skops_file, made), "application/octet-stream"
+        st.download_button(label, model, "model.skops", mime, key="own_skops", on_click="ignore", icon=icon)
+        page.download("Model card", partial(own_table.card_file, made), "README.md", "description", key="own_card")
+
+
+def python(made: Made) -> None:
+    """The lines of Python for new rows."""
+    block = st.expander("Use the model in Python", icon=":material/code:", key="own_use", on_change="rerun")
+    if block.open:
+        with block:
+            note = "These lines use the released model on new rows: `model.json`, `schema.json` and a file of rows."
+            st.caption(f"{note} {NO_ACCURACY}")
+            st.code(release.use_code(made.ask), language="python")

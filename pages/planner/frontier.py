@@ -1,0 +1,207 @@
+"""The frontier: the smallest λ against f under each bound, and the point chosen on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.planner import cost, numbers
+from pages.planner.along import along
+from pages.planner.controls import BOUND, DELTA, EPSILON, F_MAX, FEATURES, NORM, RATIO, ROWS, SAMPLE, SCALING, SPECIAL
+from pages.planner.numbers import NAMES, Setting, Spot, lam, nats, written
+from ui import bounds, figures, page, sentences, style, words
+from ui.view import View
+
+ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the published bound"}
+UNDER: Mapping[str, str] = {
+    **{key: f"the bound for {name[0].lower()}{name[1:]}" for key, name in NAMES.items()},
+    "rdp": "the Rényi bound",
+    "glm": "the hockey-stick bound",
+    "logistic": "the logistic bound",
+}
+_REASONS = {  # more of it, less of it
+    "f": ("more noise leaves λ less to do", "less noise leaves λ more to do"),
+    "ε": ("a weaker promise asks for less", "a stronger promise asks for more"),
+    "δ": ("the promise allows more slack", "the promise allows less slack"),
+    "s": ("the rows are longer", "the rows are shorter"),
+}
+
+
+@dataclass(frozen=True)
+class Frontier(Setting, View):
+    """A setting's frontiers up to `f_max`, those for other losses on request."""
+
+    f_max: float = field(default=3.0, compare=False)
+    monotone: bool = field(default=False, compare=False)
+    two_signed: bool = field(default=False, compare=False)
+
+    name = "planner"
+    chart_key = "planner_frontier"
+    title = "The frontier of σ and λ"
+    controls = {
+        "ratio": RATIO,
+        "epsilon": EPSILON,
+        "bound": BOUND,
+        "rows": ROWS,
+        "features": FEATURES,
+        "norm": NORM,
+        "delta": DELTA,
+        "intercept_scaling": SCALING,
+        "f_max": F_MAX,
+        **{key.replace("-", "_"): control for key, control in SPECIAL.items()},
+    }
+    aside = (DELTA, SCALING, F_MAX, *SPECIAL.values())
+    answers_in_alt = False
+    named = {
+        "ratio": "f",
+        "bound_name": "bound",
+        "epsilon": "ε",
+        "delta": "δ",
+        "rows": "n",
+        "features": "d",
+        "intercept_scaling": "s",
+        "norm": "‖θ₀‖",
+    }
+    snippet = "frontier"
+
+    @property
+    def bound_name(self) -> str:
+        """What the chosen bound is called."""
+        return NAMES[self.bound]
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The bounds in sight: those for other losses where they are asked for or chosen."""
+        return tuple(name for name in NAMES if name == self.bound or getattr(self, name.replace("-", "_"), True))
+
+    @property
+    def here(self) -> Spot | None:
+        """The chosen point; None where no λ meets the target."""
+        return numbers.spot(self, self.bound, self.ratio)
+
+    def blanks(self) -> dict[str, Any]:
+        return {
+            **super().blanks(),
+            "bound": "glm" if self.bound == "rdp" else self.bound,
+            "radius": self.radius,
+            "number_of_rows": self.rows,
+            "length_of_theta": self.dimension,
+            "guessed_norm_of_theta": self.norm,
+            "fitted": numbers.fitted_ratio(self),
+            "scaling": self.intercept_scaling,
+        }
+
+    def code(self) -> str:
+        """The point's σ and λ, the theorem's value, and an estimator with them, where the point keeps the promise."""
+        if self.here is None:
+            return ""
+        code, fitted = super().code(), numbers.fitted_ratio(self)
+        if self.bound != "rdp":
+            code = code.replace(', accountant="rdp"', "")
+        if not self.intercept_scaling:
+            code = code.replace(f"intercept_scaling={self.intercept_scaling!r}", "fit_intercept=False")
+        note = "" if fitted == self.ratio else f"  # f = {written(fitted)}: room for the output noise"
+        return code.replace("ObjPertLogisticRegression(\n", f"ObjPertLogisticRegression({note}\n")
+
+    def answer(self) -> str:
+        here = self.here
+        if here is None:
+            spots = numbers.frontier(self, self.bound)
+            more = f"take f ≥ {written(spots[0].ratio)} or so" if spots else "nor with f up to 3"
+            wanted = f"No λ keeps ε = {sentences.epsilon(self.epsilon)} with f = {written(self.ratio)}"
+            return f"{wanted} under {UNDER[self.bound]}: {more}."
+        sigma = sentences.number(here.sigma, 3, up=True)
+        kept = f"σ = {sigma}, λ = {lam(here)} keep the promise ε = {sentences.epsilon(self.epsilon)}"
+        return f"{kept}; training loss rises by at most {nats(here.excess)} nats a row on average."
+
+    def promise(self) -> str:
+        """The promise; none where no λ keeps one."""
+        if self.here is None:
+            return ""
+        return sentences.promise(self.epsilon, self.delta, ACCOUNTANTS[self.bound])
+
+    def went(self, before: Frontier) -> str:
+        then, here = before.here, self.here
+        if then is None or here is None:
+            return "some λ keeps the promise now" if here else "no λ keeps the promise"
+        if lam(then) == lam(here):
+            loss = sentences.course("the loss’s bound", then.excess, here.excess, nats)
+            return f"λ stays at {lam(here)}; {loss}"
+        course = sentences.course("λ", then.lam, here.lam, lambda value: sentences.scientific(value, 3, up=True))
+        (what, old, new), *more = sentences.changed(before, self, self.named)
+        return course if more or what not in _REASONS else f"{course}; {_REASONS[what][new < old]}"
+
+    def note(self) -> str:
+        return " ".join(filter(None, (self.closed_form(), self.off_view())))
+
+    def closed_form(self) -> str:
+        """What λ = R²/(ε + R²/(2σ²)) is, with its numbers."""
+        point = numbers.closed_form(self)
+        return (
+            "The grey cross at f = 1 needs no search: σ is the Gaussian mechanism’s, "
+            f"{sentences.number(point.sigma, 4, up=True)}, and λ = R²/(ε + R²/(2σ²)) = "
+            f"{sentences.scientific(point.lam, 4, up=True)} with R = {self.radius:.4g}."
+        )
+
+    def off_view(self) -> str:
+        """Where Kifer's point is, when it is outside the picture."""
+        point = numbers.kifer(self)
+        if point.ratio <= self.f_max:
+            return ""
+        where = f"f = {point.ratio:.3g} and λ = {lam(point)}"
+        return f"{bounds.NAMES['kifer2012']} ask for {where}: outside the picture."
+
+    def table(self) -> list[dict[str, str]]:
+        """Return σ, λ and the theorem at this f under each bound, and each bound's best f."""
+        point = numbers.kifer(self)
+        rows = [
+            (name, "", numbers.spot(self, name, self.ratio), numbers.least(numbers.frontier(self, name)))
+            for name in self.bounds
+        ]
+        return [
+            {
+                "Bound": f"{bounds.NAMES[name]}, {bounds.SOURCES[name]}{at}",
+                "σ": sentences.number(here.sigma, 4, up=True) if here else "no λ works",
+                "λ at least": sentences.scientific(here.lam, 4, up=True) if here else "–",
+                "excess loss, at most": nats(here.excess) if here else "–",
+                "best f": f"{best.ratio:.4g}" if best else "–",
+                "there": nats(best.excess) if best else "–",
+            }
+            for name, at, here, best in [*rows, ("kifer2012", f", f = {point.ratio:.3g}", point, point)]
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        rows = [(name, spot.ratio, spot.sigma, spot.lam) for name, spot in numbers.all_spots(self)]
+        return pd.DataFrame(rows, columns=["bound", "noise_ratio", "sigma", "lambda"])
+
+    def svg_title(self) -> str:
+        return f"Smallest λ against f, {self.target}"
+
+    def shows(self) -> str:
+        lams = ", ".join(f"{NAMES[name]} {lam(numbers.spot(self, name, self.ratio))}" for name in self.bounds)
+        target = f"ε = {sentences.epsilon(self.epsilon)} at δ = {sentences.delta(self.delta)}"
+        return (
+            f"Smallest regularisation λ against the noise ratio f for {target}. At f = {written(self.ratio)}: {lams}."
+        )
+
+    def chart(self, before: Frontier | None) -> go.Figure:
+        """Draw λ against f under each bound, with the marked recipes, Kifer's point and the setting's own."""
+        look = {"color": figures.GREY, "dash": "dot", "width": 1.5}
+        ends, hover = (1.0, self.f_max), "λ = %{y:.3g}"
+        liked = [numbers.wanted(self, f) for f in ends]
+        wanted = figures.series("best λ for learning", ends, liked, "guide", hover=hover, line=look)
+        title, hovers = "regularisation λ", (hover, "λ = %{y:.4g}")
+        return along(self, self.bounds, "lam", self.f_max, before, title=title, hovers=hovers, under=[wanted])
+
+    def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
+        super().show(left, ghost=ghost)
+        if style.embedded():
+            page.keep(*SAMPLE)
+
+    def below(self, before: Frontier | None) -> None:
+        cost.draw(self, self.bounds, self.f_max, before)

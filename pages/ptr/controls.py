@@ -1,0 +1,96 @@
+"""The controls of the page "Ask the data first"."""
+
+from objpert_core.experiments.ptr import pate, pca, regression, voting
+from objpert_core.experiments.ptr.pate import SOURCES
+from objpert_core.experiments.ptr.tables import TABLES
+from pages.ptr.editor import Mover, PointsText, write
+from ui import parameters
+from ui.controls import Choice, SelectSlider, Toggle, log_values, powers_of_ten
+
+TWELVE = (0.12, 0.3, 0.34, 0.37, 0.39, 0.4, 0.42, 0.44, 0.47, 0.5, 0.71, 0.9)
+
+PUBLISHED = {"number": "the number", "side": "only the side of ½"}
+FIGURE3 = {
+    "b": "ε at equal error (3b)",
+    "10": "ε against the gap, noise of ε = 10 (3a)",
+    "0.3": "ε against the gap, noise of ε = 0.3 (3a)",
+}
+TASKS = {"glm": "Logistic regression", "pca": "First principal direction"}
+
+POINTS = PointsText("ptr_points", "Values", write(TWELVE))
+MOVER = Mover("ptr__which", "Move point", 1, points=POINTS)
+PUBLISH = Choice("ptr_publish", "Publish", "number", tuple(PUBLISHED), PUBLISHED.__getitem__)
+BETA = SelectSlider(
+    "ptr_beta",
+    "Proposal β",
+    0.1,
+    (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9),
+    help="“One person moves the median by β at most.” How far one person does move it is the local sensitivity of "
+    "these values. The test asks for D: how many people must change until that exceeds β. The noise is made for β: its "
+    "scale is 2β/ε.",
+)
+EPSILON = SelectSlider("ptr_epsilon", "Privacy budget ε", 1.0, log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
+DELTA = SelectSlider("ptr_delta", "Slack δ", 1e-5, powers_of_ten(-9, -2))
+PEOPLE = SelectSlider("ptr_people", "People with each value", 7, (1, 2, 4, 7, 20, 50), format=str)
+FALLBACK = Toggle(
+    "ptr_fallback",
+    "Fallback: more noise, not ⊥",
+    True,
+    help="What a failed test is answered with. ⊥ reads “no answer”.",
+)
+GAP = SelectSlider(
+    "ptr_gap",
+    "Gap: votes ahead (secret)",
+    10,
+    (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 86, 100, 150, 200, 300),
+    format=str,
+)
+NOISE = SelectSlider(
+    "ptr_noise",
+    "Proposed noise, its ε",
+    1.0,
+    log_values(0.1, 10, steps=(1, 2, 3, 5)),
+    help="Of the Laplace noise on each count: its scale is 1 over this. The test asks whether ε/2 is enough for it.",
+)
+FIRST = SelectSlider("ptr_first", "Share who name the first class", 0.8, (0.2, 0.34, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95))
+SECOND = SelectSlider(
+    "ptr_second",
+    "Of the others, who name the second",
+    0.11,
+    (0.11, 0.2, 0.33, 0.5, 0.75, 1.0),
+    help="A share; 0.11: the nine other classes get the same.",
+)
+NUMBER = SelectSlider("ptr_teachers", "Teachers", 400, (50, 100, 200, 400, 700, 1000), format=str)
+SIGMA = SelectSlider("ptr_sigma", "Noise σ on each count", 20.0, (5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0))
+LABELS = SelectSlider(
+    "ptr_labels",
+    "Proposed ε′ of the labels",
+    0.7,
+    (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0),
+    help="“All labels together cost ε′ with these votes.” Half of it goes to the conversion from Rényi orders.",
+)
+TEST = SelectSlider("ptr_test", "ε̂ of the test", 0.2, (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0))
+RULE = "Public. A row’s leverage says how much of its own direction it supplies: at most 1/(λ + λₘᵢₙ)."
+LAM = SelectSlider("ptr_lambda", "Regularisation λ", 3.0, log_values(1, 10_000, steps=(1, 2, 3, 5)), help=RULE)
+EIGENVALUE = SelectSlider(
+    "ptr_eigenvalue",
+    "Least eigenvalue λₘᵢₙ of XᵀX",
+    7.0,
+    (0.0, *log_values(1, 10_000, steps=(1, 2, 3, 5, 7))),
+    help="Of these data, so that it has to be asked for privately. It makes every row’s leverage small.",
+)
+PANEL = Choice("ptr_panel", "Panel of Figure 3", "b", tuple(FIGURE3), FIGURE3.__getitem__)
+EQUAL = SelectSlider("ptr_equal", "Laplace noise that errs as often, ε", 0.3, voting.EPSILONS)
+WIDE_GAP = SelectSlider("ptr_gap10", "Gap: votes ahead (secret)", 10, tuple(voting.GAPS[10.0]), format=str)
+NARROW_GAP = SelectSlider("ptr_gap03", "Gap: votes ahead (secret)", 30, tuple(voting.GAPS[0.3]), format=str)
+STORED = SelectSlider("ptr_stored", "Privacy budget ε", 1.0, regression.EPSILONS)
+COUNTED = SelectSlider("ptr_counted", "Noise σ on each count", 20.0, pate.SIGMAS)
+DIGITS = SelectSlider("ptr_digits", "Noise σ on each count", 10.0, pate.DIGITS_SIGMAS)
+TABLE = Choice("ptr_data", "Data", "synthetic-r", tuple(TABLES), lambda name: TABLES[name].label)
+SOURCE = Choice("ptr_source", "Whose votes", "high", tuple(SOURCES), SOURCES.__getitem__)
+PAYS = Choice("ptr_pays", "Task", "glm", tuple(TASKS), TASKS.__getitem__)
+ROWS = SelectSlider("ptr_n", "Rows n of the direction", pca.ROWS[-2], pca.ROWS, format=str)
+SPREAD = SelectSlider("ptr_spread", "Spread of its first coordinate", 2.0, pca.SPREADS)
+SEED = parameters.seed("ptr", "Seed of the run")
+EVERY = Toggle("ptr_every", "All nine methods", False)
+GHOST = Toggle("ptr_ghost", "Setting before, faintly", True)

@@ -1,0 +1,52 @@
+"""The controls of the page "Rényi curves and DP-SGD"."""
+
+from dataclasses import replace
+
+from pages.renyi.setting import BOUNDS, rounds
+from ui import parameters
+from ui.controls import ROUND_STEPS, Choice, Control, SelectSlider, Toggle, log_values, powers_of_ten
+
+FIGURE_5 = rounds(100, noise=2.5, lam=20.0)  # the paper prints n² rounds at q = 1/n, but neither n nor σ
+ADULT_RATE, ADULT_STEPS = 0.0071, 8520.0  # Section 5: batches of 256, 60 epochs
+ONE_PERCENT = tuple(sorted({round(10 ** (i / 192), 2) for i in range(192)} | {k / 10 for k in range(10, 100)}))
+
+TILT = "Standard deviation of each coordinate of the random tilt b, for gradients of norm at most L = 1."
+SIGMA = replace(
+    parameters.sigma("renyi", FIGURE_5.sigma, high=100, steps=ONE_PERCENT, help=TILT), label="Noise σ of the fit"
+)
+LAM = replace(parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT), label="Regularisation λ of the fit")
+CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.2 uses it; the logistic loss has β = 1/4 here."
+BETA = parameters.smoothness("renyi", FIGURE_5.smoothness, help=CURVATURE)
+WHOSE = "The published bound for smooth losses, or this project’s bound for the logistic loss."
+BOUND = Choice("renyi_bound", "Proof for the fit", FIGURE_5.proof, tuple(BOUNDS), help=WHOSE)
+NOISE = replace(
+    parameters.noise_multiplier("renyi", FIGURE_5.noise_multiplier, high=100, steps=ONE_PERCENT),
+    label="Noise multiplier of DP-SGD",
+)
+JOINS = "Probability with which a row is in the batch of a step."
+RATE = parameters.sample_rate("renyi", FIGURE_5.sample_rate, 1e-5, extra=[ADULT_RATE], help=JOINS)
+COUNTS = log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_STEPS])
+STEPS = SelectSlider("renyi_steps", "Steps of DP-SGD", FIGURE_5.steps, COUNTS)
+ONCE = (
+    "Every row in exactly one of the 1/q steps of an epoch, drawn at random, instead of by a coin in each step. Shown "
+    "by its privacy loss distribution, in this chart and the tables; that takes some seconds."
+)
+ALLOCATED = Toggle("renyi_allocation", "Random allocation", False, help=ONCE)
+READ_DELTA = parameters.delta("renyi")
+MATCH_EPSILON = SelectSlider("renyi_epsilon", "ε to match at", 1.0, log_values(0.1, 10, steps=ROUND_STEPS))
+ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, powers_of_ten(2, 5))
+DIVIDED = "Divided by α/(2σ²), the Gaussian mechanism’s with the fit’s noise, the curves show where they cross."
+SHOWN = parameters.show("renyi", ("ε(α)", "ε(α) over the Gaussian’s"), DIVIDED, label="Vertical axis")
+GHOST = parameters.ghost("renyi")
+SETTING: dict[str, Control] = {
+    "sigma": SIGMA,
+    "lam": LAM,
+    "smoothness": BETA,
+    "proof": BOUND,
+    "noise_multiplier": NOISE,
+    "sample_rate": RATE,
+    "steps": STEPS,
+}
+IN_SIGHT: tuple[Control, ...] = (SIGMA, NOISE, RATE, STEPS, LAM)
+IN_VIEW: tuple[Control, ...] = (MATCH_EPSILON, READ_DELTA, ALPHA_MAX, SHOWN, GHOST)
+LINKED = (SIGMA, LAM, BOUND, BETA, NOISE, RATE, STEPS, ALLOCATED, READ_DELTA, MATCH_EPSILON, ALPHA_MAX, SHOWN, GHOST)

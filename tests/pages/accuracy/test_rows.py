@@ -1,0 +1,162 @@
+"""Accuracy on few and many rows, and the background work of the accuracy page."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from objpert_core import datasets
+from objpert_core.experiments.figure2 import Piece, Sweep
+from objpert_core.experiments.methods import Parameters, fit
+from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
+from pages.accuracy import again, jobs
+from pages.accuracy.rows import FewAndMany, invitation, progress
+from tests.pages.apps import execute, job_view, tells
+from ui.request import Meter
+from ui.svg import decode, to_svg
+
+PLAN = Plan("synthetic-l", epsilon=0.5, sizes=(500, 5000, 50_000), draws=2)
+
+
+def curve(private=(0.6, 0.8, 0.9), reference=(0.9, 0.92, 0.95), draws=2, baseline=0.7, available=50_000, plan=PLAN):
+    fits = tuple(
+        Fits(draw, size, own + 0.01 * draw, other, baseline)
+        for draw in range(draws)
+        for size, own, other in zip(plan.sizes, private, reference, strict=True)
+    )
+    return LearningCurve(plan, plan.dataset, available, fits)
+
+
+class TestRows:
+    def test_answer(self):
+        assert FewAndMany(curve()).answer() == (
+            "On synthetic-l, ε = 0.5 changes the accuracy by −29.50 points on 500 rows, −11.50 points on 5,000 rows "
+            "and −4.50 points on 50,000 rows."
+        )
+        assert "+1.50 points on 50,000 rows" in FewAndMany(curve(private=(0.6, 0.8, 0.96))).answer()
+        assert FewAndMany(curve(draws=0)).answer() == "Nothing has been fitted yet."
+        none = LearningCurve(PLAN, "tiny", 288)
+        assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size asked for."
+
+    def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
+        words = " ".join(FewAndMany(curve()).notes())
+        tells(words, "On 500 rows the private model is on average no better", "Two draws; each is a fresh sample")
+        assert "left out" not in words
+        some = LearningCurve(
+            replace(PLAN, dataset="adult"), "adult", 36_177, tuple(fit for fit in curve().fits if fit.rows < 50_000)
+        )
+        words = " ".join(FewAndMany(some).notes())
+        assert "adult has 36,177 training rows, so 50,000 are left out: rows are never repeated" in words
+        assert "each is another split" in words
+        assert "no better" not in " ".join(FewAndMany(curve(baseline=0.5)).notes())
+
+    def test_alt_and_invitation(self):
+        assert "500 rows 60.50 % and 90.00 %" in FewAndMany(curve()).alt()
+        assert invitation(PLAN).startswith("Trains up to 12 logistic regressions, with ε = 0.5 and without")
+        assert invitation(PLAN).endswith("on 500 to 50,000 rows of synthetic-l.")
+
+    @pytest.mark.parametrize(
+        ("view", "words"),
+        [
+            (job_view("waiting", ahead=2), "Waiting for a free slot (2 ahead of you)."),
+            (job_view("running", seconds=0.0), "Drawing the rows …"),
+            (job_view("running", curve(draws=1), seconds=1.5), "3 of 6 pairs of models fitted, 1.5 s"),
+            (job_view("running", curve(draws=1), stopping=True), "Stopping …"),
+        ],
+    )
+    def test_progress(self, view, words):
+        share, said = progress(view)
+        assert said == words
+        assert 0 <= share <= 1
+
+    def test_the_chart_is_the_curve(self):
+        found = curve()
+        shown = {trace.name: trace for trace in FewAndMany(found).chart().data}
+        assert list(shown) == ["always the more frequent class", "no privacy", "Algorithm 1 tight, ε = 0.5"]
+        own = shown["Algorithm 1 tight, ε = 0.5"]
+        np.testing.assert_array_equal(decode(own.x), PLAN.sizes)
+        np.testing.assert_array_equal(decode(own.y), [found.private(size).mean for size in PLAN.sizes])
+        assert set(decode(shown["always the more frequent class"].y)) == {found.baseline}
+        assert list(FewAndMany(found).chart().layout.xaxis.ticktext) == ["500", "5,000", "50,000"]
+        assert 'class="error_y"' in to_svg(FewAndMany(found).chart())
+        partial = replace(found, fits=found.fits[:2])
+        assert list(decode(FewAndMany(partial).chart().data[1].x)) == [500, 5000]
+
+    def test_table_and_csv(self):
+        rows = FewAndMany(curve()).table()
+        assert [row["Training rows"] for row in rows] == ["500", "5,000", "50,000"]
+        assert rows[0]["Privacy changes it by, points"] == "−29.50"
+        low, high = curve().cost(500).low, curve().cost(500).high
+        assert rows[0]["95 % interval"].replace("\u00a0", " ") == f"−{100 * high:.2f} to −{100 * low:.2f}"
+        frame = FewAndMany(curve()).frame()
+        assert len(frame) == 6
+        assert frame.noise_seed.nunique() == 6
+        assert list(frame.rows_seed) == [0, 0, 0, 1, 1, 1]
+
+    @pytest.mark.slow
+    def test_the_snippet_gives_the_plotted_numbers(self):
+        plan = Plan("synthetic-l", epsilon=0.5, sizes=(200, 1000), draws=2, seed=3)
+        *_, found = learning_curve(plan)
+        names, printed = execute(FewAndMany(found).code())
+        assert names["curve"] == found
+        assert printed.startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
+        assert "nan" not in printed
+
+    def test_the_snippet_prints_an_interval_from_five_draws_on(self):
+        few, enough = (FewAndMany(curve(plan=replace(PLAN, draws=draws))).code() for draws in (1, 5))
+        assert "cost.low" not in few
+        assert "cost.mean, cost.low, cost.high" in enough
+
+
+def meter_at(steps):
+    meter = Meter()
+    if steps:
+        meter.tell(steps)
+    return meter
+
+
+class TestJobs:
+    def point(self, method="tight", epsilon=2.0):
+        return Piece("breast-cancer", method, epsilon, 1, Parameters())
+
+    @pytest.mark.thorough
+    def test_a_point_is_fitted_as_its_sweep_does(self):
+        piece = next(p for p in Sweep("breast-cancer", ("tight",), (2.0,), 2).pieces() if p.trial == 1)
+        assert self.point().seed == piece().seed
+        meter = Meter()
+        (run,) = jobs.again(self.point(), meter, lambda: False)
+        data = datasets.load("breast-cancer", split_seed=1)
+        expected = fit(data, "tight", 2.0, 1, self.point().seed, Parameters())
+        assert replace(run, seconds=0, peak_mb=None) == replace(expected, seconds=0, peak_mb=None)
+        assert meter.now > (0,)
+
+    def test_without_privacy_there_is_no_seed(self):
+        point = self.point("non-private", float("inf"))
+        assert point.seed is None
+        (run,) = jobs.again(point, Meter(), lambda: False)
+        assert run.accuracy > 0.9
+
+    def test_it_stops_inside_the_fit(self):
+        answers, meter = itertools.chain([False] * 3, itertools.repeat(True)), Meter()
+        assert not list(jobs.again(self.point(), meter, lambda: next(answers)))
+        assert (0,) < meter.now < (9,)
+
+    @pytest.mark.parametrize(
+        ("view", "steps", "words"),
+        [
+            (job_view("waiting", ahead=0), None, "Waiting for a free slot (you are next)."),
+            (job_view("running", seconds=0.5), None, "Loading the data and calibrating the noise, 0.5 s"),
+            (job_view("running", seconds=5.0), 7, "seven steps, 5.0 s; stored trials took 10 s"),
+            (job_view("running", None, stopping=True), 7, "Stopping …"),
+        ],
+    )
+    def test_progress(self, view, steps, words):
+        share, said = again.progress(view, meter_at(steps), 10.0)
+        assert said == words
+        assert 0 <= share <= 1
+
+    def test_progress_never_says_done_before_it_is(self):
+        late = job_view("running", seconds=500.0)
+        assert again.progress(late, meter_at(7), 10.0)[0] < 1
+        assert again.progress(late, meter_at(7), None)[1] == "seven steps, 500.0 s"

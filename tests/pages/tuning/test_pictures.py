@@ -1,0 +1,222 @@
+"""What the tuning page says and draws: rounded to the safe side, and right in the odd cases."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pages.tuning import runs
+from pages.tuning.afford import Left, Need
+from pages.tuning.numbers import GRID, OBJECTIVE, WAYS
+from pages.tuning.price import Price, crossing
+from tests.pages.apps import tells
+from tests.pages.tuning.test_numbers import PAPER, SETTINGS, SMALL
+from ui.svg import decode, to_svg
+
+COSTS = {"free": 1.0, "composed": 3.551, "selection": 2.951, "liu_talwar": 2.242}
+DEAR, CHEAP = COSTS | {"selection": 3.5}, COSTS | {"composed": 1.0}
+
+
+def costing(costs=COSTS, **fields):
+    """A tuning of which every way costs what is said."""
+    price = Price(**fields)
+    object.__setattr__(price, "ways", lambda: costs)
+    return price
+
+
+@pytest.mark.parametrize(
+    ("costs", "fields", "told"),
+    [
+        (COSTS, {}, "Ignoring the ten trials reports ε = 1; the proven cost is 2.96."),
+        (COSTS | {"composed": 1.82}, {"settings": 3}, "the proven cost is 1.82."),
+        (COSTS, {"settings": 1}, "fixed in advance costs ε = 1: nothing chosen, nothing added."),
+        (
+            dict.fromkeys(WAYS, math.inf),
+            {},
+            "Not even one run has a finite ε at δ = 10⁻⁵, so no choice among runs has.",
+        ),
+        (dict.fromkeys(WAYS, math.inf) | {"free": 1.0}, {}, "no finite cost is proved."),
+        (dict.fromkeys(WAYS, 0.0), {"delta": 0.5}, "The ten trials cost no more than one run: ε = 0."),
+    ],
+)
+def test_the_answer_names_the_cheaper_of_composing_and_selection(costs, fields, told):
+    assert costing(costs, **fields).answer().endswith(told)
+
+
+def test_composing_is_named_where_both_cost_the_same():
+    assert costing(COSTS | {"composed": 2.951}).cheapest == "composed"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ((COSTS, {}), (DEAR, {"settings": 20}), "s 10 → 20: ε rises from 2.96 to 3.5; there is more to choose among."),
+        ((DEAR, {"settings": 20}), (COSTS, {}), "ε falls from 3.5 to 2.96; there is less to choose among."),
+        ((COSTS, {}), (CHEAP, {"settings": 3}), "Composing every run is now the cheaper proof."),
+        ((COSTS, {}), (DEAR, {"family": "geometric"}), "K Poisson → geometric: ε rises from 2.96 to 3.5."),
+        ((CHEAP, {}), (CHEAP, {"family": "geometric"}), "composing every run does not ask how K is drawn."),
+        ((COSTS, {}), (DEAR, {"settings": 20, "delta": 1e-6}), "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."),
+        ((COSTS, {"steps": 9}), (COSTS, {"steps": 10}), "steps 9 → 10: ε stays at 2.96."),
+    ],
+)
+def test_why_the_cost_moved(old, new, told):
+    moved = costing(new[0], **new[1]).moved(costing(old[0], **old[1]))
+    assert moved.endswith(told)
+
+
+def test_changes_leave_out_what_another_change_undid():
+    found = Price(family="geometric", more=0.5, settings=20).changed(PAPER)
+    assert found == [("s", 10, 20), ("K", "Poisson", "geometric"), ("Pr[K > s]", 0.9, 0.5)]
+    assert Price(OBJECTIVE, steps=1).changed(PAPER) == [("each run", "DP-SGD", "objective perturbation")]
+    assert Price(by="its parameters", epsilon=2.0, steps=100).changed(PAPER) == [("steps", 8520, 100)]
+
+
+@pytest.mark.parametrize(("renyi", "one", "through"), [(True, "Rényi curve", "Rényi"), (False, "profile", "losses")])
+def test_the_accountant_is_the_answers_own(renyi, one, through):
+    assert costing(renyi=renyi).proof() == "Papernot and Steinke (2022), K Poisson of mean 15.4"
+    tells(costing(CHEAP, renyi=renyi).proof(), "composing ten runs", through)
+    tells(costing(renyi=renyi, settings=1).proof(), one, "of one run")
+
+
+@pytest.mark.parametrize(
+    ("price", "told"),
+    [
+        (PAPER, "DP-SGD with ε = 1, q = 0.0071, 8,520 steps, K Poisson of mean 15.4"),
+        (replace(SMALL, family="geometric"), "DP-SGD with noise 2, q = 0.02, 100 steps, K geometric of mean 95.4"),
+        (
+            Price(OBJECTIVE, family="logarithmic", more=0.5),
+            "objective perturbation with ε = 1, K logarithmic of mean 5",
+        ),
+        (
+            Price(OBJECTIVE, "its parameters", sigma=5.0, family="negative binomial", more=0.5, eta=3.0),
+            "σ = 5, λ = 1, K truncated negative binomial (η = 3) of mean 12",
+        ),
+    ],
+)
+def test_runs_and_laws_have_names(price, told):
+    assert told in price.svg_title()
+
+
+@pytest.mark.parametrize(
+    ("fields", "parts"),
+    [
+        ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely no run happens"]),
+        (
+            {"settings": 1},
+            ["One setting needs no random number of runs; ", "the one setting", "0.021 no run happens; "],
+        ),
+        ({"family": "geometric"}, ["It is never 0"]),
+        ({"family": "logarithmic"}, ["more training than anybody does", "has mean 1.79×10¹¹"]),
+    ],
+)
+def test_runs_are_said_in_words(fields, parts):
+    tells(runs.answer(Price(**fields)), *parts)
+
+
+def test_a_cheaper_geometric_law_is_named_with_its_runs():
+    tells(costing().geometric(), "would cost ε = 2.25", "95.4 runs on average instead of 15.4")
+    for price in (costing(family="geometric"), costing(settings=1), costing(COSTS | {"liu_talwar": 3.0})):
+        assert price.geometric() == ""
+
+
+@pytest.mark.parametrize(
+    ("composed", "selection", "told"),
+    [
+        ((1.4, 1.8, 2.5, 4), (1.7, 1.9, 2.2, 3), "up to s = 3; from s = 5 on the random number of runs is."),
+        ((2, 3, 4, 5), (1, 1, 1, 1), "never cheaper here than the random number of runs."),
+        ((1, 1, 1, 1), (2, 3, 4, 5), "up to s = 10 at least."),
+        ((2, 1, 1, 5), (1, 2, 2, 1), "Composing every run is cheaper at s = 3, 5."),
+        ((math.inf,) * 4, (math.inf,) * 4, ""),
+    ],
+)
+def test_crossing_tells_the_cases_apart(composed, selection, told):
+    text = crossing((2, 3, 5, 10), composed, selection)
+    assert text.endswith(told)
+    assert bool(text) == bool(told)
+
+
+def test_alt_texts_carry_the_take_away():
+    order = "Liu and Talwar 2019 2.25; Papernot and Steinke 2022 2.96; Composing every run 3.56."
+    assert costing().alt().endswith(f"At ten settings: Not at all 1; {order}")
+    told = "K Poisson of mean 15.4. It is larger than the grid size 10 with probability 90 %."
+    assert runs.alt(PAPER) == f"Probability of each number of runs, {told}"
+
+
+def test_rows_of_the_ways():
+    rows = costing(COSTS | {"composed": math.inf}).table()
+    assert [row["Runs"] for row in rows] == ["10", "10", "15.4 on average", "95.4 on average"]
+    assert "wrong" in rows[0]["Accounted for"]
+    assert rows[1]["ε at δ = 10⁻⁵"] == "nothing proved"
+    assert list(rows[2].values())[2:] == ["2.96", "2.96×", "19.3\u00a0:\u00a01"]
+
+
+NEEDS = {"free": Need(2.7629, 1.0), "composed": Need(8.4196, 0.2889)}
+NEEDS |= {"selection": Need(7.4981, 0.3278), "liu_talwar": None}
+LEFT = Left(SMALL, NEEDS)
+LEFT.__dict__["target"] = 1.0
+
+
+def test_what_each_run_must_be():
+    rows = LEFT.table()
+    assert list(rows[0].values())[1:3] == ["2.763", "1×"]
+    assert list(rows[2].values())[2:] == ["2.72×", "0.328"]
+    assert rows[3]["Noise multiplier"] == "none is enough"
+    told = "to cost ε = 1 in all, each run needs a noise multiplier of 7.5 instead of 2.77: 2.72 times"
+    tells(LEFT.answer(), "the choice among 10 learning rates", told)
+    assert "Papernot and Steinke 2022 0.328, Liu and Talwar 2019 nothing" in LEFT.alt()
+
+
+def test_what_each_run_must_be_in_the_odd_cases():
+    nothing = replace(LEFT, needs=NEEDS | {"composed": None, "selection": None})
+    assert nothing.answer() == "No noise multiplier meets the target."
+    one = Left(replace(PAPER, settings=1), NEEDS | {"composed": NEEDS["free"]})
+    assert one.answer() == "With one setting there is nothing to choose: the run stays as it is, ε = 1."
+
+
+def test_the_bars_of_what_is_left():
+    total, bars, told = LEFT.chart().data
+    assert set(decode(total.y)) == {1.0}
+    assert decode(bars.y).tolist() == [1.0, 0.2889, 0.3278, 0.0]
+    assert list(told.text) == ["noise 2.77", "noise 8.42", "noise 7.5", "none"]
+    assert "<svg" in to_svg(LEFT.chart(), title="t")
+
+
+def ghosts(chart):
+    return [trace for trace in chart.data if (trace.meta or {}).get("ghost")]
+
+
+@pytest.mark.slow
+def test_the_price_chart():
+    chart = PAPER.chart(SETTINGS["geometric"])
+    shown = [trace for trace in chart.data if trace.showlegend is not False]
+    assert [trace.name for trace in shown] == list(WAYS.values())
+    for trace, way in zip(shown, WAYS, strict=True):
+        np.testing.assert_array_equal(decode(trace.y), PAPER.curve(way))
+        assert int(np.argmax(trace.marker.size)) == GRID.index(10)
+    assert len(ghosts(chart)) == len(WAYS)
+    low, high = (10.0**v for v in chart.layout.yaxis.range)
+    values = np.concatenate([PAPER.curve(way) for way in WAYS])
+    assert low < values.min() < values.max() < high
+    assert not ghosts(PAPER.chart(replace(PAPER, settings=3)))
+    assert "<svg" in to_svg(chart, title="t")
+
+
+@pytest.mark.slow
+def test_a_chart_of_infinities_is_empty_and_not_broken():
+    nothing = Price(OBJECTIVE, "its parameters", sigma=0.1, lam=0.01, delta=1e-12)
+    assert all(np.isfinite(nothing.chart(None).layout.yaxis.range))
+
+
+def test_the_chart_of_k_splits_at_the_grid():
+    chart = runs.chart(PAPER, SETTINGS["geometric"])
+    bars = chart.data[0]
+    np.testing.assert_array_equal(decode(bars.y), runs.probabilities(PAPER))
+    colors = list(bars.marker.color)
+    assert len(set(colors[:11])) == len(set(colors[11:])) == 1
+    assert colors[10] != colors[11]
+    assert any("mean 15.4" in (trace.name or "") for trace in chart.data)
+    assert ghosts(chart)
+    assert "<svg" in to_svg(chart, title="t")
+    huge = runs.chart(Price(family="logarithmic"))
+    assert not any("mean" in (trace.name or "") for trace in huge.data)
