@@ -108,13 +108,14 @@ def test_what_a_file_does_not_tell_its_owner_can_say(content: bytes, asks: str, 
 
 
 def test_what_the_owner_says_is_held_against_the_file() -> None:
-    for content, said, sentence in (
-        ("a,b\n1,2\n".encode("utf-8-sig"), Dialect(encoding="windows-1252"), "says that it is utf-8"),
-        ("a,b\n1,é\n".encode("latin-1"), Dialect(encoding="utf-8"), "row 2 holds letters that are not utf-8"),
-        (b"a,b\n1,2\n", Dialect(delimiter=";"), "there are no semicolons in it"),
+    for content, said, sentence, row, asks in (
+        ("a,b\n1,2\n".encode("utf-8-sig"), Dialect(encoding="windows-1252"), "says that it is utf-8", 1, "encoding"),
+        ("a,b\n1,é\n".encode("latin-1"), Dialect(encoding="utf-8"), "row 2 holds letters that are", 2, "encoding"),
+        (b"a,b\n1,2\n", Dialect(delimiter=";"), "there are no semicolons in it", 1, "delimiter"),
     ):
-        with pytest.raises(TableError, match=sentence):
+        with pytest.raises(TableError, match=sentence) as caught:
             look_at(content, said)
+        assert (caught.value.row, caught.value.column, caught.value.asks) == (row, None, asks)
     with pytest.raises(TypeError, match="content must be bytes, got str"):
         look_at("a,b\n1,2\n")
 
