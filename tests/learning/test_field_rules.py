@@ -49,7 +49,10 @@ MADE = {
 }
 RULES = {name: value for name, value in vars(field_rules).items() if isinstance(value, field_rules.Rule)}
 ENDS = (
-    {name: (RULES[name], good, (*bad, math.nan, 1, True, "1.0", np.float32(1))) for name, (good, bad) in NUMBERS.items()}
+    {
+        name: (RULES[name], good, (*bad, math.nan, 1, True, "1.0", np.float32(1)))
+        for name, (good, bad) in NUMBERS.items()
+    }
     | {name: (RULES[name], good, (*bad, math.nan, [])) for name, (good, bad) in OTHERS.items()}
     | MADE
 )
