@@ -22,7 +22,7 @@ def shown(function: Any) -> str:
     given = inspect.signature(function)
     bare = [one.replace(annotation=inspect.Parameter.empty) for one in given.parameters.values()]
     text = str(given.replace(parameters=bare, return_annotation=inspect.Signature.empty))
-    return re.sub(r"<[^>]*>", "…", text)
+    return re.sub(r"mappingproxy\(.*\)(?=[,)])|<[^>]*>", "…", text)
 
 
 def of_class(kind: type) -> Iterator[str]:
