@@ -62,7 +62,51 @@ OPERATORS = (
     *("ReplaceContinueWithBreak", "NumberReplacer", "RemoveDecorator", "ZeroIterationForLoop"),
 )
 _SECONDS = count(int(time.time()))
-EQUIVALENT: dict[str, str] = {}
+_NO_CHANGE = (
+    (
+        "objpert_core/accounting/convolution/plan.py",
+        "left, right = _window(centred, steps, theta, rates, max(weight_at_mean - log_delta + _LOST_NATS, 0.0))",
+        "left, right = _window(centred, steps, theta, rates, max(weight_at_mean - log_delta + _LOST_NATS, 1.0))",
+        "how wide the window is; what it leaves out is measured",
+    ),
+    (
+        "objpert_core/accounting/dp_sgd/allocation_sums.py",
+        "_TIMES = np.geomspace(0.02, 50.0, 40)",
+        "_TIMES = np.geomspace(0.02, 50.0, 39)",
+        "rates to choose from; every rate gives a bound",
+    ),
+    (
+        "objpert_core/learning/certificates/model.py",
+        "scale is None or bool(np.all((scale > 0) & (scale <= SCALE_FLOOR**-0.5 * (1 + _SLACK))))",
+        "scale is None or bool(np.all((scale > 0) & (scale < SCALE_FLOOR**-0.5 * (1 + _SLACK))))",
+        "the slack is for rounding and ends nowhere in particular",
+    ),
+    (
+        "objpert_core/learning/draws.py",
+        "results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)",
+        "results = self._found_by_maps(first.objective(drawn[ 1], loss(first.rows)), maps, drawn, noise.tau)",
+        "the linear term is left out, and what else differs ends the search before",
+    ),
+    (
+        "objpert_core/accounting/distance/maps.py",
+        "_LOWER = np.linspace(0.0, 1.0, 13)  # panels for G < 0, in the bulk of v and again beyond it",
+        "_LOWER = np.linspace(0.0, 1.0, 12)  # panels for G < 0, in the bulk of v and again beyond it",
+        "moves a distance by 1e-12; the promise is 1e-7",
+    ),
+    (
+        "objpert_core/learning/posterior/shares.py",
+        "enough = leverage <= LARGEST_LEVERAGE and self._precision(leverage, 1.0) > 0",
+        "enough = leverage < LARGEST_LEVERAGE and self._precision(leverage, 1.0) > 0",
+        "one float of a noisy number, where both λ keep the share",
+    ),
+    (
+        "objpert_core/learning/posterior/factor.py",
+        "if 2 * max(np.abs(left)) >= max(np.abs(residual)):  # also where nothing is left",
+        "if 1 * max(np.abs(left)) >= max(np.abs(residual)):  # also where nothing is left",
+        "refines longer; the error is of what is left",
+    ),
+)
+EQUIVALENT = {f"{path}: {before} → {after}": reason for path, before, after, reason in _NO_CHANGE}
 """A mutant's name → why no test can tell it from the original."""
 
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from benchmarks.mutants import PACKAGES, ROOT, drawn
+from benchmarks.mutants import EQUIVALENT, PACKAGES, ROOT, drawn, places
 
 
 @pytest.mark.slow
@@ -18,3 +18,26 @@ def test_a_seed_draws_the_same_changes_of_one_line_each():
         source = (ROOT / mutant.path).read_text(encoding="utf-8")
         changed = mutant.code(source)
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant.name
+
+
+@pytest.mark.parametrize("name", EQUIVALENT)
+def test_what_is_said_to_change_nothing_is_said_of_a_line_that_there_is(name):
+    path, _, change = name.partition(": ")
+    before, _, after = change.partition(" → ")
+    lines = [line.strip() for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
+    assert before in lines
+    assert before != after
+
+
+@pytest.mark.slow
+def test_what_is_said_to_change_nothing_is_said_in_the_words_of_a_mutant():
+    pytest.importorskip("cosmic_ray")
+    told = {name.partition(" → ")[0] for name in EQUIVALENT}
+    paths = {name.partition(": ")[0] for name in EQUIVALENT}
+    lines = {path: (ROOT / path).read_text(encoding="utf-8").splitlines() for path in paths}
+    near = (
+        mutant
+        for mutant in places()
+        if mutant.path in paths and f"{mutant.path}: {lines[mutant.path][mutant.line - 1].strip()}" in told
+    )
+    assert {mutant.name for mutant in near} >= set(EQUIVALENT)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import ObjectivePerturbation
-from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor
+from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor, OutputPerturbationLogisticRegression
 from objpert_core.learning import LogisticLoss, ObjectivePerturbationCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, POSITIVE, fact, or_nothing
 from objpert_core.learning.certificates.proof import covers
@@ -61,6 +61,15 @@ def test_a_field_must_keep_its_rule_and_must_have_one():
     assert longer(rows_seen=0).complaint() == "rows_seen must be None or a whole number >= 1, got 0"
     assert longer().complaint() == "unruled must have a rule: declare it by fact in Longer"
     assert not longer().verify()
+
+
+@pytest.mark.parametrize("kind", [ObjPertLogisticRegression, OutputPerturbationLogisticRegression])
+def test_the_gradient_norm_may_be_tau_and_nothing_more(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    spent = kind(random_state=0).fit(X, X[:, 0] > 0).privacy_
+    for norm, holds in ((spent.tau, True), (np.nextafter(spent.tau, 1.0), False)):
+        assert dataclasses.replace(spent, gradient_norm=float(norm)).holds() is holds
 
 
 def unnamed(certificate):

@@ -160,7 +160,7 @@ def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width
     """The tilt that needs the fewest grid points among those that see (ε, δ) nearly as well as the best one. A tilt
     smaller than the best leaves more of the mass to the left of ε; arithmetic has precision to spare for this mass, and
     where losses have heavy tails the window is far shorter."""
-    loose = made.cumulants - made.thetas * epsilon + log_g_max(made.thetas) - log_delta
+    loose = made.cumulants - made.thetas * epsilon + log_g_max(made.thetas)
     points = {}
     for tilt in range(best, max(best - _TILTS_A_DECADE, -1), -2):
         if loose[tilt] > loose[best] + _SPARE_NATS:

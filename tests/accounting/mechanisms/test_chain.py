@@ -62,6 +62,13 @@ def test_a_chain_answers_what_its_link_does_and_says_what_that_has_not():
     assert gaussian.losses() == Gaussian(2.5).losses()
 
 
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_renyi_curve_of_a_chain_is_nowhere_above_that_of_its_zcdp(size):
+    several = group(ObjectivePerturbation(5.0, 20.0, bound="glm"), size)
+    orders = np.array([1.0, 1.01, 2.0, 8.0])
+    assert (several.rdp(orders) <= orders * several.rho()).all()
+
+
 @pytest.mark.parametrize("sigma", [0.8, 300.0])
 def test_running_sums_give_the_profile_of_a_discrete_loss(sigma):
     loss = group(ObjectivePerturbation(sigma, 20.0, bound="monotone"), 3)._loss

@@ -309,6 +309,23 @@ def test_profile_of_a_convolved_run():
     np.testing.assert_allclose(run.log_delta(far), via_rdp(base).log_delta(far), rtol=0.3)
 
 
+class Convolved(Gaussian):
+    """A mechanism with a known profile, said to be slow."""
+
+    quick_profile = False
+
+
+def test_profile_of_a_run_that_is_asked_once():
+    run, exact = OneRun(Convolved(3.0), math.log(PAPER)), Gaussian(3.0)
+    epsilon = np.linspace(0.0, exact.epsilon(1e-8), 37)
+    chords = run.log_delta(epsilon)
+    assert np.all(chords >= exact.log_delta(epsilon) - 1e-12)
+    assert np.all(chords <= exact.log_delta(epsilon) + 1e-2)
+    both = np.array([epsilon[5], 40.0])  # beyond the grid by the Rényi curve
+    assert run.log_delta(both)[0] == chords[5]
+    assert exact.log_delta(40.0) <= run.log_delta(both)[1] <= 0.9 * exact.log_delta(40.0)
+
+
 def test_profile_of_a_run_with_a_curve_only():
     base = via_rdp(Gaussian(3.0))
     epsilon = np.geomspace(1e-4, 10, 60)

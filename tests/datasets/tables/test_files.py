@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from objpert_core.datasets import Categories, Dialect, Number, TableError, TableSchema, TwoValues, look_at, read_table
-from objpert_core.datasets.tables import MOST_BYTES, reading
+from objpert_core.datasets.tables import MOST_BYTES, MOST_ROWS, reading
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, NUMERIC, SCHEMA, cells
 from tests.learning.memory import peak_of
 
@@ -53,6 +53,18 @@ def first_look_then_read(content: bytes) -> None:
     read_table(content, SCHEMA)
 
 
+ASKED = {  # by a file's fault: what its owner could say to mend it
+    "NUL bytes": "encoding",
+    "UTF-16 without a mark": "encoding",
+    "two encodings": "encoding",
+    "a byte of no letter": "encoding",
+    "half a letter": "encoding",
+    "no delimiter": "delimiter",
+    "two delimiters": "delimiter",
+    "no decimal mark": "decimal",
+}
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_file_gets_one_sentence(name: str) -> None:
     content, row, column, sentence = BAD[name]
@@ -60,13 +72,43 @@ def test_a_bad_file_gets_one_sentence(name: str) -> None:
         first_look_then_read(content)
     message = str(caught.value)
     assert sentence in message
-    assert (caught.value.row, caught.value.column) == (row, column)
+    assert (caught.value.row, caught.value.column, caught.value.asks) == (row, column, ASKED.get(name))
     assert message.isprintable()
     assert len(message) < 150
     assert not set(message) & set("<>[]`*$|\\")
     assert row in (None, 1, 200_002) or message.startswith(f"row {row}")
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.row, again.column, again.asks) == (message, row, column, caught.value.asks)
+
+
+def wide(columns: int) -> str:
+    return ",".join(map(str, range(columns))) + "\n" + ",".join("1" * columns)
+
+
+ENDS = {  # a file that just fits, as one size gives it, and the row and the sentence of the next larger one
+    "columns": (wide, 1_000, 1, "at most 1,000 columns, got 1,001"),
+    "a name": (lambda size: "a," + "b" * size + "\n1,2", 100, 1, "a name of at most 100 characters"),
+    "a cell": (lambda size: "a,b\n1," + "2" * size, 131_072, 2, "column “b” must have at most 131,072 characters"),
+    "a row": (lambda size: "a,b,c,d,e\n" + ("1" * 99_999 + ",") * 4 + "1" * (size - 400_000), 500_000, 2, "500,000"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_file_may_be_as_large_as_its_sentence_says_and_not_larger(name: str) -> None:
+    made, size, row, sentence = ENDS[name]
+    look_at(made(size).encode())
+    with pytest.raises(TableError, match=sentence) as caught:
+        look_at(made(size + 1).encode())
+    assert caught.value.row == row
+
+
+@pytest.mark.thorough
+def test_a_file_may_have_all_the_rows_and_all_the_bytes_that_there_is_room_for() -> None:
+    first, last = b"0," + b"1" * 22 + b"\n", b"1," + b"1" * 19
+    content = b"t,a\n" + first * (MOST_ROWS - 1) + last
+    assert len(content) == MOST_BYTES
+    table = read_table(content, TableSchema({"a": Number(0, 1)}, TwoValues("t", "0", "1")))
+    assert (table.rows, table.y.sum()) == (MOST_ROWS, 1)
 
 
 PIECES = [
@@ -108,13 +150,14 @@ def test_what_a_file_does_not_tell_its_owner_can_say(content: bytes, asks: str, 
 
 
 def test_what_the_owner_says_is_held_against_the_file() -> None:
-    for content, said, sentence in (
-        ("a,b\n1,2\n".encode("utf-8-sig"), Dialect(encoding="windows-1252"), "says that it is utf-8"),
-        ("a,b\n1,é\n".encode("latin-1"), Dialect(encoding="utf-8"), "row 2 holds letters that are not utf-8"),
-        (b"a,b\n1,2\n", Dialect(delimiter=";"), "there are no semicolons in it"),
+    for content, said, sentence, row, asks in (
+        ("a,b\n1,2\n".encode("utf-8-sig"), Dialect(encoding="windows-1252"), "says that it is utf-8", 1, "encoding"),
+        ("a,b\n1,é\n".encode("latin-1"), Dialect(encoding="utf-8"), "row 2 holds letters that are", 2, "encoding"),
+        (b"a,b\n1,2\n", Dialect(delimiter=";"), "there are no semicolons in it", 1, "delimiter"),
     ):
-        with pytest.raises(TableError, match=sentence):
+        with pytest.raises(TableError, match=sentence) as caught:
             look_at(content, said)
+        assert (caught.value.row, caught.value.column, caught.value.asks) == (row, None, asks)
     with pytest.raises(TypeError, match="content must be bytes, got str"):
         look_at("a,b\n1,2\n")
 

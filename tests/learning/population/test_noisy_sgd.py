@@ -210,6 +210,14 @@ PLAN = {"schedule": "tight", "sampling": "poisson", "rows": 20, "batch_size": 5.
         "step_size": 0.1, "radius": 1.0, "lipschitz": 1.0}  # fmt: skip
 
 
+@pytest.mark.parametrize("schedule", ["tight", "bassily2019"])
+def test_the_published_mean_is_of_the_places_before_each_step_and_the_tight_one_of_those_after(schedule):
+    plan = DescentPlan(**PLAN | {"schedule": schedule, "steps": 1})
+    rows = learn.Rows(np.ones((20, 2)), "clip")
+    found = noisy_sgd.descend(rows, np.ones(20), learn.LogisticLoss(), plan, Streams(0))
+    assert found.any() == (schedule == "tight")
+
+
 NO_PLANS = [
     ({"batch_size": 21.0}, "batch_size must be at most rows = 20, got 21.0"),
     ({"batch_size": 2.5, "sampling": "with replacement"}, "batch_size must be a whole number from 1 to 20, got 2.5"),

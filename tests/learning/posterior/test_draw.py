@@ -116,6 +116,14 @@ def test_draws_have_the_law_on_a_lattice_that_is_fine_and_known_before():
 # Roundings
 
 
+def test_digits_drawn_first_are_no_more_than_doubles_hold():
+    ridge = Ridge(some_sums(5, 1), 1.0)
+    assert PosteriorDraw(noise_source(0), ridge, 0.5, digits=52).refinements == 0
+    for digits, most in ((0, ">= 1"), (53, "from 1 to 52")):
+        with pytest.raises(ValueError, match=f"digits must be a whole number {most}, got {digits}"):
+            PosteriorDraw(noise_source(0), ridge, 0.5, digits=digits)
+
+
 @pytest.mark.parametrize("digits", [50, 12, 2])
 @pytest.mark.parametrize("spare", [0, 48])
 @pytest.mark.parametrize(("n", "d", "lam"), [(60, 1, 1.0), (60, 3, 1e-3), (2, 5, 0.1)])

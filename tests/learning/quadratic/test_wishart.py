@@ -66,6 +66,13 @@ def test_numbers_out_of_range_are_refused(arguments, message):
             ExactWishart(noise_source(0), *arguments)
 
 
+def test_digits_drawn_first_are_no_more_than_doubles_hold():
+    assert ExactWishart(noise_source(0), 1, 1, digits=52).refinements == 0
+    for digits, most in ((0, ">= 1"), (53, "from 1 to 52")):
+        with pytest.raises(ValueError, match=f"digits must be a whole number {most}, got {digits}"):
+            ExactWishart(noise_source(0), 1, 1, digits=digits)
+
+
 @pytest.mark.parametrize("digits", [50, 12, 2])
 @pytest.mark.parametrize(("d", "m", "seed"), [(1, 1, 0), (1, 4, 1), (4, 4, 2), (6, 9, 3)])
 def test_every_rounding_is_the_one_that_more_digits_confirm(d, m, seed, digits):

@@ -5,6 +5,8 @@ import scipy.sparse as sp
 from objpert_core.learning import SOLVERS, ClippedLoss, PerturbedObjective, Rows, solve
 from objpert_core.learning.problem import losses
 from objpert_core.learning.solvers import quasi_newton, second_order
+from objpert_core.learning.solvers.finite_sum import batch_size
+from objpert_core.learning.solvers.progress import CountedProblem
 from tests.learning.memory import peak_of
 from tests.learning.solvers.test_every_solver import problem
 
@@ -89,6 +91,22 @@ def test_whatever_the_hessian_holds_a_search_gets_a_factor(wrong):
     assert (np.diag(factor) > 0).all()
     hessian[0, 1] = np.nan
     assert np.isfinite(second_order.factorised(hessian)[0]).all()
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+def test_a_hessian_that_rounding_has_made_indefinite_gets_a_factor_of_one_near_it(size):
+    hessian = size * np.diag([1.0, -1e-14, 1.0])
+    factor, _ = second_order.factorised(hessian.copy())
+    np.testing.assert_allclose(factor.T @ factor, hessian, rtol=0, atol=1e-12 * size)
+
+
+@pytest.mark.parametrize("solver", ["sag", "svrg"])
+def test_a_step_of_the_only_batch_is_one_of_gradient_descent_by_the_inverse_of_its_curvature(solver):
+    objective = problem(n=100, lam=100.0, noise=50.0)
+    counted, start = CountedProblem(objective), np.zeros(objective.dimension)
+    (batch,) = objective.parts(batch_size(counted))
+    expected = -objective.gradient(start)[0] / (batch.smoothness() + objective.tilt_smoothness)
+    np.testing.assert_allclose(solve(objective, tau=1e-9, solver=solver, max_iter=1).theta, expected, rtol=1e-12)
 
 
 OUT_OF_RANGE = [
