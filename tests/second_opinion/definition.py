@@ -20,6 +20,7 @@ Bracket = tuple[float, float]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _LOG_WEIGHTS = np.log(_WEIGHTS)
 _DOUBLINGS = 2.0 ** np.arange(60)
+_MOST_PANELS = 2**18  # that are still open
 _LATTICE = 2**20  # points of a composition's lattice
 
 
@@ -72,6 +73,8 @@ def refined(
         lo, hi, whole, could = low[~keep], high[~keep], parts[~keep], hidden[~keep]
         if not lo.size:
             break
+        if lo.size > _MOST_PANELS:  # what is integrated has fewer digits than the tolerance asks for
+            raise ArithmeticError("the integral of the second opinion has too few digits")
     else:
         raise ArithmeticError("the integral of the second opinion does not settle")
     low, high, logs = (np.concatenate(column) for column in zip(*done, strict=True))
@@ -160,6 +163,8 @@ class Pair(Definition):
         Whether Q has as much mass where P has some as P has.
     still : float
         Mass that P and Q share beside their densities: nothing happened.
+    tolerance : float
+        Of integrals, relative.
     """
 
     log_p: Callable[[Array], Array]
@@ -167,6 +172,7 @@ class Pair(Definition):
     points: tuple[float, ...]
     whole: bool = True
     still: float = 0.0
+    tolerance: float = 1e-13
 
     @property
     def above_both(self) -> bool:
@@ -174,7 +180,7 @@ class Pair(Definition):
 
     def log_delta(self, epsilon: float) -> Bracket:
         points = (*self.points, *crossings(lambda x: self.loss(x) - epsilon, self.points))
-        found = log_integral(lambda x: self.log_p(x) + log_excess(epsilon, self.loss(x)), points)
+        found = log_integral(lambda x: self.log_p(x) + log_excess(epsilon, self.loss(x)), points, self.tolerance)
         if epsilon < 0 < self.still:
             found = float(np.logaddexp(found, math.log(-self.still * math.expm1(epsilon))))
         return found, found
@@ -182,7 +188,7 @@ class Pair(Definition):
     def renyi(self, alpha: float) -> Bracket:
         s = alpha - 1
         if self.whole:
-            log_gain = log_integral(lambda x: self.log_p(x) + _convex(s, self.loss(x)), self.points)
+            log_gain = log_integral(lambda x: self.log_p(x) + _convex(s, self.loss(x)), self.points, self.tolerance)
             found = math.exp(log_gain) if not s else float(np.logaddexp(0, log_gain)) / s
             return found, found
 
@@ -192,7 +198,7 @@ class Pair(Definition):
                 value = np.log(np.maximum(loss if not s else sign * np.expm1(sign * np.minimum(s * loss, 600)), 0))
                 return self.log_p(x) + np.where(sign * s * loss > 500, s * loss, value)
 
-            return log_integral(log_f, self.points)
+            return log_integral(log_f, self.points, self.tolerance)
 
         more, less = side(1.0), side(-1.0)
         if not s:
