@@ -1,4 +1,5 @@
 # fmt: off
+import numpy as np
 
 import objpert_core.accounting as acc
 from objpert_core.learning import LogisticLoss, perturb_and_solve
