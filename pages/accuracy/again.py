@@ -33,8 +33,8 @@ def made_now(key: str) -> Run | None:
     return seen.latest if seen and not seen.view.active and seen.run.request[1] == key else None
 
 
-def draw(stored: Stored, epsilon: float, method: Choice, trial: Number) -> None:
-    """Draw the controls of the point, and what became of it."""
+def draw(stored: Stored, epsilon: float, method: Choice, trial: Number, shown: Run | None) -> None:
+    """Draw the controls of the point, and what became of it; `shown` is the run that the chart above has."""
     st.header("Run one point again", anchor=False)
     if not stored.known:
         st.caption(f"{stored.dataset} is no data set of this package.")
@@ -45,6 +45,8 @@ def draw(stored: Stored, epsilon: float, method: Choice, trial: Number) -> None:
     with right:
         number = trial.show()
     piece = Piece(stored.dataset, chosen, indexed.target(chosen, epsilon), number, stored.parameters)
+    if shown is None and made_now(stored.key) is not None:
+        st.rerun()  # the run ended after the chart was drawn
     AGAIN.follow(Point(stored, piece).follow)
 
 

@@ -39,7 +39,7 @@ def explore(own: controls.Controls) -> None:
         with page.tools(own.linked, offers, name="accuracy"):
             view, with_paper, with_ghost = controls.VIEW.show(), controls.PAPER.show(), controls.GHOST.show()
     with page.errors():
-        stored = indexed.load(key)
+        stored, live = indexed.load(key), again.made_now(key)
         at = previous("accuracy__setting", (key, epsilon))
         before = Reading(old, at[1]) if at and (old := indexed.load_or_none(at[0])) else None
         if question == controls.ORIGIN:
@@ -50,11 +50,11 @@ def explore(own: controls.Controls) -> None:
             kind: type[Figure2] = Figure2
             if question == controls.AHEAD:
                 kind, methods = ahead.Ahead, ahead.compared(Reading(stored, epsilon), methods)
-            kind(stored, epsilon, methods, view, with_paper, faint, again.made_now(key)).show(left, before)
+            kind(stored, epsilon, methods, view, with_paper, faint, live).show(left, before)
         if not style.embedded():
             ahead.draw(Reading(stored, epsilon))
             provenance.draw(stored)
-            again.draw(stored, epsilon, own.again, own.trial)
+            again.draw(stored, epsilon, own.again, own.trial, live)
     if style.embedded():
         page.keep(own.again, own.trial, *controls.ROWS_CONTROLS)
     else:
