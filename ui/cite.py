@@ -10,34 +10,34 @@ from collections.abc import Mapping
 import objpert_core
 
 _OBJECTIVE = """@inproceedings{redberg2023improving,
-  title     = {Improving the Privacy and Practicality of Objective Perturbation for Differentially Private Linear Learners},
-  author    = {Redberg, Rachel and Koskela, Antti and Wang, Yu-Xiang},
+  title = {Improving the Privacy and Practicality of Objective Perturbation for Differentially Private Linear Learners},
+  author = {Redberg, Rachel and Koskela, Antti and Wang, Yu-Xiang},
   booktitle = {Advances in Neural Information Processing Systems},
-  volume    = {36},
-  year      = {2023}
+  volume = {36},
+  year = {2023}
 }"""
 _POPULATION = """@inproceedings{bassily2019private,
-  title     = {Private Stochastic Convex Optimization with Optimal Rates},
-  author    = {Bassily, Raef and Feldman, Vitaly and Talwar, Kunal and Thakurta, Abhradeep},
+  title = {Private Stochastic Convex Optimization with Optimal Rates},
+  author = {Bassily, Raef and Feldman, Vitaly and Talwar, Kunal and Thakurta, Abhradeep},
   booktitle = {Advances in Neural Information Processing Systems},
-  volume    = {32},
-  year      = {2019}
+  volume = {32},
+  year = {2019}
 }"""
 _QUADRATIC = """@article{cortild2026quadratic,
-  title   = {Quadratic Objective Perturbation: Curvature-Based Differential Privacy},
-  author  = {Cortild, Daniel and Cartis, Coralia},
+  title = {Quadratic Objective Perturbation: Curvature-Based Differential Privacy},
+  author = {Cortild, Daniel and Cartis, Coralia},
   journal = {arXiv preprint arXiv:2605.05905},
-  year    = {2026}
+  year = {2026}
 }"""
 _ASK_FIRST = """@inproceedings{redberg2023generalized,
-  title     = {Generalized {PTR}: User-Friendly Recipes for Data-Adaptive Algorithms with Differential Privacy},
-  author    = {Redberg, Rachel and Zhu, Yuqing and Wang, Yu-Xiang},
+  title = {Generalized {PTR}: User-Friendly Recipes for Data-Adaptive Algorithms with Differential Privacy},
+  author = {Redberg, Rachel and Zhu, Yuqing and Wang, Yu-Xiang},
   booktitle = {International Conference on Artificial Intelligence and Statistics},
-  year      = {2023}
+  year = {2023}
 }"""
 _APP = """@software{{objpert,
-  title   = {{objpert: private linear learners, explained and computed}},
-  author  = {{{{The objpert developers}}}},
+  title = {{objpert: private linear learners, explained and computed}},
+  author = {{{{The objpert developers}}}},
   version = {{{version}}}
 }}"""
 

@@ -128,7 +128,7 @@ def strip() -> None:
         for part in ("room", "room_key"):
             st.query_params.pop(part, None)
         shown = f" {name}" if NAME.fullmatch(name) else " of that name"
-        _say(f"There is no room{shown}, or its hour is over. The page works without it.")
+        _say(f"There is no room{shown}, or its three hours are over. The page works without it.")
         return
     now = Room(name, key if leads else "")
     st.session_state[_HERE] = now

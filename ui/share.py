@@ -78,7 +78,7 @@ def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], byt
 
 def _room() -> None:
     """The button that opens a room, for who is in none."""
-    st.caption("In a room the answers of a class are counted for an hour. Nobody is asked for a name.")
+    st.caption("In a room the answers of a class are counted for three hours. Nobody is asked for a name.")
     if st.get_option("browser.gatherUsageStats"):  # a host may force it: docs/deploying.md
         st.caption("This host sends addresses to Streamlit’s statistics, and a room’s name and key are in them.")
     if st.button("Open a room for a class", key="room__open", icon=":material/groups:"):
