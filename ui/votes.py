@@ -6,8 +6,8 @@
 
 What is kept of a person is one number, the option chosen, beside a hash of a random token, so that one browser counts
 once and may change its mind, and beside one of a hash of its network. Both are keyed with a random number of the room
-and go with it; of who opened it the room has the hash of the network, keyed with the server's secret. A room is gone three
-hours after it was opened: no question finds it any more, and a thread of every process deletes its rows.
+and go with it; of who opened it the room has the hash of the network, keyed with the server's secret. A room is gone
+three hours after it was opened: no question finds it any more, and a thread of every process deletes its rows.
 
 The numbers of rooms, questions, votes and changes are capped, those of one network (`ui.visitors`) more tightly, and so
 is the file. Where there are too many rooms the emptiest makes way, of the network that has most. Whoever finds the
