@@ -121,7 +121,7 @@ def begin(name: str, lead: str) -> None:
 
 def title(question: str, lead: str) -> None:
     """The shared style, and the page's question as its heading over a line of introduction; a slide has neither."""
-    style.apply()
+    style.apply(question)
     if not style.embedded():
         st.title(question, anchor=False)
         st.markdown(lead)

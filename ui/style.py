@@ -9,6 +9,8 @@ a slide: the stage fills the window and nothing else is seen, so that no scroll 
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 SLIDE_CONTROLS = 3
@@ -103,12 +105,27 @@ html {{ font-size: 20px; }}
 }}
 """
 
+# On a phone Streamlit opens the menu over the page, leaves it open when a page is chosen, and remembers that it is open.
+# The page's name makes the script another one on every page, and so the browser runs it again.
+_CLOSE_MENU = """<script>/* PAGE */{
+const close = (frames) => {
+  if (innerWidth > 768) return;
+  const menu = document.querySelector('[data-testid=stSidebar]');
+  const button = menu && menu.querySelector('[data-testid=stSidebarCollapseButton] button');
+  if (button && menu.dataset.collapsed === 'false') button.click();
+  else if (!menu && frames) requestAnimationFrame(() => close(frames - 1));
+};
+close(120);
+}</script>"""
+
 
 def embedded() -> bool:
     """Whether the page is shown as a slide, opened with ``?embed=true``."""
     return bool(st.context.is_embedded)
 
 
-def apply() -> None:
-    """Put the style sheet into the page."""
+def apply(page: str) -> None:
+    """Put the style sheet into the page of that name or question, and close the menu that led there on a phone."""
     st.html(f"<style>{_EVERYWHERE}{_PHONE}{_SLIDE if embedded() else ''}</style>")
+    with st.container(key="menu_unseen"):
+        st.html(_CLOSE_MENU.replace("PAGE", re.sub(r"\W", " ", page)), unsafe_allow_javascript=True)
