@@ -31,7 +31,9 @@ _EVERYWHERE = """
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why::before { content: "↳ "; }
-img.qr { width: 20rem; max-width: 100%; }
+img.qr { width: min(20rem, 40vh); max-width: 100%; }
+button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px; min-height: 24px; }
+[data-testid=stRadio] label:has(input) { min-height: 28px; }
 [data-testid=stPopoverBody]:has(img.qr) { transform: none !important; inset: 4.5rem 1rem auto auto !important;
   max-height: calc(100vh - 5.5rem) !important; }
 .numbers { overflow-x: auto; }
@@ -95,6 +97,25 @@ html {{ font-size: 20px; }}
 [class*="__deck"] {{ position: fixed; right: 1rem; bottom: .5rem; z-index: 110; }}
 [class*="__deck"] {{ width: 25vw !important; gap: .3rem; justify-content: end; }}
 [class*="__deck"] > :nth-child(2) {{ order: -1; flex: 1 0 100% !important; text-align: right; line-height: 1.2; }}
+[class*="__ask"] {{ position: fixed; right: 7.7rem; bottom: .5rem; z-index: 110; width: auto !important; }}
+.slide-title {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}
+.st-key-slide_sheet {{ position: fixed; inset: 0; z-index: 105; padding: .8rem 1rem 4.5rem 1.5rem; overflow: auto;
+  background: {_GROUND}; }}
+.st-key-slide_text :is(p, label p) {{ font-size: 1.1rem; }}
+.st-key-slide_text [data-testid=stWidgetLabel] p {{ font-size: 1.25rem; font-weight: 600; }}
+/* The counts name the options again: with both, and with the text before the question, they end below the window. */
+.st-key-slide_text:has(.votes) [role=radiogroup], .st-key-slide_text:has(.votes) > :not(:has(.votes, h2)) {{
+  display: none; }}
+.st-key-slide_text:has(.votes) :is(p, label p) {{ font-size: 1rem !important; line-height: 1.35; }}
+.st-key-slide_text:has(.votes) [data-testid=stVerticalBlock] {{ gap: .5rem; }}
+.st-key-slide_text .votes {{ font-size: 1.1rem; }}
+.st-key-slide_text .votes [role=listitem] {{ margin-bottom: .3rem; }}
+.st-key-slide_text .votes .track {{ height: .8em; }}
+.st-key-slide_beside img.qr {{ width: min(100%, 55vh); }}
+.st-key-slide_beside .room {{ font-size: 1.6rem; font-weight: 600; text-align: center; margin: 0; }}
+.st-key-slide_beside [class*="__chart"] {{ height: 70vh !important; flex: none !important; }}
+.st-key-slide_beside :is({_FILLED}) {{
+    height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
 @media (max-width: 1100px) {{  /* the letters are as large on the wall, and the chart keeps its height */
   .st-key-stage__picture .answer {{ font-size: 1.05rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; }}
@@ -105,7 +126,7 @@ html {{ font-size: 20px; }}
 }}
 """
 
-# On a phone Streamlit opens the menu over the page, leaves it open when a page is chosen, and remembers that it is open.
+# On a phone Streamlit opens the menu over the page, leaves it open when a page is chosen, and remembers that.
 # The page's name makes the script another one on every page, and so the browser runs it again.
 _CLOSE_MENU = """<script>/* PAGE */{
 const close = (frames) => {
