@@ -41,7 +41,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
 from ui import files, lessons, registry, room, sentences, share, slides, style
-from ui.chart import larger
+from ui.chart import larger, smaller
 from ui.controls import Control, Preset
 from ui.warm import warm_up
 from ui.worksheet import Sheet, Task, worksheet
@@ -256,7 +256,8 @@ def chart(figure: go.Figure, *, key: str, alt: str) -> None:
     """
     config = {"displayModeBar": False, "responsive": True}
     with st.container(key=f"{key}__chart"):  # the style sheet decides how high it is on a phone and in a slide
-        st.plotly_chart(larger(figure) if style.embedded() else figure, key=key, alt=alt, config=config)
+        fitted = larger(figure) if style.embedded() else smaller(figure) if style.on_phone() else figure
+        st.plotly_chart(fitted, key=key, alt=alt, config=config)
 
 
 download = files.download

@@ -42,6 +42,7 @@ button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px
 .numbers th { font-weight: 600; }
 h2 { font-size: 1.5rem !important; }
 [data-testid=stPageLink] :is(span, p, [data-testid=stMarkdownContainer]) { white-space: normal; overflow: visible; }
+@media (hover: none) { button [data-has-shortcut=true] kbd, button kbd { display: none; } }
 button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"], :has(> [class*="_unseen"]) { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
@@ -60,7 +61,7 @@ _PHONE = f"""
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
   .st-key-stage__picture > :has(.js-plotly-plot) ~ :has(.js-plotly-plot) {{ display: none; }}
-  .st-key-stage__picture [class*="__chart"] {{ height: 40vh !important; min-height: 0; flex: none !important; }}
+  .st-key-stage__picture [class*="__chart"] {{ height: 36vh !important; min-height: 0; flex: none !important; }}
   .st-key-stage__picture :is({_FILLED}) {{
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
 }}
@@ -68,7 +69,7 @@ _PHONE = f"""
 @media (max-width: 640px) and (min-height: 600px) {{
   {_COLUMN} {{ position: sticky; top: 3.75rem; z-index: 90; background: {_GROUND};
     padding-bottom: .25rem; box-shadow: 0 .4rem .4rem -.4rem rgba(0, 0, 0, .35); }}
-  [data-testid=stMain] {{ scroll-padding-top: calc(40vh + 14rem); }}
+  [data-testid=stMain] {{ scroll-padding-top: calc(36vh + 14rem); }}
 }}
 """
 
@@ -143,6 +144,11 @@ close(120);
 def embedded() -> bool:
     """Whether the page is shown as a slide, opened with ``?embed=true``."""
     return bool(st.context.is_embedded)
+
+
+def on_phone() -> bool:
+    """Whether the browser says that it is a telephone's."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 def apply(page: str) -> None:
