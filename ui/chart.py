@@ -103,10 +103,11 @@ def larger(figure: go.Figure) -> go.Figure:
 
 
 def smaller(figure: go.Figure) -> go.Figure:
-    """The same figure for a telephone: its legend takes the whole width, so that the picture keeps its height."""
+    """The same figure for a telephone: its legend has two columns, so that the picture keeps its height."""
     picture: dict[str, Any] = figure.to_plotly_json()
     layout = picture["layout"]
-    layout["legend"] = layout.get("legend", {}) | {"entrywidth": 0.5, "entrywidthmode": "fraction", "font": {"size": SMALL}, "itemwidth": 30}
+    half = {"entrywidth": 0.5, "entrywidthmode": "fraction"}
+    layout["legend"] = layout.get("legend", {}) | half | {"font": {"size": SMALL}, "itemwidth": 30}
     for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
         axis["tickfont"] = axis.get("tickfont", {}) | {"size": SMALL + 1}
     return Chart(picture)
