@@ -21,7 +21,7 @@ _FILLED = f"[class*='__chart'] {_INSIDE}, [class*='__chart'] .js-plotly-plot"
 _GROUND = "light-dark(#ffffff, #171614)"  # the theme's backgrounds
 _SEEN = ':not([class*="_unseen"], :has([class*="_unseen"]))'
 _STAGE = "[data-testid=stHorizontalBlock]:has(> [data-testid=stColumn] .st-key-stage__picture)"
-_COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture)"
+_COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture .js-plotly-plot)"
 
 # The text around a chart takes the page's text colour: Streamlit's grey has a contrast of 3.8 : 1 on white, and no
 # single grey reaches 4.5 : 1 on white and on the dark background. Captions likewise.
