@@ -104,7 +104,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
             ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops the
             fit, leaves the estimator unfitted and is passed on. The callback's arguments depend on the data.
         **others
-            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
+            `sample_weight`, array-like of shape (n,), from the estimators by objective perturbation: numbers from 0 to
+            1, **each a function of its own row alone** (divide by a public maximum). Weights that look at other rows,
+            such as those of boosting, are outside of every promise. Other estimators answer with a `TypeError`.
 
         Raises
         ------
@@ -117,8 +119,12 @@ class LinearModel(WarnsOfCopies, LinearScores):
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
             those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
         """
+        return self.fit_beside((), X, y, callback, **self._fit_options(others))
+
+    def _fit_options(self, others: Mapping[str, Any]) -> dict[str, Any]:
+        """What `fit` was told besides, as options for `_release`; a `TypeError` for anything that it does not take."""
         refuse_weights(self, others)
-        return self.fit_beside((), X, y, callback)
+        return {}
 
     def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
         """Every public `fit`, for this model and `others` that differ from it by `random_state` alone (if it
