@@ -50,7 +50,8 @@ def two_labels(name: str, value: Any) -> np.ndarray | None:
 def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
     """Refuse arguments of `fit` that are not its own, by a `TypeError` that explains why there are no weights.
 
-    Scikit-learn takes what stands in a signature for what a `fit` can use; so `sample_weight` does not stand in ours.
+    Scikit-learn takes what stands in a signature for what a `fit` can use, and boosting, bagging and calibration then
+    give weights that look at other rows; so `sample_weight` does not stand in ours, where it is taken neither.
     The estimator is unfitted, as after any fit that fails.
     """
     for name, value in others.items():
@@ -59,6 +60,7 @@ def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
             raise TypeError(f"{type(estimator).__name__}.fit() got an unexpected keyword argument {name!r}")
         if value is not None:
             raise TypeError(
-                "sample_weight must be None in a private fit: a weight changes how far one row moves the sum, and the "
-                "promise counts every row once. score takes weights"
+                f"sample_weight must be None in a fit of {type(estimator).__name__}: a weight changes how far one row "
+                "moves the sum, and this promise counts every row once. ObjPertLogisticRegression takes weights up to "
+                "1, and score takes any"
             )

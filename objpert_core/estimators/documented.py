@@ -307,8 +307,9 @@ PARAGRAPHS = {
         `PrivacyBudgetWarning` says so.
         """,
     "weights": """
-        `fit` takes no sample weights: a weight would change how much one person can move the model. Searching over
-        parameters fits many models; each spends its own budget, and a `PrivacyBudgetWarning` says so.
+        `fit` takes no sample weights: a weight would change how much one person can move the model. The estimators by
+        objective perturbation take weights up to 1. Searching over parameters fits many models; each spends its own
+        budget, and a `PrivacyBudgetWarning` says so.
         """,
 }
 

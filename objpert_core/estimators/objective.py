@@ -93,17 +93,17 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         """Whether noisy counts of the classes are released before the fit."""
         return False
 
-    def _weights_of_classes(self, targets: FloatArray) -> FloatArray | None:
-        """The public weight of each row by its class, if there are any."""
+    def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
+        """The public weight of each row by its class, if there are any; `own` are the rows' own weights."""
         return None
 
     def _weights(self, targets: FloatArray, sample_weight: Any) -> FloatArray | None:
         """What each row's loss is multiplied by, from 0 to 1."""
-        weights = self._weights_of_classes(targets)
-        if sample_weight is None:
-            return weights
-        own = own_weights(sample_weight, targets.shape[-1], releases=self._releases)
-        return own if weights is None else own * weights
+        own = None
+        if sample_weight is not None:
+            own = own_weights(sample_weight, targets.shape[-1], releases=self._releases)
+        weights = self._weights_of_classes(targets, own)
+        return own if weights is None else weights if own is None else own * weights
 
     @property
     def _composes(self) -> bool:

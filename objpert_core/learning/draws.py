@@ -72,7 +72,8 @@ class Draws:
         """
         facts |= _stated(self._terms)
         if (counts := self._terms.count_noise) is not None:
-            self.fits = [fit.balanced(self._classes, counts) for fit in self.fits]
+            classes = None if self._classes is None else list(self._classes)
+            self.fits = [fit.balanced(classes, counts) for fit in self.fits]
         releases: list[Release[Any]] = []
         try:
             if self._classes is not None:

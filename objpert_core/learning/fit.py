@@ -79,7 +79,7 @@ class Problem:
     solving : mapping
         Keyword arguments of `Fit`.
     weights : ndarray, shape (n,), optional
-        What each row's loss is multiplied by, from 0 to 1; a row of weight 0 counts as none (docs/theorems.md, T48).
+        What each row's loss is multiplied by, from 0 to 1; below 1e-150 a row counts as none (docs/theorems.md, T48).
     """
 
     X: Any
@@ -331,9 +331,7 @@ class Fit:
         traces = tuple(norm for one in found for norm in one.result.gradient_norms)
         return self._released(np.array([one.theta for one in found]), certificate, traces)
 
-    def _released(
-        self, theta: FloatArray, certificate: PrivacyCertificate, traces: tuple[float, ...]
-    ) -> Release[Any]:
+    def _released(self, theta: FloatArray, certificate: PrivacyCertificate, traces: tuple[float, ...]) -> Release[Any]:
         own = self._map
         return Release(theta, certificate, traces, own.center, own.scale, self._class_weights)
 

@@ -25,6 +25,7 @@ from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
+from objpert_core.learning.problem.weighted import LEAST_WEIGHT
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
 
@@ -261,13 +262,13 @@ def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:
 
 
 def _with_weights_checked(problem: Problem, weights: FloatArray) -> Problem:
-    """The problem without rows of weight 0, and without unusable rows where these are left out."""
+    """The problem without rows that weigh next to nothing, and without unusable rows where these are left out."""
     X, targets, rows = problem.X, problem.targets, problem.X.shape[0]
     if weights.shape != (rows,):
         raise ValueError(f"weights must be one number for each of X's {rows} rows, got shape {weights.shape}")
     if not (right := (weights >= 0) & (weights <= 1)).all():
         raise ValueError(f"weights must be numbers from 0 to 1, got {weights[~right][0]!r}")
-    keep = weights > 0
+    keep = weights >= LEAST_WEIGHT
     if problem.solving.get("on_error") == "release" and targets.shape[-1] == rows:
         X, fit_for_use = judged(X, _of_one_class(targets) if problem.of_classes else targets, problem.loss)
         keep &= fit_for_use

@@ -10,6 +10,9 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.losses import Loss, Targets
 
+LEAST_WEIGHT = 1e-150
+"""A row that weighs less counts as none: quotients by a weight stay finite."""
+
 
 @dataclass(frozen=True, eq=False)
 class WeightedLoss(Loss):
