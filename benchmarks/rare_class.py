@@ -3,8 +3,8 @@
     python -m benchmarks.rare_class [--rows 20000] [--draws 10]
 
 Columns have ranges of a thousandth to a hundred thousand, categories and missing entries, all encoded by public rules.
-Recall is the share of the rare class that is found; AUC asks for the order of the scores alone. Half of the rows are for
-testing, and numbers are means over draws of the noise.
+Recall is the share of the rare class that is found; AUC asks for the order of the scores alone. Half of the rows are
+for testing, and numbers are means over draws of the noise.
 """
 
 import argparse

@@ -33,8 +33,8 @@ from objpert_core.estimators.cautions import (
     warn_of_refit,
     warn_of_rows,
 )
-from objpert_core.estimators.constraints import Constraint, one_of, refuse_weights, two_labels
-from objpert_core.estimators.frames import as_column, checked_rows, checked_targets
+from objpert_core.estimators.constraints import Constraint, one_of, refuse_habits, refuse_weights, two_labels
+from objpert_core.estimators.frames import as_column, checked_rows, checked_targets, naming_columns
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
 from objpert_core.exceptions import PrivacyBudgetWarning
@@ -68,6 +68,11 @@ class LinearModel(WarnsOfCopies, LinearScores):
     """Whether fits that differ by their noise alone share work; see `draws.fit_many`."""
 
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
+
+    def __new__(cls, *args: Any, **parameters: Any) -> Self:
+        """Answer a parameter of scikit-learn's models that this model does not have in a sentence of its own."""
+        refuse_habits(cls, parameters)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -151,10 +156,12 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 for model in models:
                     warn_of_refit(model, X, y)
                 targets = self._encoded(y)
-                if others:
-                    released = self._draws(X, targets, [model.random_state for model in models], callback, **options)
-                else:
-                    released = [self._release(X, targets, callback, **options)]
+                with naming_columns(self):
+                    if others:
+                        states = [model.random_state for model in models]
+                        released = self._draws(X, targets, states, callback, **options)
+                    else:
+                        released = [self._release(X, targets, callback, **options)]
                 learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
                 for model, release in zip(models, released, strict=True):
                     for name, value in learned.items():
@@ -364,6 +371,7 @@ class LinearClassifier(ClassScores, LinearModel):
         """−1.0 or +1.0 for every label; NaN, which counts as no row, for others with ``on_error="release"``."""
         classes = two_labels("classes", self.classes)
         if self._releases and classes is not None:
+            refuse_other_type(y, classes)
             self.classes_ = classes
             return labels_as_targets(y, classes)
         self.classes_, targets = encode(y, classes)
@@ -405,6 +413,17 @@ def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, Float
         )
     classes = seen if classes is None else classes
     return classes, np.where(y == classes[1], 1.0, -1.0)
+
+
+def refuse_other_type(y: np.ndarray, classes: np.ndarray) -> None:
+    """`ValueError` where labels are numbers by their type, which is public, and classes are texts, or the other way."""
+    numbers, texts = "iufb", "US"
+    for one, other in ((numbers, texts), (texts, numbers)):
+        if y.dtype.kind in one and classes.dtype.kind in other:
+            raise ValueError(
+                f"classes must be of the type of y, {y.dtype}, where on_error='release', got {classes.tolist()!r}: no "
+                "row would count"
+            )
 
 
 def check_known(seen: np.ndarray, classes: np.ndarray) -> None:
