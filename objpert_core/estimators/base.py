@@ -29,6 +29,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
 from objpert_core.estimators.cautions import (
     WarnsOfCopies,
     warn_of_classes,
+    warn_of_columns,
     warn_of_pipeline,
     warn_of_refit,
     warn_of_rows,
@@ -152,7 +153,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
             if getattr(self, "classes", ()) is None:
                 warn_of_classes(self)
             try:
+                given = X
                 X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
+                self._warn_of_rows(given, X)
                 for model in models:
                     warn_of_refit(model, X, y)
                 targets = self._encoded(y)
@@ -230,6 +233,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _reads_rows(self) -> bool:
         return False
+
+    def _warn_of_rows(self, given: Any, X: Any) -> None:
+        """Warn of what the shape, the container and the types of X, as given and as validated, say about the fit."""
+        warn_of_columns(self, given, X.shape[1])
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")

@@ -43,6 +43,17 @@ def checked_rows(X: Any, *, entries: bool = True) -> Any:
     return X
 
 
+def whole_columns(X: Any) -> list[str]:
+    """The names of a frame's columns that hold whole numbers by their type, which is public; none of anything else."""
+    kind = _package(X)
+    if kind is None or not hasattr(X, "columns"):
+        return []
+    if kind == "polars":
+        return [name for name, type_of in zip(X.columns, X.dtypes, strict=True) if type_of.is_integer()]
+    is_whole = sys.modules["pandas"].api.types.is_integer_dtype
+    return [str(name) for name, type_of in zip(X.columns, X.dtypes, strict=True) if is_whole(type_of)]
+
+
 @contextmanager
 def naming_columns(model: Any) -> Iterator[None]:
     """Have an error about an entry of X name its column, where the columns of the model's rows have names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -9,12 +10,14 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, positive
 from objpert_core.estimators.base import LinearClassifier
+from objpert_core.estimators.cautions import warn_of_one_answer
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.frames import as_column
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import as_numbers, without_masks
 
 BALANCED = "balanced"
+_MANY_SPREADS = 1.8  # fewer than 4 per cent of normal numbers are beyond
 
 
 def class_weights(name: str, value: Any) -> Any:
@@ -84,6 +87,18 @@ class WeighsClasses(LinearClassifier):
         shares = self._shares_of_classes() if release.class_weights is None else release.class_weights
         labels = self.classes_.tolist()
         self.class_weight_ = dict(zip(labels, [1.0] * len(labels) if shares is None else shares.tolist(), strict=True))
+        if self.class_weight is None and len(labels) == 2 and self.center_ is not None:
+            self._warn_of_one_answer()
+
+    def _warn_of_one_answer(self) -> None:
+        """Warn where few directions of a row outweigh the intercept: by released numbers, which costs nothing.
+
+        Rows that are centred and of norm 1 have scores that are spread by ‖w‖/√d about the intercept.
+        """
+        spread = float(np.linalg.norm(self.coef_)) / math.sqrt(self.n_features_in_)
+        intercept = float(self.intercept_[0])
+        if abs(intercept) > _MANY_SPREADS * spread:
+            warn_of_one_answer(self, self.classes_.tolist()[int(intercept > 0)])
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
         """The weight of each row by its class; 1 for a row of no class.
