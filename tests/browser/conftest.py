@@ -283,7 +283,7 @@ def settle(page) -> None:
 
 
 def downloaded(page, button):
-    """The file that a button gives; the page comes to rest before, since a button that is drawn again hears no press."""
+    """The file that a button gives. The page comes to rest before: a button that is drawn again hears no press."""
     button.wait_for()
     settle(page)
     with page.expect_download() as file:
