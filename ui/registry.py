@@ -109,7 +109,7 @@ START_HERE: tuple[Step, ...] = (
         "Attacker’s errors: what somebody who looks for you in the data gets wrong.",
         {"bounds_show": "Attacker’s errors"},
     ),
-    Step("composition", "Every further release costs, as a rule less than the one before."),
+    Step("composition", "Each further release costs privacy, usually less than the last."),
     Step("training", "What ε costs in accuracy, on real data."),
     Step("tuning", "Trying ten settings is ten looks at the data."),
     Step("honest", "What is left of an accuracy when its tuning is paid for."),

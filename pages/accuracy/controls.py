@@ -21,7 +21,7 @@ QUESTION = Choice(
     "Question",
     COST,
     options=(COST, AHEAD, ORIGIN),
-    help="The last one switches on, one by one, what tells Algorithm 1 as it is here from the published one.",
+    help="The last picture switches on our changes to the published Algorithm 1, one at a time.",
 )
 SHOWN = Pills(
     "accuracy_methods",

@@ -66,7 +66,7 @@ class Figure2(Reading):
         size, course = fall(reference.accuracy.mean, own.accuracy.mean)
         if undecided(gap):
             trials = sentences.count(gap.count, "trial")
-            return f"{self.at} {trials} cannot tell the cost of privacy from 0 {on} ({course})."
+            return f"{self.at} the cost of privacy {on} is within the noise of {trials} ({course})."
         if gap.mean < 0:
             return f"{self.at} the private model gains {size} {on} ({course})."
         return f"{self.at} privacy costs {size} {on} ({course})."

@@ -29,7 +29,7 @@ EPSILONS = log_values(0.01, 50, steps=parameters.FEW_STEPS)
 READ_EPSILON = SelectSlider("bounds_epsilon", "Read δ at ε =", 0.5, EPSILONS)
 RATES = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 ACCUSED = "Share of the people who are not in the data that the attacker is willing to accuse."
-READ_RATE = SelectSlider("bounds_accused", "Read misses at false accusations =", 0.05, RATES, help=ACCUSED)
+READ_RATE = SelectSlider("bounds_accused", "False-accusation rate", 0.05, RATES, help=ACCUSED)
 EPS_MAX = parameters.view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0))
 FLOOR = parameters.floor("bounds", (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 SPECIAL = parameters.special_bounds("bounds")

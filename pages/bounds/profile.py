@@ -58,7 +58,7 @@ class Profile(Proofs):
             return f"{start}; the published proof guarantees the same."
         beta = sentences.number(own.smoothness)
         return (
-            f"{start}; the published proof, with its β = {beta}, guarantees less: ε = {sentences.epsilon(published)}."
+            f"{start}; the published proof, with its β = {beta}, can only guarantee ε = {sentences.epsilon(published)}."
         )
 
     def moved(self, before: Proofs | None) -> str:

@@ -223,10 +223,10 @@ class Fits(View):
         last = self.last
         if self.remarks() or not 0 < last.epsilon < math.inf:
             return ""
-        thin = ", thinner than its line" if last.share < VISIBLE else ""
+        thin = ", less than the width of the line" if last.share < VISIBLE else ""
         return (
-            f"The exact ε of this proof lies, validated numerically, in a band of {scientific(last.share, 2, up=True)} "
-            f"of ε for {count(last.k, 'fit')}{thin}. Its upper end is the promise."
+            f"For {count(last.k, 'fit')} this proof’s ε is computed with a relative error of at most "
+            f"{scientific(last.share, 2, up=True)}{thin}. The promise is the upper end."
         )
 
     def shows(self) -> str:

@@ -117,8 +117,8 @@ if (
 
 page.begin(
     "composition",
-    "Everything released about the same people costs privacy. Composition says how much it costs together: usually "
-    "less than the sum of the ε, and at one δ.",
+    "Everything released about the same people costs privacy. Composition says what all releases cost together: "
+    "usually less than the sum of their ε, for a single δ.",
 )
 LEDGER.mend()
 st.fragment(PICTURES.explore)(PRESETS)

@@ -34,8 +34,8 @@ def revealed() -> None:
 
 page.begin(
     "distance",
-    "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. What it certifies "
-    "above that is the price of what it does not know.",
+    "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. The distance is "
+    "what the proof loses by not knowing the loss.",
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("distance", revealed), key="distance__try")

@@ -15,8 +15,9 @@ from ui import page, parameters, style
 from ui.controls import Choice, Control, Preset, Toggle, preset_buttons, previous
 
 SEED_TOLD = (
-    "The rounds follow from the seed, the game and the sliders: a class with one link plays the same ones. Who runs "
-    "the page’s code can compute them beforehand; the address alone does not tell them. Guesses stay in this session."
+    "The rounds follow from the seed, the game and the sliders: everyone who opens the same link plays the same "
+    "rounds. Anyone who runs this code can compute the answers; the address alone does not reveal them. Your guesses "
+    "stay in this session."
 )
 GAMES = {
     PRIVATE: "Real fits of the package: their noise is what the promise needs, on a lattice.",

@@ -19,14 +19,14 @@ _COUNTED = "own__counted"
 WHY_EMPTY = (
     "Ranges and categories start empty, and the page does not look at the values to fill them in: what is read off a "
     "table tells something about the people in it, and no ε would account for that. Type what is known without it. "
-    "One row is one person: a table with several rows of one person promises less, each row for itself."
+    "The promise is per row: people with several rows get less."
 )
 NOT_KEPT = (
     "Your table stays in this session’s memory. Nothing of it is stored, logged or put into the address. It is dropped "
     "when you remove it or turn to another page, and about two minutes after you close this one."
 )
 NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a release of its own, and releases add up."
-STILL_EXAMPLE = "The picture is faint until your first release: it is the example’s, at this ε and δ."
+STILL_EXAMPLE = "Until you press Fit, the grey chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate:"
 ROWS_HELP = (
     "Type it only if it is known without this table. Rules for the noise and λ go by it, and the certificate then "

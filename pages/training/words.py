@@ -89,7 +89,7 @@ def headline(comparison: Comparison) -> str:
     where = f"{few or f' on {data}'} ({course})"
     if not few and unclear(given(comparison.difference(NON_PRIVATE, main))):
         draws = sentences.count(private.count, "draw")
-        return f"{at} {draws} cannot tell the cost of privacy{by} from 0 ({course})."
+        return f"{at} the cost of privacy{by} is within the noise of {draws} ({course})."
     if lost >= SHOWS:
         return f"{at} privacy{by} costs {size}{where}."
     if lost > -SHOWS:
@@ -191,9 +191,9 @@ def caveats(comparison: Comparison) -> str:
     low, high = comparison.test_interval
     bars = f"Bars: 95 % intervals of the mean over {FEWEST} or more noise draws (Student’s t), for this one split."
     return (
-        f"Dots: single draws; hollow: the setting before. {bars} The {comparison.data.test_rows:,} held-out rows leave "
-        f"a doubt of their own, {100 * low:.1f} to {100 * high:.1f} % for the first model. Test accuracy looks outside "
-        "the guarantee: it is not part of what may be released."
+        f"Dots: single draws. Hollow marks: the setting before. {bars} With {comparison.data.test_rows:,} test rows "
+        f"the accuracy itself is uncertain: {100 * low:.1f} to {100 * high:.1f} % for the first model. The guarantee "
+        "does not cover test accuracy, so do not publish the accuracy with a model."
     )
 
 

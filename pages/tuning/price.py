@@ -87,10 +87,10 @@ class Price(Tuning, View):
         if self.settings == 1:
             return f"One run with settings fixed in advance costs ε = {epsilon(free)}: nothing chosen, nothing added."
         if math.isinf(paid):
-            return f"Ignoring the {trials} reports ε = {epsilon(free)}; no finite cost is proved."
+            return f"If you ignore the {trials}, you report ε = {epsilon(free)}; no finite cost is proved."
         if paid <= free * (1 + sentences.EXACT):
             return f"The {trials} cost no more than one run: ε = {epsilon(paid)}."
-        return f"Ignoring the {trials} reports ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
+        return f"If you ignore the {trials}, you report ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
 
     def promise(self) -> str:
         return sentences.promise(self.proved, self.delta, self.proof())
@@ -222,12 +222,15 @@ def crossing(grid: Sequence[int], composed: Sequence[float], selection: Sequence
         return ""
     wins = [settings for settings, whole, drawn in zip(grid, composed, selection, strict=True) if whole <= drawn]
     if not wins:
-        return "From two settings on, composing every run is never cheaper here than the random number of runs."
+        return "From two settings on, composing every run is never cheaper here than a random number of runs."
     if len(wins) == len(grid):
-        return f"Composing every run is cheaper here than the random number of runs, up to s = {grid[-1]} at least."
+        return f"Composing every run is cheaper here than a random number of runs, at least up to s = {grid[-1]}."
     if wins == list(grid[: len(wins)]):
         first = grid[len(wins)]
-        return f"Composing every run is cheaper up to s = {wins[-1]}; from s = {first} on the random number of runs is."
+        return (
+            f"Composing every run is cheaper up to s = {wins[-1]}; from s = {first} on, a random number of runs is "
+            "cheaper."
+        )
     return f"Composing every run is cheaper at s = {', '.join(map(str, wins))}."
 
 

@@ -89,7 +89,7 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
     app = open_page()
     assert answer(app) == (
         "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof, with its β = 0.25, "
-        "guarantees less: ε = 0.773."
+        "can only guarantee ε = 0.773."
     )
     assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in said(app)
     tells(app.get("plotly_chart")[0].proto.alt, "δ = 10⁻⁵: Logistic (tight) 0.726", "Kifer et al. 2012 2.06")

@@ -149,7 +149,7 @@ def test_the_snippet_prints_the_read_outs_and_makes_the_curves(view, fit):
 @pytest.mark.parametrize(
     ("tight", "published", "expected"),
     [
-        (0.7255, 0.77, ", with its β = 0.25, guarantees less: ε = 0.77."),
+        (0.7255, 0.77, ", with its β = 0.25, can only guarantee ε = 0.77."),
         (0.7255, 0.7255, " guarantees the same."),
         (0.7255, math.inf, "s guarantee nothing."),
         (math.inf, math.inf, None),
