@@ -40,6 +40,6 @@ class Survey(Scene):
         number = self.differing
         differ = ADJACENCY if number == 1 else f"the truths of {number} people change"
         return (
-            f"Worst case over all people and data: ε = {sentences.epsilon(self.coin.loss * number)}; {differ}; "
-            "accounted by the ratio of two chances."
+            f"Worst case over all people and data: ε = {sentences.epsilon(self.coin.loss * number)}, rounded up; "
+            f"{differ}; accounted by the ratio of two chances."
         )
