@@ -114,7 +114,7 @@ def test_a_fraction_in_the_address_counts_as_the_whole_number_that_is_shown():
 @pytest.mark.slow
 def test_try_it_asks_about_the_noise_then_about_the_regularisation():
     app = open_page()
-    app.radio(key="home__try").set_value("Both get narrow and part: the person becomes easier to spot.").run()
+    app.radio(key="home__try").set_value("Both become narrow and separate: the person is easier to spot.").run()
     assert app.success
     assert len(app.get("plotly_chart")) == 4
     app.radio(key="home__try_lambda").set_value(RISES).run()
