@@ -26,7 +26,7 @@ FIRST_QUESTION = Prediction.of("home", less_noise)
 SECOND_QUESTION = Prediction(
     "what does less regularisation do?",
     "Keep σ = 2.5 and lower λ from 1 to 0.1. What happens to ε?",
-    ("It stays: only σ counts.", RISES, "It falls: a flatter curve moves more under the tilt."),
+    ("It stays: only σ matters.", RISES, "It falls: the tilt moves a flatter curve more."),
     1,
     "When λ is small, the noise no longer decides alone: one person’s curvature shows as well, and ε rises from 1.56 "
     "to 2.19. From some λ on, a larger λ gains nothing; try λ = 10.",

@@ -14,9 +14,9 @@ from ui import page, sentences
 
 RELEASES, SPENT = "own__releases", "own__spent"
 LEDGER = (
-    "Each press of Fit is a release of its own, and all of them count together, also those of a table that you mended. "
-    "This list ends with the session: write it down. It holds for releases whose ε was fixed beforehand; where earlier "
-    "ones decide the next ε, a privacy filter accounts for them (see Composition)."
+    "Each press of Fit is a separate release. All releases count together, even if you corrected the table in "
+    "between. This list ends with the session, so write it down. The total holds if you fixed the ε of every release "
+    "beforehand. If earlier releases decide the next ε, you need a privacy filter (see Composition)."
 )
 
 
@@ -73,10 +73,10 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
 def show(releases: Sequence[Made], delta: float) -> None:
     """The list, and the button that begins another one."""
     st.header("The releases of this session", anchor=False)
-    alt = "The releases of this session and what they cost together."
+    alt = "The releases of this session and their total cost."
     page.table(rows(releases, spent(releases, delta), delta), alt=alt, name="own_releases")
     st.caption(LEDGER)
-    st.button("Other people’s data: start a new list", key="own_anew", on_click=anew, icon=":material/restart_alt:")
+    st.button("Start a new list for other people’s data", key="own_anew", on_click=anew, icon=":material/restart_alt:")
 
 
 def anew() -> None:

@@ -452,7 +452,7 @@ class TestWords:
         before, again = adult.run("tight", 1.0, 0), point(adult).answer
         assert "every test row is answered alike" in again(before)
         other = replace(before, accuracy=before.accuracy + 0.001)
-        words = "They are 0.10 points apart although the seed is the same"
+        words = "They are 0.10 points apart although both have the same seed"
         assert f"{words}, and so is the noise" in again(other)
         assert f"{words}: the noise is not" in again(replace(other, sigma=4.1))
         assert f"{words}: the noise is not" in again(replace(other, lam=0.7))

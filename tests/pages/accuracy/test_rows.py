@@ -37,7 +37,7 @@ class TestRows:
         assert "+1.50 points on 50,000 rows" in FewAndMany(curve(private=(0.6, 0.8, 0.96))).answer()
         assert FewAndMany(curve(draws=0)).answer() == "Nothing has been fitted yet."
         none = LearningCurve(PLAN, "tiny", 288)
-        assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size asked for."
+        assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size you chose."
 
     def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
         words = " ".join(FewAndMany(curve()).notes())

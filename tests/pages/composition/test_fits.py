@@ -94,7 +94,7 @@ def test_frame_has_every_plotted_number():
         (10, 1.9301, 0.5601, "Ten fits cost ε = 1.94 at δ = 10⁻⁵, not 10 × 0.561 = 5.61."),
         (1000, 223.0, 0.562, "1,000 fits cost ε = 223 at δ = 10⁻⁵, not 1,000 × 0.562 = 562."),
         (1, 0.5, 0.5, "One fit costs ε = 0.5 at δ = 10⁻⁵."),
-        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only."),
+        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up proves the same ε, but only at 2 × δ."),
         (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
         (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
     ],

@@ -62,7 +62,7 @@ def test_a_guess_is_judged_and_the_next_round_comes():
     press(app, "In")
     mine, best = int(first.inside), int(first.best == first.inside)
     assert answer(app) == f"Round 2 of 20: you {mine} of 1, the best attacker {best}."
-    assert "Of the round played" in tables(app)[0]
+    assert "The round you played" in tables(app)[0]
     assert Game(USUAL, (True,)).verdict() in said(app)
     assert published(app) == rounds.round_of(USUAL, 1).theta
     role = "with" if first.inside else "without"

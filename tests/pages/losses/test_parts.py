@@ -91,7 +91,7 @@ def test_a_margin_is_told_by_the_pull_of_a_row_at_zero(margin, share):
 
 def test_a_margin_that_clipping_leaves_without_effect_at_zero_is_said_so():
     cut = Clipped("logistic", 1.5, 0.4, 1.0)
-    assert cut.answer().endswith("pulls with its full force, as without it.")
+    assert cut.answer().endswith("pulls with its full force, as without a margin.")
     assert "pulls with 100 %" in replace(cut, parameter=0.0).about_pull()
 
 
@@ -99,7 +99,7 @@ def test_it_says_what_a_change_does_to_privacy():
     def moved(**changes):
         return replace(OPENS, **changes).moved(OPENS)
 
-    assert moved(clip=0.5) == "C 1 → 0.5: for one and the same ε the noise is in proportion to C."
+    assert moved(clip=0.5) == "C 1 → 0.5: at a fixed ε the noise is in proportion to C."
     assert moved(norm=2.0) == "‖x‖ 1 → 2: long rows are clipped first."
     assert moved() == moved(loss="huber") == moved(clip=2.0, norm=2.0) == OPENS.moved(None) == ""
     plain = Clipped("logistic", 0.0, 2.0, 1.0)
@@ -110,8 +110,8 @@ def test_it_says_what_a_change_does_to_privacy():
 def test_it_says_what_a_change_does_to_the_error(monkeypatch):
     monkeypatch.setattr(clipping, "private_error", lambda setting: 0.08 if setting == OUTLIERS else 0.3)
     assert replace(OUTLIERS, clip=1.0).moved(OUTLIERS) == (
-        "C 0.2 → 1: the error of private fits rises from 0.08 to 0.3; noise grows with C, and so does the pull of "
-        "rows far off."
+        "C 0.2 → 1: the error of private fits rises from 0.08 to 0.3; a larger C means more noise, and a stronger "
+        "pull of outliers."
     )
     again = replace(OUTLIERS, seed=1).moved(OUTLIERS)
     assert again.endswith("seed 0 → 1: the error of private fits rises from 0.08 to 0.3.")
@@ -276,7 +276,7 @@ def test_other_bounds_do_not_know_the_dimension_and_one_dimension_is_a_glm():
 def test_where_lambda_is_not_above_beta_nothing_is_proved_and_said_so():
     silent = replace(FIGURE_1, lam=1.0, dimension=10)
     assert np.isinf(dimension.curve(silent, 1e-5)).all()
-    assert silent.answer() == "Neither theorem proves a finite ε: both need λ > β."
+    assert silent.answer() == "Neither theorem proves a finite ε here: both need λ > β."
     assert "infinite" in silent.note()
     assert silent.table()[0]["ε with 10 parameters"] == "nothing proved"
     assert silent.chart(FIGURE_1).data

@@ -73,7 +73,7 @@ def test_a_category_that_cannot_be_typed_is_said():
 @pytest.mark.parametrize(
     ("lines", "asked"),
     [
-        ((AGE,), "give one column the role of the target, which the model predicts; none has it now"),
+        ((AGE,), "give one column the role of the target, which the model predicts; none has this role now"),
         ((PAID, replace(PAID, column="b")), "2 columns have it now"),
         ((PAID, Line("age")), "give a column or more the role “number” or “categories”"),
         ((PAID, Line("age", NUMBER)), "column “age”: type its lowest value"),

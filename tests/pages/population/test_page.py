@@ -84,7 +84,7 @@ def test_steps_and_stability():
     parts = descent_parts(10_000, 10, 0.5, 1e-8, 1000, radius=4.0, smoothness=0.25)
     shown = traces(app)
     at = list(controls.T_VALUES).index(1000)
-    assert decode(shown["too many looks"]["y"])[at] == parts.stability
+    assert decode(shown["too many passes"]["y"])[at] == parts.stability
     assert decode(shown["too few steps"]["y"])[at] == parts.optimisation
     assert "T = 1,000 is about the best" in said(app)
     app.select_slider(key="population_T").set_value(1).run()
@@ -176,7 +176,7 @@ def test_why_the_risk_moved():
     )
     assert here.moved(other) == ""
     best = " to ".join(sentences.number(view.risks.excess[view.risks.best].mean) for view in (here, few))
-    why = "the noise stays, fewer rows say less."
+    why = "the noise stays, and fewer rows make the signal weaker."
     assert few.moved(here) == f"n 10,000 → 1,000: the least excess risk rises from {best}: {why}"
 
 
@@ -184,7 +184,7 @@ def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():
     passes = Passes("logistic", 1000, 10, 0.5, 0.0, 200)
     assert all(not trace.meta["ghost"] for trace in passes.chart(passes).data)
     ghosts = [trace for trace in passes.chart(replace(passes, ghost=passes.setting)).data if trace.meta["ghost"]]
-    assert [trace.name for trace in ghosts] == ["too few steps", "noise of privacy", "too many looks", "their sum"]
+    assert [trace.name for trace in ghosts] == ["too few steps", "noise of privacy", "too many passes", "their sum"]
 
 
 @pytest.mark.slow
