@@ -151,7 +151,7 @@ def parse(text: str, name: str) -> Lesson:
     lines = list(enumerate(text.splitlines(), start=1))
     for number, line in lines:
         if "![" in line:  # however the rest of it is broken into lines
-            raise LessonError(number, "a lesson shows no images: they would be fetched from elsewhere.")
+            raise LessonError(number, "a lesson shows no images, because the browser would fetch them from elsewhere.")
         if line.count("$$") == 1 and line.strip() != "$$":
             raise LessonError(number, "“$$” stands on a line of its own, or at both ends of one line.")
     starts = [place for place, (_, line) in enumerate(lines) if line.startswith("## ")]

@@ -292,7 +292,7 @@ def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None, name: st
 
 
 def reproduce(
-    code: str, *, note: str = "These lines print the numbers on the screen, which rounds ε up.", name: str = "page"
+    code: str, *, note: str = "These lines print the numbers on the screen. The screen rounds ε up.", name: str = "page"
 ) -> None:
     """The "Reproduce in Python" block; `name` tells several on one page apart. A slide has none."""
     if style.embedded():
@@ -300,7 +300,9 @@ def reproduce(
     block = st.expander("Reproduce in Python", icon=":material/code:", key=f"{name}_code", on_change="rerun")
     if block.open:
         with block:
-            st.caption(f"{note} They need the package: run them in the project's folder, or install it there.")
+            st.caption(
+                f"{note} The lines need the package: run them in the project's folder, or install the package first."
+            )
             st.code(code, language="python")
 
 

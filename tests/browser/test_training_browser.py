@@ -71,7 +71,7 @@ def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
     field = page.get_by_role("spinbutton", name="Noise draws")
     field.fill("51")
     field.press("Enter")
-    expect(page.get_by_text("Noise draws: a number from 1 to 50, please. 3 is still used.")).to_be_visible()
+    expect(page.get_by_text("Noise draws: type a number from 1 to 50. The page still uses 3.")).to_be_visible()
     expect(field).to_have_value("3")
     settle(page)
     assert float(query(page)["training_repeats"]) == 3

@@ -125,5 +125,5 @@ def test_a_skipped_step_says_so():
     assert "scaling 92.5" in waterfall.alt(found)
     row = waterfall.table(found)[-2]
     assert (row["It changes, points"], row["95 % interval"]) == ("skipped", "–")
-    assert waterfall.caption(found, "split").endswith("What a public rule skips at this ε changes nothing.")
+    assert waterfall.caption(found, "split").endswith("A step that a public rule skips at this ε changes nothing.")
     assert "skips" not in waterfall.caption(USUAL, "split")

@@ -255,7 +255,7 @@ def test_stop_ends_a_point(folder, monkeypatch):
     assert "step" in at.get("progress")[0].proto.text
     at.button(key="accuracy_again_stop").click().run()
     assert ended(at, "accuracy__again").state == "stopped"
-    assert "Stopped; what is shown is what there was by then." in texts(at)
+    assert "Stopped. The page shows the results so far." in texts(at)
 
 
 @pytest.mark.slow
