@@ -44,7 +44,7 @@ def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_
     page.keyboard.press("Escape")
     page.get_by_text("Predict first", exact=True).click()
     page.wait_for_url("**training_predict=true**")
-    expect(answer(page)).to_contain_text("Before you look")
+    expect(answer(page)).to_contain_text("before you look")
     expect(page.locator(".st-key-training_accuracy")).to_have_count(0)
     page.get_by_role("button", name="more than 3 points").click()
     expect(page.locator(".st-key-training_accuracy .js-plotly-plot")).to_be_visible()

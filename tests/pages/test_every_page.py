@@ -146,11 +146,11 @@ SAYS = {
     "losses": {
         "Huber is clipped squares": "is Huber’s: ",
         "The paper’s C clips nothing": "clips nothing",
-        "A margin is free": "pulls with 82 % of its largest force, not 50 %",
+        "A margin is free": "pulls with 82 % of its largest force instead of 50 %",
         "Clipping beats outliers": " helps: ",
         "… and wrong labels": " helps: ",
         "Clipping that hurts": " hurts: ",
-        "No GLM: size counts": "100 parameters cost ε = 7.71; with it any number costs ε = 0.811.",
+        "No GLM: size counts": "100 parameters cost ε = 7.71; with GLM structure any number costs ε = 0.811.",
     },
     "population": {
         "Proved and measured": "Published SGD is proved to lose at most",

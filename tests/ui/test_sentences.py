@@ -90,7 +90,7 @@ def test_odds_and_chances_are_never_rounded_down(eps):
 @pytest.mark.parametrize(
     ("eps", "part"),
     [
-        (1.0, "Apart from the slack δ = 10⁻⁵, seeing θ turns even odds into at most 2.72 : 1."),
+        (1.0, "Up to the slack δ = 10⁻⁵, seeing θ turns even odds into at most 2.72 : 1."),
         (0.0, "no event likelier by more than δ = 10⁻⁵"),
         (14.0, "practically certain"),
         (math.inf, "Nothing is proved"),

@@ -357,4 +357,4 @@ def test_the_preset_about_the_rival_with_our_steps_shows_what_it_promises(key, e
         pytest.skip(f"no stored results on {key}")
     stored = indexed.load(key)
     assert stored.claims[epsilon].verdict != "behind"
-    assert "behind it on standardised rows" in Ahead(stored, epsilon).answer()
+    assert "behind DP-SGD on standardised rows" in Ahead(stored, epsilon).answer()

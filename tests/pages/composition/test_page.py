@@ -38,10 +38,10 @@ def entry_of(app):
 def test_the_band_is_drawn_and_its_width_said_and_drawn_on_its_own():
     app = open_page()
     assert len(bands(app)) == 4
-    assert "thinner than its line" in written(app)
+    assert "less than the width of the line" in written(app)
     app.button(key="composition_preset_A band to see").click().run()
     assert len(bands(app)) == 2
-    assert "thinner than its line" not in written(app)
+    assert "less than the width of the line" not in written(app)
     low, high = acc.repeat(FIT, 10).epsilon_bounds(1e-5, 0.1)
     assert (high - low) / high > 0.01
     app.button(key="composition_preset_How wide is it?").click().run()

@@ -215,7 +215,7 @@ def test_progress_and_outcome(last):
     assert work.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
     assert work.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
     assert work.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
-    assert work.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws; what is shown is from these."
+    assert work.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws. The page shows these draws."
     assert work.outcome(job_view("stopped")).startswith("Stopped before")
     assert work.outcome(job_view("failed", message="no noise")).startswith("No noise")
     assert work.outcome(job_view("finished", last)) is None

@@ -246,7 +246,7 @@ def test_an_unexpected_error_names_no_value_and_is_not_logged(monkeypatch, caplo
     caplog.set_level("DEBUG")
     monkeypatch.setattr(editor, "look_at", fail)
     app = hand_in(own())
-    assert errors(app) == "Something unexpected went wrong (KeyError)."
+    assert errors(app) == "An unexpected error occurred (KeyError)."
     assert CANARY not in caplog.text
 
 

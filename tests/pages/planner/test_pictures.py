@@ -21,7 +21,7 @@ def estimate():
 
 def test_the_answer_gives_sigma_lambda_and_the_theorem_rounded_up():
     assert PAPER.answer() == (
-        "σ = 6.86, λ = 3.71 keep the promise ε = 1; training loss rises by at most 0.059 nats a row on average."
+        "σ = 6.86, λ = 3.71 keep the promise ε = 1; training loss rises by at most 0.059 nats per row on average."
     )
     here = PAPER.here
     assert here.sigma <= 6.86

@@ -92,8 +92,8 @@ def test_random_allocation_is_left_out_elsewhere(rate, steps):
         ((0.0, 0.0), "about the same"),
         ((1.0, 0.98), "more private"),
         ((math.inf, 2.0), "nothing is proved for the fit, and ε = 2 for DP-SGD"),
-        ((2.0, math.inf), "nothing finite is proved for DP-SGD"),
-        ((math.inf, math.inf), "nothing finite is proved for either"),
+        ((2.0, math.inf), "no finite ε is proved for DP-SGD"),
+        ((math.inf, math.inf), "no finite ε is proved for either"),
     ],
 )
 def test_the_answer_names_who_is_more_private_and_does_not_make_much_of_a_percent(proved, answer, monkeypatch):
@@ -267,7 +267,7 @@ def test_matching_keeps_the_promise_and_is_the_next_option(proof, epsilon):
 def test_matching_beyond_the_slider_is_refused_by_name():
     few = replace(NOISE, options=(0.3, 2.5))
     assert matching.offered("noise_multiplier", 1.0, few) == 2.5
-    with pytest.raises(ValueError, match=r"^noise_multiplier would have to be 3; this page offers at most 2\.5$"):
+    with pytest.raises(ValueError, match=r"^noise_multiplier would have to be 3, but this page offers at most 2\.5$"):
         matching.offered("noise_multiplier", 3.0, few)
 
 
