@@ -206,6 +206,6 @@ def about_events(numbers: Sequence[int], there: float, here: float) -> str:
     if not numbers:
         return f"{about} The event costs as much as the list."
     one = len(numbers) == 1
-    which = f"{'Entry' if one else 'Entries'} {', '.join(map(str, numbers))} {'has' if one else 'have'} none"
+    which = f"{'Entry' if one else 'Entries'} {', '.join(map(str, numbers))} {'has' if one else 'have'} no event"
     instead = f"Gaussian noise that covers {'this entry' if one else 'these entries'} is written instead"
     return f"{about} {which}: {instead}, and the total there is ε = {epsilon(there)}, not {epsilon(here)}."

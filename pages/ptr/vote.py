@@ -91,7 +91,7 @@ class Vote(View):
         return (
             f"The generalised test proposes Laplace noise of ε = {sentences.number(self.noise)}: half of ε to test, "
             "half to release; where the test fails, noise of ε/2. The test passes in most runs from a gap of "
-            "{self.ballot.passing_gap} on."
+            f"{self.ballot.passing_gap} on."
         )
 
     def courses(self) -> list[Course]:

@@ -104,7 +104,7 @@ MEAN_RUNS = parameters.mean_runs(
     paper.MEAN_RUNS,
     (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30),
     help="Paid tuning makes K ~ Poisson(μ) runs, each with a learning rate drawn at random. The noise in all runs "
-    "pays for the choice. With μ = {paper.MEAN_RUNS}, K exceeds 10 with probability 0.9.",
+    f"pays for the choice. With μ = {paper.MEAN_RUNS}, K exceeds 10 with probability 0.9.",
 )
 ORIGIN = "where it comes from"
 VIEW = Choice(

@@ -122,7 +122,7 @@ def test_bounds_alt_counts_and_ranks():
 def test_logistic_curve_names_both_smoothnesses():
     text = s.logistic_curve(1.0, 0.25, 1.0)
     assert "β = 1" in text
-    assert text.endswith("norm at most L = 1 its loss has β = L²/4 = 0.25.")
+    assert text.endswith("norm at most L = 1 the logistic loss has β = L²/4 = 0.25.")
 
 
 def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():

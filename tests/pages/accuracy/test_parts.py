@@ -455,7 +455,7 @@ class TestWords:
 
     def test_the_long_text_says_what_the_page_must_not_leave_out(self):
         words = registry.entry("accuracy").about
-        tells(words, "not* paid for", "best **test** accuracy", "either way", "no row is ever repeated")
+        tells(words, "not* paid for", "best **test** accuracy", "either way", "No row is ever repeated")
 
 
 class TestTables:

@@ -148,7 +148,7 @@ def test_seconds_are_told_at_the_largest_n_of_all():
     assert Growth({"newton": Cost((10, 1000), (1, 2), fit)}, "redundant").seconds() == ""
     assert short.seconds_at(10) == 2.0
     stored = Growth(stored_costs.costs(ALL, "redundant"), "redundant")
-    assert "on 10,000 rows: Newton 0.0" in stored.seconds()
+    assert "on 10,000 rows took this processor time: Newton 0.0" in stored.seconds()
 
 
 def test_the_snippet_gives_the_plotted_numbers():
