@@ -8,6 +8,7 @@ import streamlit as st
 
 from objpert_core.estimators.own_table import together
 from objpert_core.learning import PrivacyCertificate
+from objpert_core.learning.certificates.shown import neighbours_in_words
 from pages.own import release
 from pages.own.jobs import Made
 from ui import page, sentences
@@ -51,7 +52,7 @@ def promise(releases: Sequence[Made], epsilon: float, delta: float) -> str:
     accountant = release.accountant(releases[0]) if len(releases) == 1 else "one composition of all releases"
     certificates = [made.model.privacy_ for made in releases]
     weakest = max(reversed(certificates), key=lambda certificate: certificate.rows_declared is False)
-    return sentences.promise(epsilon, delta, accountant, adjacency=weakest.adjacency)
+    return sentences.promise(epsilon, delta, accountant, adjacency=neighbours_in_words(weakest.adjacency))
 
 
 def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list[dict[str, str]]:
@@ -64,7 +65,9 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
             "ε": sentences.epsilon(made.model.privacy_.epsilon),
             "δ": sentences.delta(made.model.privacy_.delta),
             f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
-            "Neighbours": made.model.privacy_.adjacency,  # the longest, and cut off first on a telephone
+            "Neighbours": neighbours_in_words(
+                made.model.privacy_.adjacency
+            ),  # the longest, and cut off first on a telephone
         }
         for number, (made, so_far) in enumerate(zip(releases, spent, strict=True), 1)
     ]
