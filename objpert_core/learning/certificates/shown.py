@@ -7,7 +7,6 @@ from typing import Any
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.accounting.numerics.rounding import promised
 
-
 _LEFT_OUT = " left out of the sums"
 
 
