@@ -133,7 +133,7 @@ def below(game: Game, picture: page.Picture) -> None:
 page.begin(
     "guess",
     "Somebody published a model. You know the method, the noise level and everybody’s data. You do not know whether "
-    "the marked person took part: a coin decided. **Look at θ and guess.** Keys: I and O.",
+    "the marked person took part: a coin decided. **Look at θ and guess.**",
 )
 explore()
 page.predict(page.Prediction.of("guess", revealed), key="guess__try")
