@@ -74,7 +74,7 @@ class Labels(View):
             most = float(true_deltas(self).max())
             return f"With the tilt, δ is at most {tiny(most)} for any labels: the promise of {promised} holds."
         edge = breaks_at(self)
-        told = f"The true δ is {tiny(self.true_delta(self.off))}; the promised δ is {promised}"
+        told = f"The true δ is {tiny(self.true_delta(self.off))}, promised {promised}"
         if not math.isfinite(edge):
             return f"{told}."
         return f"{told}; the promise breaks once the label is off by {count(edge)}."

@@ -153,7 +153,7 @@ SAYS = {
         "No GLM: size counts": "100 parameters cost ε = 7.71; with GLM structure any number costs ε = 0.811.",
     },
     "population": {
-        "Proved and measured": "Published SGD is proved to lose at most",
+        "Proved and measured": "published SGD loses",
         "More budget: ε = 2": "people and data: ε = 2, with slack",
         "A loss with a corner": "Absolute loss with Laplace noise",
         "Nothing is fast here": "d = 500",
@@ -210,7 +210,7 @@ STORED = {
     ("quadratic", "Where data matter"): "times less than the published,",
     ("quadratic", "Beside other regressions"): "Objective perturbation is the most accurate; bend and tilt has",
     ("quadratic", "Bounds on the risk (Figure 1)"): (
-        "The bound on the risk is 462; returning θ* without data loses at most 1."
+        "The bound on the risk is 462; θ* alone, without data, loses at most 1."
     ),
     ("ptr", "Votes and their ε (Figure 3)"): (
         "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839."

@@ -78,7 +78,7 @@ def test_renyi_makes_its_point():
     app = opened("renyi")
     assert answer(app) == "At δ = 10⁻⁵ DP-SGD is more private than one fit: ε = 1.64 against 1.68."
     tells(said(app), "ε = 1.68 (fit), 1.64 (DP-SGD), slack δ = 10⁻⁵", "add or remove one row", "loss distributions")
-    tells(written(app), "at about α = 57.6", "smaller ε from δ = 10⁻⁷ on down")
+    tells(written(app), "at about α = 57.6", "smaller ε at δ = 10⁻⁷ and below")
     first, second = alts(app)
     assert "cross at α = 12.9" in first
     assert "Objective perturbation from" in second

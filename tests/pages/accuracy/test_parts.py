@@ -228,7 +228,7 @@ class TestAnswer:
         size, course = fall(reference, own)
         assert Figure2(adult, 0.1).answer() == f"At ε = 0.1 privacy costs {size} on adult ({course})."
         level = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
-        assert Figure2(level, 1.0).answer().startswith("At ε = 1 five trials the cost of privacy on ")
+        assert Figure2(level, 1.0).answer().startswith("At ε = 1 the cost of privacy on ")
         ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
         assert Figure2(ahead, 1.0).answer().startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
         assert (

@@ -111,7 +111,7 @@ def test_a_slider_moves_what_hangs_together_with_it():
     app.select_slider(key="guess_epsilon").set_value(0.01).run()  # no σ keeps that at this λ
     assert sliders(app)[1] == linked.SIGMAS[-1]
     assert sliders(app)[0] >= rounds.epsilon(linked.SIGMAS[-1], 0.1)
-    assert any("more λ helps" in block.value for block in app.caption)
+    assert any("a larger λ helps" in block.value for block in app.caption)
 
 
 @pytest.mark.slow
