@@ -62,4 +62,4 @@ def test_home_plays_and_stops_and_leads_on(open_page):
     page.get_by_role("link", name="2. Bounds.").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/bounds?**")
-    expect(answer(page)).to_contain_text("an attacker misses at least")
+    expect(answer(page)).to_contain_text("outsiders misses at least")
