@@ -200,7 +200,7 @@ def _stated(terms: Terms) -> dict[str, Any]:
     if terms.standardisation != AS_THEY_ARE:
         stated |= vars(terms.standardisation)
     if terms.count_noise is not None:
-        stated["count_noise"] = terms.count_noise
+        stated["class_count_noise"] = terms.count_noise
     if terms.fits > 1:
         stated["rest_weight"] = terms.rest_weight
     return stated
