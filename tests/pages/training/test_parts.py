@@ -590,7 +590,7 @@ class TestManyClasses:
     def test_the_words_are_about_ten_classes_and_stay_short(self, digits):
         assert re.match(r"At ε = 2 privacy costs \d+\.\d\d points in two draws", text.headline(digits))
         rows = {row["digits"]: row for row in tables.table(digits)}
-        assert rows["fits, one a class"]["Algorithm 1 tight"] == "10"
+        assert rows["fits, one for each class"]["Algorithm 1 tight"] == "10"
         assert "each class against the rest" in training.roc(digits).alt
         assert text.promise(digits).startswith("Worst case over all people and data: ε = 2")
 
