@@ -71,7 +71,7 @@ class Accuracies(ResultPicture):
         if told and unclear(lost):
             verdict = "the cost of paying for the choice is within the noise"
         elif abs(100 * lost.mean) < SHOWS:
-            verdict = "paying for the choice costs no accuracy that shows"
+            verdict = "paying for the choice costs no visible accuracy"
         elif lost.mean < 0:
             verdict = f"paying for the choice gains {size}"
         else:

@@ -63,7 +63,7 @@ def test_a_mean_has_plus_minus_from_five_draws_on_and_within_0_and_100(values, s
     ("fresh", "honest", "expected"),
     [
         ((0.9,) * 5, (0.8,) * 5, "At ε = 2 paying for the choice costs 10.0 points:"),
-        ((0.9,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice costs no accuracy that shows:"),
+        ((0.9,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice costs no visible accuracy:"),
         ((0.9, 0.8) * 3, (0.8, 0.85) * 3, "At ε = 2 the cost of paying for the choice is within the noise:"),
         ((0.8,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice gains 10.0 points:"),
         ((0.9, 0.8), (0.8, 0.85), "At ε = 2 paying for the choice costs 2.5 points:"),
