@@ -516,7 +516,7 @@ class TestAnyMethods:
             "rows per batch, 60 epochs, 25 rates)."
         )
         both = Settings(methods=(TIGHT, "dpsgd-standardised"))
-        assert "five learning rates (on standardised rows 4,096 a batch, six rates); " in text.which_dp_sgd(both)
+        assert "five learning rates (on standardised rows 4,096 per batch, six rates); " in text.which_dp_sgd(both)
         strong = Settings(batch_size=4096, epochs=60, learning_rates=GRIDS["fine"])
         assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows per batch, 60 epochs, 25 learning rates."
 
