@@ -387,13 +387,17 @@ def population(name: str) -> str:
             heads = [f"d = {d}, ε = {epsilon:g}", *(f"n = {n:,}" for n in sizes), "p"]
             tables_of.append(markdown(heads, rows))
     behind = found.behind()
-    told = "in no setting" if not behind else f"at {'; '.join(behind)}"
+    margin = "by more than two standard errors of the difference"
+    told = (
+        f"is behind a published method {margin} at {'; '.join(behind)}"
+        if behind
+        else (f"is never behind a published method {margin}")
+    )
     return "\n\n".join(
         [
             f"### {POPULATIONS[name]}",
             *tables_of,
-            "Tight objective perturbation is behind a published method, by more than two standard errors of the "
-            f"difference, {told}.",
+            f"Tight objective perturbation {told}.",
         ]
     )
 
