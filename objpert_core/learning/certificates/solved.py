@@ -78,7 +78,7 @@ class SolvedCertificate(PrivacyCertificate):
             standardisation=self.standardisation,
             fits=self.fits,
             rest_weight=self.rest_weight,
-            count_noise=self.class_count_noise,
+            class_count_noise=self.class_count_noise,
         )
 
     def accounted(self, mechanism: Any) -> Mechanism:
