@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import objpert_core
-from objpert_core import accounting, datasets, estimators, learning
+from objpert_core import accounting, datasets, estimators, evaluation, learning
 
 STORED = Path(__file__).with_name("signatures.txt")
-PLACES = (objpert_core, accounting, datasets, estimators, learning)
+PLACES = (objpert_core, accounting, datasets, estimators, evaluation, learning)
 
 
 def shown(function: Any) -> str:

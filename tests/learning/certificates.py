@@ -29,6 +29,7 @@ from objpert_core.estimators import (
     OPSPTRRegressor,
     OutputPerturbationLogisticRegression,
 )
+from objpert_core.evaluation import evaluate, together
 from objpert_core.learning import HingeLoss, LogisticLoss, perturb_and_solve
 from objpert_core.learning.population.fit import descend_and_certify
 from objpert_core.learning.population.phased import phased_release
@@ -448,6 +449,37 @@ TESTED = {
     ),
 }
 
+# Evaluations, and a fit with its evaluation
+
+
+def counted():
+    return evaluate(logistic()(), *some_data(), random_state=0).certificate
+
+
+def both(split):
+    def certificate():
+        fit = logistic(public_rows=60)()
+        return together(fit.privacy_, evaluate(fit, *some_data(), random_state=0), split)
+
+    return certificate
+
+
+OF_COUNTS = [
+    *each(epsilon=[0.99, "x"], delta=0.9e-5, sigma=[3.7, 0.0], cells=[0, 64.0], counts_sha256=["f" * 63, None]),
+    *each(adjacency="replace one row", rows_per_person=2, accountant="rdp", mechanism="Composition", schema=1),
+    *each(lattice=[None, 0.5], reproducible=False, row_norm="clip", intercept_scaling=0.3, on_error="release"),
+    {"rows_per_person": 2, "adjacency": "add/remove up to 2 rows of one person"},
+]
+OF_BOTH_PARTS = [
+    *each(epsilon=times(0.99), delta=times(0.9), fit=[{}, None, "text"], evaluation=[{}, 3], public_rows=[61, None]),
+    *each(adjacency="replace one row", rows_per_person=2, accountant="rdp", lattice=1.0, row_norm="clip", schema=1),
+]
+EVALUATED = {
+    "counts": Kind(counted, OF_COUNTS, each(epsilon=1.1, sigma=4.0, cells=7)),
+    "fit and counts": Kind(both("coin"), [*OF_BOTH_PARTS, {"split": "shuffle"}], each(epsilon=1.1), "thorough"),
+    "fit and counts, same rows": Kind(both("same rows"), [*OF_BOTH_PARTS, {"split": "coin"}], [], "thorough"),
+}
+
 # Fits of 300 rows, for random changes
 
 
@@ -506,5 +538,5 @@ FITTED = {
 }
 
 FAMILIES = {"objective": OBJECTIVE, "DP-SGD": SGD, "population": POPULATION, "quadratic": QUADRATIC}
-FAMILIES |= {"posterior": POSTERIOR, "tested": TESTED, "fitted": FITTED}
+FAMILIES |= {"posterior": POSTERIOR, "tested": TESTED, "evaluated": EVALUATED, "fitted": FITTED}
 EVERY = {f"{family}, {name}": kind for family, kinds in FAMILIES.items() for name, kind in kinds.items()}
