@@ -41,7 +41,7 @@ def of_class(kind: type) -> Iterator[str]:
             elif isinstance(member, classmethod | staticmethod):
                 yield f"{where}.{name}{shown(member.__func__)} {type(member).__name__}"
             elif inspect.isfunction(inspect.unwrap(member)):
-                yield f"{where}.{name}{shown(member)}"
+                yield f"{where}.{name}{shown(inspect.unwrap(member))}"
 
 
 def signatures() -> list[str]:

@@ -54,11 +54,11 @@ class Numbers(Evaluation):
         return np.asarray(self.largest_error * np.clip(np.arange(-1, STEPS + 2) * (2 / STEPS) - 1, -1.0, 1.0))
 
     def mean_absolute_error(self) -> Estimate:
-        """The mean of |error|, each at most `largest_error`."""
+        """The mean of the errors' sizes, each at most `largest_error`."""
         return _cut(self._average(np.abs(self.places)), 0.0, self.largest_error)
 
     def root_mean_squared_error(self) -> Estimate:
-        """The root of the mean of error², each at most `largest_error`².
+        """The root of the mean of squared errors, each error at most `largest_error`.
 
         Places instead of errors add a sixth of the squared step to the mean where errors are spread out, and from
         nothing to a quarter in any case: the interval covers that.

@@ -49,6 +49,9 @@ adjacency='add/remove one row'))
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         return np.max([part._log_delta(epsilon) for part in self.parts], axis=0)
 
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        return np.max([part._epsilon(log_delta) for part in self.parts], axis=0)
+
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return np.max([part._rdp(alpha) for part in self.parts], axis=0)
 
