@@ -47,7 +47,7 @@ def examples() -> list[str]:
 def test_the_examples_of_the_help_texts_run(folder):
     names, *rows = PEOPLE.decode().splitlines()
     (folder / "new.csv").write_text("\n".join([names, *rows[:3]]), encoding="utf-8")
-    (folder / "test.csv").write_text("\n".join([names, *rows[3:9]]), encoding="utf-8")
+    (folder / "test.csv").write_bytes(PEOPLE)
     order = (
         "calibrate",
         "accounting",
