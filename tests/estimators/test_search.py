@@ -115,6 +115,8 @@ def test_regressions_and_several_classes_are_searched():
     assert errors.privacy_.verify(errors.best_estimator_)
     three = np.digitize(X[:, 0], [-0.5, 0.5])
     one = est.ObjPertLogisticRegression(classes=[0, 1, 2], public_rows=4000)
+    with pytest.raises(ValueError, match="for 3 classes"):
+        search(one, {"margin": [0.0]}, scoring="auc").fit(X, three)
     model = search(one, {"standardize": [False], "margin": [0.0]}, epsilon=4.0).fit(X, three)
     assert model.predict(X).shape == (4000,)
     assert model.privacy_.verify(model.best_estimator_)
