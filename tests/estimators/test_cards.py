@@ -50,7 +50,7 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
     assert f"output noise sigma\\_out = {spent.sigma_out:g}" in text
     assert "bound 'logistic'" in text
     assert "| noise | operating system |" in text
-    assert "a promise of their own to the people whose rows were scored: (1, 1e-05)-differential privacy" in text
+    assert "their own promise to the people whose rows were scored: (1, 1e-05)-differential privacy" in text
     assert "| score | estimate | 95 % interval |" in text
     assert "| balanced accuracy | 0." in text
     assert "set of labels" not in text
@@ -103,8 +103,8 @@ def test_what_was_read_off_the_data_is_said():
     assert "* The set of labels, which was read off the data." in text
     assert "* The number of rows, which was read off the data" in text
     silent = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=200, on_error="release").fit(X, Y)
-    assert "That the fit went through" not in est.model_card(silent).render()
-    assert "* That rounding did not stop the solver" in est.model_card(silent).render()
+    assert "The fact that the fit succeeded" not in est.model_card(silent).render()
+    assert "* The fact that rounding did not stop the solver" in est.model_card(silent).render()
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning", "ignore:accounting='published'")
