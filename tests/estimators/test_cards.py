@@ -52,7 +52,7 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
     assert "| noise | operating system |" in text
     assert "their own promise to the people whose rows were scored: (1, 1e-05)-differential privacy" in text
     assert "| score | estimate | 95 % interval |" in text
-    assert "| balanced accuracy | 0." in text
+    assert "| balanced accuracy | " in text
     assert "set of labels" not in text
     assert "number of rows, which" not in text
     card.save(tmp_path / "README.md")
