@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -175,7 +176,7 @@ def _cells(
     true = _places(known, y)
     names = {"classes": tuple(map(str, known.tolist()))}
     if len(known) != 2:
-        predicted = np.searchsorted(known, model.predict(X))
+        predicted = _places(known, _asked(model.predict, X, known[:0]), "the model's predictions")
         _as_many(true, predicted)
         own = {"kind": classes.ManyClasses, "cells": len(known) ** 2}
         return own, true * len(known) + predicted, names
@@ -189,11 +190,12 @@ def _by_error(
 ) -> tuple[dict[str, Any], IntArray, dict[str, Any]]:
     if largest_error is None:
         raise ValueError(
-            "largest_error must be a number > 0 for a regression: larger errors count as this one, got None"
+            "largest_error must be a number > 0, beyond which errors are cut, where the model is no fitted classifier, "
+            "got None"
         )
     largest = positive("largest_error", largest_error)
     targets = _finite("y", y)
-    predicted = _finite("the model's predictions", model.predict(X))
+    predicted = _finite("the model's predictions", _asked(model.predict, X, np.empty(0)))
     _as_many(targets, predicted)
     cells = numbers.cells_of(targets - predicted, largest, source)
     return {"kind": numbers.Numbers, "cells": numbers.CELLS}, cells, {"largest_error": largest}
@@ -203,10 +205,10 @@ def _log_odds(model: Any, X: Any) -> FloatArray:
     """Log-odds of the second class."""
     if hasattr(model, "predict_proba"):
         with np.errstate(divide="ignore"):
-            return np.asarray(logit(_probabilities(model.predict_proba(X))))
+            return np.asarray(logit(_probabilities(_asked(model.predict_proba, X, np.empty((0, 2))))))
     if not hasattr(model, "decision_function"):
         raise ValueError(f"model must have predict_proba or decision_function, got a {type(model).__name__}")
-    return _finite("the model's scores", model.decision_function(X))
+    return _finite("the model's scores", _asked(model.decision_function, X, np.empty(0)))
 
 
 def _probabilities(both: Any) -> FloatArray:
@@ -223,14 +225,20 @@ def _finite(name: str, values: Any) -> FloatArray:
     return array.astype(np.float64)
 
 
-def _places(known: np.ndarray, y: Any) -> IntArray:
+def _asked(answer: Callable[[Any], Any], X: Any, nothing: np.ndarray) -> Any:
+    """What a model answers for rows; `nothing` where there are none, which a model might refuse: coins may do that."""
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    return answer(X) if rows else nothing
+
+
+def _places(known: np.ndarray, y: Any, name: str = "y") -> IntArray:
     """The place of every label among the classes; `ValueError` for a label that is none of them."""
     labels = np.asarray(y)
     if labels.ndim != 1:
-        raise ValueError(f"y must have one label for each row, got an array of shape {labels.shape}")
+        raise ValueError(f"{name} must have one label for each row, got an array of shape {labels.shape}")
     found = labels[:, None] == known[None, :]
     if found.shape != (len(labels), len(known)) or not found.any(axis=1).all():
-        raise ValueError(f"y must have labels among the model's classes, {known.tolist()!r}, and has another one")
+        raise ValueError(f"{name} must have labels among the model's classes, {known.tolist()!r}, and has another one")
     return np.asarray(found.argmax(axis=1))
 
 

@@ -42,7 +42,7 @@ def test_a_fit_with_scores_costs_what_a_fit_costs(release):
 def test_scores_are_written_shown_and_verified(release, folder):
     code, shown = run(f"{TEST} --out scores.json --json")
     assert code == 0
-    document = json.loads(shown)
+    document = json.loads(shown[shown.index("{") :])
     assert document["certificate"]["epsilon"] == 1.0
     assert set(document["scores"]["AUC"]) == {"value", "low", "high"}
     assert run("objpert verify scores.json release")[0] == 0

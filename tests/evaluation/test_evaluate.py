@@ -188,6 +188,18 @@ def test_a_regression_needs_a_largest_error_and_finite_targets():
             evaluate(plain, X, target, largest_error=largest)
 
 
+def test_no_rows_are_counts_of_noise(model):
+    """Coins may put nobody aside, and an error would say that nobody is there."""
+    for one, labels, more in (
+        (model, [], {}),
+        (LogisticRegression().fit(X, THREE), np.empty(0, dtype=int), {}),
+        (LinearRegression().fit(X, X[:, 0]), np.empty(0), {"largest_error": 1.0}),
+    ):
+        found = evaluate(one, X[:0], labels, random_state=0, **more)
+        assert found.verify()
+        assert any(found.counts)
+
+
 @pytest.mark.thorough
 def test_any_model_can_be_scored():
     """Frames, sparse rows, pipelines, models without probabilities, labels that are texts."""
