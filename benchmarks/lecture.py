@@ -98,9 +98,8 @@ class Session:
                 self.timer = (reply.auto_rerun.interval, reply.auto_rerun.fragment_id)
             elif kind == "delta" and reply.delta.WhichOneof("type") == "new_element":
                 self._read(reply.delta.new_element, reply.delta.fragment_id)
-            elif kind == "script_finished" and started:
-                if reply.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                    return
+            elif kind == "script_finished" and started and not _goes_on(reply):
+                return
 
     def _read(self, element: Any, fragment: str) -> None:
         kind = element.WhichOneof("type")
@@ -115,7 +114,14 @@ class Session:
             raise RuntimeError(f"a page raised {element.exception.type}")
 
 
-async def arrive(server: str, page: str, *, slide: bool = False, browser: Browser | None = None, **query: str) -> Session:
+def _goes_on(reply: ForwardMsg) -> bool:
+    """Whether another run follows by itself."""
+    return bool(reply.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+
+
+async def arrive(
+    server: str, page: str, *, slide: bool = False, browser: Browser | None = None, **query: str
+) -> Session:
     """Somebody opens a page as a browser does."""
     browser = browser or Browser(server)
     await browser.load(page)
@@ -172,10 +178,10 @@ async def question(server: str, page: str, room: str, key: str, class_: list[Bro
     lags = sorted(moment - pressed for moment in seen)
     loads, votes = sorted(row[1] for row in came), sorted(row[2] for row in came)
     print(
-        f"{page:12s} Ask {asked:.2f} s; pages open after {median(loads):.2f} s (slowest {loads[-1]:.2f}); a vote counts "
-        f"after {median(votes):.2f} s (slowest {votes[-1]:.2f}); all {len(class_)} on the slide {max(0.0, counted):.1f} s "
-        f"after the last; counts on the slide {shown:.2f} s, on half of the telephones {median(lags):.1f} s and on all "
-        f"{lags[-1]:.1f} s after Reveal",
+        f"{page:12s} Ask {asked:.2f} s; pages open after {median(loads):.2f} s (slowest {loads[-1]:.2f}); "
+        f"a vote counts after {median(votes):.2f} s (slowest {votes[-1]:.2f}); all {len(class_)} on the slide "
+        f"{max(0.0, counted):.1f} s after the last; counts on the slide {shown:.2f} s after Reveal, "
+        f"on half of the telephones {median(lags):.1f} s, on all {lags[-1]:.1f} s",
         flush=True,
     )
     for session in (slide, *(phone for phone, _, _ in came)):
