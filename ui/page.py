@@ -101,9 +101,9 @@ class Prediction:
     draw: Callable[[], None] | None = None
 
     @classmethod
-    def of(cls, name: str, draw: Callable[[], None] | None = None) -> Prediction:
-        """The one in the ``try.md`` of the page `name`: title, question, options with the right one ticked, reason."""
-        text = (registry.ROOMS / name / "try.md").read_text(encoding="utf-8")
+    def of(cls, name: str, draw: Callable[[], None] | None = None, *, text: str = "try") -> Prediction:
+        """The one in the ``try.md`` of the page `name`, or in another `text`: title, question, options, reason."""
+        text = (registry.ROOMS / name / f"{text}.md").read_text(encoding="utf-8")
         parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
         title, question, *rest = (part.replace("\n", " ") for part in parts)
         options = [part for part in rest if part.startswith("* ")]
@@ -364,6 +364,10 @@ def _next_step(name: str) -> None:
             label = f"**Next, step {place} of {len(registry.START_HERE)}: {other.title}.** {after.lesson}"
             with suppress(StreamlitPageNotFoundError):
                 st.page_link(other.path, label=label, icon=other.icon, query_params=dict(after.query) or None)
+    if name == registry.START_HERE[-1].name:
+        st.success(registry.THE_END, icon=":material/flag:")
+        see_also("lessons")
+        see_also("own")
 
 
 def see_also(name: str, why: str = "") -> None:

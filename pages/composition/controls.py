@@ -1,4 +1,4 @@
-"""The controls of the page "Composition": those of the fits, and those of the list."""
+"""The controls of the page "Several releases": those of the fits, and those of the list."""
 
 from objpert_core.accounting.ledger import MOST_ENTRIES
 from pages.composition.editor import LedgerText

@@ -1,4 +1,4 @@
-"""Composition (Figure 3 of Redberg et al. 2023): what several releases about the same rows cost together."""
+"""Several releases (Figure 3 of Redberg et al. 2023): what several releases about the same rows cost together."""
 
 from functools import partial
 from typing import Any

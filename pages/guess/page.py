@@ -1,4 +1,4 @@
-"""Guess who: attack a published model, round by round, against a coin, the best attacker and what ε allows."""
+"""Attack a model: attack a published model, round by round, against a coin, the best attacker and what ε allows."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ RELEASES, SPENT = "own__releases", "own__spent"
 LEDGER = (
     "Each press of Fit is a release of its own, and all of them count together, also those of a table that you mended. "
     "This list ends with the session: write it down. It holds for releases whose ε was fixed beforehand; where earlier "
-    "ones decide the next ε, a privacy filter accounts for them (see Composition)."
+    "ones decide the next ε, a privacy filter accounts for them (see Several releases)."
 )
 
 

@@ -1,4 +1,4 @@
-"""The Planner's controls."""
+"""The controls of "Choose σ and λ"."""
 
 from objpert_core.experiments.studies.noise_ratios import COLUMNS, MAX_DRAWS
 from pages.planner.numbers import NAMES, Setting

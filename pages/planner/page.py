@@ -1,4 +1,4 @@
-"""Planner: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, section 5 and appendix H)."""
+"""Choose σ and λ: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, section 5 and appendix H)."""
 
 import streamlit as st
 

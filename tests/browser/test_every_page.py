@@ -27,11 +27,10 @@ NONSENSE = {  # what to add to a page's address; none of it may be left, do harm
     "/composition": "composition_k=0&composition_sigma=nan&composition_target=nan&composition_ledger="
     + "gauss:20,1;" * 300
     + "![x](http://a.example/b.png)",
-    "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan",
+    "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan&honest_data=![x](http://a.example/b.png)&honest_draws=1e999",
     "/training": "training_repeats=inf&training_split=1e400&training_seed=-1e999",
     "/accuracy": "accuracy_data=%00&accuracy_epsilon=nan&accuracy_methods=everything&accuracy_trial=1e400"
     "&accuracy_question=why",
-    "/honest": "honest_data=![x](http://a.example/b.png)&honest_epsilon=-1&honest_draws=1e999&honest_rates=banana",
     "/solvers": "solvers_n=1e9&solvers_tau=0&solvers_shown=%F0%9F%92%A5&solvers_seed=inf",
     "/losses": "losses_C=-1&losses_margin=nan&losses_loss=%00&losses_seed=1e999&losses_show=everything",
     "/own": "own_table=![x](http://a.example/b.png)&own_epsilon=nan&own_delta=%00&own_ghost=perhaps",
@@ -41,6 +40,7 @@ PATHS = ["/", *(f"/{entry.name}" for entry in registry.PAGES[1:])]
 VIEWS = [
     "/bounds?bounds_show=" + quote("Attacker’s errors"),
     "/tuning?tuning_afford=true",
+    "/tuning?tuning_show=" + quote("In accuracy"),
     "/losses?losses_show=" + quote("The fit"),
     "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("who is ahead"),
     "/accuracy?accuracy_data=breast-cancer&accuracy_epsilon=1&accuracy_question="

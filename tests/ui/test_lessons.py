@@ -54,7 +54,7 @@ WRONG = [
     (SHORT + ":::controls coin truth=1 truth=2\n:::\n", "line 4: a key stands here more than once"),
     (SHORT + ':::controls "coin\n:::\n', "line 4: a directive begins with"),
     (SHORT + ":::controls coin\n:::\n:::controls bet\n:::\n", "line 6: a step has at most one page and one picture"),
-    (SHORT + ":::page nowhere\nDo.\n:::\n", "line 4: there is no page 'nowhere'; the pages are home, bounds"),
+    (SHORT + ":::page nowhere\nDo.\n:::\n", "line 4: there is no page 'nowhere'; the pages are home, guess"),
     (SHORT + ":::page lessons\nDo.\n:::\n", "line 4: there is no page 'lessons'"),
     (SHORT + ":::page bounds sigma=10\nDo.\n:::\n", "line 4: the controls of the page bounds begin with bounds_"),
     (SHORT + ":::page bounds\n:::\n", "line 4: a page needs a task"),

@@ -1,4 +1,4 @@
-"""Honest or not in a real browser: it fills itself, and the charts are those of the run."""
+"""The price of tuning in a real browser: it fills itself, and the charts are those of the run."""
 
 import pytest
 from playwright.sync_api import expect
@@ -7,7 +7,8 @@ from tests.browser.conftest import answer, copied_link, expect_chart, expect_res
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SMALL = "/honest?honest_data=breast-cancer&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
+SMALL = "/tuning?tuning_show=In+accuracy&honest_data=breast-cancer"
+SMALL += "&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
 
 
 def done(page):
