@@ -338,17 +338,30 @@ class Preset:
             st.session_state[control.key] = control.stored(value)
 
 
+IN_A_ROW = 5
+"""Presets that have a button of their own; the others stand under "More"."""
+
+
 def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
-    """One button a preset, in a row that wraps; a press moves the controls to exactly its values.
+    """One button a preset, the later ones under "More"; a press moves the controls to exactly its values.
 
     A slide (``?embed=true``) has two buttons instead, back and on, which the arrow keys press, too.
     """
     if st.context.is_embedded:
         _deck(tuple(presets), f"{prefix}__slide")
         return
+    row = len(presets) if len(presets) <= IN_A_ROW + 1 else IN_A_ROW
     with st.container(horizontal=True, key=f"{prefix}_presets"):
-        for preset in presets:
-            st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
+        for preset in presets[:row]:
+            _button(preset, prefix)
+        if presets[row:]:
+            with st.popover("More", key=f"{prefix}__more"):
+                for preset in presets[row:]:
+                    _button(preset, prefix)
+
+
+def _button(preset: Preset, prefix: str) -> None:
+    st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
 
 
 def _deck(presets: tuple[Preset, ...], key: str) -> None:

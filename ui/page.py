@@ -116,6 +116,7 @@ class Prediction:
 def begin(name: str, lead: str) -> None:
     """The heading of the page `name`: its question, a line of introduction, the task of a lesson that led here."""
     title(registry.entry(name).question, lead)
+    style.fill()
     lessons.strip(name)
 
 
@@ -172,13 +173,22 @@ def answer(sentence: str, *, promise: str = "", why: str = "") -> None:
     sentence : str
         At most 18 words; an equation counts as one.
     promise : str
-        One line with ε, δ, adjacency and accountant.
+        One line with ε, δ, adjacency and accountant; the accountant is seen by who opens it.
     why : str
         One sentence: why ε moved since the setting before, or why it did not.
     """
     lines = f'<p class="answer-why">{_set(why)}</p>' if why else ""
-    lines += f'<p class="answer-line">{_set(promise)}</p>' if promise else ""
+    lines += _promise(promise) if promise else ""
     st.html(f'<div role="status" aria-live="polite"><p class="answer">{_set(sentence)}</p>{lines}</div>')
+
+
+def _promise(promise: str) -> str:
+    """ε, δ and who neighbours are; over whom that is the worst case, and by what proof, for who opens it."""
+    parts = re.fullmatch(r"(.+?): (.+); accounted by (.+)", promise)
+    if parts is None:
+        return f'<p class="answer-line">{_set(promise)}</p>'
+    case, short, accountant = map(_set, parts.groups())
+    return f'<details class="answer-line"><summary>{short}</summary>{case}; accounted by {accountant}</details>'
 
 
 def _set(line: str) -> str:

@@ -62,8 +62,8 @@ def preset(
 
 
 PRESETS = (
-    preset("Five proofs, one fit", controls.FIGURE_1_LEFT, "Figure 1, left: σ = 5, β = 1, λ = 20, L = 1."),
-    preset("Smaller λ, wider gap", controls.FIGURE_1_RIGHT, "Figure 1, right: σ = 10, β = 1, λ = 5, L = 1."),
+    preset("Figure 1, left", controls.FIGURE_1_LEFT, "Five proofs, one fit: σ = 5, β = 1, λ = 20, L = 1."),
+    preset("Figure 1, right", controls.FIGURE_1_RIGHT, "Smaller λ, wider gap: σ = 10, β = 1, λ = 5, L = 1."),
     preset(
         "Silent proofs",
         controls.BELOW_BETA,
@@ -109,11 +109,7 @@ def revealed() -> None:
     page.show(page.Picture(silent.curves(None, height=380), silent.shows()), key="bounds_try_chart")
 
 
-page.begin(
-    "bounds",
-    "Objective perturbation adds a random tilt bᵀθ and λ/2 ‖θ‖² to the training objective and releases its minimiser. "
-    "Each curve is a proof about that same release.",
-)
+page.begin("bounds", "A fit adds random noise to its objective. Each curve is a proof about the same fit.")
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")
 page.about("bounds")

@@ -116,9 +116,7 @@ if (
     st.query_params[controls.SHOW.key] = controls.WIDTHS
 
 page.begin(
-    "composition",
-    "Everything released about the same people costs privacy. Composition says how much it costs together: usually "
-    "less than the sum of the ε, and at one δ.",
+    "composition", "Everything released about the same people costs privacy, together usually less than the sum."
 )
 LEDGER.mend()
 st.fragment(PICTURES.explore)(PRESETS)

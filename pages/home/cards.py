@@ -10,6 +10,7 @@ from itertools import groupby
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from pages.home import doors
 from ui import lessons, registry, style
 
 A_ROW = 3
@@ -31,13 +32,13 @@ def show() -> None:
         return
     _lessons()
     path = registry.START_HERE[1:]
-    st.header("Start here", anchor=False)
+    st.header("Start here", anchor=doors.START)
     st.markdown(f"This page is the first of {len(path) + 1} steps; an hour takes you through all of them.")
     _grid([(registry.entry(step.name), step.lesson, step.query) for step in path], first=2)
     stepped = {LESSONS, *(step.name for step in registry.START_HERE)}
     others = [entry for entry in registry.PAGES if entry.name not in stepped]
     for group, pages in groupby(others, lambda entry: entry.group):
-        st.header(f"Research: {group.lower()}", anchor=False)
+        st.header(group, anchor=False)
         _grid([(entry, entry.question, {}) for entry in pages])
 
 

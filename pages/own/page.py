@@ -45,9 +45,7 @@ def quietly() -> Iterator[None]:
 
 
 page.begin(
-    "own",
-    "A private fit to a table of your own. You type what is public about its columns; nothing is learned from the "
-    "values but the model, and ε covers that.",
+    "own", "You type what is public about the columns. Only the model learns from the values, and ε covers the model."
 )
 RUNS.follow(explore)
 page.predict(page.Prediction.of("own", revealed), key="own__try")

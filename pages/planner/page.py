@@ -1,4 +1,4 @@
-"""Choose σ and λ: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, section 5 and appendix H)."""
+"""Choose σ and λ: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, appendix H)."""
 
 import streamlit as st
 
@@ -41,9 +41,7 @@ def revealed() -> None:
 
 
 page.begin(
-    "planner",
-    "A promise (ε, δ) can be kept with little noise and much regularisation, or the other way round. Each curve is the "
-    "smallest λ that one bound accepts.",
+    "planner", "Little noise with much regularisation keeps the same promise as much noise with little regularisation."
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("planner", revealed), key="planner__try")

@@ -51,9 +51,7 @@ PRESETS = (
 
 
 page.begin(
-    "population",
-    "How much worse is a private model, on rows that it has not seen, than the best model possible? That is its excess "
-    "population risk. We made the populations, so it is computed, not tested.",
+    "population", "How much worse is a private model, on rows that it has not seen, than the best model possible?"
 )
 RUNS.follow(PICTURES.explore, PRESETS)
 page.see_also("accuracy", "the same question on real data, by test accuracy")

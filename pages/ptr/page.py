@@ -97,11 +97,7 @@ PRESETS = (
     ),
 )
 
-page.begin(
-    "ptr",
-    "Most data need less noise than the worst data do. Propose little noise, test privately whether it suffices, "
-    "release only then.",
-)
+page.begin("ptr", "Most data need less noise than the worst data. Test privately whether little noise suffices.")
 POINTS.mend()
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("ptr"), key="ptr__try")

@@ -76,7 +76,9 @@ def panel(presets: Any) -> Request:
     """The controls; returns what they ask for."""
     epsilon, place = controls.EPSILON.show(), st.container()  # Run, progress and Stop are in sight at any height
     name, repeats = DATA.show(), controls.REPEATS.show()
-    methods, _ = controls.LEARNED.show(), controls.PREDICT.show()
+    with st.popover("Compare methods", icon=":material/compare_arrows:", width="stretch"):
+        methods = controls.LEARNED.show()
+    controls.PREDICT.show()
     with page.tools(ALL, presets, name="training"):
         delta, bound, split_seed, seed, scaling, solver = (control.show() for control in controls.MODEL)
         controls.CLOSE_UP.show()

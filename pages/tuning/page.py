@@ -85,11 +85,7 @@ def explore() -> None:
         st.markdown(OBJECTIVE_PERTURBATION)
 
 
-page.begin(
-    "tuning",
-    "Each setting that is tried looks at the data once more, and publishing the best one tells something of each look. "
-    "A choice that is paid for costs ε, or accuracy.",
-)
+page.begin("tuning", "Each setting that is tried looks at the data once more. The choice costs ε, or accuracy.")
 with page.errors():
     trained.RUNS.follow(explore)
 page.see_also("training", "what one fit without tuning reaches")

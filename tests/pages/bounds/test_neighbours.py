@@ -63,5 +63,5 @@ def test_the_preset_and_the_attackers_errors_of_several_rows():
     x, y = curves(app)[0]["Logistic (tight)"]
     np.testing.assert_array_equal(y, fit.tradeoff(x))
     assert "four rows of one person" in said(app)
-    app.button(key="bounds_preset_Five proofs, one fit").click().run()
+    app.button(key="bounds_preset_Figure 1, left").click().run()
     assert app.session_state["bounds_neighbours"] == ADDED

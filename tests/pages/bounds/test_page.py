@@ -30,7 +30,7 @@ def mechanisms(sigma, lam, beta, lipschitz):
     }
 
 
-@pytest.mark.parametrize(("name", "values"), [("Five proofs, one fit", LEFT), ("Smaller λ, wider gap", RIGHT)])
+@pytest.mark.parametrize(("name", "values"), [("Figure 1, left", LEFT), ("Figure 1, right", RIGHT)])
 def test_presets_of_the_figure_set_exactly_its_values(name, values):
     app = open_page(bounds_sigma="100", bounds_lambda="100", bounds_beta="0.1", bounds_L="2")
     assert app.session_state["bounds_sigma"] == 100.0

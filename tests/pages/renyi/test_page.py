@@ -60,7 +60,7 @@ def test_crossing_and_leap_are_marked_and_the_second_chart_has_both_mechanisms_u
     assert said(app).count("more of the batches.") == 1
 
 
-@pytest.mark.parametrize(("name", "n"), [("Rarer events: one fit wins", 100), ("Ten times the rows", 1000)])
+@pytest.mark.parametrize(("name", "n"), [("Figure 5", 100), ("Ten times the rows", 1000)])
 def test_presets_of_n_squared_rounds(name, n):
     values = press(open_page(renyi_q="1", renyi_steps="1", renyi_noise="1"), name)
     assert values["renyi_q"] == 1 / n
