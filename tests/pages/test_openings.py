@@ -100,7 +100,7 @@ def test_composition_shows_figure_3():
         np.testing.assert_array_equal(y[known], acc.repeat(fit, k).delta_bounds(x[known], 1e-3)[1])
         assert (by_renyi[f"k = {k}, Rényi"][known] >= y[known] * (1 - 1e-9)).all()
     tells(said(app), "Ten fits cost ε = 3.14 at δ = 10⁻⁵, not 10 × 0.562 = 5.62.")
-    tells(said(app), "add or remove one row", "accounted by convolution under Theorem 3.1.")
+    tells(said(app), "add or remove one row; accounted by convolution under Theorem 3.1.")
     assert 3.13 < acc.repeat(fit, 10).epsilon_bounds(1e-5, 1e-3)[1] <= 3.14
     assert 5.61 < 10 * fit.epsilon(1e-5) <= 5.62
 
@@ -138,7 +138,7 @@ def test_planner_shows_the_papers_recipe():
     for mark in ("your point, f = 1.3", "the paper’s f = 1.3"):
         assert marks[mark] == [[1.3], [pytest.approx(recipe.lam, rel=1e-12)]]
     tells(said(app), "σ = 6.86, λ = 3.71 keep the promise ε = 1; training loss rises by at most 0.059 nats")
-    tells(said(app), "slack δ = 10⁻⁵; add or remove one row", "accounted by the Rényi curve")
+    tells(said(app), "slack δ = 10⁻⁵; add or remove one row; accounted by the Rényi curve")
     assert tables(app)[0].iloc[0].tolist()[:4] == ["Rényi, Theorem 3.2", "6.859", "3.708", "0.059"]
     assert "λ = R²/(ε + R²/(2σ²)) = 1.931" in written(app)
     assert "outside the picture" not in written(app)
@@ -175,7 +175,7 @@ def test_tuning_shows_the_papers_setting():
     composed = acc.via_rdp(acc.repeat(run.base, 10)).epsilon(1e-5)
     assert shown[WAYS["composed"]][1][at] == pytest.approx(composed, rel=1e-3)
     tells(said(app), "Ignoring the ten trials reports ε = 1; the proven cost is 2.96.")
-    tells(said(app), "add or remove one row", "accounted by Papernot and Steinke (2022), K Poisson of mean 15.4.")
+    tells(said(app), "add or remove one row; accounted by Papernot and Steinke (2022), K Poisson of mean 15.4.")
     tells(written(app), "K has mean 15.4 and is larger than the 10 settings with probability 90 %")
     tells(written(app), "Very rarely no run happens; then a preset default is released.")
     tells(written(app), "Composing every run is cheaper up to s = 3", "charge for a random number of runs")

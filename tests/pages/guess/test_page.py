@@ -40,7 +40,7 @@ def test_it_opens_on_the_first_round_and_tells_no_truth():
     app = open_page()
     assert answer(app) == "Round 1 of 20: was the marked person in the data?"
     assert published(app) == rounds.round_of(USUAL, 0).theta
-    assert "ε = 0.98, with slack δ = 10⁻⁵" in said(app)
+    assert "Worst case over all people and data: ε = 0.98, with slack δ = 10⁻⁵" in said(app)
     assert not any(one["x"] for one in spec(app)["data"] if one["name"].startswith("an earlier release"))
     assert "You" in tables(app)[0]["Who"].tolist()
     assert len(tables(app)) == 1
