@@ -145,13 +145,13 @@ def columns(part: str = "") -> tuple[DeltaGenerator, DeltaGenerator]:
 
 @contextmanager
 def tools(controls: Sequence[Control], presets: Sequence[Preset] = (), *, name: str = "") -> Iterator[None]:
-    """The panel's last row: "View", which holds what is drawn inside this block, beside "Share".
+    """The panel's end: "View", which holds what is drawn inside this block and covers nothing, over "Share".
 
     with page.tools(CONTROLS, PRESETS, name="bounds"):
         FLOOR.show()
     """
-    with st.container(horizontal=True, key="stage__tools"):
-        with st.popover("View", icon=":material/visibility:"):
+    with st.container(key="stage__tools"):
+        with st.expander("View", icon=":material/visibility:"):
             yield
         share.button(controls, partial(_worksheet, name, tuple(presets)) if name else None)
 

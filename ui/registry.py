@@ -67,7 +67,7 @@ PAGES: tuple[Entry, ...] = (
     Entry(
         "renyi",
         "Rényi and DP-SGD",
-        "One fit or thousands of noisy steps: which hides you better?",
+        "Which hides you better, one fit or DP-SGD?",
         PAPER,
         "trending_up",
     ),

@@ -59,6 +59,9 @@ _DESK = f"""
   .st-key-stage__picture :is({_FILLED}) {{
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
 }}
+@media (min-width: 641px) and (min-height: 600px) {{
+  {_COLUMN} {{ position: sticky; top: 4rem; align-self: flex-start; }}
+}}
 """
 
 _PHONE = f"""

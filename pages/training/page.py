@@ -260,9 +260,9 @@ def _encoded(public: PrivacyCertificate) -> bytes:
 
 
 page.begin("training", "The same task, learned without privacy and by private learners, each at the same (ε, δ).")
+RUNS.follow(explore)
 if note := text.preset_note(datasets.default_name(), bool(datasets.damage("adult"))):
     st.caption(note)
-RUNS.follow(explore)
 st.caption(text.NOT_HERE)
 page.see_also("losses", "regression, other losses")
 page.see_also("accuracy", "the strongest DP-SGD, ten splits")

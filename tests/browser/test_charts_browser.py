@@ -57,7 +57,7 @@ def test_the_slider_of_the_dimension_view_works_by_keyboard(open_page):
 
 def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):
     page = open_page("/ptr")
-    page.get_by_role("button", name="View").click()
+    page.locator("summary", has_text="View").click()
     move(page, "ptr__place", "ArrowRight", "ptr_points=0.13")
     expect_chart(page, "ptr_chart", lambda drawn: 0.13 in drawn["points (secret)"][0])
 

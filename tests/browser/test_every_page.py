@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import checks
+from tests.browser import checks, fold
 from tests.browser.conftest import PHONE, eventually, query, renew, settle, visit, watched
 from ui import registry
 from ui.figures import BACKGROUNDS
@@ -48,6 +48,7 @@ VIEWS = [
     "/training?training_repeats=2&training_view=coefficients&training_data=digits",
 ]
 
+LONGER = ("/lessons",)  # a lesson's text stands beside its picture
 LEAST = 10  # texts of a chart
 ZOOMED = {"width": 720, "height": 450}  # a laptop of 1440 × 900 at 200 %
 SLIDES = ({"width": 1280, "height": 720}, {"width": 960, "height": 540})
@@ -70,6 +71,10 @@ def test_everybody_can_use_it(tab, server, address):
         eventually(page, lambda: checks.assert_accessible(page))
         if address in PATHS:
             checks.assert_works_by_keyboard(page)
+            page.set_viewport_size(fold.DESK)
+            settle(page)
+            if path not in LONGER:
+                eventually(page, lambda: checks.assert_short(page))
         eventually(page, lambda: checks.assert_still(page))
 
         page.get_by_text("What am I looking at?").click()
@@ -96,6 +101,13 @@ def test_everybody_can_use_it(tab, server, address):
     assert {urlsplit(url).netloc for url in asked if not url.startswith(("data:", "blob:"))} == {own}
     assert not errors
     assert not (nonsense and query(page))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", [path for path in PATHS if path not in LONGER])
+def test_answer_chart_and_control_share_the_screen(tab, server, address):
+    page = visit(renew(tab, fold.LAPTOP), server + address)
+    eventually(page, lambda: checks.assert_shares_the_screen(page))
 
 
 @pytest.mark.slow
