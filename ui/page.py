@@ -42,7 +42,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from ui import files, lessons, registry, room, sentences, share, style
 from ui.chart import larger
-from ui.controls import Control, Preset
+from ui.controls import Control, Preset, not_taken
 from ui.warm import warm_up
 from ui.worksheet import Sheet, Task, worksheet
 
@@ -51,6 +51,7 @@ warm_up()
 MOST_TASKS = 8
 """Presets on a worksheet: more do not fit on two sheets of A4."""
 
+_NOTE = "page__note"  # where the session keeps the place for what was not taken from the address
 _log = logging.getLogger(__name__)
 
 
@@ -126,6 +127,7 @@ def title(question: str, lead: str) -> None:
     if not style.embedded():
         st.title(question, anchor=False)
         st.markdown(lead)
+        st.session_state[_NOTE] = st.empty()
     room.strip()
 
 
@@ -364,6 +366,8 @@ def about(name: str, **numbers: str) -> None:
     with st.expander("What am I looking at?", icon=":material/help:"):
         st.markdown(body)
     _next_step(name)
+    if (note := not_taken()) and (place := st.session_state.pop(_NOTE, None)):
+        place.caption(note)
 
 
 def _next_step(name: str) -> None:

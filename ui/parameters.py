@@ -40,24 +40,28 @@ def sigma(
     prefix: str, default: float, low: float = 0.1, high: float = 1000.0, *, help: str | None = _TILT, **values: Any
 ) -> SelectSlider:
     """Noise σ of a fit, from `low` to `high` on a log scale; `values` are `extra` and `steps` of `log_values`."""
-    return SelectSlider(f"{prefix}_sigma", "Noise σ", default, log_values(low, high, **values), help=help)
+    return SelectSlider(f"{prefix}_sigma", "Noise σ", default, log_values(low, high, **values), help=help, exact=True)
 
 
 def lam(
     prefix: str, default: float, low: float = 0.01, high: float = 10_000.0, *, help: str | None = _SUM, **values: Any
 ) -> SelectSlider:
     """Regularisation λ, as `sigma`."""
-    return SelectSlider(f"{prefix}_lambda", "Regularisation λ", default, log_values(low, high, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_lambda", "Regularisation λ", default, log_values(low, high, **values), help=help, exact=True
+    )
 
 
 def smoothness(prefix: str, default: float, *, help: str | None = _CURVATURE, **values: Any) -> SelectSlider:
     """Smoothness β of the loss, as `sigma`."""
-    return SelectSlider(f"{prefix}_beta", "Smoothness β", default, log_values(0.01, 100, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_beta", "Smoothness β", default, log_values(0.01, 100, **values), help=help, exact=True
+    )
 
 
 def lipschitz(prefix: str, default: float, *, help: str | None = _GRADIENT) -> SelectSlider:
     """Lipschitz constant L of the loss."""
-    return SelectSlider(f"{prefix}_L", "Lipschitz constant L", default, log_values(0.1, 10), help=help)
+    return SelectSlider(f"{prefix}_L", "Lipschitz constant L", default, log_values(0.1, 10), help=help, exact=True)
 
 
 def mechanism(prefix: str, default: proofs.Setting, *presets: proofs.Setting) -> tuple[SelectSlider, ...]:
@@ -75,14 +79,18 @@ def noise_multiplier(
     prefix: str, default: float, high: float = 30.0, *, help: str | None = _MULTIPLIER, **values: Any
 ) -> SelectSlider:
     """Noise multiplier of DP-SGD, as `sigma`."""
-    return SelectSlider(f"{prefix}_noise", "Noise multiplier", default, log_values(0.3, high, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_noise", "Noise multiplier", default, log_values(0.3, high, **values), help=help, exact=True
+    )
 
 
 def sample_rate(
     prefix: str, default: float, low: float, *, name: str = "q", help: str | None = None, **values: Any
 ) -> SelectSlider:
     """Sample rate q of DP-SGD, as `sigma`."""
-    return SelectSlider(f"{prefix}_{name}", "Sample rate q", default, log_values(low, 1, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_{name}", "Sample rate q", default, log_values(low, 1, **values), help=help, exact=True
+    )
 
 
 # --- ε and δ ----------------------------------------------------------------------------------------------------------
@@ -93,17 +101,17 @@ def epsilon(
 ) -> SelectSlider:
     """A budget ε from 0.01 to `high`; with 0.025, 0.05 and 0.25 of the papers' experiments."""
     values = log_values(0.01, high, extra=[0.025, 0.05, 0.25], steps=ROUND_STEPS)
-    return SelectSlider(f"{prefix}_{name}", label, default, values, **explained)
+    return SelectSlider(f"{prefix}_{name}", label, default, values, exact=True, **explained)
 
 
 def delta(prefix: str, *, name: str = "delta", label: str = "Slack δ", help: str | None = _SLACK) -> SelectSlider:
     """The δ of a promise: 10⁻¹² to 10⁻², at first 10⁻⁵."""
-    return SelectSlider(f"{prefix}_{name}", label, 1e-5, powers_of_ten(-12, -2), help=help)
+    return SelectSlider(f"{prefix}_{name}", label, 1e-5, powers_of_ten(-12, -2), help=help, exact=True)
 
 
 def read_delta(prefix: str, *, label: str = "Read ε at δ =") -> SelectSlider:
     """The δ at which curves are read off: 10⁻¹² to 0.1, at first 10⁻⁵."""
-    return SelectSlider(f"{prefix}_delta", label, 1e-5, powers_of_ten(-12, -1))
+    return SelectSlider(f"{prefix}_delta", label, 1e-5, powers_of_ten(-12, -1), exact=True)
 
 
 # --- the view ---------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class Figure:
 
 
 _RIVALS = ["no privacy", "DP-SGD unpaid (Rényi)", "DP-SGD paid", "Algorithm 1 published", "Algorithm 1 tight"]
-_TABLES = {"accuracy_epsilon": "1", "accuracy_methods": _RIVALS}
+_TABLES: dict[str, str | list[str]] = {"accuracy_epsilon": "1", "accuracy_methods": _RIVALS}
 FIGURES: tuple[Figure, ...] = (
     Figure("bounds", "Figure 1, left"),
     Figure("bounds", "Figure 1, right", {"bounds_sigma": "10", "bounds_lambda": "5"}),

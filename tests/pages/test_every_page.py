@@ -16,6 +16,7 @@ from tests.pages.apps import everything_said as said
 from ui import registry
 from ui.controls import Preset
 from ui.page import Prediction
+from ui.sentences import epsilon
 from ui.svg import decode
 
 pytestmark = pytest.mark.usefixtures("own_runner")
@@ -37,7 +38,13 @@ def picture(app):
     """What the page shows: the answers, the charts, the tables, and where the controls stand."""
     kinds = (app.select_slider, app.selectbox, app.radio, app.number_input, app.toggle, app.multiselect, app.text_input)
     controls = {control.key: control.value for kind in kinds for control in kind}
-    return said(app), charts(app), [table.to_dict() for table in tables(app)], controls
+    text = said(app).replace(f" {not_taken(app)}", "")
+    return text, charts(app), [table.to_dict() for table in tables(app)], controls
+
+
+def not_taken(app):
+    """The line about what the address asks for in vain."""
+    return next((block.value for block in app.caption if block.value.startswith("Not taken from the address")), "…")
 
 
 @cache
@@ -114,7 +121,24 @@ NONSENSE = [
 @pytest.mark.thorough
 @pytest.mark.parametrize(("link", "query"), NONSENSE)
 def test_nonsense_in_the_address_falls_back_to_the_default(link, query):
-    assert picture(open_page(link, **query)) == by_default(link)
+    app = open_page(link, **query)
+    assert picture(app) == by_default(link)
+    assert "![x]" not in not_taken(app)
+    assert SCRIPT not in not_taken(app)
+
+
+@pytest.mark.thorough
+def test_an_exact_number_is_taken_and_what_is_not_taken_is_said():
+    app = open_page("bounds", sigma="7.77", delta="3e-06", floor="1e-7", **{"lambda": "nan", "show": SCRIPT})
+    assert app.session_state["bounds_sigma"] == 7.77
+    assert app.session_state["bounds_delta"] == 3e-6
+    assert not_taken(app).endswith(
+        "what this page does not have: bounds_lambda = nan, bounds_show, bounds_floor = 1e-7."
+    )
+    assert f"ε = {epsilon(acc.ObjectivePerturbation(7.77, 20.0).epsilon(3e-6))}" in answer(app)
+    app.select_slider(key="bounds_sigma").set_value(10.0).run()
+    assert app.session_state["bounds_sigma"] == 10.0
+    assert "Not taken" not in said(app)
 
 
 RIGHT = {"accuracy": 2, "bounds": 1, "composition": 1, "distance": 1, "guess": 0, "losses": 2, "own": 1}
