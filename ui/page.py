@@ -375,7 +375,7 @@ def _next_step(name: str) -> None:
     for place, (step, after) in enumerate(pairwise(registry.START_HERE), start=2):
         if step.name == name != registry.START_HERE[0].name:
             other = registry.entry(after.name)
-            label = f"**Next, step {place} of {len(registry.START_HERE)}: {other.title}.** {after.lesson}"
+            label = f"**Next, step {place} of {len(registry.START_HERE)}: {other.headed}** {after.lesson}"
             with suppress(StreamlitPageNotFoundError):
                 st.page_link(other.path, label=label, icon=other.icon, query_params=dict(after.query) or None)
     if name == registry.START_HERE[-1].name:

@@ -10,9 +10,12 @@ The first argument is the page's prefix. Keyword arguments say where a page diff
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
+
+import streamlit as st
 
 import objpert_core.accounting as acc
 from ui import bounds as proofs
@@ -25,6 +28,7 @@ FEW_STEPS = (1, 1.5, 2, 3, 5, 7)
 COUNT_STEPS = (1, 2, 3, 5, 7)
 """Five whole steps a decade, for counts of rows and columns."""
 
+_SEEN, _AIR = 25, 1.1  # what is shown is at least 1/25 of its axis, and not at its end
 _TILT = "Standard deviation of each coordinate of the random tilt b."
 _SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not divided by their number."
 _CURVATURE = "Largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
@@ -120,6 +124,33 @@ def read_delta(prefix: str, *, label: str = "Read ε at δ =") -> SelectSlider:
 def view(prefix: str, label: str, default: float, ends: Sequence[float], *, name: str = "view") -> SelectSlider:
     """How far an axis goes; `ends` are its possible ends."""
     return SelectSlider(f"{prefix}_{name}", label, default, tuple(ends))
+
+
+def followed(axis: SelectSlider, end: float, shown: float) -> float:
+    """Where an axis ends: at `end` once its control was moved, which holds it; else where `shown` is seen.
+
+    >>> axis = view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 2.0, 5.0, 10.0))
+    >>> followed(axis, 2.0, 0.7), followed(axis, 2.0, 4.2), followed(axis, 0.5, 4.2)
+    (2.0, 10.0, 0.5)
+    """
+    if end != axis.default or not 0 < shown < math.inf or end / _SEEN <= shown <= end / _AIR:
+        return end
+    return fitted(axis, shown)
+
+
+def fitted(axis: SelectSlider, shown: float) -> float:
+    """The first end of an axis that leaves air over `shown`; the last one where none does."""
+    return next((float(end) for end in axis.options if end >= 1.5 * shown), float(axis.options[-1]))
+
+
+def fit_axis(axis: SelectSlider, shown: float) -> None:
+    """The button "Fit the axes": hold the axis where it fits what is shown."""
+
+    def fit() -> None:
+        st.session_state[axis.key] = fitted(axis, shown)
+
+    held = "The axes follow the sliders until you move one of the axes; then they stay."
+    st.button("Fit the axes", key=f"{axis.key}_fit", icon=":material/fit_screen:", on_click=fit, help=held)
 
 
 def show(prefix: str, options: Sequence[str], help: str, *, label: str = "Show") -> Choice:

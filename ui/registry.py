@@ -37,6 +37,11 @@ class Entry:
     symbol: str
 
     @property
+    def headed(self) -> str:
+        """Its title where a sentence follows: with a full stop, unless it asks."""
+        return self.title if self.title.endswith("?") else f"{self.title}."
+
+    @property
     def icon(self) -> str:
         """The symbol as Streamlit takes it."""
         return f":material/{self.symbol}:"

@@ -21,8 +21,8 @@ GRIDS: Mapping[str, tuple[float, ...]] = {
 }
 """DP-SGD's learning rates on offer."""
 ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of the {key} bound" for key in TIGHT_BOUNDS} | {
-    "logistic": "the privacy profile of the tight logistic bound",
-    "glm": "the hockey-stick divergence of the published bound",
+    "logistic": "the privacy profile of our theorem",
+    "glm": "the privacy profile of the 2023 theorem",
 }
 """How (ε, δ) is accounted under a bound, inside a sentence."""
 FEWEST = 5

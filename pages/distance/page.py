@@ -18,7 +18,7 @@ def preset(name: str, setting: Setting, hint: str, eps_view: float) -> Preset:
 
 
 OURS = "The paper’s text gives no numbers for this panel; these show what it says about it."
-BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the published proof falls silent."
+BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the 2023 theorem falls silent."
 PRESETS = (
     preset("Figure 4a", Setting(10.0, 100.0, 1.0, 1.0), f"Much λ, both are close: large σ, large λ. {OURS}", 1.0),
     preset("Figure 4b", LARGE_SMALL, f"Little λ costs one proof: large σ, small λ. {OURS}", 2.0),

@@ -61,9 +61,9 @@ def _grid(pages: Sequence[tuple[registry.Entry, str, Mapping[str, str]]], first:
     for start in range(0, len(pages), A_ROW):
         row = enumerate(pages[start : start + A_ROW], start)
         for (place, (entry, says, query)), column in zip(row, st.columns(A_ROW), strict=False):
-            title = entry.title if first is None else f"{first + place}. {entry.title}"
+            title = entry.headed if first is None else f"{first + place}. {entry.headed}"
             with column, st.container(border=True, height="stretch", key=f"home_card_{entry.name}"):
-                _card(entry, f"**{title}.** {says}", query)
+                _card(entry, f"**{title}** {says}", query)
 
 
 def _card(entry: registry.Entry, says: str, query: Mapping[str, str]) -> None:

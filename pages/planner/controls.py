@@ -3,6 +3,7 @@
 from objpert_core.experiments.studies.noise_ratios import COLUMNS, MAX_DRAWS
 from pages.planner.numbers import NAMES, Setting
 from ui import parameters
+from ui.bounds import FORMER
 from ui.controls import Choice, Control, SelectSlider, log_values
 
 ADULT = (45_222, 105)  # rows without missing values, and columns after one-hot encoding
@@ -12,8 +13,10 @@ NEAR_1 = (1.0, 1.002, 1.005, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08, 1.1, 1.12
 RATIOS = (*NEAR_1, 1.45, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.2, 2.4, 2.6, 2.8, 3.0)
 ALONG = "Moves the point along the frontier. f = σ / σ of the Gaussian mechanism with the same sensitivity."
 RATIO = SelectSlider("planner_f", "Noise ratio f", PAPER.ratio, RATIOS, help=ALONG)
-WHOSE = "Rényi and Hockey-stick: the published theorem, accounted in two ways. The others are this project’s."
-BOUND = Choice("planner_bound", "Bound behind the point", PAPER.bound, tuple(NAMES), NAMES.__getitem__, help=WHOSE)
+WHOSE = "The 2023 theorem is accounted in two ways, by its Rényi curve or without. The others are this project’s."
+BOUND = Choice(
+    "planner_bound", "Proof behind the point", PAPER.bound, tuple(NAMES), NAMES.__getitem__, help=WHOSE, former=FORMER
+)
 EPSILON = parameters.epsilon("planner", PAPER.epsilon, help="Of one fit, under adding or removing one row.")
 DELTA = parameters.delta("planner")
 PER_ROW = "What the theorem allows in total hardly depends on n, so per row it falls as 1/n. A public guess will do."
