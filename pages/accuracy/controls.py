@@ -119,7 +119,7 @@ def presets(controls: Controls) -> list[Preset]:
     ours = (
         "On few rows DP-SGD on centred and scaled rows, whose learning rate cost nothing, is more accurate than ours."
     )
-    chain = "Published, tight bound, margin, centring, scaling: what each step changes on {} at ε = 1."
+    chain = "The 2023 theorem, our theorem, margin, centring, scaling: what each step changes on {} at ε = 1."
     origins = [
         preset(name, chain.format(key), offered.USUAL, key, epsilon=1.0, question=ORIGIN)
         for key, name in offered.ORIGINS.items()

@@ -30,8 +30,8 @@ def draw(shared: Sequence[Control] = ()) -> None:
     """Draw this part of the page; `shared` is what the link holds where there is no part above."""
     st.header("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
     st.markdown(
-        "The noise stays the same; more people make the signal louder. The same promise, by Algorithm 1 with the tight "
-        "bound, beside the model without privacy on the same rows."
+        "The noise stays the same; more people make the signal louder. The same promise, by Algorithm 1 with our "
+        "theorem, beside the model without privacy on the same rows."
     )
     left, panel = page.columns("rows")
     with panel:

@@ -15,7 +15,7 @@ import objpert_core.accounting as acc
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
 from pages.composition import totals
-from pages.composition.controls import ASIDE, BETA, BOUND, BOUNDS, COUNTS, CURVES, FIELDS, LOOKS, PAIRED
+from pages.composition.controls import ASIDE, BETA, BOUND, BOUNDS, COUNTS, CURVES, EPS_MAX, FIELDS, LOOKS, PAIRED
 from pages.composition.rounding import share_up
 from ui import figures, page, parameters, sentences, snippets
 from ui.bounds import ORDERS, renyi_curve
@@ -134,7 +134,7 @@ class Fits(View):
         counts = tuple(k for k in COUNTS.options if k in view.counts) or COUNTS.default
         view = replace(view, counts=counts, smoothness=1.0 if cls.idle(BETA) else view.smoothness)
         most = totals.epsilon_bounds(frozenset({(view.fit, max(counts))}), view.delta, view.width)[1]
-        return replace(view, eps_max=parameters.followed(FIELDS["eps_max"], view.eps_max, most))
+        return replace(view, eps_max=parameters.followed(EPS_MAX, view.eps_max, most))
 
     @classmethod
     def idle(cls, control: Control) -> bool:

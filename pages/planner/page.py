@@ -21,12 +21,12 @@ def preset(name: str, hint: str, epsilon: float, bound: str, ratio: float, scali
 
 def ours(epsilon: float) -> Preset:
     f = default_noise_ratio("logistic", epsilon)
-    hint = f"What the package takes at ε = {epsilon:g}: the logistic bound, f = {f:g}, s = 0.3."
+    hint = f"What the package takes at ε = {epsilon:g}: our theorem, f = {f:g}, s = 0.3."
     return preset(f"Ours at ε = {epsilon:g}", hint, epsilon, "logistic", f, 0.3)
 
 
 RECIPE = "Redberg et al. (2023), section 5: Rényi, f = 1.3, a constant feature 1; ε = 1."
-FORMULA = "f = 1 under the logistic bound: σ of the Gaussian mechanism, λ from one formula."
+FORMULA = "f = 1 under our theorem: σ of the Gaussian mechanism, λ from one formula."
 PRESETS = (
     preset("More noise, less λ", RECIPE, 1.0, "rdp", 1.3, 1.0),
     preset("No search: f = 1", FORMULA, 1.0, "logistic", 1.0, 1.0),

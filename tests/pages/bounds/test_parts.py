@@ -174,9 +174,7 @@ def test_the_caption_says_how_much_less_any_proof_could_show():
 
 
 def test_the_answer_speaks_of_the_drawn_curve_by_its_name_in_the_legend():
-    few = Profile(Neighbours(10.0, 0.01, 1.0, 1.0))
-    assert "the theorems of 2012 and 2023 guarantee nothing" in few.answer()
-    for lam in (2.0, 20.0):
+    for lam in (0.01, 2.0, 20.0):  # at the first only the 2012 theorem says something
         view = Profile(Neighbours(5.0, lam, 1.0, 1.0))
         least = min(view.readings[key].epsilon for key in proofs.PUBLISHED)
         (drawn,) = [key for key in proofs.PUBLISHED if view.readings[key].epsilon == least]

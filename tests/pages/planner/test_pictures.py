@@ -80,7 +80,7 @@ def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
 
 @pytest.mark.thorough
 def test_alt_texts_carry_the_take_away(estimate):
-    assert "At f = 1.3: Rényi 3.71" in PAPER.alt()
+    assert "At f = 1.3: 2023 theorem, Rényi 3.71" in PAPER.alt()
     assert "Rényi none" in replace(PAPER, ratio=1.0).alt()
     assert "Our theorem 0.032 at f = 1.03" in cost.alt(PAPER, None)
     assert "trains best" in cost.alt(PAPER, estimate)
