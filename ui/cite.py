@@ -1,43 +1,50 @@
-"""How the paper and this app are cited, as BibTeX: the button "Cite".
+"""What to cite, as BibTeX: the paper that a page is about, and the app itself. CITATION.cff says the same.
 
-`CITATION.cff` says the same, and a test compares them.
+cite.bibtex("quadratic")        # the paper of that page, then the app
 """
 
 from __future__ import annotations
 
-import streamlit as st
+from collections.abc import Mapping
 
 import objpert_core
 
-PAPER = """@inproceedings{redberg2023improving,
-  title     = {Improving the Privacy and Practicality of Objective Perturbation
-               for Differentially Private Linear Learners},
-  author    = {Redberg, Rachel and Koskela, Antti and Wang, Yu-Xiang},
+_OBJECTIVE = """@inproceedings{redberg2023improving,
+  title = {Improving the Privacy and Practicality of Objective Perturbation for Differentially Private Linear Learners},
+  author = {Redberg, Rachel and Koskela, Antti and Wang, Yu-Xiang},
   booktitle = {Advances in Neural Information Processing Systems},
-  year      = {2023}
+  volume = {36},
+  year = {2023}
 }"""
+_POPULATION = """@inproceedings{bassily2019private,
+  title = {Private Stochastic Convex Optimization with Optimal Rates},
+  author = {Bassily, Raef and Feldman, Vitaly and Talwar, Kunal and Thakurta, Abhradeep},
+  booktitle = {Advances in Neural Information Processing Systems},
+  volume = {32},
+  year = {2019}
+}"""
+_QUADRATIC = """@article{cortild2026quadratic,
+  title = {Quadratic Objective Perturbation: Curvature-Based Differential Privacy},
+  author = {Cortild, Daniel and Cartis, Coralia},
+  journal = {arXiv preprint arXiv:2605.05905},
+  year = {2026}
+}"""
+_ASK_FIRST = """@inproceedings{redberg2023generalized,
+  title = {Generalized {PTR}: User-Friendly Recipes for Data-Adaptive Algorithms with Differential Privacy},
+  author = {Redberg, Rachel and Zhu, Yuqing and Wang, Yu-Xiang},
+  booktitle = {International Conference on Artificial Intelligence and Statistics},
+  year = {2023}
+}"""
+_APP = """@software{{objpert,
+  title = {{objpert: private linear learners, explained and computed}},
+  author = {{{{The objpert developers}}}},
+  version = {{{version}}}
+}}"""
+
+PAPERS: Mapping[str, str] = {"population": _POPULATION, "quadratic": _QUADRATIC, "ptr": _ASK_FIRST}
+"""The paper of a page, for pages that are not about the one of 2023 on objective perturbation."""
 
 
-def app() -> str:
-    """The app, in the version that runs."""
-    return (
-        "@software{objpert,\n"
-        "  title   = {objpert: private linear learners, explained and computed},\n"
-        "  author  = {{The objpert developers}},\n"
-        f"  version = {{{objpert_core.__version__}}}\n"
-        "}"
-    )
-
-
-def button(key: str) -> None:
-    """The button "Cite": the paper's BibTeX and the app's, to copy."""
-    with st.popover("Cite", icon=":material/format_quote:", key=key):
-        entries()
-
-
-def entries() -> None:
-    """The paper's BibTeX and the app's."""
-    st.caption("The paper:")
-    st.code(PAPER, language="latex", wrap_lines=True)
-    st.caption("This app:")
-    st.code(app(), language="latex", wrap_lines=True)
+def bibtex(page: str = "") -> str:
+    """The entries for the paper that a page is about and for the app, in this order."""
+    return f"{PAPERS.get(page, _OBJECTIVE)}\n\n{_APP.format(version=objpert_core.__version__)}\n"

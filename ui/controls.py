@@ -29,6 +29,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from objpert_core._literals import plain
+from ui import slides
 
 T = TypeVar("T")
 
@@ -339,7 +340,7 @@ class Number(Control):
             return None
         used = st.session_state.get(f"{self.key}__used", float(self.default))
         st.session_state[self.key] = used
-        return f"{self.label}: a number from {self.low:,} to {self.high:,}, please. {used:,.0f} is still used."
+        return f"{self.label}: type a number from {self.low:,} to {self.high:,}. The page still uses {used:,.0f}."
 
     def value(self) -> int:
         """The current value without drawing anything: what the session holds, else the default."""
@@ -446,6 +447,10 @@ def _deck(presets: tuple[Preset, ...], key: str) -> None:
     def go(place: int) -> None:
         st.session_state[key] = place
         presets[place].apply()
+        st.session_state[f"{key}_turned"] = st.query_params.pop(slides.ASK, None) is not None
+
+    if st.session_state.pop(f"{key}_turned", False):
+        st.rerun()  # from the question to the next picture: the question is drawn elsewhere on the page
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}__deck"):
         last = len(presets) - 1

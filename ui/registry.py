@@ -112,11 +112,11 @@ class Step:
 
 
 START_HERE: tuple[Step, ...] = (
-    Step("home", "Noise hides one person; ε says how well."),
+    Step("home", "Noise hides one person, and ε says how well."),
     Step("guess", "Attack a model: can you tell who was in the data?"),
     Step(
         "bounds",
-        "Attacker’s errors: what somebody who looks for you in the data gets wrong.",
+        "Attacker’s errors: how often an attacker who looks for you is wrong.",
         {"bounds_show": "Attacker’s errors"},
     ),
     Step("composition", "Each further release costs privacy, usually less than the last."),

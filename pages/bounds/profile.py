@@ -148,7 +148,7 @@ def against_one(tight: float, one: float, lower: float) -> str:
         return ""
     start = f"Adding or removing one row costs ε = {sentences.epsilon(one)}."
     if lower > 0 and tight <= lower * (1 + sentences.EXACT):
-        start += " No proof can be below what is proved here."
+        start += " No proof can show less."
     elif lower > 0:
-        start += f" No proof can be below ε = {sentences.number(lower)} here."
+        start += f" No proof can show less than ε = {sentences.number(lower)} here."
     return start

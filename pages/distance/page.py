@@ -17,7 +17,7 @@ def preset(name: str, setting: Setting, hint: str, eps_view: float) -> Preset:
     return Preset(name, values, f"{setting}. {hint}")
 
 
-OURS = "The paper’s text gives no numbers for this panel; these show what it says about it."
+OURS = "The paper gives no numbers for this panel. These numbers show what the paper says about the panel."
 BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the 2023 theorem falls silent."
 PRESETS = (
     preset("Figure 4a", Setting(10.0, 100.0, 1.0, 1.0), f"Much λ, both are close: large σ, large λ. {OURS}", 1.0),

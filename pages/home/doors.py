@@ -58,7 +58,8 @@ def show() -> None:
     with _door("paper", "I know the paper"):
         for figure in FIGURES:
             _link(figure.page, figure.called or figure.preset, figure.query)
-        cite.button("home_cite")
+        with st.popover("Cite", icon=":material/format_quote:", key="home_cite"):
+            st.code(cite.bibtex(), language=None, wrap_lines=True)
 
 
 def _door(name: str, title: str) -> DeltaGenerator:

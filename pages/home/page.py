@@ -36,11 +36,14 @@ def explore() -> None:
         release.show(left)
 
 
-page.begin("home", "**ε limits how far a release can shift the odds that you took part.** Random noise keeps ε small.")
+page.begin(
+    "home",
+    "**ε limits how far a release can shift the odds that you took part.** Random noise keeps ε small.",
+)
 st.html(f"<style>{STYLE}{gauge.STYLE}{doors.STYLE}{cards.STYLE}</style>")
 doors.show()
 explore()
 page.predict(FIRST_QUESTION, key="home__try")
-page.predict(SECOND_QUESTION, key="home__try_lambda")
+page.predict(SECOND_QUESTION, key="home__try_lambda", on_slide=False)
 page.about("home")
 cards.show()

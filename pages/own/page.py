@@ -41,7 +41,7 @@ def quietly() -> Iterator[None]:
     except ValueError as error:
         st.error(sentences.sentence(str(error)), icon=":material/error:")
     except Exception as error:
-        st.error(f"Something unexpected went wrong ({type(error).__name__}).", icon=":material/error:")
+        st.error(f"An unexpected error occurred ({type(error).__name__}).", icon=":material/error:")
 
 
 page.begin(

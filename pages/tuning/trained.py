@@ -22,8 +22,8 @@ from ui.words import GRIDS
 
 RUNS: Runs[TuningRuns] = Runs("honest")
 CERTIFICATES = (
-    "Both can be verified, and each is true: the unpaid one says right after the promise what it does not cover. Fits "
-    "on this page are seeded, so both say reproducible."
+    "Both certificates can be verified, and both are true: right after its promise, the unpaid one says what the "
+    "promise does not cover. Fits on this page are seeded, so both certificates say reproducible."
 )
 
 

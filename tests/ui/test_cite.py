@@ -1,34 +1,32 @@
-"""The BibTeX that the app offers says what CITATION.cff says."""
+"""What the app asks to be cited by is what CITATION.cff says."""
 
 import re
 from pathlib import Path
 
-import yaml
+import pytest
 
-import objpert_core
-from ui import cite
+from ui import cite, registry
 
-CITATION = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8"))
-
-
-def entry(text):
-    """Field → value of one BibTeX entry."""
-    fields = re.findall(r"(\w+)\s*= \{(.*?)\},?\n", text, flags=re.DOTALL)
-    return {name: re.sub(r"\s+", " ", value) for name, value in fields}
+STATED = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
 
 
-def test_the_papers():
-    paper, printed = CITATION["references"][0], entry(cite.PAPER)
-    assert printed["title"].lower() == paper["title"].lower()
-    assert printed["year"] == str(paper["year"])
-    assert printed["booktitle"] == paper["collection-title"]
-    names = [f"{one['family-names']}, {one['given-names'][0]}" for one in paper["authors"]]
-    assert [re.match(r".*?, .", name)[0] for name in printed["author"].split(" and ")] == names
+def fields(entry: str) -> dict[str, str]:
+    return {name: re.sub("[{}]", "", value) for name, value in re.findall(r"^  (\w+) *= \{(.*)\},?$", entry, re.M)}
 
 
-def test_the_apps():
-    printed = entry(cite.app())
-    assert printed["title"].startswith("objpert: ")
-    assert printed["title"] == CITATION["title"]
-    assert printed["author"] == f"{{{CITATION['authors'][0]['name']}}}"
-    assert printed["version"] == CITATION["version"] == objpert_core.__version__
+@pytest.mark.parametrize("page", [entry.name for entry in registry.PAGES])
+def test_paper_and_app_are_cited_as_the_citation_file_says(page):
+    paper, app = (fields(entry) for entry in cite.bibtex(page).strip().split("\n\n"))
+    shown = STATED.lower()
+    assert f'title: "{paper["title"].lower()}"\n    year: {paper["year"]}' in shown
+    for person in paper["author"].split(" and "):
+        family, given = person.split(", ")
+        initials = "-".join(f"{part[0]}." for part in given.split("-"))
+        assert f"{{family-names: {family}, given-names: {initials}}}" in STATED
+    assert f'title: "{app["title"]}"' in STATED
+    assert f'name: "{app["author"]}"' in STATED
+    assert f"version: {app['version']}\n" in STATED
+
+
+def test_braces_of_an_entry_close():
+    assert all(text.count("{") == text.count("}") for text in map(cite.bibtex, ("", *cite.PAPERS)))

@@ -139,7 +139,9 @@ def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal_and_its_answ
     layout = spec(app)["layout"]
     assert layout["xaxis"]["range"] == layout["yaxis"]["range"] == [0, 1]
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
-    told = f"Accusing 5 % of outsiders, an attacker misses at least {math.floor(1000 * missed) / 10:.1f} % of members"
+    told = (
+        f"who wrongly accuses 5 % of outsiders misses at least {math.floor(1000 * missed) / 10:.1f} % of participants"
+    )
     tells(said(app), told, sentences.promise(0.726, 1e-5, sentences.TIGHT))
     assert "No proof can promise more." in written(app)
     app.select_slider(key="bounds_accused").set_value(0.2).run()

@@ -102,8 +102,7 @@ def test_what_is_missed_is_compared_with_any_proof_and_the_published(
     view = Errors(setting(5.0, 20.0, beta, 1.0, ADDED, 1))
     assert view.comparison() == compared
     expected = (
-        f"Accusing 5 % of outsiders, an attacker misses at least {errors.at_least(tight)} of members; guessing misses "
-        "95 %."
+        f"An attacker who wrongly accuses 5 % of outsiders misses at least {errors.at_least(tight)} of participants."
     )
     assert view.answer() == (expected if tight else "Nothing is proved about an attacker who accuses 5 % of outsiders.")
 
