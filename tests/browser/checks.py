@@ -98,7 +98,7 @@ TELEPHONE = """() => {
     tools.scrollIntoView({block: 'end'});
     const [answer, chart] = ['.answer', '.js-plotly-plot'].map(
         part => document.querySelector(`.st-key-stage__picture ${part}`));
-    const button = tools.querySelector('button');
+    const button = [...tools.querySelectorAll('button')].find(e => !e.closest('details'));  // not inside "View"
     const box = element => element.getBoundingClientRect();
     const hit = document.elementFromPoint(box(button).left + 9, box(button).top + 9);
     return {
