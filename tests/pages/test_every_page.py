@@ -141,6 +141,36 @@ def test_an_exact_number_is_taken_and_what_is_not_taken_is_said():
     assert "Not taken" not in said(app)
 
 
+FORMER = [
+    ("composition", "bound", "tight, symmetric pair", "our theorem, symmetric pair"),
+    ("renyi", "bound", "tight, logistic loss", "our theorem"),
+    ("planner", "bound", "Logistic (tight)", "logistic"),
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("page", "control", "name", "value"), FORMER)
+def test_a_proofs_former_name_in_a_link_leads_to_it(page, control, name, value):
+    app = open_page(page, **{control: name})
+    assert app.session_state[f"{page}_{control}"] == value
+    assert not_taken(app) == "…"
+
+
+AXES = [("bounds", "sigma", 0.5, (0, 20)), ("distance", "sigma", 0.5, None), ("composition", "sigma", 1.0, (0, 50))]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("page", "control", "value", "ends"), AXES)
+def test_an_axis_follows_the_sliders_until_it_is_held(page, control, value, ends):
+    query = {"show": "Privacy profiles"} if page == "distance" else {}
+    end = "eps_view" if page == "distance" else "view"
+    followed = spec(open_page(page, **query, **{control: str(value)}))["layout"]["xaxis"]["range"]
+    held = spec(open_page(page, **query, **{control: str(value), end: "1"}))["layout"]["xaxis"]["range"]
+    assert held == [0, 1]
+    assert followed == list(ends or (0, followed[1]))
+    assert followed[1] > 2
+
+
 RIGHT = {"accuracy": 2, "bounds": 1, "composition": 1, "distance": 1, "guess": 0, "losses": 2, "own": 1}
 RIGHT |= {"planner": 2, "population": 2, "ptr": 2, "quadratic": 2, "renyi": 2, "solvers": 1, "tuning": 0}
 """Which option of "Try it" is right; the page's own tests compute why."""

@@ -185,3 +185,9 @@ def test_the_check_finds_what_only_drawing_shows_and_passes_the_example(own, cap
         strict=True,
     ):
         assert f"Line {place}: {words}" in line
+
+
+def test_a_page_that_became_part_of_another_leads_there():
+    text = "# A title\n\n## One\n:::page honest honest_epsilon=0.1\nDo.\n:::\n"
+    page = parse(text, "name").steps[0].page
+    assert (page.name, page.query) == ("tuning", {"honest_epsilon": ["0.1"], "tuning_show": ["In accuracy"]})
