@@ -132,7 +132,7 @@ def title(question: str, lead: str) -> None:
     else:
         st.title(question, anchor=False)
         st.markdown(lead)
-        st.session_state[_NOTE] = st.empty()
+        st.session_state[_NOTE] = st.container(key="not_taken")
     room.strip()
 
 
