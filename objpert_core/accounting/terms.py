@@ -11,6 +11,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
+from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
     Calibrated,
@@ -26,7 +27,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Terms:
-    """A promise that a fit, what is released before the fit, and further fits of the same rows keep together.
+    """A promise that a fit, what is released before and after it, and further fits of the same rows keep together.
 
     Attributes
     ----------
@@ -48,6 +49,8 @@ class Terms:
         How many fits there are, one for each class against the others.
     rest_weight : float
         How long a row is in all fits but one.
+    intervals : IntervalNoise
+        The noise of the curvature and the squared gradients that are released after the fit (docs/theorems.md, T50).
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Terms:
     standardisation: Standardisation = AS_THEY_ARE
     fits: int = 1
     rest_weight: float = 1.0
+    intervals: IntervalNoise = NO_INTERVALS
 
     def __post_init__(self) -> None:
         in_open_unit("delta", self.delta)
@@ -82,11 +86,16 @@ class Terms:
         """The releases before the fit."""
         return self.standardisation.mechanisms(self.adjacency)
 
+    @property
+    def _beside(self) -> tuple[Gaussian, ...]:
+        """The releases before and after the fit: Gaussian mechanisms compose in any order."""
+        return (*self.before, *self.intervals.mechanisms(self.adjacency))
+
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""
         return composed_fit(
             mechanism,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -106,7 +115,7 @@ class Terms:
         return remaining_epsilon(
             self._promised,
             self.delta,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -118,7 +127,7 @@ class Terms:
             self._promised,
             self.delta,
             make,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.intervals.curvature import Curvature
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")
@@ -39,6 +40,8 @@ class Release(_Outcome, Generic[Certificate]):
         The solver's trace, of several fits one after the other. Depends on the data: outside the guarantee.
     center, scale : ndarray, shape (d,), or None
         What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
+    curvature : Curvature or None
+        What was released after the fit, where coefficients have intervals; part of the model, and may be published.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Release(_Outcome, Generic[Certificate]):
     gradient_norms: tuple[float, ...]
     center: FloatArray | None = None
     scale: FloatArray | None = None
+    curvature: Curvature | None = None
 
     @property
     def released(self) -> Literal[True]:

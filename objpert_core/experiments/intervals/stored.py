@@ -1,0 +1,20 @@
+"""Stored results of the experiments on intervals."""
+
+from __future__ import annotations
+
+from objpert_core.experiments.experiment import Experiment, Family
+from objpert_core.experiments.intervals import coverage
+
+FAMILY = Family.of(
+    "intervals",
+    "how often intervals for private coefficients cover, and how wide they are",
+    coverage=Experiment(
+        coverage.Coverage,
+        "the share of coefficients that intervals of 95 % cover, by methods and shapes of data",
+        coverage.PIECES,
+        coverage.coverage,
+        by=("shape", "n", "d", "epsilon", "seed"),
+    ),
+)
+load = FAMILY.load
+"""Stored results of the experiments on intervals."""
