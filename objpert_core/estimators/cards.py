@@ -18,11 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 from objpert_core import tables
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
+from objpert_core.estimators.summaries import WithSummary
 from objpert_core.learning.certificates.base import PrivacyCertificate
 
 METRICS_NOTE = (
     "The author of this card gave these numbers. They are **outside of the promise**: a score of private rows tells "
     "something about them that (ε, δ) does not cover."
+)
+INTERVALS_NOTE = (
+    "Log-odds per unit of the rows as the model takes them, without the pull of regularisation; the model predicts by "
+    "slightly smaller coefficients. Errors count the sampling of the rows and all noise, and are covered by the promise."
 )
 SEED_NOTE = (
     "> **Not for publication.** The noise of this model came from a seed. Whoever knows or guesses the seed can "
@@ -107,6 +112,7 @@ def model_card(
     certificate = copy.privacy_
     sections = {
         "": _summary(copy, certificate),
+        "Coefficients": _coefficients(copy),
         "Intended use": intended_use,
         "Training data": training_data or "The author of this card has not described them.",
         "Privacy": tables.to_markdown(certificate.statement()).strip(),
@@ -163,10 +169,23 @@ def _summary(model: Released, certificate: PrivacyCertificate) -> str:
     return "\n\n".join([*notes, about])
 
 
+def _coefficients(model: Released) -> str | None:
+    """The coefficients with their intervals, where the model has such."""
+    if not isinstance(model, WithSummary) or model.hessian_ is None:
+        return None
+    table = model.summary().reset_index(names="feature")
+    rows = [{name: _shown(name, value) for name, value in row.items()} for row in table.to_dict("records")]
+    return f"{INTERVALS_NOTE}\n\n{tables.to_markdown(rows).strip()}"
+
+
 def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     parts = ["the coefficients", "the intercept"]
     if model.center_ is not None or model.scale_ is not None:
         parts.append("how rows are centred and scaled")
+    if model.hessian_ is not None:
+        parts.append("the curvature at the coefficients, with noise")
+    if model.outer_ is not None:
+        parts.append("the squared gradients there, with noise")
     return [
         f"What is published of the fit: {', '.join(parts)}; and whatever is computed from them and from others' data.",
         f"Any two data sets that are neighbours: {certificate.adjacency}.",

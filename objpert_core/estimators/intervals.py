@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from objpert_core._validation import FloatArray
 from objpert_core.accounting import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
+from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.standardised import AUTO, StandardisesRows
 from objpert_core.estimators.summaries import WithSummary
 from objpert_core.learning.output_perturbation import NEIGHBOURS
-from objpert_core.learning.release import Release
+from objpert_core.learning.release import Refused, Release
 
 SANDWICH = "sandwich"
 
@@ -53,6 +55,13 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
             if not allowed:
                 value = getattr(self, name)
                 raise ValueError(f"{name} must be {needed} where intervals={self.intervals!r}, got {value!r}")
+
+    def _draws(
+        self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
+    ) -> Sequence[Release[Any] | Refused[Any]]:
+        if self.intervals and targets.ndim == 2:
+            raise ValueError(f"classes must be two labels where intervals={self.intervals!r}, got {len(targets)}")
+        return super()._draws(X, targets, random_states, callback, **options)
 
     def _reads_rows(self) -> bool:
         return super()._reads_rows() or (bool(self.intervals) and self.public_rows is None)
