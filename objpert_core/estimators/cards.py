@@ -27,7 +27,7 @@ METRICS_NOTE = (
 )
 INTERVALS_NOTE = (
     "Log-odds per unit of the rows as the model takes them, without the pull of regularisation; the model predicts by "
-    "slightly smaller coefficients. Errors count the sampling of the rows and all noise, and are covered by the promise."
+    "slightly smaller coefficients. Errors count sampling and all noise, and the promise covers them."
 )
 SEED_NOTE = (
     "> **Not for publication.** The noise of this model came from a seed. Whoever knows or guesses the seed can "

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from objpert_core._validation import FloatArray
 from objpert_core.accounting import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
-from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.standardised import AUTO, StandardisesRows
 from objpert_core.estimators.summaries import WithSummary
 from objpert_core.learning.output_perturbation import NEIGHBOURS
-from objpert_core.learning.release import Refused, Release
+from objpert_core.learning.release import Release
 
 SANDWICH = "sandwich"
 
@@ -56,13 +54,6 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
                 value = getattr(self, name)
                 raise ValueError(f"{name} must be {needed} where intervals={self.intervals!r}, got {value!r}")
 
-    def _draws(
-        self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
-    ) -> Sequence[Release[Any] | Refused[Any]]:
-        if self.intervals and targets.ndim == 2:
-            raise ValueError(f"classes must be two labels where intervals={self.intervals!r}, got {len(targets)}")
-        return super()._draws(X, targets, random_states, callback, **options)
-
     def _reads_rows(self) -> bool:
         return super()._reads_rows() or (bool(self.intervals) and self.public_rows is None)
 
@@ -72,9 +63,11 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
             return super()._rows_counted(given)
         return (given, False) if self.public_rows is None else (int(self.public_rows), True)
 
-    def _interval_noise(self, rows: int | None, dimension: int) -> IntervalNoise:
+    def _interval_noise(self, rows: int | None, dimension: int, fits: int) -> IntervalNoise:
         if not self.intervals:
             return NO_INTERVALS
+        if fits > 1:
+            raise ValueError(f"classes must be two labels where intervals={self.intervals!r}, got {fits}")
         assert rows is not None
         return recommended_interval_noise(
             float(self.epsilon),

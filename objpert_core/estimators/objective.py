@@ -103,7 +103,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         """How long a row is in all fits but one, where there are several."""
         return 1.0
 
-    def _interval_noise(self, rows: int | None, dimension: int) -> IntervalNoise:
+    def _interval_noise(self, rows: int | None, dimension: int, fits: int) -> IntervalNoise:
         """The noise of what is released after the fit: here, nothing is."""
         return NO_INTERVALS
 
@@ -120,7 +120,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self._standardisation(columns, sparse, counted),
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
-            intervals=self._interval_noise(counted, columns + bool(self.fit_intercept)),
+            intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left)
 

@@ -24,13 +24,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import IntervalNoise, calibrate_gaussian, recommended_interval_noise
+from objpert_core.accounting import ApproximateMinima, IntervalNoise, calibrate_gaussian, recommended_interval_noise
 from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation
 from objpert_core.accounting.terms import Terms
 from objpert_core.experiments.intervals.shapes import CONSTANT, drawn
@@ -104,13 +104,14 @@ def recipe(epsilon: float, n: int, d: int, kind: str) -> Recipe:
     found = Terms(epsilon, DELTA, intervals=noise).calibrate(
         lambda left: calibrate_objective_perturbation(left, DELTA, lipschitz=RADIUS, tau=TAU)
     )
+    assert isinstance(found, ApproximateMinima)
     return Recipe(noise, found.objective.sigma, found.objective.lam, found.sigma_out)
 
 
 def coverage(shape: str, n: int, d: int, epsilon: float, seed: int, block: int = BLOCK) -> Iterator[Coverage]:
     """All methods on `block` data sets; the rows are the same for ten of them at a time, labels and noise are not."""
     generator = np.random.default_rng([seed, n, d, round(1000 * epsilon), sum(map(ord, shape))])
-    covered: dict[str, list[FloatArray]] = {}
+    covered: dict[str, list[Any]] = {}
     widths: dict[str, list[FloatArray]] = {}
     for _ in range(max(1, block // 10)):
         X, chances, theta = drawn(shape, n, d, generator)
@@ -239,5 +240,5 @@ def _at_least(matrices: FloatArray, least: float) -> FloatArray:
     return np.asarray((vectors * np.maximum(values, least)[:, None, :]) @ np.swapaxes(vectors, 1, 2))
 
 
-def _errors(covariances: FloatArray) -> FloatArray:
+def _errors(covariances: Any) -> FloatArray:
     return np.asarray(np.sqrt(np.einsum("mii->mi", covariances)))

@@ -16,5 +16,7 @@ FAMILY = Family.of(
         by=("shape", "n", "d", "epsilon", "seed"),
     ),
 )
+EXPERIMENTS = FAMILY.experiments
+"""The experiments, by their keys."""
 load = FAMILY.load
 """Stored results of the experiments on intervals."""
