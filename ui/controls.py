@@ -352,7 +352,10 @@ def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
 
 
 def _deck(presets: tuple[Preset, ...], key: str) -> None:
-    """The presets one after the other; the setting of the link comes before the first."""
+    """The presets one after the other; the setting of the link comes before the first.
+
+    A button's key names the place it leads on from: a page that draws itself again may get a press twice.
+    """
     at = st.session_state.get(key, 0 if presets[0].shown else -1)
 
     def go(place: int) -> None:
@@ -361,9 +364,11 @@ def _deck(presets: tuple[Preset, ...], key: str) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}__deck"):
         last = len(presets) - 1
-        st.button("‹", key=f"{key}_back", shortcut="Left", on_click=go, args=(max(at - 1, 0),), disabled=at <= 0)
+        st.button("‹", key=f"{key}_back_{at}", shortcut="Left", on_click=go, args=(max(at - 1, 0),), disabled=at <= 0)
         st.markdown(f"{presets[at].name} ({at + 1}/{last + 1})" if at >= 0 else "This link", width="content")
-        st.button("›", key=f"{key}_on", shortcut="Right", on_click=go, args=(min(at + 1, last),), disabled=at >= last)
+        st.button(
+            "›", key=f"{key}_on_{at}", shortcut="Right", on_click=go, args=(min(at + 1, last),), disabled=at >= last
+        )
 
 
 def previous(prefix: str, setting: T, wanted: bool = True) -> T | None:

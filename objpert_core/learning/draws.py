@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core.accounting import Mechanism
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms

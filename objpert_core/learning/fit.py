@@ -12,7 +12,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive
 from objpert_core.accounting import Mechanism, Standardisation
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.exceptions import ConvergenceError

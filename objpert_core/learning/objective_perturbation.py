@@ -11,7 +11,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import ApproximateMinima, Mechanism, Standardisation
-from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
+from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
