@@ -19,6 +19,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
 SHARE = 0.15
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what each of the sums takes at most."""
 _LIKELY = 1 / 3  # n/D times this is the least eigenvalue of rows with even features, in units of R²/4
+_MOST = 0.8  # times that least eigenvalue: the noise's √D beyond which intervals would say nothing
 _PRECISION = 40.0  # where that is so many times the noise's √D, less noise is not worth its price
 
 
@@ -97,8 +98,8 @@ def recommended_interval_noise(
     Raises
     ------
     ValueError
-        Where the noise in the curvature would exceed its likely size, so that no interval would say anything; or a
-        number is out of range.
+        Where the noise would drown the curvature, as it likely is, so that no interval would say anything; or a number
+        is out of range.
 
     Examples
     --------
@@ -114,9 +115,9 @@ def recommended_interval_noise(
     moved = positive_integer("rows_per_person", rows_per_person) * _moved(adjacency)
     priced = moved * calibrate_gaussian(eps, delta).sigma / math.sqrt(SHARE)
     likely = _LIKELY * rows / size**1.5
-    if priced > likely:
+    if priced > _MOST * likely:
         raise ValueError(
-            f"intervals must be False for {rows} rows and {size} parameters at epsilon={eps!r}: the noise in the "
-            f"curvature would be {priced / likely:.3g} times its likely size"
+            f"intervals must be False for {rows} rows and {size} parameters at epsilon={eps!r}: the noise would be "
+            f"{priced / likely:.2g} times the curvature's likely size, and {_MOST:g} times is the most"
         )
     return IntervalNoise(max(priced, likely / _PRECISION), priced if both else None)

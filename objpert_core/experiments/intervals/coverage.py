@@ -41,6 +41,7 @@ from objpert_core.learning.problem.rows import row_radius
 
 DELTA, TAU, Z = 1e-6, 1e-6, 1.959963984540054
 RADIUS = row_radius(CONSTANT)
+METHODS = ("public", "interval", "sandwich", "naive", "lifted", "bootstrap", "wang2019")
 BLOCK = 100
 """Data sets behind one seed."""
 SEEDS = tuple(range(5))
