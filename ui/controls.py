@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from objpert_core._literals import plain
+from ui import slides
 
 T = TypeVar("T")
 
@@ -361,6 +362,10 @@ def _deck(presets: tuple[Preset, ...], key: str) -> None:
     def go(place: int) -> None:
         st.session_state[key] = place
         presets[place].apply()
+        st.session_state[f"{key}_turned"] = st.query_params.pop(slides.ASK, None) is not None
+
+    if st.session_state.pop(f"{key}_turned", False):
+        st.rerun()  # from the question to the next picture: the question is drawn elsewhere on the page
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}__deck"):
         last = len(presets) - 1

@@ -11,6 +11,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
+from objpert_core.accounting.objective.class_counts import class_counts
 from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
@@ -49,6 +50,8 @@ class Terms:
         How many fits there are, one for each class against the others.
     rest_weight : float
         How long a row is in all fits but one.
+    count_noise : float or None
+        The noise on the count of each class, where the counts are released before the fit.
     intervals : IntervalNoise
         The noise of the curvature and the squared gradients that are released after the fit (docs/theorems.md, T50).
 
@@ -71,6 +74,7 @@ class Terms:
     standardisation: Standardisation = AS_THEY_ARE
     fits: int = 1
     rest_weight: float = 1.0
+    count_noise: float | None = None
     intervals: IntervalNoise = NO_INTERVALS
 
     def __post_init__(self) -> None:
@@ -84,7 +88,8 @@ class Terms:
     @property
     def before(self) -> tuple[Gaussian, ...]:
         """The releases before the fit."""
-        return self.standardisation.mechanisms(self.adjacency)
+        counts = () if self.count_noise is None else (class_counts(self.count_noise, self.adjacency),)
+        return (*counts, *self.standardisation.mechanisms(self.adjacency))
 
     @property
     def _beside(self) -> tuple[Gaussian, ...]:

@@ -34,6 +34,7 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
     bound: str
     margin: float | None
     classes: Any
+    class_weight: Any
 
     def __init__(self, *, intervals: Any, **shared: Any) -> None:
         super().__init__(**shared)
@@ -43,10 +44,13 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
         super()._check_together(**options)
         if not self.intervals:
             return
+        if options.get("sample_weight") is not None:
+            raise ValueError(f"sample_weight must be None where intervals={self.intervals!r}, got weights")
         entry = BOUND_REGISTRY[self.bound]
         for name, allowed, needed in (
             ("margin", not self.margin, "None or 0"),
             ("standardize", not self._map_asked_for, f"{AUTO!r} or False"),
+            ("class_weight", self.class_weight is None, "None"),
             ("classes", self.classes is None or len(np.unique(np.asarray(self.classes))) == 2, "None or two labels"),
             ("bound", entry.has_losses or entry.has_rdp, "one with a privacy loss or a Rényi curve, which compose,"),
         ):

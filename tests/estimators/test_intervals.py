@@ -117,6 +117,8 @@ def test_a_fit_without_intervals_is_what_it_was_and_has_no_summary():
         ({"standardize": True}, "row_norm|standardize must be 'auto' or False"),
         ({"standardize": True, "row_norm": "normalize"}, "standardize must be 'auto' or False where intervals=True"),
         ({"classes": [0, 1, 2]}, "classes must be None or two labels where intervals=True"),
+        ({"class_weight": {0: 1.0, 1: 0.5}}, "class_weight must be None where intervals=True"),
+        ({"class_weight": "balanced"}, "class_weight must be None where intervals=True, got 'balanced'"),
         ({"bound": "kifer2012"}, "bound must be one with a privacy loss"),
         ({"intervals": "often"}, "intervals must be True, False or 'sandwich', got 'often'"),
         ({"public_rows": 50}, "intervals must be False for 50 rows and 4 parameters at epsilon=2.0"),
@@ -125,6 +127,11 @@ def test_a_fit_without_intervals_is_what_it_was_and_has_no_summary():
 def test_what_does_not_go_together_is_refused_in_one_sentence(parameters, message):
     with pytest.raises(ValueError, match=message):
         model(**parameters).fit(*data(200))
+
+
+def test_weights_are_refused():
+    with pytest.raises(ValueError, match="sample_weight must be None where intervals=True"):
+        model().fit(*data(), sample_weight=np.ones(ROWS))
 
 
 def test_three_labels_in_the_data_are_refused():

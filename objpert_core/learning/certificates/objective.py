@@ -133,8 +133,10 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         plain = self.loss == LogisticLoss.name and not self.loss_parameter
         if not plain or (self.clip, self.ball_radius, self.envelope) != (None, None, None) or self.fits > 1:
             return f"hessian_noise must be None but for one plain logistic regression, got {self.hessian_noise!r}"
-        if self.public_rows is None or self.standardisation != AS_THEY_ARE:
-            return f"hessian_noise must be None without public_rows or behind a map, got {self.hessian_noise!r}"
+        if self.public_rows is None or self.standardisation != AS_THEY_ARE or self.weighted:
+            return (
+                f"hessian_noise must be None without public_rows, behind a map or for weights, got {self.hessian_noise}"
+            )
         return super()._contradiction()
 
     def _after(self) -> list[str]:
