@@ -130,13 +130,10 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         if self.hessian_noise is None:
             alone = "outer_noise must be None where hessian_noise is"
             return super()._contradiction() if self.outer_noise is None else alone
-        plain = self.loss == LogisticLoss.name and not self.loss_parameter
-        if not plain or (self.clip, self.ball_radius, self.envelope) != (None, None, None) or self.fits > 1:
-            return f"hessian_noise must be None but for one plain logistic regression, got {self.hessian_noise!r}"
-        if self.public_rows is None or self.standardisation != AS_THEY_ARE or self.weighted:
-            return (
-                f"hessian_noise must be None without public_rows, behind a map or for weights, got {self.hessian_noise}"
-            )
+        plain = self.loss == LogisticLoss.name and not self.loss_parameter and not self.weighted
+        plain = plain and (self.clip, self.ball_radius, self.envelope, self.fits) == (None, None, None, 1)
+        if not plain or self.public_rows is None or self.standardisation != AS_THEY_ARE:
+            return f"hessian_noise must be None but for plain logistic regression, got {self.hessian_noise!r}"
         return super()._contradiction()
 
     def _after(self) -> list[str]:
