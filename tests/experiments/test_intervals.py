@@ -60,7 +60,7 @@ def test_the_study_draws_what_the_estimator_draws():
         assert certificate.intervals == plan.noise == recommended_interval_noise(epsilon, coverage.DELTA, n, d + 1)
         ours.append(fitted.conf_int().mean(axis=1) - theta[:d])
         errors.append(fitted.bse)
-        drawn = coverage._ten(X, chances, theta, epsilon, generator, 4)["interval"]
+        drawn = coverage._ten(("interval",), X, chances, theta, epsilon, generator)["interval"]
         others.extend(drawn[0][:, :d] - theta[:d])
         their_errors.extend(drawn[1][:, :d])
     assert np.median(errors, axis=0) == pytest.approx(np.median(their_errors, axis=0), rel=0.04)

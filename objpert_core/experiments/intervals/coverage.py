@@ -58,6 +58,15 @@ CORNERS = (("even", 10_000, 10, 1.0), ("even", 1_000, 2, 0.3), ("rare", 10_000, 
 """Where 2,000 data sets are drawn, and not 500: in the middle of the grid and at its ends."""
 PIECES = tuple((*cell, seed) for cell in CORNERS for seed in CORNER_SEEDS)
 PIECES += tuple((*cell, seed) for cell in GRID for seed in SEEDS)
+KINDS = ("interval", "sandwich", "wang2019")
+"""Methods with a fit of their own."""
+SHARE, SHARES = "share ", (0.03, 0.06, 0.1, 0.15, 0.22, 0.3, 0.4)
+SHARES_AT = (
+    ("even", 10_000, 10, 1.0), ("even", 2_000, 5, 1.0), ("correlated", 4_000, 10, 1.0), ("skewed", 10_000, 10, 1.0),
+    ("rare", 10_000, 10, 1.0), ("collinear", 10_000, 5, 1.0), ("bent", 5_000, 5, 0.5),
+)  # fmt: skip
+"""Where shares are compared; 0.15 was chosen on the first four, and the last three confirm it."""
+SHARE_PIECES = tuple((*cell, seed) for cell in SHARES_AT for seed in range(2))
 _DRAWS = 200
 
 
@@ -96,10 +105,12 @@ class Recipe(NamedTuple):
 
 @lru_cache(maxsize=256)
 def recipe(epsilon: float, n: int, d: int, kind: str) -> Recipe:
-    """The estimator's recipe with ``intervals=True`` or "sandwich", or thirds of μ² ("wang2019")."""
+    """The estimator's recipe with ``intervals=True`` or "sandwich"; thirds of μ² ("wang2019"), or a share of it."""
+    whole = calibrate_gaussian(epsilon, DELTA).sigma
     if kind == "wang2019":
-        third = calibrate_gaussian(epsilon, DELTA).sigma * math.sqrt(3)
-        noise = IntervalNoise(third, third)
+        noise = IntervalNoise(whole * math.sqrt(3), whole * math.sqrt(3))
+    elif kind.startswith(SHARE):
+        noise = IntervalNoise(whole / math.sqrt(float(kind.removeprefix(SHARE))))
     else:
         noise = recommended_interval_noise(epsilon, DELTA, n, d + 1, sandwich=kind == "sandwich")
     found = Terms(epsilon, DELTA, intervals=noise).calibrate(
@@ -109,14 +120,21 @@ def recipe(epsilon: float, n: int, d: int, kind: str) -> Recipe:
     return Recipe(noise, found.objective.sigma, found.objective.lam, found.sigma_out)
 
 
-def coverage(shape: str, n: int, d: int, epsilon: float, seed: int, block: int = BLOCK) -> Iterator[Coverage]:
+def by_share(shape: str, n: int, d: int, epsilon: float, seed: int) -> Iterator[Coverage]:
+    """Intervals for which the curvature takes this or that share of μ²."""
+    return coverage(shape, n, d, epsilon, seed, kinds=tuple(f"{SHARE}{share:g}" for share in SHARES))
+
+
+def coverage(
+    shape: str, n: int, d: int, epsilon: float, seed: int, block: int = BLOCK, *, kinds: tuple[str, ...] = KINDS
+) -> Iterator[Coverage]:
     """All methods on `block` data sets; the rows are the same for ten of them at a time, labels and noise are not."""
     generator = np.random.default_rng([seed, n, d, round(1000 * epsilon), sum(map(ord, shape))])
     covered: dict[str, list[Any]] = {}
     widths: dict[str, list[FloatArray]] = {}
     for _ in range(max(1, block // 10)):
         X, chances, theta = drawn(shape, n, d, generator)
-        for method, (estimates, errors) in _ten(X, chances, theta, epsilon, generator, min(block, 10)).items():
+        for method, (estimates, errors) in _ten(kinds, X, chances, theta, epsilon, generator).items():
             covered.setdefault(method, []).append(np.abs(estimates - theta)[:, :d] <= Z * errors[:, :d])
             widths.setdefault(method, []).append(errors[:, :d])
     public = np.concatenate(widths["public"])
@@ -130,15 +148,20 @@ Found = tuple[FloatArray, FloatArray]
 
 
 def _ten(
-    X: FloatArray, chances: FloatArray, theta: FloatArray, epsilon: float, generator: np.random.Generator, count: int
+    kinds: tuple[str, ...],
+    X: FloatArray,
+    chances: FloatArray,
+    theta: FloatArray,
+    epsilon: float,
+    generator: np.random.Generator,
 ) -> dict[str, Found]:
-    """Estimates and errors, shape (count, D) each, of every method on the same labels."""
-    n, size = X.shape
+    """Estimates and errors, shape (10, D) each, of every method on the same labels."""
+    (n, size), count = X.shape, 10
     data = _Data(X, (generator.random((count, n)) < chances).astype(float))
     start = np.tile(theta, (count, 1))
     exact = data.minimum(start, 1e-9, 0.0)
     found = {"public": (exact, _errors(np.linalg.inv(data.sum(exact))))}
-    for kind in ("interval", "sandwich", "wang2019"):
+    for kind in kinds:
         plan = recipe(epsilon, n, size - 1, kind)
         tilt = plan.sigma * generator.standard_normal(start.shape)
         released = data.minimum(start, plan.lam, tilt) + plan.output * generator.standard_normal(start.shape)

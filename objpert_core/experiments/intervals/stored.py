@@ -15,6 +15,13 @@ FAMILY = Family.of(
         coverage.coverage,
         by=("shape", "n", "d", "epsilon", "seed"),
     ),
+    share=Experiment(
+        coverage.Coverage,
+        "the same by the share of the squared ratio of sensitivity to noise that the curvature takes",
+        coverage.SHARE_PIECES,
+        coverage.by_share,
+        by=("shape", "n", "d", "epsilon", "seed"),
+    ),
 )
 EXPERIMENTS = FAMILY.experiments
 """The experiments, by their keys."""
