@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from objpert_core.experiments.experiment import Experiment, Family
-from objpert_core.experiments.intervals import coverage
+from objpert_core.experiments.intervals import coverage, regression
 
 FAMILY = Family.of(
     "intervals",
@@ -20,6 +20,13 @@ FAMILY = Family.of(
         "the same by the share of the squared ratio of sensitivity to noise that the curvature takes",
         coverage.SHARE_PIECES,
         coverage.by_share,
+        by=("shape", "n", "d", "epsilon", "seed"),
+    ),
+    regression=Experiment(
+        regression.Coverage,
+        "the share of a linear regression's coefficients that intervals from noisy sums cover",
+        regression.PIECES,
+        regression.coverage,
         by=("shape", "n", "d", "epsilon", "seed"),
     ),
 )
