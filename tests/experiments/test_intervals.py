@@ -5,7 +5,7 @@ import pytest
 
 from objpert_core.accounting import recommended_interval_noise
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.experiments.intervals import coverage, shapes, stored
+from objpert_core.experiments.intervals import coverage, regression, shapes, stored
 
 CELLS = (*coverage.CORNERS, *coverage.GRID)
 
@@ -39,6 +39,26 @@ def test_the_other_methods_cover_less_somewhere():
     assert found(correlated, "bootstrap").high < 0.87
     assert found(("bent", 10_000, 5, 1.0), "wang2019").high < 0.9
     assert found(correlated, "interval").low > 0.95
+
+
+def test_the_share_is_at_a_flat_place_also_where_it_was_not_chosen():
+    for shape, n, d, epsilon in coverage.SHARES_AT:
+        at = {"shape": shape, "n": n, "d": d, "epsilon": epsilon}
+        widths = {
+            share: stored.load("share").interval("width", method=f"{coverage.SHARE}{share:g}", **at).mean
+            for share in coverage.SHARES
+        }
+        assert widths[0.15] < 1.1 * min(widths.values()) or shape == "bent"
+
+
+@pytest.mark.parametrize("cell", regression.GRID, ids=str)
+def test_noisy_sums_of_a_linear_regression_give_intervals_too(cell):
+    shape, n, d, epsilon = cell
+    at = {"shape": shape, "n": n, "d": d, "epsilon": epsilon}
+    mean = stored.load("regression").interval(method="statistics", **at)
+    assert mean.high > 0.935
+    assert mean.low < 0.965
+    assert stored.load("regression").interval(method="naive", **at).low < mean.mean
 
 
 @pytest.mark.slow

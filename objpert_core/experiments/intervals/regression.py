@@ -1,7 +1,7 @@
 """Intervals for a linear regression from noisy sufficient statistics, the sums that AdaSSP releases.
 
-Rows have norm at most 1 and targets lie in [−1, 1]. Σxxᵀ, Σxy and Σy² are released, each with a third of μ²; θ̂ solves the
-noisy normal equations, with eigenvalues repaired as those of a curvature are, and no λ:
+Rows have norm at most 1 and targets lie in [−1, 1]. Σxxᵀ, Σxy and Σy² are released, each with a third of μ²; θ̂ solves
+the noisy normal equations, with eigenvalues repaired as those of a curvature are, and no λ:
 
     θ̂ − θ ≈ H⁻¹(Σxu + e − Eθ),     Cov θ̂ ≈ H⁻¹(σ_u²H + s²I + (s²/2)(‖θ‖²I + θθᵀ))H⁻¹,
 
