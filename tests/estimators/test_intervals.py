@@ -97,7 +97,7 @@ def test_sums_that_are_not_the_certificates_do_not_verify(change):
     forged[0, 0 if change != "lopsided" else 1] += {"larger": 1.0, "lopsided": 1.0, "too large": 1e6}.get(change, 0.0)
     released.hessian_ = None if change == "left out" else forged
     assert not FITTED.privacy_.verify(released)
-    about = FITTED.privacy_.about(released.coef_, released.intercept_, None, None, released.hessian_, None)
+    about = FITTED.privacy_.about(released.coef_, released.intercept_, hessian=released.hessian_)
     assert about.verify(released) == (change == "larger")  # within what is possible nobody can tell
 
 

@@ -238,12 +238,11 @@ class PrivacyCertificate(ABC):
         own = {"mechanism": type(mechanism).__name__, "adjacency": words, **cls.numbers(mechanism)}
         return cls(**own, **facts)
 
-    def about(self, coef: Any, intercept: Any, *others: Any) -> Self:
-        """Return this certificate with the fingerprint of these coefficients, which it then is about.
-
-        `others` are `center_`, `scale_`, `hessian_` and `outer_`, as many as there may be, or None.
+    def about(self, coef: Any, intercept: Any, center: Any = None, scale: Any = None, **sums: Any) -> Self:
+        """Return this certificate with the fingerprint of these coefficients, which it then is about; `sums` are
+        `hessian` and `outer`.
         """
-        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, *others))
+        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale, **sums))
 
     def verify(self, model: Any = None) -> bool:
         """Account for the mechanism anew, and say whether the certificate holds; it never raises.

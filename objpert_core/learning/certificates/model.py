@@ -17,7 +17,7 @@ _SLACK = 1e-6  # relative, for what rounding adds to a length
 
 
 def coefficients_sha256(
-    coef: Any, intercept: Any, center: Any = None, scale: Any = None, hessian: Any = None, outer: Any = None
+    coef: Any, intercept: Any, center: Any = None, scale: Any = None, *, hessian: Any = None, outer: Any = None
 ) -> str:
     """The fingerprint, 64 hexadecimal digits, of published coefficients, by which a certificate names its model.
 
@@ -60,13 +60,13 @@ def is_about(certificate: Any, model: Any) -> bool:
         (getattr(model, f"{step}_", None), getattr(certificate, f"{step}_noise", None)) for step in ("center", "scale")
     ]
     center, scale = (None if values is None else np.asarray(values) for values, _ in maps)
-    sums = [getattr(model, name, None) for name in ("hessian_", "outer_")]
+    sums = {name: getattr(model, f"{name}_", None) for name in ("hessian", "outer")}
     return bool(
         all(_doubles(array) for array in (coef, intercept))
         and all((values is None) is (noise is None) for values, noise in maps)
         and all(array is None or (_doubles(array) and array.shape == (features,)) for array in (center, scale))
-        and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale, *sums)
-        and certificate.may_have_summed(*sums, dimension)
+        and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale, **sums)
+        and certificate.may_have_summed(*sums.values(), dimension)
         and (promised is None or promised >= dimension)
         and (constant or (coef.ndim == 1 and certificate.HAS_OFFSET) or not intercept.any())
         and (spacing is None or certificate.fine_enough(spacing, dimension))
