@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -60,10 +61,11 @@ def coverage(shape: str, n: int, d: int, epsilon: float, seed: int) -> Iterator[
 
 def _fitted(
     gram: FloatArray, moments: FloatArray, squares: float, n: int, noise: float, generator: np.random.Generator
-) -> dict[str, tuple[FloatArray, FloatArray]]:
+) -> dict[str, Any]:
+    """Estimate and errors of every method, shape (d,) each."""
     exact = np.linalg.solve(gram, moments)
-    variance = (squares - moments @ exact) / n
-    found = {"public": (exact, np.sqrt(variance * np.diagonal(np.linalg.inv(gram))))}
+    variance = float(squares - moments @ exact) / n
+    found: dict[str, Any] = {"public": (exact, np.sqrt(variance * np.diagonal(np.linalg.inv(gram))))}
     size = len(gram)
     drawn_matrix = generator.standard_normal((size, size))
     noisy = gram + noise * (drawn_matrix + drawn_matrix.T) / 2
@@ -72,7 +74,7 @@ def _fitted(
     repaired = repaired_eigenvalues(values, noise)
     inverse, hessian = (vectors / repaired) @ vectors.T, (vectors * repaired) @ vectors.T
     theta = inverse @ sums
-    variance = max(_LEAST, (total - 2 * theta @ sums + theta @ hessian @ theta) / n)
+    variance = max(_LEAST, float(total - 2 * theta @ sums + theta @ hessian @ theta) / n)
     added = noise**2 * ((1 + theta @ theta / 2) * np.eye(size) + np.outer(theta, theta) / 2)
     covariance = inverse @ (variance * hessian + added) @ inverse
     found["statistics"] = theta, np.sqrt(np.diagonal(covariance))
