@@ -160,7 +160,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self._standardisation(columns, sparse, counted),
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
-            count_noise=self._count_noise(),
+            class_count_noise=self._count_noise(),
             intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left)
