@@ -17,8 +17,8 @@ from objpert_core import tables
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
-from objpert_core.evaluation import Evaluation
 from objpert_core.estimators.summaries import WithSummary
+from objpert_core.evaluation import Evaluation
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
 
