@@ -29,6 +29,7 @@ from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY, BOUNDS, Bound
 from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation, calibrate_published
 from objpert_core.accounting.objective.defaults import default_noise_ratio, recommended_lam, recommended_margin
+from objpert_core.accounting.objective.intervals import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
 from objpert_core.accounting.objective.standardisation import (
@@ -80,6 +81,7 @@ __all__ = [
     "GNMax",
     "Gaussian",
     "HalfNormal",
+    "IntervalNoise",
     "LaplaceVote",
     "Mechanism",
     "ObjectivePerturbation",
@@ -139,6 +141,7 @@ __all__ = [
     "rdp_to_delta",
     "rdp_to_epsilon",
     "read_dp_events",
+    "recommended_interval_noise",
     "recommended_lam",
     "recommended_margin",
     "recommended_standardisation",

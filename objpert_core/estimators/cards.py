@@ -17,6 +17,7 @@ from objpert_core import tables
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
+from objpert_core.estimators.summaries import WithSummary
 from objpert_core.evaluation import Evaluation
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
@@ -24,6 +25,10 @@ from objpert_core.learning.certificates.shown import neighbours_in_words
 SCORES_NOTE = (
     "These scores have their own promise to the people whose rows were scored: {promise}, {adjacency}. If a coin for "
     "each person separated training rows from scored rows, the model and its scores together keep the weaker promise."
+)
+INTERVALS_NOTE = (
+    "Log-odds per unit of the rows as the model takes them, without the pull of regularisation; the model predicts by "
+    "slightly smaller coefficients. Errors count sampling and all noise, and the promise covers them."
 )
 SEED_NOTE = (
     "> **Not for publication.** The noise of this model came from a seed. Anybody who knows or guesses the seed can "
@@ -109,6 +114,7 @@ def model_card(
     certificate = copy.privacy_
     sections = {
         "": _summary(copy, certificate),
+        "Coefficients": _coefficients(copy),
         "Intended use": intended_use,
         "Training data": training_data or "The author of this card has not described them.",
         "Privacy": tables.to_markdown(certificate.statement()).strip(),
@@ -165,10 +171,23 @@ def _summary(model: Released, certificate: PrivacyCertificate) -> str:
     return "\n\n".join([*notes, about])
 
 
+def _coefficients(model: Released) -> str | None:
+    """The coefficients with their intervals, where the model has such."""
+    if not isinstance(model, WithSummary) or model.hessian_ is None:
+        return None
+    table = model.summary().reset_index(names="feature")
+    rows = [{name: _shown(name, value) for name, value in row.items()} for row in table.to_dict("records")]
+    return f"{INTERVALS_NOTE}\n\n{tables.to_markdown(rows).strip()}"
+
+
 def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     parts = ["the coefficients", "the intercept"]
     if model.center_ is not None or model.scale_ is not None:
         parts.append("how rows are centred and scaled")
+    if model.hessian_ is not None:
+        parts.append("the curvature at the coefficients, with noise")
+    if model.outer_ is not None:
+        parts.append("the squared gradients there, with noise")
     return [
         f"What is published of the fit: {', '.join(parts)}. Whatever is computed from these and from other people's "
         f"data.",

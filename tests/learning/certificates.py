@@ -146,6 +146,15 @@ OBJECTIVE = {
         [{"sigma": 4.2, "lam": 0.8}, {"epsilon": 1.1}],
     ),
     "least lam, not for replaced rows": Kind(logistic(lam=0.0), each(adjacency="replace one row"), [], "slow"),
+    "intervals": Kind(
+        logistic(intervals="sandwich", epsilon=8.0, public_rows=2_000),
+        [
+            *each(hessian_noise=[*NO_SIZE, None, times(0.5)], outer_noise=[*NO_SIZE, times(0.99)], loss_parameter=1.0),
+            *each(weighted=True, ball_radius=1.0, center_noise=20.0, public_rows=None, epsilon=7.99),
+            {"fits": 2, "rest_weight": 1.0},
+        ],
+        [{"outer_noise": times(2.0)}, {"hessian_noise": times(2.0)}, {"epsilon": 8.1}],
+    ),
     "envelope in a ball": Kind(
         in_ball_of_envelopes,
         [
