@@ -11,6 +11,7 @@ from objpert_core.experiments.compare import TIGHT_BOUNDS
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval
 from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
+from ui import bounds as proofs
 from ui import sentences
 
 GRIDS: Mapping[str, tuple[float, ...]] = {
@@ -20,10 +21,7 @@ GRIDS: Mapping[str, tuple[float, ...]] = {
     "fine": methods.grid(-4, 0, 25, digits=3),
 }
 """DP-SGD's learning rates on offer."""
-ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of the {key} bound" for key in TIGHT_BOUNDS} | {
-    "logistic": "the privacy profile of the tight logistic bound",
-    "glm": "the hockey-stick divergence of the published bound",
-}
+ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of {proofs.called(key)}" for key in TIGHT_BOUNDS}
 """How (ε, δ) is accounted under a bound, inside a sentence."""
 FEWEST = 5
 """Draws for the interval of a mean: with two, Student's t allows almost every value, and with four a great many."""
@@ -94,14 +92,14 @@ def undecided(gap: Interval) -> bool:
 
 
 def unclear(gap: Interval) -> str:
-    """'cannot be told from 0 with two draws (+2.50 points, 95 % interval −1.80 to +6.80', the bracket still open.
+    """'is within the noise of two draws (+2.50 points, 95 % interval −1.80 to +6.80', the bracket still open.
 
     Empty where the draws tell the difference from 0, or tell that it is too small to show.
     """
     if not undecided(gap) or 100 * gap.half_width < SHOWS:
         return ""
     draws = sentences.count(gap.count, "draw")
-    return f"cannot be told from 0 with {draws} ({signed(gap.mean)} points, {between(gap)}"
+    return f"is within the noise of {draws} ({signed(gap.mean)} points, {between(gap)}"
 
 
 def width(gap: Interval) -> str:

@@ -132,7 +132,7 @@ class Game:
 
     def svg_title(self) -> str:
         """What the picture's file is called inside."""
-        return f"Guess who: {self.setting.game}, σ = {self.setting.sigma:g}, λ = {self.setting.lam:g}"
+        return f"Attack a model: {self.setting.game}, σ = {self.setting.sigma:g}, λ = {self.setting.lam:g}"
 
     def code(self) -> str:
         """Defines ``posterior``, the chance of "in" after this round; and ``success``, where a law gives it."""
@@ -158,7 +158,7 @@ def most(eps: float) -> str:
 def best(played: Round) -> str:
     """What the best attacker says, and how sure: 'in, at 71.2 %'."""
     chance = max(played.posterior, 1 - played.posterior)
-    return f"{in_or_out(played.best)}, {'certainly' if chance == 1 else 'at ' + sentences.percent(chance)}"
+    return f"{in_or_out(played.best)}, {'certainly' if chance == 1 else sentences.percent(chance) + ' sure'}"
 
 
 def in_or_out(inside: bool) -> str:

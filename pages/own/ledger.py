@@ -17,7 +17,7 @@ RELEASES, SPENT = "own__releases", "own__spent"
 LEDGER = (
     "Each press of Fit is a separate release. All releases count together, even if you corrected the table in "
     "between. This list ends with the session, so write it down. The total holds if you fixed the ε of every release "
-    "beforehand. If earlier releases decide the next ε, you need a privacy filter (see Composition)."
+    "beforehand. If earlier releases decide the next ε, you need a privacy filter (see Several releases)."
 )
 
 
@@ -64,7 +64,7 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
             "Features": f"{len(made.names):,}",
             "ε": sentences.epsilon(made.model.privacy_.epsilon),
             "δ": sentences.delta(made.model.privacy_.delta),
-            f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
+            f"ε of all releases so far, at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
             "Neighbours": neighbours_in_words(
                 made.model.privacy_.adjacency
             ),  # the longest, and cut off first on a telephone

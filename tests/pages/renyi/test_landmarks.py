@@ -14,7 +14,7 @@ from pages.renyi.setting import Setting, rounds
 from tests.pages.apps import tells
 from ui.bounds import ORDERS
 
-GLM, TIGHT = "Theorem 3.2", "tight, logistic loss"
+GLM, TIGHT = "2023 theorem", "our theorem"
 FIGURE_5 = rounds(100, 2.5, 20.0)
 SETTINGS = (FIGURE_5, rounds(1000, 5.0, 20.0), rounds(100, 2.5, 20.0, proof=TIGHT))
 EARLY = Setting(2.6, 2.8, 1.0, GLM, 0.75, 0.01, 100.0)
@@ -72,7 +72,7 @@ def test_a_bound_that_proves_nothing_crosses_nothing():
 def test_crossings_none_one_many():
     two = (*CROSS, Crossing(200.0, 9.0, "dpsgd"))
     assert landmarks.crossings_told(()) == "their Rényi curves do not cross"
-    assert "at α = 12.9 and 200, from there on DP-SGD is lower" in landmarks.crossings_told(two)
+    assert "at α = 12.9 and 200; from there on DP-SGD is lower" in landmarks.crossings_told(two)
 
 
 @pytest.mark.parametrize("setting", [*SETTINGS, EARLY, rounds(30, 1.5, 20.0)])
