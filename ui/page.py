@@ -395,11 +395,17 @@ def about(name: str, **numbers: str) -> None:
     body = registry.entry(name).about
     for word, value in numbers.items():
         body = body.replace(word, value)
-    with st.expander("What am I looking at?", icon=":material/help:"):
-        st.markdown(body)
+    st.fragment(_about)(body)
     _next_step(name)
     if (note := not_taken()) and (place := st.session_state.pop(_NOTE, None)):
         place.caption(note)
+
+
+def _about(body: str) -> None:
+    """Drawn once it is opened: its formulas cost a first visit as much as a picture."""
+    block = st.expander("What am I looking at?", icon=":material/help:", key="about", on_change="rerun")
+    if block.open:
+        block.markdown(body)
 
 
 def _next_step(name: str) -> None:
