@@ -68,6 +68,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
     shares_work: ClassVar[bool] = False
     """Whether fits that differ by their noise alone share work; see `draws.fit_many`."""
 
+    may_be_dropped = False
+    """Whether a search decides later if the model is released: a warning would tell of numbers that nobody paid for."""
+
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
 
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
@@ -174,6 +177,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 for model in models:
                     model.forget()
                 raise
+            for model in models:
+                if not model.may_be_dropped:
+                    model.warn_of_release()
             return self
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -230,6 +236,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _check_together(self, **options: Any) -> None:
         """`ValueError` for parameters, or options of `fit`, that contradict each other; each is in range by itself."""
+
+    def warn_of_release(self) -> None:
+        """Warn of what the released numbers say of themselves, which costs nothing."""
 
     def _reads_rows(self) -> bool:
         return False

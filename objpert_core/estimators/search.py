@@ -59,7 +59,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : private classifier or regressor
-        One of this package. Its `epsilon`, `delta` and `random_state` do not count. Its `public_rows`, declared for all
+        One of this package, with ``on_error="raise"``. Its `epsilon`, `delta` and `random_state` do not count. Its `public_rows`, declared for all
         rows, is taken times ``1 - test_share``; None means that the number of training rows is read off.
     param_grid : dict or list of dict
         As for `sklearn.model_selection.GridSearchCV`: values to try, by parameter; any of the estimator's own, but for
@@ -176,6 +176,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         self.best_score_, (self.best_index_, self.best_estimator_, _) = best
         self.best_params_ = settings[self.best_index_]
         self._record(plan, certificates, noise, mean_runs, streams)
+        self.best_estimator_.may_be_dropped = False
+        self.best_estimator_.warn_of_release()
         return self
 
     def _record(
@@ -232,6 +234,11 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
                     f"param_grid must name parameters of {type(self.estimator).__name__} other than "
                     f"{', '.join(_OWN)}, got {name!r}"
                 )
+        if self.estimator.on_error != "raise":
+            raise ValueError(
+                "on_error must be 'raise' for the estimator of a search, whose scores cannot leave rows out, got "
+                f"{self.estimator.on_error!r}"
+            )
         if getattr(self.estimator, "rows_per_person", 1) != 1 and groups is None:
             raise ValueError("groups must say whose row it is where rows_per_person is above 1, got None")
         regression = is_regressor(self.estimator)

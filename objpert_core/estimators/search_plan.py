@@ -56,7 +56,9 @@ class Plan:
         """An unfitted estimator with a setting; not a clone, so that it does not warn of what is accounted for here."""
         own = self.search.estimator
         told = own.get_params(deep=False) | self.fixed | dict(setting)
-        return type(own)(**told | {"epsilon": epsilon, "random_state": seed})
+        model = type(own)(**told | {"epsilon": epsilon, "random_state": seed})
+        model.may_be_dropped = True
+        return model
 
     def words(self, certificate: PrivacyCertificate) -> PrivacyCertificate:
         """A fit's certificate with the right words for a number of rows that was not declared."""

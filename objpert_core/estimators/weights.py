@@ -87,14 +87,14 @@ class WeighsClasses(LinearClassifier):
         shares = self._shares_of_classes() if release.class_weights is None else release.class_weights
         labels = self.classes_.tolist()
         self.class_weight_ = dict(zip(labels, [1.0] * len(labels) if shares is None else shares.tolist(), strict=True))
-        if self.class_weight is None and len(labels) == 2 and self.center_ is not None:
-            self._warn_of_one_answer()
 
-    def _warn_of_one_answer(self) -> None:
-        """Warn where few directions of a row outweigh the intercept: by released numbers, which costs nothing.
+    def warn_of_release(self) -> None:
+        """Warn where few directions of a row outweigh the intercept.
 
         Rows that are centred and of norm 1 have scores that are spread by ‖w‖/√d about the intercept.
         """
+        if self.class_weight is not None or len(self.classes_) != 2 or self.center_ is None:
+            return
         spread = float(np.linalg.norm(self.coef_)) / math.sqrt(self.n_features_in_)
         intercept = float(self.intercept_[0])
         if abs(intercept) > _MANY_SPREADS * spread:

@@ -30,6 +30,7 @@ from objpert_core.learning.certificates.evaluated import (
     disagreement,
     fingerprint,
 )
+from objpert_core.learning.problem.rows import each_row_by_itself
 
 
 def evaluate(
@@ -57,7 +58,8 @@ def evaluate(
     Parameters
     ----------
     model : fitted classifier or regressor, or a pipeline
-        A classifier of two classes is scored by `predict_proba` where it has one, else by `decision_function`.
+        A classifier of two classes is scored by `predict_proba` where it has one, else by `decision_function`. That
+        another library's model scores each row by itself, to the last digit, is taken on trust.
     X : array-like, sparse matrix or data frame, shape (n, d)
     y : array-like, shape (n,)
         Labels among the model's ``classes_``, or numbers.
@@ -228,7 +230,8 @@ def _finite(name: str, values: Any) -> FloatArray:
 def _asked(answer: Callable[[Any], Any], X: Any, nothing: np.ndarray) -> Any:
     """What a model answers for rows; `nothing` where there are none, which a model might refuse: coins may do that."""
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    return answer(X) if rows else nothing
+    with each_row_by_itself():
+        return answer(X) if rows else nothing
 
 
 def _places(known: np.ndarray, y: Any, name: str = "y") -> IntArray:

@@ -46,6 +46,8 @@ def test_one_certificate_covers_fits_scores_and_choice(found):
     assert 0.95 < spent.rebuild().epsilon(1e-5) <= 1.0
     assert len(spent.settings) == 4
     assert "all 4 settings, composed" in repr(spent)
+    for forged in ({"reproducible": False, "noise_source": "operating system"}, {"on_error": "release"}):
+        assert not dataclasses.replace(spent, **forged).verify(), forged
     assert not spent.verify(ONE.__class__(classes=[0, 1], public_rows=2800, random_state=3).fit(X, y))
 
 
@@ -140,6 +142,7 @@ def test_rows_of_one_person_share_a_coin():
         ({"grid": {"margin": []}}, "param_grid must map"),
         ({"grid": 3}, "param_grid must map"),
         ({"one": 3}, "estimator must"),
+        ({"one": est.ObjPertLogisticRegression(on_error="release")}, "on_error must"),
         ({"epsilon": 0.0}, "epsilon must"),
         ({"test_share": 1.0}, "test_share must"),
         ({"scoring": "f1"}, "scoring must"),
@@ -161,3 +164,13 @@ def test_a_fit_that_fails_releases_nothing():
     with pytest.raises(ConvergenceError):
         model.fit(X, y)
     assert not hasattr(model, "best_estimator_")
+
+
+def test_only_the_released_model_warns_of_its_numbers(monkeypatch):
+    """Of a random number of runs one is paid for: a warning by another one would tell of it."""
+    warned = []
+    monkeypatch.setattr("objpert_core.estimators.weights.warn_of_one_answer", lambda model, _: warned.append(model))
+    rare = (np.arange(4000) % 50 == 0).astype(int)
+    one = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000)
+    model = search(one, {"margin": np.linspace(0, 2, 25).tolist()}, epsilon=4.0).fit(X, rare)
+    assert warned == [model.best_estimator_]

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from objpert_core.accounting import Gaussian
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor, PublicRangeScaler
-from objpert_core.evaluation import Evaluation, ManyClasses, Numbers, TwoClasses, evaluate
+from objpert_core.evaluation import Evaluation, ManyClasses, Numbers, TwoClasses, evaluate, together
 from objpert_core.learning import NoiseSource, PrivacyCertificate
 
 rng = np.random.default_rng(0)
@@ -225,3 +225,34 @@ def test_a_seed_is_admitted_and_noise_is_else_the_operating_systems(model, score
     fresh = evaluate(model, X, y)
     assert fresh.certificate.noise_source == "operating system"
     assert fresh.counts != scores.counts
+
+
+def on_a_boundary(columns, classes):
+    """A model, and a row whose score is 0, or whose classes' scores are equal, but for the last digits."""
+    model = ObjPertLogisticRegression(classes=list(range(classes)), standardize=False, public_rows=60, random_state=0)
+    own = np.random.default_rng(columns)
+    model.fit(own.normal(size=(60, columns)), np.arange(60) % classes)
+    row = own.normal(size=columns)
+    model.intercept_ = -np.atleast_2d(model.decision_function(row[None]))[0] + model.intercept_
+    return model, row
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("columns", [11, 30, 100, 300])
+def test_one_row_more_moves_one_count_by_one_and_no_other(columns, classes):
+    """BLAS sums the last rows of a matrix in another order: up to three rows went to another cell."""
+    model, row = on_a_boundary(columns, classes)
+    for kind in (np.array, np.asfortranarray, np.float32):
+        rows = kind(np.tile(row, (34, 1)))
+        found = [evaluate(model, rows[:k], [0] * k, **WITHOUT_NOISE).counts for k in range(1, 34)]
+        assert (np.abs(np.diff(found, axis=0)).sum(axis=1) == 1).all()
+
+
+def test_an_evaluation_of_a_model_with_intervals_is_about_that_model():
+    own = ObjPertLogisticRegression(
+        intervals=True, row_norm="clip", classes=[0, 1], public_rows=3000, random_state=0
+    ).fit(X, y)
+    found = evaluate(own, X, y, random_state=0)
+    assert found.verify(own)
+    assert together(own.privacy_, found, split="same rows").verify(own)

@@ -105,6 +105,8 @@ def test_a_certificate_of_both_is_convicted_of_any_better_promise(model, parts):
         {"evaluation": both.evaluation | {"coefficients_sha256": "0" * 64}},
         {"evaluation": json.loads(both.to_json())},
         {"public_rows": 7},
+        {"reproducible": False, "noise_source": "operating system"},
+        {"on_error": "release"},
     ):
         assert not dataclasses.replace(both, **changes).verify(), changes
 
@@ -171,3 +173,11 @@ def test_a_split_without_sense_is_refused():
     for changes in ({"test_share": 0.0}, {"test_share": 1}, {"groups": [1]}, {"y": y[:5]}):
         with pytest.raises(ValueError, match=r"must|inconsistent"):
             split_by_coin(**{"X": X, "y": y} | changes)
+
+
+@pytest.mark.thorough
+def test_an_evaluation_raises_for_bad_rows_whatever_the_fit_does(parts):
+    fit = ObjPertLogisticRegression(classes=[0, 1], public_rows=300, on_error="release").fit(parts[0], parts[2])
+    both = together(fit.privacy_, scored(fit, parts))
+    assert (fit.privacy_.on_error, both.on_error) == ("release", "raise")
+    assert both.verify(fit)

@@ -98,11 +98,14 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
 
 
 def fingerprint(model: Any) -> str | None:
-    """What a certificate says of a model: the SHA-256 of its coefficients and its map of rows; None without them."""
+    """What a certificate says of a model: the SHA-256 of its coefficients, map of rows and sums for intervals; None
+    without coefficients.
+    """
     if not hasattr(model, "coef_"):
         return None
     steps = (getattr(model, name, None) for name in ("center_", "scale_"))
-    return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), *steps)
+    sums = {name: getattr(model, f"{name}_", None) for name in ("hessian", "outer")}
+    return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), *steps, **sums)
 
 
 def _nested(value: Any) -> PrivacyCertificate:
@@ -137,6 +140,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
     """
 
     lattice: float | None = fact(or_nothing(POSITIVE), default=None)
+    on_error: str = fact(one_of("raise"), default="raise")  # an evaluation raises, whatever the fit did
     rows_declared: bool | None = fact(or_nothing(TRUTH), default=None)
     fit: Mapping[str, Any] = fact(NESTED)
     evaluation: Mapping[str, Any] = fact(NESTED)
@@ -154,7 +158,6 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
         mechanism = _whole(fit, evaluation, split)
         by_coin = split == BY_COIN
         delta = max(fit.delta, evaluation.delta) if by_coin else fit.delta + evaluation.delta
-        seeded = next((one for one in (fit, evaluation) if one.reproducible), None)
         return cls.from_mechanism(
             mechanism,
             epsilon=max(fit.epsilon, evaluation.epsilon) if by_coin else float(mechanism.epsilon(delta)),
@@ -162,9 +165,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
             accountant="profile",
             row_norm=AS_GIVEN,
             intercept_scaling=0.0,
-            noise_source=OPERATING_SYSTEM if seeded is None else seeded.noise_source,
-            reproducible=seeded is not None,
-            on_error=fit.on_error,
+            **_noise_of(fit, evaluation),
             rows_declared=fit.rows_declared,
             rows_per_person=fit.rows_per_person,
             public_rows=getattr(fit, "public_rows", None),
@@ -182,11 +183,11 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
         return mechanism
 
     def holds(self) -> bool:
-        """Say whether both certificates verify, and are about one model and the same neighbours."""
-        return disagreement(_nested(self.fit), _nested(self.evaluation)) is None and all(
-            getattr(_nested(self.fit), name, None) == getattr(self, name)
-            for name in ("public_rows", "rows_declared", "rows_per_person")
-        )
+        """Say whether both certificates verify, are about one model and the same neighbours, and name no other noise."""
+        fit, evaluation = _nested(self.fit), _nested(self.evaluation)
+        told = {name: getattr(fit, name, None) for name in ("public_rows", "rows_declared", "rows_per_person")}
+        told |= _noise_of(fit, evaluation)
+        return disagreement(fit, evaluation) is None and all(getattr(self, name) == told[name] for name in told)
 
     def verify(self, model: Any = None) -> bool:
         """Account for both anew, and compare the fit's fingerprint if there is a model; see
@@ -201,6 +202,15 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
             *(f"  {name:<10} ({promised(one.epsilon)}, {promised(one.delta)})" for name, one in both.items()),
             f"  rows       {how}",
         ]
+
+
+def _noise_of(*parts: PrivacyCertificate) -> dict[str, Any]:
+    """Where the noise of all parts came from: a seed, where any part has one."""
+    seeded = next((one for one in parts if one.reproducible), None)
+    return {
+        "noise_source": OPERATING_SYSTEM if seeded is None else seeded.noise_source,
+        "reproducible": seeded is not None,
+    }
 
 
 def _whole(fit: PrivacyCertificate, evaluation: PrivacyCertificate, split: str) -> Mechanism:

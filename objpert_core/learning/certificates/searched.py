@@ -19,6 +19,7 @@ from objpert_core.learning.certificates.field_rules import (
     Rule,
     fact,
     form,
+    one_of,
     or_nothing,
 )
 from objpert_core.learning.certificates.shown import adjacency_words
@@ -62,6 +63,7 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
 
     schema: int = fact(form(2), since=2, default=SCHEMA)
     lattice: float | None = fact(or_nothing(POSITIVE), default=None)
+    on_error: str = fact(one_of("raise"), default="raise")  # as an evaluation, which is in every run
     rows_declared: bool | None = fact(or_nothing(TRUTH), default=None)
     settings: tuple[Mapping[str, Any], ...] = fact(FITS)
     fit: Mapping[str, Any] = fact(FIT)
@@ -98,7 +100,7 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
         fits = list(dict.fromkeys(map(_text, self.settings)))
         alike = [PrivacyCertificate.from_json(text) for text in fits]
         own = self.fit_certificate
-        names = ("row_norm", "intercept_scaling", "on_error")
+        names = ("row_norm", "intercept_scaling", "on_error", "reproducible")
         return bool(
             own.verify()
             and own.coefficients_sha256 is not None

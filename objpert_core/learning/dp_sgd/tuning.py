@@ -11,7 +11,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, IntArray, in_open_unit
 from objpert_core.learning.dp_sgd.training import Schedule, StepCallback, TrainingOptions, train_candidates
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
-from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.rows import Rows, each_row_by_itself
 from objpert_core.learning.sampling import Streams, poisson_count, selected, uniform_choices
 
 PAPER_LEARNING_RATES: tuple[float, ...] = tuple(float(rate) for rate in np.logspace(-8, -1, 10))
@@ -74,7 +74,8 @@ def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: 
     >>> right_answers(rows, np.array([1.0, 1.0]), np.array([[1.0], [-1.0]])).tolist()
     [1, 1]
     """
-    right = [(rows.margins(theta) > 0) == (targets > 0) for theta in thetas]
+    with each_row_by_itself():  # or the last digit of another row's score could decide
+        right = [(rows.margins(theta) > 0) == (targets > 0) for theta in thetas]
     return np.array([np.count_nonzero(each if members is None else each[members]) for each in right], dtype=np.intp)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,19 @@ _LARGEST_NORM = 1e150
 _SMALLEST_NORM = 1e-150
 _USABLE = _LARGEST_NORM**2 * (1 - 2.0**-20)  # a squared norm below this is below the largest however it is summed
 
+_BY_ITSELF: ContextVar[bool] = ContextVar("each row by itself", default=False)
+
 _BLOCK_BYTES = 2**21  # rows are worked on in blocks that fit the processor's second-level cache
+
+
+@contextmanager
+def each_row_by_itself() -> Iterator[None]:
+    """In this context a row's score depends on that row and θ alone, to the last digit, as counts of scores need."""
+    before = _BY_ITSELF.set(True)
+    try:
+        yield
+    finally:
+        _BY_ITSELF.reset(before)
 
 
 def row_radius(constant: float) -> float:
@@ -177,9 +191,14 @@ class Rows:
         return self.matrix[part].astype(np.float64)
 
     def margins(self, theta: FloatArray) -> FloatArray:
-        """x̃ᵢᵀθ for every row; `theta` has shape (D,), the result (n,). From (k, D) to (k, n), k points in one pass."""
+        """x̃ᵢᵀθ for every row; `theta` has shape (D,), the result (n,). From (k, D) to (k, n), k points in one pass.
+
+        The last digits may depend on a row's place among the others, but for `each_row_by_itself`.
+        """
         weights = theta[..., : self.n_features]
-        if self.sparse:
+        if _BY_ITSELF.get():
+            product = self._products_by_row(weights)
+        elif self.sparse:
             product = (self.matrix @ weights.T).T
         elif self.matrix.dtype == np.float64:
             product = weights @ self.matrix.T
@@ -189,6 +208,23 @@ class Rows:
         if self.constant:
             product += self.constant * theta[..., -1:]
         return product
+
+    def _products_by_row(self, weights: FloatArray) -> FloatArray:
+        """Of every row with `weights`, summed in an order that looks at this row alone: not by BLAS."""
+        several = [np.ascontiguousarray(one) for one in np.atleast_2d(weights)]
+        product = np.empty((len(several), self.n_rows))
+        if self.sparse:
+            for one, out in zip(several, product, strict=True):
+                out[:] = self.matrix @ one
+            return product.reshape(*weights.shape[:-1], self.n_rows)
+        for part in self._parts():
+            block = np.array(self.matrix[part], dtype=np.float64, order="C")
+            size = len(block)
+            if size == 1:  # numpy sums the entries of a row that is alone in another order
+                block = np.repeat(block, 2, axis=0)
+            for one, out in zip(several, product, strict=True):
+                out[part] = np.einsum("ij,j->i", block, one)[:size]
+        return product.reshape(*weights.shape[:-1], self.n_rows)
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """Σᵢ wᵢ x̃ᵢ; `weights` has shape (n,), the result (D,). From (k, n) to (k, D), k sums in one pass."""
