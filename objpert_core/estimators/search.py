@@ -59,8 +59,9 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : private classifier or regressor
-        One of this package, with ``on_error="raise"``. Its `epsilon`, `delta` and `random_state` do not count. Its `public_rows`, declared for all
-        rows, is taken times ``1 - test_share``; None means that the number of training rows is read off.
+        One of this package, with ``on_error="raise"``. Its `epsilon`, `delta` and `random_state` do not count. Its
+        `public_rows`, declared for all rows, is taken times ``1 - test_share``; None means that the number of training
+        rows is read off.
     param_grid : dict or list of dict
         As for `sklearn.model_selection.GridSearchCV`: values to try, by parameter; any of the estimator's own, but for
         the promise and what it is about.

@@ -183,7 +183,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
         return mechanism
 
     def holds(self) -> bool:
-        """Say whether both certificates verify, are about one model and the same neighbours, and name no other noise."""
+        """Say whether both certificates verify and are about one model, the same neighbours and the noise named."""
         fit, evaluation = _nested(self.fit), _nested(self.evaluation)
         told = {name: getattr(fit, name, None) for name in ("public_rows", "rows_declared", "rows_per_person")}
         told |= _noise_of(fit, evaluation)
