@@ -29,6 +29,7 @@ from objpert_core.accounting.objective.calibration import calibrate_objective_pe
 from objpert_core.accounting.objective.defaults import default_noise_ratio, recommended_lam, recommended_margin
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
+from objpert_core.accounting.objective.ranges import RangeNoise, recommended_ranges
 from objpert_core.accounting.objective.standardisation import (
     Standardisation,
     calibrate_remaining,
@@ -91,6 +92,7 @@ __all__ = [
     "ProposeTestRelease",
     "QuadraticPerturbation",
     "RandomAllocation",
+    "RangeNoise",
     "SampledWithReplacement",
     "SampledWithoutReplacement",
     "Standardisation",
@@ -137,6 +139,7 @@ __all__ = [
     "read_dp_events",
     "recommended_lam",
     "recommended_margin",
+    "recommended_ranges",
     "recommended_standardisation",
     "remaining_epsilon",
     "repeat",

@@ -11,6 +11,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
+from objpert_core.accounting.objective.ranges import RangeNoise
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
     Calibrated,
@@ -48,6 +49,8 @@ class Terms:
         How many fits there are, one for each class against the others.
     rest_weight : float
         How long a row is in all fits but one.
+    ranges : RangeNoise or None
+        The noise of the columns' ranges that are released before all else.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Terms:
     standardisation: Standardisation = AS_THEY_ARE
     fits: int = 1
     rest_weight: float = 1.0
+    ranges: RangeNoise | None = None
 
     def __post_init__(self) -> None:
         in_open_unit("delta", self.delta)
@@ -79,8 +83,13 @@ class Terms:
 
     @property
     def before(self) -> tuple[Gaussian, ...]:
-        """The releases before the fit."""
-        return self.standardisation.mechanisms(self.adjacency)
+        """The releases before the fit, about one row."""
+        return self.released_before()
+
+    def released_before(self, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
+        """The releases before the fit, in their order, about so many rows of one person."""
+        steps = (self.standardisation,) if self.ranges is None else (self.ranges, self.standardisation)
+        return tuple(part for step in steps for part in step.mechanisms(self.adjacency, rows_per_person))
 
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""

@@ -238,7 +238,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             theta[..., :features],
             constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
         )
-        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, self.center_, self.scale_)
+        maps = self.center_, self.scale_, self.feature_ranges_
+        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, *maps)
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,), or (K, d) and (K,)."""

@@ -167,6 +167,8 @@ def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     parts = ["the coefficients", "the intercept"]
     if model.center_ is not None or model.scale_ is not None:
         parts.append("how rows are centred and scaled")
+    if getattr(certificate, "feature_ranges", None) == "private":
+        parts.append("the ranges of the features")
     return [
         f"What is published of the fit: {', '.join(parts)}; and whatever is computed from them and from others' data.",
         f"Any two data sets that are neighbours: {certificate.adjacency}.",
@@ -190,6 +192,8 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
             missing.append("The set of labels, which was read off the data.")
     if certificate.rows_declared is False:
         missing.append("The number of rows, which was read off the data and is treated as public.")
+    if getattr(certificate, "feature_ranges", None) == "public":
+        missing.append("The ranges of the features, which the author says were known without these data.")
     if certificate.on_error == "raise":
         missing.append(
             "That the fit went through: an invalid row, or a solver that does not arrive, would have stopped it with "

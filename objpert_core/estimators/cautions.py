@@ -103,6 +103,18 @@ def warn_of_rows(estimator: BaseEstimator) -> None:
     )
 
 
+def warn_of_no_ranges(estimator: Any, rows: int | None, columns: int) -> None:
+    """Warn, once a process and class, that public numbers do not bear private ranges."""
+    name = type(estimator).__name__
+    _warn_once(
+        ("feature_ranges", name),
+        f"feature_ranges='private': {rows} rows are too few for private ranges of {columns} columns at "
+        f"epsilon={estimator.epsilon:g}. {name} took none and spent nothing on them. Declare ranges with "
+        "feature_ranges=(low, high), or keep fewer columns.",
+        UserWarning,
+    )
+
+
 def warn_of_pipeline(estimator: BaseEstimator) -> None:
     """Warn, once a process, of what a pipeline fitted on the data before it came to `estimator`.
 

@@ -84,6 +84,18 @@ PARAGRAPHS = {
             takes both steps, whatever they cost. An `objpert_core.accounting.Standardisation` says the noise itself.
             Sparse rows are scaled and never centred, which would fill them.
         """,
+    "feature_ranges": """
+        feature_ranges : None, "private" or (low, high), default=None
+            Raw columns of different scales need ranges: each column is cut to its range, and the range mapped to
+            [−1, 1], before `row_norm` and in `predict`. A pair of numbers or arrays of shape (d,) is **public**: take
+            it from what is known of such features in general, never from these data. "private" finds ranges from
+            noisy histograms, from the first to the last hundredth of a column, and pays for them out of (epsilon,
+            delta) (docs/theorems.md, T47); their noise follows `objpert_core.accounting.recommended_ranges`, **a rule
+            in ε, δ, the public number of rows and the number of columns**. Where these do not bear ranges, none are
+            taken, nothing is spent on them, and a warning says so. Up to two columns in ranges are clipped and not
+            normalised, unless `standardize` asks for more: normalised they would keep little more than signs. Sparse
+            rows are refused.
+        """,
     "standardize_if_told": """
         standardize : {False, True, "auto"} or Standardisation, default=False
             True centres and scales the features privately before the fit: rows of norm 1 lose a noisy mean, columns are
@@ -210,6 +222,8 @@ PARAGRAPHS = {
         scale_ : ndarray, shape (n_features_in_,), or None
             What their columns are multiplied by; private. None where they are not scaled. `coef_` applies to the
             products, brought to norm 1.
+        feature_ranges_ : ndarray, shape (2, n_features_in_), or None
+            The lower and the upper ends of the columns' ranges, private or as given. None where there are none.
         """,
     "fitted_regressor": """
         coef_ : ndarray, shape (n_features_in_,)

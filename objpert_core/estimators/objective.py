@@ -17,9 +17,9 @@ from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.standardised import StandardisesRows
+from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
-from objpert_core.learning.fit import Problem
+from objpert_core.learning.fit import Problem, SharedOptions
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
@@ -27,11 +27,12 @@ from objpert_core.learning.release import Release
 
 
 class Public(NamedTuple):
-    """The public numbers by which a fit is planned: the terms, the number of parameters, and what is left of ε."""
+    """What is public about a fit: the terms, the number of parameters, what is left of ε, what is done to rows."""
 
     terms: Terms
     dimension: int
     epsilon: float
+    rows: RowPlan
 
 
 class Plan(NamedTuple):
@@ -87,10 +88,11 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
         entry = BOUND_REGISTRY[self.bound]
-        if self._map_asked_for and not (entry.has_losses or entry.has_rdp):
+        if not (entry.has_losses or entry.has_rdp) and (self._map_asked_for or self._private_ranges):
+            name = "standardize" if self._map_asked_for else "feature_ranges"
             raise ValueError(
-                f"bound must have a privacy loss or a Rényi curve, which compose, where standardize="
-                f"{self.standardize!r}, got {self.bound!r}"
+                f"bound must have a privacy loss or a Rényi curve, which compose, where {name}="
+                f"{getattr(self, name)!r}, got {self.bound!r}"
             )
 
     def _plan(self, public: Public) -> Plan:
@@ -103,6 +105,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
 
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
         counted, declared = self._rows_counted(rows)
+        plan = self._row_plan(columns, sparse, counted)
         terms = Terms(
             self.epsilon,
             self.delta,
@@ -111,11 +114,12 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self.accountant,
             counted,
             declared,
-            self._standardisation(columns, sparse, counted),
+            plan.standardisation,
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
+            plan.noise,
         )
-        return Public(terms, columns + bool(self.fit_intercept), terms.left)
+        return Public(terms, columns + bool(self.fit_intercept), terms.left, plan)
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
@@ -123,6 +127,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
         radius = row_radius(self._constant)
         public = self._public(*X.shape, sparse=sp.issparse(X), fits=len(targets) if targets.ndim == 2 else 1)
+        self._told_of_ranges(public.rows, public.terms.public_rows, X.shape[1])
         loss, clip, lam = self._plan(public)
         gradient = loss.lipschitz * radius
 
@@ -143,7 +148,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 rows_per_person=int(self.rows_per_person),
             )
 
-        problem = Problem(X, targets, loss, clip, solving=self._sharing(callback))
+        solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
+        problem = Problem(X, targets, loss, clip, solving=solving, ranges=public.rows.declared)
         return perturb_and_solve_draws(problem, public.terms, public.terms.calibrate(calibrated), random_states)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive
-from objpert_core.accounting import Mechanism, Standardisation
+from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.exceptions import ConvergenceError
@@ -23,6 +23,7 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.ranges import Ranges, release_ranges
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import (
@@ -76,6 +77,8 @@ class Problem:
         β: replace every row's loss by its Moreau envelope of this smoothness.
     solving : mapping
         Keyword arguments of `Fit`.
+    ranges : Ranges, optional
+        Public ranges, which columns are cut to and from which they are mapped to [−1, 1].
     """
 
     X: Any
@@ -85,6 +88,7 @@ class Problem:
     radius: float | None = None
     envelope: float | None = None
     solving: SharedOptions = field(default_factory=SharedOptions)
+    ranges: Ranges | None = None
 
     @property
     def of_classes(self) -> bool:
@@ -194,6 +198,18 @@ class Fit:
         self._targets, self._row_norm, self._loss = targets, row_norm, loss
         self._solver, self._max_iter, self._callback = solver, max_iter, callback
         self._map = RowMap()
+        self._ranges: Ranges | None = None
+
+    def cut_to(self, ranges: Ranges) -> None:
+        """Learn from the rows that `ranges` make of this fit's rows."""
+        self._ranges, self.rows = ranges, Rows(ranges.apply(self.rows.matrix), self._row_norm, self.rows.constant)
+
+    def find_ranges(self, plan: RangeNoise | None, n_rows: int) -> None:
+        """Release ranges of the columns with `plan`'s noise, from this fit's source, and learn from the rows cut to
+        them.
+        """
+        if plan is not None:
+            self.cut_to(release_ranges(self.rows.matrix, plan, self.source, n_rows=n_rows))
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows.
@@ -269,9 +285,7 @@ class Fit:
         certificate = self._certificate(
             mechanism, gradient_norm=noisy.reached, n_iter=noisy.result.iterations, lattice=noisy.spacing, **facts
         )
-        return Release(
-            noisy.theta, certificate, noisy.result.gradient_norms, center=self._map.center, scale=self._map.scale
-        )
+        return Release(noisy.theta, certificate, noisy.result.gradient_norms, **self._maps)
 
     def release_several(
         self,
@@ -305,7 +319,11 @@ class Fit:
         )
         traces = tuple(norm for one in found for norm in one.result.gradient_norms)
         theta = np.array([one.theta for one in found])
-        return Release(theta, certificate, traces, center=self._map.center, scale=self._map.scale)
+        return Release(theta, certificate, traces, **self._maps)
+
+    @property
+    def _maps(self) -> dict[str, Any]:
+        return {"center": self._map.center, "scale": self._map.scale, "ranges": self._ranges}
 
     def _with(self, targets: FloatArray) -> Fit:
         check_targets(targets, self.rows.n_rows, self._loss, least=0 if self._releases else 1)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Required, Unpack, runtime_checkable
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.accounting import ApproximateMinima, Mechanism, Standardisation
+from objpert_core.accounting import ApproximateMinima, Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
@@ -25,6 +25,7 @@ from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
 
@@ -58,6 +59,7 @@ class PerturbOptions(SharedOptions, total=False):
     envelope: float | None
     standardisation: Standardisation
     rest_weight: float
+    ranges: Ranges | RangeNoise | None
 
 
 def perturb_and_solve(
@@ -115,6 +117,9 @@ def perturb_and_solve(
         Centre and scale the rows privately before the fit, with this noise; neither happens unless told. `epsilon` is
         what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, by X's number of
         rows if left out, which is then treated as public.
+    ranges : Ranges or RangeNoise, optional
+        Cut every column to a range and map the range to [−1, 1], before all else: public ranges, or with a `RangeNoise`
+        private ones, released with this noise and paid for like centre and scales (docs/theorems.md, T47).
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -160,6 +165,7 @@ def described(
     envelope: float | None = None,
     standardisation: Standardisation = AS_THEY_ARE,
     rest_weight: float = 1.0,
+    ranges: Ranges | RangeNoise | None = None,
     **solving: Unpack[SharedOptions],
 ) -> tuple[Problem, Terms]:
     """What `perturb_and_solve` is to minimise, and what it promises."""
@@ -174,8 +180,10 @@ def described(
         rows_declared,
         standardisation,
         rest_weight=rest_weight,
+        ranges=ranges if isinstance(ranges, RangeNoise) else None,
     )
-    return Problem(X, targets, loss, clip, radius, envelope, solving), terms
+    declared = ranges if isinstance(ranges, Ranges) else None
+    return Problem(X, targets, loss, clip, radius, envelope, solving, declared), terms
 
 
 def perturb_and_solve_draws(
@@ -187,9 +195,10 @@ def perturb_and_solve_draws(
     itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
-    if terms.before and not issubclass(kind, SolvedCertificate):
-        plan = terms.standardisation
-        raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
+    if not issubclass(kind, SolvedCertificate):
+        for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):
+            if asked not in (AS_THEY_ARE, None):
+                raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {asked!r}")
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.ranges import Ranges
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")
@@ -34,11 +35,13 @@ class Release(_Outcome, Generic[Certificate]):
         The private parameters, output noise added, which may be published. With an intercept the last parameter still
         has to be multiplied by `intercept_scaling`.
     certificate : PrivacyCertificate
-        What publishing `theta`, `center` and `scale` costs.
+        What publishing `theta`, `center`, `scale` and private `ranges` costs.
     gradient_norms : tuple of float
         The solver's trace, of several fits one after the other. Depends on the data: outside the guarantee.
     center, scale : ndarray, shape (d,), or None
         What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
+    ranges : Ranges or None
+        The columns' ranges, where rows were cut to them: public ones, or released before all else.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Release(_Outcome, Generic[Certificate]):
     gradient_norms: tuple[float, ...]
     center: FloatArray | None = None
     scale: FloatArray | None = None
+    ranges: Ranges | None = None
 
     @property
     def released(self) -> Literal[True]:
