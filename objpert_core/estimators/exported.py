@@ -7,7 +7,8 @@ normalisers. With r = √(‖x‖² + c²), c so small that it does not count wh
     (x/r, 1/r, 1/s)  →  x·min(1, s/r)   by the norm "max", whose largest entry is 1/r or 1/s, as |xⱼ| ≤ r and s < 1.
 
 The constants come from `PolynomialFeatures` of degree 1, which puts a 1 in front, and a `StandardScaler`. Rows that are
-centred and scaled go through two normalisers with a `StandardScaler` between them. Ranges of columns are a `StandardScaler` and a `MinMaxScaler` that cuts.
+centred and scaled go through two normalisers with a `StandardScaler` between them. Ranges of columns are a
+`StandardScaler` and a `MinMaxScaler` that cuts.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def as_pipeline(
 ) -> Pipeline:
     """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes.
 
-    With `ranges` columns are first cut to them and mapped to [−1, 1]. Rows of norm 1 lose `center`, are multiplied by `scale` and brought to norm 1 again; with "normalize" only. With
+    With `ranges` columns are first cut to them and mapped to [−1, 1]. Rows of norm 1 lose `center`, are multiplied by
+    `scale` and brought to norm 1 again; with "normalize" only. With
     `probabilities` the logistic function of a score is one, with K > 2 classes that of a class against the others.
     """
     weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)

@@ -18,8 +18,8 @@ class Released(LinearScores):
 
     As scikit-learn's `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is. `coef_` and
     `intercept_` are the estimator's, bit by bit, and `center_`, `scale_` and `feature_ranges_` (None where rows are not
-    centred, not scaled or not cut to ranges). `privacy_` is the certificate's public part; ``privacy_.verify(model)`` compares its fingerprint with the
-    coefficients.
+    centred, not scaled or not cut to ranges). `privacy_` is the certificate's public part; ``privacy_.verify(model)``
+    compares its fingerprint with the coefficients.
     """
 
     n_features_in_: int

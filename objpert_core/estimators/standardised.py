@@ -46,8 +46,7 @@ def ranges_or_private(name: str, value: Any) -> Any:
     if value is None or (isinstance(value, str) and value == PRIVATE):
         return value
     if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 2:
-        low, high = value
-        Ranges.declared(low, high, max(np.size(low), np.size(high)), names=_ENDS)
+        Ranges.declared(value[0], value[1], max(map(np.size, value)), names=_ENDS)
         return value
     raise ValueError(f"{name} must be None, 'private' or a pair (low, high), got {value!r}")
 
@@ -150,7 +149,8 @@ class StandardisesRows(WithNeighbours):
         if self._private_ranges:
             ranges = self._by_rule(recommended_ranges, rows, columns)
         elif self.feature_ranges is not None:
-            ranges = Ranges.declared(*self.feature_ranges, columns, names=_ENDS)
+            low, high = self.feature_ranges
+            ranges = Ranges.declared(low, high, columns, names=_ENDS)
         if ranges is not None and columns <= FEW_COLUMNS and not self._map_asked_for:
             return RowPlan(ranges, AS_THEY_ARE, "clip")
         return RowPlan(ranges, self._standardisation(columns, sparse, rows), self.row_norm)

@@ -103,8 +103,8 @@ class Draws:
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
         """Every draw's fit, perturbation and loss, and what a shared solver has found for it.
 
-        After private ranges, centring and scaling every draw has rows of its own, and the rows of one draw are kept at a time: do not
-        use them after asking for the next draw.
+        After private ranges, centring and scaling every draw has rows of its own, and the rows of one draw are kept at
+        a time: do not use them after asking for the next draw.
         """
         if self._terms.before:
             yield from self._mapped(noise, loss)

@@ -248,9 +248,10 @@ class PrivacyCertificate(ABC):
         Parameters
         ----------
         model : estimator, optional
-            A fitted model, or anything with `coef_` and `intercept_`, and with `center_`, `scale_` and `feature_ranges_`
-            where rows are centred and scaled and columns are cut to ranges. The certificate must then name these very coefficients, and numbers that only the
-            coefficients tell, as `dimension`, must be right. Without a model those numbers are taken on trust.
+            A fitted model, or anything with `coef_` and `intercept_`, with `center_` and `scale_` where rows are
+            centred and scaled, and `feature_ranges_` where columns are cut to ranges. The certificate must then name
+            these very coefficients, and numbers that only the coefficients tell, as `dimension`, must be right. Without
+            a model those numbers are taken on trust.
 
         Returns
         -------
