@@ -27,6 +27,7 @@ _WIDTHS = (1, 2, 4, 8, 16)  # bins that are looked at together
 _HIDDEN = 0.1  # of the rows: if noise hides more, ranges are a bin wider
 _MOST_HIDDEN = 0.4  # of the rows: if noise hides more, what is found is not trusted
 _RARE = 0.2  # of a column's rows: a sign that noise hides is cut off if fewer have it
+_ONE_SIDE = 0.2  # of the longer arm: if the shorter one is shorter, a column is of one side
 _TOGETHER = 6  # bins of magnitudes, where little was found
 _UNLIKELY = 1e-3  # how much less likely magnitudes are that no column seems to have
 _SURE = 40  # times the noise: of so many rows each column's magnitudes can be told
@@ -43,12 +44,21 @@ def of_magnitudes(counts: FloatArray, sigma: float, n_rows: int) -> FloatArray:
 def of_equal_bins(counts: FloatArray, sigma: float, n_rows: int, ends: FloatArray) -> FloatArray:
     """Closer ends from noisy counts in equal bins between `ends`, which stay where too few rows are found."""
     mass = _mass(counts, _found(counts, sigma))
-    low, high = _within(mass, np.linspace(ends[0], ends[1], counts.shape[1] + 1, axis=1))
+    low, middle, high = _within(mass, np.linspace(ends[0], ends[1], counts.shape[1] + 1, axis=1))
     hidden = np.clip(1 - mass.sum(axis=1) / n_rows, 2 * _TAIL, _MOST_HIDDEN)
     # As much wider as a normal law would have to be of which so many rows are hidden.
     beyond = (high - low) / 2 * (norm.isf(_TAIL) / norm.isf(hidden / 2) - 1)
-    closer = np.array([np.maximum(low - beyond, ends[0]), np.minimum(high + beyond, ends[1])])
+    closer = _around(middle, np.maximum(low - beyond, ends[0]), np.minimum(high + beyond, ends[1]))
     return np.where((hidden < _MOST_HIDDEN) & (closer[0] < closer[1]), closer, ends)
+
+
+def _around(middle: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Ends as far from the middle as the farther one, unless a column is of one side: rows that are off centre lose much
+    when they are normalised.
+    """
+    arms = np.array([middle - low, high - middle])
+    half = arms.max(axis=0)
+    return np.where(arms.min(axis=0) < _ONE_SIDE * half, [low, high], [middle - half, middle + half])
 
 
 def _edges() -> FloatArray:
@@ -91,7 +101,7 @@ def _by_column(counts: FloatArray, sigma: float, n_rows: int) -> FloatArray:
     levels = np.where(little[:, None], _likeliest(below + above, rest, sigma), levels)
     found |= little[:, None] & _signed(levels, below, above, sigma)
     mass = _mass(counts, found)
-    low, high = _within(mass, np.tile(_edges(), (len(counts), 1)))
+    low, _, high = _within(mass, np.tile(_edges(), (len(counts), 1)))
     wider = np.where(mass.sum(axis=1) < n_rows * (1 - _HIDDEN), math.sqrt(2), 1.0)
     low = np.where(low < 0, low * wider, low / wider)
     high = np.where(high > 0, high * wider, high / wider)
@@ -129,18 +139,18 @@ def _mass(counts: FloatArray, found: NDArray[np.bool_]) -> FloatArray:
 
 def _within(mass: FloatArray, edges: FloatArray) -> FloatArray:
     """From the first to the last hundredth, places within a bin by straight lines; NaN where there is nothing."""
-    ends = [_quantiles(own, places) if own.any() else (np.nan, np.nan) for own, places in zip(mass, edges, strict=True)]
+    ends = [_quantiles(own, places) if own.any() else [np.nan] * 3 for own, places in zip(mass, edges, strict=True)]
     return np.array(ends).T
 
 
-def _quantiles(mass: FloatArray, places: FloatArray) -> tuple[float, float]:
+def _quantiles(mass: FloatArray, places: FloatArray) -> list[float]:
     below = np.concatenate([[0.0], np.cumsum(mass)]) / mass.sum()
     ends = []
-    for level in (_TAIL, 1 - _TAIL):
+    for level in (_TAIL, 0.5, 1 - _TAIL):
         last = int(np.searchsorted(below, level, side="right"))  # the bin's upper edge
         part = (level - below[last - 1]) / (below[last] - below[last - 1])
         ends.append(float(places[last - 1] + part * (places[last] - places[last - 1])))
-    return ends[0], ends[1]
+    return ends
 
 
 def _found(counts: FloatArray, sigma: float) -> NDArray[np.bool_]:
