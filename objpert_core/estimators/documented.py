@@ -89,7 +89,7 @@ PARAGRAPHS = {
             Raw columns of different scales need ranges: each column is cut to its range, and the range mapped to
             [−1, 1], before `row_norm` and in `predict`. A pair of numbers or arrays of shape (d,) is **public**: take
             it from what is known of such features in general, never from these data. "private" finds ranges from
-            noisy histograms, from the first to the last hundredth of a column, and pays for them out of (epsilon,
+            noisy histograms, which hold the first to the last hundredth of a column, and pays for them out of (epsilon,
             delta) (docs/theorems.md, T47); their noise follows `objpert_core.accounting.recommended_ranges`, **a rule
             in ε, δ, the public number of rows and the number of columns**. Where these do not bear ranges, none are
             taken, nothing is spent on them, and a warning says so. Up to two columns in ranges are clipped and not

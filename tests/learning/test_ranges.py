@@ -109,14 +109,15 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_ranges_are_near_the_hundredths(name):
+def test_ranges_hold_nearly_all_rows_and_are_not_much_wider(name):
     rng = np.random.default_rng(1)
     x = COLUMNS[name](rng, 20_000)
     X, low, high = x[:, None], *np.quantile(x, [0.01, 0.99])
     plan = acc.recommended_ranges(1.0, 1e-5, 20_000, 1)
     found = ranges.release_ranges(X, plan, noise_source(3), n_rows=20_000)
-    assert abs(found.low[0] - low) < 0.2 * (high - low)
-    assert abs(found.high[0] - high) < 0.2 * (high - low)
+    assert found.low[0] < low + 0.1 * (high - low)
+    assert found.high[0] > high - 0.1 * (high - low)
+    assert found.high[0] - found.low[0] < 1.5 * (high - low)
 
 
 @pytest.mark.parametrize(
