@@ -2,6 +2,7 @@
 
     python -m benchmarks.ranges                        prints the table, in about a minute
     python -m benchmarks.ranges --epsilon 0.5 --draws 5
+    python -m benchmarks.ranges --write                puts the table at ε = 1 into docs/how_to/raw_columns.md
 
 Every number is a mean over draws of the noise; the rows are drawn once. "known" has ranges that somebody might declare.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,8 @@ from objpert_core import tables
 from objpert_core.accounting import remaining_epsilon
 from objpert_core.estimators import ObjPertLogisticRegression, fit_many
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "how_to" / "raw_columns.md"
+MARKERS = "<!-- ranges -->", "<!-- /ranges -->"
 NEW_ROWS = 8_000
 
 
@@ -130,9 +134,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)  # of several draws, and of wine's few rows: the table says so
-    print(tables.to_markdown([compared(table, asked.epsilon, asked.draws) for table in all_tables()]))
+    found = tables.to_markdown([compared(table, asked.epsilon, asked.draws) for table in all_tables()]).strip()
+    print(found)
+    if asked.write:
+        head, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKERS[0])
+        PAGE.write_text(
+            f"{head}{MARKERS[0]}\n\n{found}\n\n{MARKERS[1]}{rest.partition(MARKERS[1])[2]}", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -40,8 +40,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import files, lessons, registry, room, sentences, share, style
-from ui.chart import larger
+from ui import files, lessons, registry, room, sentences, share, slides, style
+from ui.chart import larger, smaller
 from ui.controls import Control, Preset
 from ui.warm import warm_up
 from ui.worksheet import Sheet, Task, worksheet
@@ -90,7 +90,9 @@ class Prediction:
     reason : str
         Why, as Markdown; shown under the picture.
     draw : callable or None
-        Draws what reveals the answer; called once something was chosen.
+        Draws what reveals the answer; called once the right option was chosen.
+    replies : tuple of str
+        Why each option is wrong; empty for the right one.
     """
 
     title: str
@@ -99,18 +101,19 @@ class Prediction:
     correct: int
     reason: str = ""
     draw: Callable[[], None] | None = None
+    replies: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, name: str, draw: Callable[[], None] | None = None) -> Prediction:
         """The one in the ``try.md`` of the page `name`: title, question, options with the right one ticked, reason."""
         text = (registry.ROOMS / name / "try.md").read_text(encoding="utf-8")
         parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
-        title, question, *rest = (part.replace("\n", " ") for part in parts)
+        title, question, *rest = (part.replace("\n  ", "\t").replace("\n", " ") for part in parts)
         options = [part for part in rest if part.startswith("* ")]
         reason = "\n\n".join(rest[len(options) :])
         correct = [option.startswith("* [x] ") for option in options].index(True)
-        texts = tuple(option[len("* [x] ") :] for option in options)
-        return cls(title, question, texts, correct, reason, draw)
+        texts, replies = zip(*(option[len("* [x] ") :].partition("\t")[::2] for option in options), strict=True)
+        return cls(title, question, texts, correct, reason, draw, replies)
 
 
 def begin(name: str, lead: str) -> None:
@@ -120,9 +123,11 @@ def begin(name: str, lead: str) -> None:
 
 
 def title(question: str, lead: str) -> None:
-    """The shared style, and the page's question as its heading over a line of introduction; a slide has neither."""
-    style.apply()
-    if not style.embedded():
+    """The shared style, and the page's question as its heading over a line of introduction; a slide shows neither."""
+    style.apply(question)
+    if style.embedded():
+        st.html(f'<h1 class="slide-title">{html.escape(question)}</h1>')  # who does not see the slide hears what it is
+    else:
         st.title(question, anchor=False)
         st.markdown(lead)
     room.strip()
@@ -254,7 +259,8 @@ def chart(figure: go.Figure, *, key: str, alt: str) -> None:
     """
     config = {"displayModeBar": False, "responsive": True}
     with st.container(key=f"{key}__chart"):  # the style sheet decides how high it is on a phone and in a slide
-        st.plotly_chart(larger(figure) if style.embedded() else figure, key=key, alt=alt, config=config)
+        fitted = larger(figure) if style.embedded() else smaller(figure) if style.on_phone() else figure
+        st.plotly_chart(fitted, key=key, alt=alt, config=config)
 
 
 download = files.download
@@ -289,7 +295,7 @@ def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None, name: st
 
 
 def reproduce(
-    code: str, *, note: str = "These lines print the numbers on the screen, which rounds ε up.", name: str = "page"
+    code: str, *, note: str = "These lines print the numbers on the screen. The screen rounds ε up.", name: str = "page"
 ) -> None:
     """The "Reproduce in Python" block; `name` tells several on one page apart. A slide has none."""
     if style.embedded():
@@ -297,14 +303,17 @@ def reproduce(
     block = st.expander("Reproduce in Python", icon=":material/code:", key=f"{name}_code", on_change="rerun")
     if block.open:
         with block:
-            st.caption(f"{note} They need the package: run them in the project's folder, or install it there.")
+            st.caption(
+                f"{note} The lines need the package: run them in the project's folder, or install the package first."
+            )
             st.code(code, language="python")
 
 
-def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> bool:
-    """Ask for a prediction; say whether it was right, and return True only once one was made.
+def try_it(question: str, options: Sequence[str], correct: str, *, key: str, replies: Sequence[str] = ()) -> bool:
+    """Ask for a prediction; say whether it was right, and return True only once the right one was chosen.
 
-    The caller draws what reveals the answer when this returns True. The choice stays out of the address, so that a
+    The caller draws what reveals the answer when this returns True. `replies` says for each option why it is wrong. A
+    wrong choice does not reveal the answer: another one may be tried. The choice stays out of the address, so that a
     shared link does not give the answer away. In a class's room (`ui.room`) the prediction is counted, and the lecturer
     decides when the answer appears.
     """
@@ -313,32 +322,55 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     poll = room.poll(question, options, key=key)
     guess = st.radio(question, options, index=None, key=key)
     if poll is None and guess is None:
-        st.caption("Choose before you look: the answer appears when you have.")
+        st.caption("Choose first: the answer appears when your choice is right.")
         return False
     if poll is not None and not poll.show(guess, options.index(correct)):
         return False
     if guess == correct:
         st.success(f"Right: {correct}", icon=":material/check:")
     elif guess is not None:
-        st.info(f"Not quite. The answer: {correct}", icon=":material/lightbulb:")
+        why = dict(zip(options, replies, strict=False)).get(guess, "")
+        onward = f"The answer: {correct}" if poll else "Choose again."
+        st.info(" ".join(filter(None, ("Not quite.", why, onward))), icon=":material/lightbulb:")
+        return poll is not None
     return True
 
 
-def predict(prediction: Prediction, *, key: str) -> None:
-    """The "Try it" box, in a fragment of its own; `key` is the radio buttons'. A slide has none."""
+def predict(prediction: Prediction, *, key: str, on_slide: bool = True) -> None:
+    """The "Try it" box, in a fragment of its own; `key` is the radio buttons'. A slide has one, behind "Ask"."""
     if not style.embedded():
         st.fragment(_predict)(prediction, key)
+    elif on_slide:
+        st.fragment(_ask)(prediction, key)
 
 
 def _predict(prediction: Prediction, key: str) -> None:
     in_class = room.here() is not None
-    with st.expander(f"Try it: {prediction.title}", expanded=in_class, icon=":material/psychology:"):
-        if not try_it(prediction.question, prediction.options, prediction.options[prediction.correct], key=key):
+    box = st.container(key=f"{key}__question")
+    with box, st.expander(f"Try it: {prediction.title}", expanded=in_class, icon=":material/psychology:"):
+        right = prediction.options[prediction.correct]
+        if not try_it(prediction.question, prediction.options, right, key=key, replies=prediction.replies):
             return
         if prediction.draw is not None:
             prediction.draw()
         if prediction.reason:
             st.markdown(prediction.reason)
+
+
+def _ask(prediction: Prediction, key: str) -> None:
+    with st.container(key=f"{key}__ask"):
+        slides.button(f"{key}__slide")
+    if not slides.asking():
+        return
+    with slides.sheet() as beside, st.container(border=True):
+        answered = try_it(prediction.question, prediction.options, prediction.options[prediction.correct], key=key)
+        if answered and prediction.reason:
+            st.markdown(prediction.reason)
+    with beside:
+        if answered and prediction.draw is not None:
+            prediction.draw()
+        else:
+            slides.code()
 
 
 def about(name: str, **numbers: str) -> None:

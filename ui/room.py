@@ -42,10 +42,17 @@ MOST_OPENED = 10
 _HERE, _VOTER, _LUCK, _OPENED = "room__here", "room__voter", "room__luck", "room__opened"
 _NOT_COUNTED: dict[Outcome, str] = {
     "ended": "The vote has ended.",
-    "full": "Your answer is not counted: this room has no place for more.",
-    "changes": "You have changed your mind too often: an earlier answer of yours is counted.",
+    "full": "Your answer is not counted, because this room is full.",
+    "changes": "You have changed your mind too often, so an earlier answer is counted.",
     "gone": "This room has ended.",
 }
+
+# The lecturer's own address as it is now, with the key, as a slide.
+_TO_SLIDES = """<script>{
+const slide = new URL(location);
+slide.searchParams.set('embed', 'true');
+location.assign(slide);
+}</script>"""
 
 # Letters grow with the window, for the wall; right and wrong differ by words, weight and the bar's pattern.
 _STYLE = f"""
@@ -58,6 +65,13 @@ _STYLE = f"""
 .votes .bar {{ height: 100%;
   background: repeating-linear-gradient(135deg, {figures.GREY} 0 .35em, transparent .35em .6em); }}
 .votes .right .bar {{ background: {figures.GREEN}; }}
+"""
+# Who votes by telephone came for the question: it stands above the page that it is about.
+_QUESTION_FIRST = """
+@media (max-width: 640px) {
+  .stMainBlockContainer > [data-testid=stVerticalBlock] > :has([class*="__question"]) { order: -1; }
+  .stMainBlockContainer > [data-testid=stVerticalBlock] > :has(.st-key-room__line) { order: -2; }
+}
 """
 
 
@@ -97,7 +111,7 @@ def open_here() -> None:
     """
     opened = st.session_state.get(_OPENED, 0)
     if opened >= MOST_OPENED:
-        raise RoomError(f"You have opened {MOST_OPENED} rooms. Load the page anew for another one.")
+        raise RoomError(f"You have opened {MOST_OPENED} rooms. Reload the page to open another one.")
     st.session_state[_OPENED] = opened + 1
     st.session_state[_HERE] = Room(*rooms().open(visitors.network()))
     for name in ("room", "room_key"):  # of the room before
@@ -128,12 +142,12 @@ def strip() -> None:
         for part in ("room", "room_key"):
             st.query_params.pop(part, None)
         shown = f" {name}" if NAME.fullmatch(name) else " of that name"
-        _say(f"There is no room{shown}, or its hour is over. The page works without it.")
+        _say(f"There is no room{shown}, or its three hours are over. The page works without a room.")
         return
     now = Room(name, key if leads else "")
     st.session_state[_HERE] = now
     _write_address(now)
-    st.html(f"<style>{_STYLE}</style>")
+    st.html(f"<style>{_STYLE}{'' if leads else _QUESTION_FIRST}</style>")
     if not style.embedded():
         _sign(now, end)
 
@@ -159,13 +173,16 @@ def _write_address(now: Room) -> None:
 
 def _sign(now: Room, end: float) -> None:
     if not now.leads:
-        st.caption(f"Room **{now.name}**: your answers to the questions are counted, without a name.")
+        with st.container(key="room__line"):
+            st.caption(f"Room **{now.name}**: your answers are counted without your name.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="room__sign"):
         st.caption(
             f"You lead room **{now.name}** until {_clock(end)}. “Share” has the link for the class. "
             "Your own address holds the key: show the page in full screen."
         )
+        if st.button("Show as slides", key="room__slides", icon=":material/slideshow:"):
+            st.html(_TO_SLIDES, unsafe_allow_javascript=True)
         st.button("Close the room", key="room__close", icon=":material/close:", on_click=_close, args=(now,))
 
 
@@ -213,7 +230,9 @@ class Poll:
         if self.room.leads:
             self._buttons()
         elif not self.tally.revealed:
-            said = "Choose: the answer appears when the lecturer reveals." if guess is None else self._cast(guess)
+            said = (
+                "Choose now. The answer appears when the lecturer reveals it." if guess is None else self._cast(guess)
+            )
         st.fragment(_watch, run_every=self._pause(guess))(self, right, said)
         return self.tally.revealed
 
@@ -228,7 +247,7 @@ class Poll:
             if outcome != "counted":
                 return _NOT_COUNTED[outcome]
             st.session_state[counted] = choice
-        return "Your answer is counted. The answer appears when the lecturer reveals."
+        return "Your answer is counted. The right answer appears when the lecturer reveals it."
 
     def _pause(self, guess: str | None) -> float:
         """Seconds between two looks, another number for every session: a class does not ask all at once."""
@@ -297,7 +316,7 @@ def _watch(shown: Poll, right: int, said: str) -> None:
     if tally.revealed > shown.tally.revealed:
         if shown.room.leads or _has_its_turn(shown.key, tally.votes):
             st.rerun()
-        said = "Why, you see in some seconds."
+        said = "The reason appears in a few seconds."
     if shown.room.leads and not tally.revealed:
         st.markdown(f"**{_votes(tally.votes)}** so far. Your own choice is not counted.")
     if tally.revealed:

@@ -11,6 +11,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
+from objpert_core.accounting.objective.class_counts import class_counts
 from objpert_core.accounting.objective.ranges import RangeNoise
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
@@ -51,6 +52,8 @@ class Terms:
         How long a row is in all fits but one.
     ranges : RangeNoise or None
         The noise of the columns' ranges that are released before all else.
+    count_noise : float or None
+        The noise on the count of each class, where the counts are released before the fit.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class Terms:
     standardisation: Standardisation = AS_THEY_ARE
     fits: int = 1
     rest_weight: float = 1.0
+    count_noise: float | None = None
     ranges: RangeNoise | None = None
 
     def __post_init__(self) -> None:
@@ -88,8 +92,10 @@ class Terms:
 
     def released_before(self, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
         """The releases before the fit, in their order, about so many rows of one person."""
+        counts = () if self.count_noise is None else (class_counts(self.count_noise, self.adjacency, rows_per_person),)
         steps = (self.standardisation,) if self.ranges is None else (self.ranges, self.standardisation)
-        return tuple(part for step in steps for part in step.mechanisms(self.adjacency, rows_per_person))
+        maps = (part for step in steps for part in step.mechanisms(self.adjacency, rows_per_person))
+        return (*counts, *maps)
 
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""

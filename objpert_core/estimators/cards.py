@@ -19,6 +19,7 @@ from objpert_core import tables
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
 from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.shown import neighbours_in_words
 
 METRICS_NOTE = (
     "The author of this card gave these numbers. They are **outside of the promise**: a score of private rows tells "
@@ -171,7 +172,7 @@ def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
         parts.append("the ranges of the features")
     return [
         f"What is published of the fit: {', '.join(parts)}; and whatever is computed from them and from others' data.",
-        f"Any two data sets that are neighbours: {certificate.adjacency}.",
+        f"Any two data sets that are neighbours: {neighbours_in_words(certificate.adjacency)}.",
         "Every attacker, whatever they know or compute; they may know all rows but those that neighbours differ by.",
     ]
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from objpert_core._validation import positive_integer
 from objpert_core.accounting import (
@@ -20,7 +21,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.estimators.base import WithNeighbours
-from objpert_core.estimators.cautions import warn_of_no_ranges
+from objpert_core.estimators.cautions import warn_of_no_ranges, warn_of_sparse
 from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.ranges import Ranges
@@ -32,6 +33,7 @@ PRIVATE = "private"
 FEW_COLUMNS = 2
 """Up to so many columns in ranges keep their lengths: of normalised rows little more than signs would be left."""
 _ENDS = ("feature_ranges[0]", "feature_ranges[1]")
+_FITS_INTO_MEMORY = 2**26  # numbers: half a gigabyte
 
 
 def auto_or_plan(name: str, value: Any) -> Any:
@@ -124,6 +126,14 @@ class StandardisesRows(WithNeighbours):
 
     def _reads_rows(self) -> bool:
         return self.public_rows is None and (self._lam_by_rule or self._map_reads_rows)
+
+    def _warn_of_rows(self, given: Any, X: Any) -> None:
+        super()._warn_of_rows(given, X)
+        rows, columns = X.shape
+        if sp.issparse(X) and rows * columns <= _FITS_INTO_MEMORY:
+            counted, _ = self._rows_counted(rows)
+            if self._standardisation(columns, False, counted).center_noise is not None:
+                warn_of_sparse(self)
 
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)

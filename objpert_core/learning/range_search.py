@@ -2,8 +2,8 @@
 
 Noise of standard deviation σ hides bins with few rows. A bin, or several bins together, count as found where noise
 alone would hardly get so far anywhere; what is found has a distribution function, whose first and last hundredth the
-ranges hold. Where noise hides rows, ranges are as much wider, and they reach equally far from the median unless a column
-is of one side. All of it is post-processing: it costs no privacy.
+ranges hold. Where noise hides rows, ranges are as much wider, and they reach equally far from the median unless a
+column is of one side. All of it is post-processing: it costs no privacy.
 
 Arrays of counts have a row for each column of the data; ends have shape (2, d), the lower ones first.
 """
@@ -54,8 +54,8 @@ def of_equal_bins(counts: FloatArray, sigma: float, n_rows: int, ends: FloatArra
 
 
 def _around(middle: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Ends as far from the middle as the farther one, unless a column is of one side: rows that are off centre lose much
-    when they are normalised.
+    """Ends as far from the middle as the farther one, unless a column is of one side: normalised, rows that are off
+    centre lose much.
     """
     arms = np.array([middle - low, high - middle])
     half = arms.max(axis=0)

@@ -42,6 +42,8 @@ class Release(_Outcome, Generic[Certificate]):
         What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
     ranges : Ranges or None
         The columns' ranges, where rows were cut to them: public ones, or released before all else.
+    class_weights : ndarray, shape (K,), or None
+        The weights made of the noisy counts of the classes, where these were released; they may be published.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Release(_Outcome, Generic[Certificate]):
     gradient_norms: tuple[float, ...]
     center: FloatArray | None = None
     scale: FloatArray | None = None
+    class_weights: FloatArray | None = None
     ranges: Ranges | None = None
 
     @property

@@ -22,7 +22,7 @@ def cannot_run(dataset: str, expected: float | None = None, longest: float = 0.0
     """Why a fit cannot be made here; empty if it can. `expected` is what stored trials took, in seconds."""
     if not datasets.available(dataset):
         return (
-            f"The files of {dataset} are missing or damaged on this server; the page “Live training” says what to do."
+            f"The files of {dataset} are missing or damaged on this server. The page “Live training” says what to do."
         )
     if expected is None or expected <= longest:
         return ""

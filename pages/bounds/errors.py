@@ -90,8 +90,8 @@ class Errors(Proofs):
         if tight <= 0:
             return f"Nothing is proved about an attacker who accuses {share(self.rate)} of outsiders."
         return (
-            f"Accusing {share(self.rate)} of outsiders, an attacker misses at least {at_least(tight)} of members; "
-            f"guessing misses {share(1 - self.rate)}."
+            f"An attacker who wrongly accuses {share(self.rate)} of outsiders misses at least {at_least(tight)} of "
+            "participants."
         )
 
     def caption(self) -> str:

@@ -39,11 +39,11 @@ def explore() -> None:
 page.begin(
     "home",
     "**ε limits how far any release can shift the odds that you took part: at most by the factor $e^{\\varepsilon}$.** "
-    "Objective perturbation keeps that promise: it tilts the training curve at random.",
+    "Objective perturbation keeps this promise: it adds a random slope to the training loss.",
 )
 st.html(f"<style>{STYLE}{gauge.STYLE}{cards.STYLE}</style>")
 explore()
 page.predict(FIRST_QUESTION, key="home__try")
-page.predict(SECOND_QUESTION, key="home__try_lambda")
+page.predict(SECOND_QUESTION, key="home__try_lambda", on_slide=False)
 page.about("home")
 cards.show()

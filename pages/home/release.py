@@ -75,9 +75,9 @@ class Release(Pair, View):
 
     def note(self) -> str:
         return (
-            f"Play shows {FRAMES} draws of b, from draw number {self.draw} on; the table stays at draw {self.draw}. "
-            "Each dot under the densities is one release. The draws are an illustration, the same for everybody; a "
-            "real fit takes b from the operating system."
+            f"Play shows {FRAMES} draws of b, starting with draw {self.draw}; the table keeps draw {self.draw}. Each "
+            f"dot under the densities is one release. Everybody sees the same draws; a real fit takes b from the "
+            f"operating system."
         )
 
     def shows(self) -> str:

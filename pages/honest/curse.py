@@ -34,8 +34,8 @@ class Curse(ResultPicture):
         result = self.result
         gap, drawn = given(result.optimism), f"{result.juries:,} drawn"
         jury = (
-            f"The {result.judges} test rows that chose it are its judges, together its jury. Juries of {result.judges} "
-            "rows like these flatter the candidate they choose by"
+            f"The {result.judges} test rows that choose a model are its judges, together its jury. Juries of "
+            f"{result.judges} such rows flatter the candidate they choose by"
         )
         if words := unclear(gap):
             return f"{jury} an amount that {words}; {drawn})."

@@ -56,7 +56,7 @@ class Leak(Learning):
         over = step.attained / step.target
         claimed = f"One step as published claims δ = {sentences.delta(step.target)}"
         if over <= 1:
-            return f"{claimed}, and here nothing shows that it has more."
+            return f"{claimed}, and nothing shows a larger δ here."
         return f"{claimed} and has {sentences.scientific(step.attained)}, {times(over)} times that."
 
     def promise(self) -> str:

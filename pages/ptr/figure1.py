@@ -71,8 +71,8 @@ class Regressions(PtrResults):
             else ""
         )
         return (
-            f"{TABLES[self.data].label}, mean squared test error, 95 % intervals. The validation rows, 10 % of all, "
-            f"count as public.{shy}"
+            f"{TABLES[self.data].label}, mean squared test error, 95 % intervals. The validation rows, 10 % of all "
+            f"rows, count as public.{shy}"
         )
 
 

@@ -69,7 +69,7 @@ class Gamma(View):
         printed, exact = self.printed(self.epsilon), self.exact(self.epsilon)
         if printed <= 0:
             if exact <= 0:
-                return "No γ is private here, however small: the row’s leverage alone says too much."
+                return "No γ is private here, however small: the row’s leverage alone reveals too much."
             return f"The printed formula allows no γ here; exactly, γ = {sentences.number(exact)} is private."
         true = self.true_delta(printed, self.epsilon)
         if true > self.delta:
@@ -83,8 +83,8 @@ class Gamma(View):
     def note(self) -> str:
         """Return what is secret, and which rows."""
         return (
-            f"λ* = λ + λₘᵢₙ = {sentences.number(self.star)} is secret as λₘᵢₙ is, and so is γ made from it: a release "
-            "asks for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ 1."
+            f"λ* = λ + λₘᵢₙ = {sentences.number(self.star)} is secret, because λₘᵢₙ is secret. So is every γ made "
+            f"from λ*: a release asks for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ 1."
         )
 
     def went(self, before: Gamma) -> str:

@@ -106,7 +106,7 @@ def test_the_keyboard_moves_the_grid_size_and_what_each_run_must_be_opens(open_p
     page = open_page("/tuning")
     before = chart_data(page, "tuning_chart")
     move(page, "tuning_settings", "ArrowRight", "tuning_settings=14")
-    expect(answer(page)).to_contain_text("Ignoring the 14 trials")
+    expect(answer(page)).to_contain_text("If you ignore the 14 trials")
     assert chart_data(page, "tuning_chart") == before
     needs = page.get_by_text("each run needs a noise multiplier")
     expect(needs).to_have_count(0)

@@ -78,7 +78,7 @@ def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(
         page = visit(renew(tab), f"{server}/own")
         page.get_by_role("button", name="Your own file").click()
         expect(answer(page)).to_have_text("Nothing of your table is released yet.")
-        page.get_by_text("Save or load what was typed").click()
+        page.get_by_text("Save or load your entries").click()
         for count, name in enumerate(OF_PROGRAMS, 1):
             hand_in(page, (FILES / name).read_bytes(), name)
             load(page, GOOD[name].schema)

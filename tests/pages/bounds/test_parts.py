@@ -101,8 +101,7 @@ def test_what_is_missed_is_compared_with_any_proof_and_the_published(
     view = Errors(setting(5.0, 20.0, beta, 1.0, ADDED, 1))
     assert view.comparison() == compared
     expected = (
-        f"Accusing 5 % of outsiders, an attacker misses at least {errors.at_least(tight)} of members; guessing misses "
-        "95 %."
+        f"An attacker who wrongly accuses 5 % of outsiders misses at least {errors.at_least(tight)} of participants."
     )
     assert view.answer() == (expected if tight else "Nothing is proved about an attacker who accuses 5 % of outsiders.")
 
@@ -149,7 +148,7 @@ def test_the_snippet_prints_the_read_outs_and_makes_the_curves(view, fit):
 @pytest.mark.parametrize(
     ("tight", "published", "expected"),
     [
-        (0.7255, 0.77, ", with its β = 0.25, guarantees less: ε = 0.77."),
+        (0.7255, 0.77, ", with its β = 0.25, can only guarantee ε = 0.77."),
         (0.7255, 0.7255, " guarantees the same."),
         (0.7255, math.inf, "s guarantee nothing."),
         (math.inf, math.inf, None),

@@ -88,7 +88,7 @@ def test_nothing_is_filled_in_and_nothing_of_the_values_is_shown():
     assert typed(app) == tuple(form.Line(name) for name in TABLE.decode().splitlines()[0].split(","))
     assert answer(app) == "Nothing of your table is released yet."
     assert app.button(key="own_fit").disabled
-    assert "Next: give one column the role of the target" in texts(app)
+    assert "Next: give exactly one column the role “target”" in texts(app)
     everything = said(app) + texts(app) + errors(app)
     assert CANARY not in everything
     assert "2,000" not in everything
@@ -166,7 +166,7 @@ def test_a_bad_schema_is_one_sentence(schema, told):
 @pytest.mark.thorough
 def test_the_address_asks_for_how_the_file_is_written_where_that_is_not_clear():
     app = hand_in(own(), b"a;b\n1,500;2,250\n3,125;4,500\n")
-    assert "say which decimal mark" in texts(app)
+    assert "choose the decimal mark" in texts(app)
     app.selectbox(key="own__decimal").set_value("comma ,").run()
     assert "say which decimal mark" not in texts(app)
 
@@ -246,7 +246,7 @@ def test_an_unexpected_error_names_no_value_and_is_not_logged(monkeypatch, caplo
     caplog.set_level("DEBUG")
     monkeypatch.setattr(editor, "look_at", fail)
     app = hand_in(own())
-    assert errors(app) == "Something unexpected went wrong (KeyError)."
+    assert errors(app) == "An unexpected error occurred (KeyError)."
     assert CANARY not in caplog.text
 
 

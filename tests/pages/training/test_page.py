@@ -1,5 +1,6 @@
 """The training page, run by Streamlit's own test driver: no browser, but real threads and real fits."""
 
+import re
 from functools import partial
 
 import pytest
@@ -80,7 +81,7 @@ def test_a_released_control_is_answered_at_once_with_the_runners_own_numbers():
 @pytest.mark.thorough
 def test_predict_first_hides_each_picture_until_a_guess_is_made():
     at = opened(predict="true")
-    assert answer(at) == "Before you look: how many points will ε = 1 cost?"
+    assert answer(at) == "Guess before you look: how many points will ε = 1 cost?"
     assert not charts(at)
     at.button(key="training_guess_0").click().run()
     assert charts(at)
@@ -91,6 +92,18 @@ def test_predict_first_hides_each_picture_until_a_guess_is_made():
     at.toggle(key="training_predict").set_value(False).run()
     assert charts(at)
     assert answer(at) != shown
+
+
+@pytest.mark.thorough
+def test_a_run_of_dp_sgd_says_its_time_and_begins_with_two_draws():
+    at = opened(repeats="10")
+    at.pills(key="training_methods").set_value([NON_PRIVATE, TIGHT, DISHONEST]).run()
+    assert at.session_state["training_repeats"] == 2
+    assert re.search(r"Two models: (about \d+ seconds|a moment), longer", texts(at))
+    at.pills(key="training_methods").set_value([NON_PRIVATE, TIGHT]).run()
+    assert at.session_state["training_repeats"] == 10
+    at = opened((NON_PRIVATE, TIGHT, DISHONEST), repeats="10", epochs="1")  # a link is taken at its word
+    assert at.session_state["training_repeats"] == 10
 
 
 @pytest.mark.slow
@@ -174,7 +187,7 @@ def test_where_the_accuracy_comes_from_is_measured_here_and_now():
 @pytest.mark.slow
 def test_ten_classes():
     at = opened((NON_PRIVATE, TIGHT, OUTPUT), data="digits", view="ROC")
-    assert "Left out on digits: output perturbation. It learns two classes only." in texts(at)
+    assert "Left out on digits: output perturbation (two classes only)." in texts(at)
     assert charts(at)[0]["layout"]["xaxis"]["title"]["text"].endswith("on digits")
     assert "The mean of 10 curves, each class against the rest." in texts(at)
     kinds = [chart["data"][0]["type"] for chart in charts(at)]

@@ -17,7 +17,7 @@ from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SG
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import charts as training
 from pages.training import controls as training_controls
-from pages.training import jobs, promises, tables
+from pages.training import duration, jobs, promises, tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request, together
 from tests.pages.apps import execute, job_view, tells, words_of
@@ -26,6 +26,7 @@ from ui.figures import GHOST_OPACITY, ROLES, of_learner
 from ui.svg import decode, to_svg
 from ui.words import GRIDS, fall, first_sentence, grid, times
 
+MORE_WORK = [{}, {"repeats": 4}, {"repeats": 4, "epochs": 60}, {"repeats": 4, "epochs": 60, "mean_runs": 30.0}]
 DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 
 
@@ -65,7 +66,10 @@ class TestWords:
             (reached(0.8496, 0.8404), "At ε = 1 privacy costs 0.92 points in one draw (84.96 → 84.04 %)."),
             (reached(0.8402, FIVE), "At ε = 1 privacy shows no cost on breast-cancer (84.02 → 84.00 %)."),
             (reached(0.83, FIVE), "At ε = 1 the private model gains 1.00 points on breast-cancer (83.00 → 84.00 %)."),
-            (reached(0.845, APART), "At ε = 1 five draws cannot tell the cost of privacy from 0 (84.50 → 84.00 %)."),
+            (
+                reached(0.845, APART),
+                "At ε = 1 the cost of privacy is within the noise of five draws (84.50 → 84.00 %).",
+            ),
             (
                 {"reference": 0.84},
                 "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 tight is not trained yet.",
@@ -105,13 +109,13 @@ class TestWords:
         assert text.why(None, last) == since() == ""
         words = text.why(last, made_up(last, epsilon=0.1, tight=0.5))
         assert re.fullmatch(r"ε 1 → 0\.1: σ stays at 4\.\d+; accuracy falls from 9\d\.\d % to 50\.0 %\.", words)
-        assert since(seed=9).startswith("Other noise of the same size")
+        assert since(seed=9).startswith("This is other noise of the same size")
         assert since(repeats=9).startswith("The noise has the same size")
-        assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("Other rows")
+        assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
 
     def test_caveats_name_the_intervals_and_what_is_outside_the_guarantee(self, last):
         words = text.caveats(last)
-        tells(words, "Student", "one split", "114 held-out rows", "outside the guarantee")
+        tells(words, "Student", "one split", "114 test rows", "guarantee does not cover test accuracy")
         assert "96.7 to 100.0 % for the first model" in text.caveats(made_up(last, reference=1.0))
 
     def test_the_paper_is_quoted_for_its_own_settings_only(self, last):
@@ -534,6 +538,26 @@ class TestAnyMethods:
         words = text.invitation(Request("breast-cancer", 0, Settings(methods=(DISHONEST, HONEST), repeats=2)))
         assert words == "Run trains four models: DP-SGD unpaid, DP-SGD paid."
 
+    def test_a_longer_run_is_said_to_take_longer_before_it_is_started(self, monkeypatch):
+        monkeypatch.setattr(duration, "_unit", lambda: 2e-4)
+        asked = Settings(methods=(HONEST,), repeats=2, batch_size=32)
+        took = [duration.seconds(Request("breast-cancer", 0, replace(asked, **more))) for more in MORE_WORK]
+        assert sorted(took) == took
+        assert took[1] == pytest.approx(2 * took[0])
+        monkeypatch.setattr(duration, "seconds", lambda request: float(request.split_seed))
+        said = {rough: text.estimate(Request("breast-cancer", rough, asked)) for rough in (1, 7, 36, 165)}
+        assert said[1] == "Two models: a moment, longer while other people train."
+        assert [said[rough].split(": ")[1].split(",")[0] for rough in (7, 36, 165)] == [
+            "about 7 seconds",
+            "about 40 seconds",
+            "about 3 minutes",
+        ]
+
+    def test_a_run_under_way_is_named_by_its_setting(self):
+        before, now = (Request("adult", 0, Settings(epsilon=epsilon)) for epsilon in (1.0, 2.0))
+        words = text.differences(before, now, under_way=True)
+        assert words.startswith("The run under way is for ε = 1 (now 2). Press Run")
+
     def test_dp_sgds_schedule_in_words(self):
         tells(text.schedule(20, GRIDS["five"], 15.4), "all 5 learning rates at once", "about 15.4 times 20 passes")
         assert "nothing to choose" in text.schedule(1, GRIDS["one"], 15.4)
@@ -595,8 +619,8 @@ class TestManyClasses:
     def test_methods_of_two_classes_are_left_out(self):
         assert jobs.able_to_learn("digits", (NON_PRIVATE, TIGHT, SVC)) == (NON_PRIVATE, TIGHT)
         assert jobs.able_to_learn("breast-cancer", (NON_PRIVATE, TIGHT, SVC)) == (NON_PRIVATE, TIGHT, SVC)
-        assert text.two_classes_only([SVC], "digits") == "Left out on digits: SVM. It learns two classes only."
-        assert text.two_classes_only([SVC, OUTPUT], "digits").endswith("They learn two classes only.")
+        assert text.two_classes_only([SVC], "digits") == "Left out on digits: SVM (two classes only)."
+        assert text.two_classes_only([SVC, OUTPUT], "digits").endswith(" (two classes only).")
 
     @pytest.mark.thorough
     def test_the_snippet_gives_the_numbers_on_the_screen(self, digits):
