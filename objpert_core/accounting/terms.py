@@ -52,7 +52,7 @@ class Terms:
         How long a row is in all fits but one.
     ranges : RangeNoise or None
         The noise of the columns' ranges that are released before all else.
-    count_noise : float or None
+    class_count_noise : float or None
         The noise on the count of each class, where the counts are released before the fit.
 
     Examples
@@ -74,7 +74,7 @@ class Terms:
     standardisation: Standardisation = AS_THEY_ARE
     fits: int = 1
     rest_weight: float = 1.0
-    count_noise: float | None = None
+    class_count_noise: float | None = None
     ranges: RangeNoise | None = None
 
     def __post_init__(self) -> None:
@@ -92,7 +92,8 @@ class Terms:
 
     def released_before(self, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
         """The releases before the fit, in their order, about so many rows of one person."""
-        counts = () if self.count_noise is None else (class_counts(self.count_noise, self.adjacency, rows_per_person),)
+        noise = self.class_count_noise
+        counts = () if noise is None else (class_counts(noise, self.adjacency, rows_per_person),)
         steps = (self.standardisation,) if self.ranges is None else (self.ranges, self.standardisation)
         maps = (part for step in steps for part in step.mechanisms(self.adjacency, rows_per_person))
         return (*counts, *maps)

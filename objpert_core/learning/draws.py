@@ -74,7 +74,7 @@ class Draws:
         `Fit.release`.
         """
         facts |= _stated(self._terms) | ({} if self._cut is None else {"feature_ranges": self._cut})
-        if (counts := self._terms.count_noise) is not None:
+        if (counts := self._terms.class_count_noise) is not None:
             classes = None if self._classes is None else list(self._classes)
             self.fits = [fit.balanced(classes, counts) for fit in self.fits]
         releases: list[Release[Any]] = []
@@ -183,7 +183,7 @@ class Draws:
         """What one solver finds for all objectives; None for each where they have to be solved one by one."""
         one, count = objectives[0], len(objectives)
         alike = all(np.ndim(other.lam) == 0 and other.lam == one.lam for other in objectives)
-        alike = alike and self._terms.count_noise is None  # whose noise gives every draw weights of its own
+        alike = alike and self._terms.class_count_noise is None  # whose noise gives every draw weights of its own
         if count == 1 or not one.n_rows or not alike:
             return [None] * count
         told: dict[str, Any] = {"tau": tau / 2, "max_iter": self._max_iter, "callback": self._callback}
@@ -211,8 +211,8 @@ def _stated(terms: Terms) -> dict[str, Any]:
     if (noise := terms.ranges) is not None:
         stated |= {f"{name}_noise": getattr(noise, name) for name in ("magnitudes", "quantiles")}
         stated["range_columns"] = noise.columns
-    if terms.count_noise is not None:
-        stated["count_noise"] = terms.count_noise
+    if terms.class_count_noise is not None:
+        stated["class_count_noise"] = terms.class_count_noise
     if terms.fits > 1:
         stated["rest_weight"] = terms.rest_weight
     return stated

@@ -200,7 +200,7 @@ def perturb_and_solve_draws(
         for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):
             if asked not in (AS_THEY_ARE, None):
                 raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {asked!r}")
-    weighs = problem.weights is not None or terms.count_noise is not None
+    weighs = problem.weights is not None or terms.class_count_noise is not None
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
     terms = _with_fits_counted(problem, terms)

@@ -83,7 +83,7 @@ def test_counts_are_moved_as_far_as_one_row_can_move_them(adjacency, rows, moved
 
 def test_the_promise_pays_for_the_counts():
     plan = Standardisation(20.0, None)
-    terms = Terms(1.0, 1e-5, standardisation=plan, count_noise=15.0)
+    terms = Terms(1.0, 1e-5, standardisation=plan, class_count_noise=15.0)
     fit = terms.calibrate(lambda left: calibrate_gaussian(left, 1e-5))
     squared = fit.sigma**-2 + 1 / 20.0**2 + 1 / 15.0**2
     assert squared == pytest.approx(calibrate_gaussian(1.0, 1e-5).sigma ** -2, rel=1e-6)

@@ -37,7 +37,7 @@ from objpert_core.estimators import PrivacyCertificate, PublicRangeScaler
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, ReleaseRefusedError, UncoveredDataWarning
 from objpert_core.learning import SOLVERS, Refused
-from objpert_core.learning.certificates.shown import adjacency_words
+from objpert_core.learning.certificates.shown import adjacency_words, neighbours_in_words
 
 ABOVE_ZERO, FROM_ZERO, COUNT = "a finite number > 0", "a finite number >= 0", "a whole number >= 1"
 NOT_ABOVE_ZERO = (0.0, -1.0, math.nan, math.inf, None, "1", True)
@@ -216,7 +216,9 @@ def the_certificate_states_what_was_asked_and_verifies(case: Case) -> None:
     constant = model.intercept_scaling if model.fit_intercept else 0.0
     assert (spent.row_norm, spent.intercept_scaling) == (model.row_norm, constant)
     assert spent.verify()
-    assert f"({spent.epsilon:g}, {spent.delta:g})-differential privacy, {spent.adjacency}" in repr(spent)
+    assert f"({spent.epsilon:g}, {spent.delta:g})-differential privacy, {neighbours_in_words(spent.adjacency)}" in repr(
+        spent
+    )
     asked = case.fit(epsilon=2.0, delta=1e-6).privacy_
     assert (asked.epsilon, asked.delta) == (2.0, 1e-6)
     assert asked.verify()
@@ -528,7 +530,7 @@ def invalid_rows_count_as_none_where_errors_must_not_tell(case: Case) -> None:
         assert model.privacy_.public() == alone.privacy_.public()
         assert model.privacy_.verify()
     assert alone.privacy_.on_error == "release"
-    assert "invalid rows count as none" in repr(alone.privacy_)
+    assert "invalid rows are ignored" in repr(alone.privacy_)
     assert case.fitted.privacy_.on_error == "raise"
 
 

@@ -66,19 +66,19 @@ def test_public_weights_cost_nothing_and_noisy_counts_are_paid_for():
     assert PrivacyCertificate.from_json(spent.to_json()) == spent
     assert '"weighted"' not in plain.privacy_.to_json()
     everything = compose(spent.rebuild(), *spent.terms.before)
-    assert Gaussian(spent.count_noise) in spent.terms.before
+    assert Gaussian(spent.class_count_noise) in spent.terms.before
     assert everything.delta(4.0) == pytest.approx(1e-5, rel=1e-2)
 
 
 def test_a_certificate_that_forgets_the_counts_or_their_noise_does_not_verify():
     spent = private(class_weight="balanced").fit(ROWS, LABELS).privacy_
-    assert not dataclasses.replace(spent, count_noise=spent.count_noise / 3).verify()
+    assert not dataclasses.replace(spent, class_count_noise=spent.class_count_noise / 3).verify()
     assert not dataclasses.replace(spent, weighted=False).verify()
 
 
 def test_the_noise_of_the_counts_is_drawn_first_and_rounded():
     model = private(class_weight="balanced").fit(ROWS, LABELS)
-    noise = noise_source(0).rounded_normal(model.privacy_.count_noise, 2)
+    noise = noise_source(0).rounded_normal(model.privacy_.class_count_noise, 2)
     counts = np.array([np.sum(LABELS == 0), np.sum(LABELS == 1)]) + noise
     assert model.class_weight_ == {0: counts[1] / counts[0], 1: 1.0}
 
