@@ -258,7 +258,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             theta[..., :features],
             constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
         )
-        maps, sums = (self.center_, self.scale_), {"hessian": self.hessian_, "outer": self.outer_}
+        maps = self.center_, self.scale_, self.feature_ranges_
+        sums = {"hessian": self.hessian_, "outer": self.outer_}
         self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, *maps, **sums)
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:

@@ -20,10 +20,10 @@ from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.standardised import StandardisesRows
+from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.estimators.weights import own_weights
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
-from objpert_core.learning.fit import Problem
+from objpert_core.learning.fit import Problem, SharedOptions
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import Loss
@@ -32,11 +32,12 @@ from objpert_core.learning.release import Release
 
 
 class Public(NamedTuple):
-    """The public numbers by which a fit is planned: the terms, the number of parameters, and what is left of ε."""
+    """What is public about a fit: the terms, the number of parameters, what is left of ε, what is done to rows."""
 
     terms: Terms
     dimension: int
     epsilon: float
+    rows: RowPlan
 
 
 class Plan(NamedTuple):
@@ -114,10 +115,11 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
         entry = BOUND_REGISTRY[self.bound]
-        if self._map_asked_for and not (entry.has_losses or entry.has_rdp):
+        if not (entry.has_losses or entry.has_rdp) and (self._map_asked_for or self._private_ranges):
+            name = "standardize" if self._map_asked_for else "feature_ranges"
             raise ValueError(
-                f"bound must have a privacy loss or a Rényi curve, which compose, where standardize="
-                f"{self.standardize!r}, got {self.bound!r}"
+                f"bound must have a privacy loss or a Rényi curve, which compose, where {name}="
+                f"{getattr(self, name)!r}, got {self.bound!r}"
             )
         if self._counts_classes and not (entry.has_losses or entry.has_rdp):
             raise ValueError(
@@ -149,6 +151,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
 
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
         counted, declared = self._rows_counted(rows)
+        plan = self._row_plan(columns, sparse, counted)
         terms = Terms(
             self.epsilon,
             self.delta,
@@ -157,13 +160,14 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self.accountant,
             counted,
             declared,
-            self._standardisation(columns, sparse, counted),
+            plan.standardisation,
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
             class_count_noise=self._count_noise(),
+            ranges=plan.noise,
             intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
-        return Public(terms, columns + bool(self.fit_intercept), terms.left)
+        return Public(terms, columns + bool(self.fit_intercept), terms.left, plan)
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
@@ -171,6 +175,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
         radius = row_radius(self._constant)
         public = self._public(*X.shape, sparse=sp.issparse(X), fits=len(targets) if targets.ndim == 2 else 1)
+        self._told_of_ranges(public.rows, public.terms.public_rows, X.shape[1])
         loss, clip, lam = self._plan(public)
         gradient = loss.lipschitz * radius
 
@@ -191,8 +196,9 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 rows_per_person=int(self.rows_per_person),
             )
 
+        solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
         weights = self._weights(targets, options.get("sample_weight"))
-        problem = Problem(X, targets, loss, clip, solving=self._sharing(callback), weights=weights)
+        problem = Problem(X, targets, loss, clip, solving=solving, weights=weights, ranges=public.rows.declared)
         return perturb_and_solve_draws(problem, public.terms, public.terms.calibrate(calibrated), random_states)
 
 

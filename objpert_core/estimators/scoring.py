@@ -19,6 +19,7 @@ from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.standardisation import RowMap
 
 FLOATS = [np.float64, np.float32]
@@ -31,6 +32,7 @@ class LinearScores(BaseEstimator):
     intercept_: Any
     center_: FloatArray | None = None
     scale_: FloatArray | None = None
+    feature_ranges_: FloatArray | None = None
     hessian_: FloatArray | None = None
     outer_: FloatArray | None = None
     privacy_: PrivacyCertificate
@@ -43,7 +45,7 @@ class LinearScores(BaseEstimator):
         )
 
     def scores(self, X: Any) -> FloatArray:
-        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped, centred and scaled as in `fit`.
+        """x̃ᵀθ of every row; the rows of `X` are cut to ranges, normalised or clipped, centred and scaled as in `fit`.
 
         Parameters
         ----------
@@ -66,8 +68,10 @@ class LinearScores(BaseEstimator):
         return rows.margins(weights).T + self.intercept_
 
     def _mapped_rows(self, X: Any) -> Any:
-        """`X` validated, and centred and scaled where the model does so."""
+        """`X` validated, and cut to ranges, centred and scaled where the model does so."""
         rows = self.validated_rows(X)
+        if self.feature_ranges_ is not None:
+            rows = Ranges(*self.feature_ranges_).apply(Rows(rows, self.privacy_.row_norm).matrix)  # Rows refuses NaN
         if self.center_ is None and self.scale_ is None:
             return rows
         return RowMap(self.center_, self.scale_).apply(rows)
@@ -108,6 +112,7 @@ class LinearScores(BaseEstimator):
             self.privacy_.row_norm,
             center=self.center_,
             scale=self.scale_,
+            ranges=self.feature_ranges_,
             classes=getattr(self, "classes_", None),
             probabilities=link,
             feature_names=getattr(self, "feature_names_in_", None),
