@@ -331,7 +331,7 @@ def _top() -> str:
     return f"""# Results
 
 All tables here are computed from the files in `data/results`. Do not edit this page: change the files or
-`benchmarks/readme_tables.py`, and write it anew.
+`benchmarks/readme_tables.py`, and write the page again.
 
 ```bash
 python -m benchmarks.readme_tables --write docs/results.md
@@ -391,13 +391,17 @@ def population(name: str) -> str:
             heads = [f"d = {d}, ε = {epsilon:g}", *(f"n = {n:,}" for n in sizes), "p"]
             tables_of.append(markdown(heads, rows))
     behind = found.behind()
-    told = "nowhere" if not behind else "; ".join(behind)
+    margin = "by more than two standard errors of the difference"
+    told = (
+        f"is behind a published method {margin} at {'; '.join(behind)}"
+        if behind
+        else (f"is never behind a published method {margin}")
+    )
     return "\n\n".join(
         [
             f"### {POPULATIONS[name]}",
             *tables_of,
-            "Behind a published method by more than two standard errors of the difference, tight objective "
-            f"perturbation is {told}.",
+            f"Tight objective perturbation {told}.",
         ]
     )
 
@@ -424,14 +428,14 @@ Quadratic objective perturbation (page "Tilt or bend?"; Cortild and Cartis 2026)
 
 ### Figure 1: bounds on the excess risk
 
-Whoever returns the anchor, which needs no data, loses at most {figure1.WITHOUT_DATA:g} here: every cell is larger.
+Returning the anchor, which needs no data, loses at most {figure1.WITHOUT_DATA:g} here. Every cell is larger.
 
 {markdown(heads, rows)}
 
 ### Figure 2: the risk against the box
 
-Mean of J over ten draws at ε = {boxes.EPSILON:g}, δ = {boxes.DELTA:g}. The bends are not private as run, since
-their anchor is off; neither the paper's nor these.
+Mean of J over ten draws at ε = {boxes.EPSILON:g}, δ = {boxes.DELTA:g}. Neither the paper's bends nor these are
+private as run, because their anchor is off.
 
 {_means_table("figure2", boxes.LABELS, "kappa", (0.01, 0.1, 1.0, 10.0, 1000.0), "κ")}
 
@@ -453,37 +457,37 @@ def _asked() -> str:
     return f"""## Ask the data first
 
 Generalised propose-test-release (Redberg, Zhu and Wang 2023), corrected. A statistic of the data is released privately,
-and what follows is as private as the statistic says. One row or voter is added or removed, with teachers one changes
-all its votes.
+and what follows is as private as the statistic says. One row or voter is added or removed; with teachers, one
+teacher changes all its votes.
 
 ### Figure 3: votes between two
 
-ε at δ = 10⁻⁵ and a gap of {voting.GAP} votes, where a method errs as seldom as Laplace noise of scale 1/ε. The mean is
-over what the test may find; a promise has to be made before, and the test then passes 19 times in 20.
+ε at δ = 10⁻⁵ and a gap of {voting.GAP} votes, where a method errs as seldom as Laplace noise of scale 1/ε. The mean
+is over what the test may find. A promise has to be made before the test, and the test then passes 19 times in 20.
 
 {_votes()}
 
 ### Figure 2: labels by teachers
 
 ε at δ = 10⁻⁵ of {pate.QUERIES} labels by noisy majority. Orders, budgets and test parameters are the best for these
-votes, which is not paid for. A distance test pays where teachers agree, an exact analysis that knows nothing of the
-votes where they do not.
+votes, and nobody pays for this choice. A distance test pays where teachers agree. Where they do not, an exact
+analysis that knows nothing about the votes costs less.
 
 {_teachers()}
 
 ### Figure 1: linear regression
 
 Mean squared error on test rows × 10⁴ with 95 % intervals, δ = 10⁻⁶, where one row is added or removed. OPS-PTR judges
-its runs by validation rows, a tenth of the data, which are taken as public: a ridge on them alone is as good as most
-that is learnt privately. With shares of ε a run of OPS-PTR may refuse; accounted as a whole it never does.
+its runs by validation rows, a tenth of the data, which count as public: a ridge on these rows alone is as good as
+most private methods. With shares of ε a run of OPS-PTR may refuse; accounted as a whole it never does.
 
 {_regressions()}
 
 ### Logistic regression
 
-Test accuracy in per cent on {glm.DATASET}, δ = 10⁻⁵, at the λ that is best by test accuracy, which only objective
-perturbation does not need. Asking for the curvature does not pay: even for free it is nowhere ahead of objective
-perturbation.
+Test accuracy in per cent on {glm.DATASET}, δ = 10⁻⁵, at the λ that is best by test accuracy; only objective
+perturbation does without this choice. Asking for the curvature does not pay: even for free it is never ahead of
+objective perturbation.
 
 {_curvatures()}
 
@@ -687,8 +691,8 @@ def _claim() -> str:
     return f"""## Does the claim hold?
 
 The claim: Algorithm 1 with our bound is never less accurate than DP-SGD whose tuning is not paid for, and it takes a
-tenth of the time. The rival is the best of the three unpaid DP-SGDs at each ε, on the rows that everybody gets. In the
-last column that which was centred and scaled as ours is a fourth. Differences are paired by split.
+tenth of the time. The rival is the best of the three unpaid DP-SGDs at each ε, on the rows that everybody gets. In
+the last column, DP-SGD with our centre and scales is a fourth rival. Differences are paired by split.
 
 {verdict()}
 
@@ -710,7 +714,7 @@ told apart".
 
 {_parts()}
 
-* Centre and scales. On raw rows ours is behind at most targets of the wide sets and the small ones.
+* Centre and scales. On raw rows, ours is behind at most targets of the wide and the small sets.
 * The margin. Without it ours is behind at the smallest ε. DP-SGD gains from it, too.
 * Luck. A choice by test accuracy among {rates} learning rates is a choice among {rates} noises, and on few test rows
   that is worth much. With the luckiest of {draws} draws ours is more accurate at {_count(lucky, "ahead")} of
@@ -738,7 +742,7 @@ def _goals() -> str:
             reached = points[(TIGHT, target)]
             cells.append(f"{tables.accuracy_text(reached)} ({_met(reached.mean >= goal)}: {100 * goal:.1f})")
         rows.append([dataset, *cells])
-    return f"""The goals were set before these runs. Never less accurate at ε ≥ 0.1 on six sets of seven:
+    return f"""We set the goals before these runs. Never less accurate at ε ≥ 0.1 on six sets of seven:
 {_met(len(most) <= 1)} {_where(most)}. Never less accurate at ε ≥ 0.5 on all:
 {_met(not all_sets)} {_where(all_sets)}. At most a tenth of its time where there are more rows than columns:
 {_met(all(quick))} (so it is at {sum(quick)} of {len(quick)} targets). And mean accuracies:
@@ -771,7 +775,7 @@ def _peers() -> str:
 
 There are five splits. All have the same features, rows of norm 1 and the constant 0.3. Times are processor times.
 diffprivlib promises more than the others: pure ε under replacing a row. Choices "by test accuracy" are not paid for.
-The docstring of `benchmarks/learners.py` says how to set the other libraries up.
+The docstring of `benchmarks/learners.py` says how to set up the other libraries.
 
 {both}"""
 

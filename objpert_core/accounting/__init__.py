@@ -20,6 +20,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mec
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
 from objpert_core.accounting.mechanisms.group import group, replace_one
+from objpert_core.accounting.mechanisms.parallel import Parallel, parallel
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.mechanisms.renyi import Concentrated, ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
@@ -87,6 +88,7 @@ __all__ = [
     "ObjectivePerturbation",
     "OptimalVote",
     "OutputPerturbation",
+    "Parallel",
     "Perturbation",
     "PosteriorSampling",
     "PrivacyFilter",
@@ -131,6 +133,7 @@ __all__ = [
     "one_vs_rest",
     "optimal_lam",
     "optimal_published_bound",
+    "parallel",
     "poisson_mean",
     "posterior",
     "posterior_precision",

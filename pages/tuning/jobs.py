@@ -1,4 +1,4 @@
-"""The background work of the page "Honest or not": what was asked for, and doing it. No Streamlit here."""
+"""The background work of the picture "In accuracy": what was asked for, and doing it. No Streamlit here."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The words about a run of the page "Honest or not": before it, while it is under way, at its end."""
+"""The words about a run of the picture "In accuracy": before it, while it is under way, at its end."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from objpert_core.experiments.studies.tuning_runs import TuningRuns
-from pages.honest.jobs import Request
+from pages.tuning.jobs import Request
 from ui import live, runs, sentences
 from ui.jobs import JobView
 

@@ -1,17 +1,22 @@
-"""Honest or not: DP-SGD whose tuning is paid for, and DP-SGD whose tuning is not (Redberg et al. 2023, section 5)."""
+"""The price of tuning in accuracy: DP-SGD whose tuning is paid for, and DP-SGD whose tuning is not.
+
+Redberg et al. (2023), section 5. Everything is trained while people watch (`ui.runs`).
+"""
 
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns
-from pages.honest import controls, work
-from pages.honest.accuracies import Accuracies
-from pages.honest.curse import Curse
-from pages.honest.jobs import Request, wait_for_a_draw
-from pages.honest.what_k_did import WhatKDid
+from pages.tuning import trained_controls as controls
+from pages.tuning import work
+from pages.tuning.accuracies import Accuracies
+from pages.tuning.curse import Curse
+from pages.tuning.jobs import Request, wait_for_a_draw
+from pages.tuning.what_k_did import WhatKDid
 from ui import live, page, style
-from ui.controls import preset_buttons
+from ui.controls import Control, Preset
 from ui.runs import Runs
 from ui.words import GRIDS
 
@@ -22,13 +27,13 @@ CERTIFICATES = (
 )
 
 
-def panel() -> tuple[Request, bool]:
+def panel(linked: tuple[Control, ...], presets: tuple[Preset, ...]) -> tuple[Request, bool]:
     """The controls; returns what they ask for, and whether its data are there."""
     asked: dict[str, Any] = {field: control.show() for field, control in controls.FIRST.items()}
     act, name = st.container(), controls.DATA.show()
     ready = live.ready(name)
     asked |= {field: control.show() for field, control in controls.SECOND.items()}
-    with page.tools(controls.CONTROLS, controls.PRESETS, name="honest"):
+    with page.tools(linked, presets, name="tuning"):
         asked |= {field: control.show() for field, control in controls.VIEW.items()}
     split_seed = asked.pop("split_seed")
     asked |= {"learning_rates": GRIDS[asked["learning_rates"]], "mean_runs": float(asked["mean_runs"])}
@@ -52,11 +57,12 @@ def run(asked: Request, ready: bool) -> None:
         st.warning(moved, icon=":material/sync_problem:")
 
 
-def explore() -> None:
-    preset_buttons(controls.PRESETS, prefix="honest")
-    left, beside = page.columns()
+def draw(
+    left: DeltaGenerator, beside: DeltaGenerator, linked: tuple[Control, ...], presets: tuple[Preset, ...]
+) -> None:
+    """Draw the controls of a run, and what came out of the last one."""
     with beside, page.errors():
-        asked, ready = panel()
+        asked, ready = panel(linked, presets)
     seen = RUNS.seen()
     if seen is None or seen.latest is None or not work.worth(seen.latest):
         with left:
@@ -81,15 +87,3 @@ def explore() -> None:
             st.code(repr(certificate), language=None, wrap_lines=True)
     note = "Trains everything again and prints the means and every K."
     page.reproduce(accuracies.code(), note=note, name="honest")
-
-
-page.begin(
-    "honest",
-    "DP-SGD’s learning rate is chosen twice on the same data: once without paying for the choice, as many "
-    "experiments do, and once with every look at the data paid for.",
-)
-with page.errors():
-    RUNS.follow(explore)
-page.see_also("tuning", "ε for any number of settings")
-page.predict(page.Prediction.of("honest"), key="honest__try")
-page.about("honest")

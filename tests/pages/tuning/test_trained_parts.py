@@ -1,4 +1,4 @@
-"""The words, charts, table and snippet of the page "Honest or not"."""
+"""The words, charts, table and snippet of the price of tuning in accuracy."""
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -10,11 +10,12 @@ import pytest
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from objpert_core.experiments.summary import mean_interval
-from pages.honest import controls, work
-from pages.honest.accuracies import WAYS, Accuracies
-from pages.honest.curse import Curse
-from pages.honest.jobs import Request
-from pages.honest.what_k_did import WhatKDid
+from pages.tuning import trained_controls as controls
+from pages.tuning import work
+from pages.tuning.accuracies import WAYS, Accuracies
+from pages.tuning.curse import Curse
+from pages.tuning.jobs import Request
+from pages.tuning.what_k_did import WhatKDid
 from tests.pages.apps import execute, job_view, tells, words_of
 from ui.live import Meter
 from ui.sentences import epsilon

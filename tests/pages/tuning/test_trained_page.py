@@ -1,4 +1,4 @@
-"""The page "Honest or not", run by Streamlit's own test driver: no browser, but real threads and real trainings."""
+"""The price of tuning in accuracy, in Streamlit's own test driver: no browser, but real threads and real trainings."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from tests.pages import apps
 from tests.pages.apps import answer, charts, texts
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_runner")]
-opened = partial(apps.open_app, "pages/honest/page.py")
+opened = partial(apps.open_app, "pages/tuning/page.py", tuning_show="In accuracy")
 finished = partial(apps.finished, run="honest__run")
 SMALL = {"honest_data": "breast-cancer", "honest_draws": "2", "honest_epochs": "1"}
 SMALL |= {"honest_runs": "3", "honest_rates": "five"}
@@ -47,7 +47,7 @@ def test_another_draw_can_be_looked_into_and_moving_a_control_marks_the_results_
     at = finished(opened(**SMALL))
     at.number_input(key="honest_shown").set_value(2).run()
     assert "with noise seed 1." in texts(at)
-    at.session_state["honest_data__link"] = True
+    at.session_state["tuning_show__link"] = True
     at.run()
     assert any("honest_shown=2" in element.value for element in at.code)
     at.number_input(key="honest_shown").set_value(40).run()  # more than there are: the last
@@ -74,7 +74,7 @@ def test_long_work_waits_for_run():
 
 
 def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
-    import pages.honest.jobs as module
+    import pages.tuning.jobs as module
 
     def refuse(*_arguments):
         raise ValueError("epsilon and delta must be larger")

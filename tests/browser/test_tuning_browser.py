@@ -1,13 +1,14 @@
-"""Honest or not in a real browser: it fills itself, and the charts are those of the run."""
+"""The price of tuning in a real browser: it fills itself, and the charts are those of the run."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, copied_link, expect_chart, expect_rest, settle
+from tests.browser.conftest import answer, copied_link, expect_chart, expect_rest, query, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SMALL = "/honest?honest_data=breast-cancer&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
+SMALL = "/tuning?tuning_show=In+accuracy&honest_data=breast-cancer"
+SMALL += "&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
 
 
 def done(page):
@@ -29,3 +30,13 @@ def test_it_fills_itself_stops_polling_and_the_link_says_which_draw_is_looked_in
     page.wait_for_url("**honest_shown=2**")
     settle(page)
     assert copied_link(page).endswith("honest_shown=2")
+
+
+def test_the_address_that_the_page_had_leads_on_with_all_it_asks_for(open_page):
+    page = open_page(SMALL.replace("/tuning?tuning_show=In+accuracy&", "/honest?"))
+    page.wait_for_url("**/tuning?**")
+    done(page)
+    assert query(page) | {"tuning_show": "In accuracy", "honest_data": "breast-cancer", "honest_runs": "3"} == query(
+        page
+    )
+    expect_chart(page, "honest_accuracy", lambda drawn: len(drawn) == 4)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core import datasets
 from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Settings, TuningRuns
-from pages.honest.result import ResultPicture
+from pages.tuning.result import ResultPicture
 from ui import draws, page, sentences, snippets, style
 from ui.figures import axis, figure
 from ui.snippets import Verbatim
@@ -168,7 +168,7 @@ class Accuracies(ResultPicture):
         default = asdict(Settings())
         changed = ", ".join(f"{name}={value!r}" for name, value in settings.items() if value != default[name])
         blanks = {"data": self.result.data.name, "split_seed": self.result.data.split_seed, "ways": tuple(WAYS)}
-        return snippets.filled("honest", "honest", {**blanks, "changed": Verbatim(changed)})
+        return snippets.filled("tuning", "trained", {**blanks, "changed": Verbatim(changed)})
 
     def chart(self) -> Any:
         """Every draw as a faint dot and the mean with its 95 % interval, for each way to get a learning rate."""

@@ -1,10 +1,11 @@
-"""The controls and presets of the page "Honest or not"."""
+"""The controls and presets of the picture "In accuracy"; their addresses are those of its former page."""
 
 from __future__ import annotations
 
 from objpert_core import datasets
 from objpert_core.experiments import paper
 from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS
+from pages.tuning.controls import SHOW, TRAINED
 from ui import parameters
 from ui.controls import Choice, Control, Number, Preset, SelectSlider
 from ui.words import FEWEST, GRIDS
@@ -54,9 +55,10 @@ SPLIT_SEED = parameters.split_seed("honest", help="Chooses which fifth of the ro
 SEED = parameters.seed("honest", "First noise seed", help="Draw i uses this seed plus i.")
 SHOWN = Number("honest_shown", "Draw to look into", 1, help="Its K runs are drawn below.", low=1, high=MAX_DRAWS)
 
-FIRST: dict[str, Control] = {"epsilon": EPSILON, "judges": JUDGES}
+FIRST: dict[str, Control] = {"epsilon": EPSILON}
 SECOND: dict[str, Control] = {"learning_rates": RATES, "draws": DRAWS}
 VIEW: dict[str, Control] = {
+    "judges": JUDGES,
     "mean_runs": MEAN_RUNS,
     "batch_size": BATCH,
     "epochs": EPOCHS,
@@ -70,7 +72,7 @@ VIEW: dict[str, Control] = {
 DECIDES = (DATA, *FIRST.values(), *SECOND.values(), *VIEW.values())
 CONTROLS: tuple[Control, ...] = (*DECIDES, SHOWN)
 
-_START = {control: control.default for control in DECIDES}
+_START = {SHOW: TRAINED} | {control: control.default for control in DECIDES}
 PRESETS = (
     Preset(
         "Quick look",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.honest.result import ResultPicture
+from pages.tuning.result import ResultPicture
 from ui import draws, page, sentences
 from ui.figures import axis, figure, guide, series
 from ui.words import SHOWS, between, given, points, unclear, undecided

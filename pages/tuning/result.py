@@ -1,4 +1,4 @@
-"""What the three pictures of the page "Honest or not" share: the result that they show."""
+"""What the three charts of the picture "In accuracy" share: the result that they show."""
 
 from __future__ import annotations
 

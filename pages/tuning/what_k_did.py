@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from objpert_core.experiments.studies.tuning_runs import Draw
-from pages.honest.result import ResultPicture
+from pages.tuning.result import ResultPicture
 from ui import draws, page, sentences
 from ui.figures import axis, figure, guide, series
 from ui.sentences import scientific
