@@ -157,8 +157,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             plan.standardisation,
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
-            self._count_noise(),
-            plan.noise,
+            class_count_noise=self._count_noise(),
+            ranges=plan.noise,
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left, plan)
 

@@ -102,7 +102,7 @@ class Point:
             return
         st.markdown(self.answer(seen.latest))
         page.table(self.table(seen.latest), alt=self.answer(seen.latest), name="accuracy_point")
-        page.reproduce(self.code(), note="Prints the stored run and the one made anew.", name="point")
+        page.reproduce(self.code(), note="These lines print the stored run and the new one.", name="point")
 
     def invitation(self) -> str:
         """What a press of the button does, and what there is to compare it with."""

@@ -48,7 +48,7 @@ ROWS_DATA = parameters.data_set(
     (*GENERATED, "adult"),
     help="The first two are generated and can have any number of rows. Adult has 36,177 training rows.",
 )
-ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise on every number of rows, at δ = 10⁻⁵.")
+ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise for every number of rows, at δ = 10⁻⁵.")
 DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="The seed of rows and noise.")
 SEED = parameters.seed("accuracy_rows", "First seed", help="Draw i uses this seed plus i.")
 ROWS_CONTROLS: tuple[Control, ...] = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)

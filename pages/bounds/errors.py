@@ -104,7 +104,7 @@ class Errors(Proofs):
             return ""
         what = "whether you took part" if self.setting.usual else "whether your rows are in the data"
         what = "which of two contents your row has" if self.setting.replaced else what
-        return f"From even odds, the best guess {what} is right at most {at_most(guess)} of the time."
+        return f"Starting from even odds, the best guess about {what} is right at most {at_most(guess)} of the time."
 
     def comparison(self) -> str:
         """What no proof can promise, and the published analysis, at the page's β and at the loss's own."""

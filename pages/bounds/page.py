@@ -112,7 +112,7 @@ def revealed() -> None:
 page.begin(
     "bounds",
     "Objective perturbation adds a random tilt bᵀθ and λ/2 ‖θ‖² to the training objective and releases its minimiser. "
-    "Each curve is a proof about that same release.",
+    "Each curve is one proof about this release.",
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")

@@ -44,7 +44,7 @@ FLOOR = parameters.floor("composition", (1e-50, 1e-20, 1e-15, 1e-12, 1e-10, 1e-8
 SHOW = Choice("composition_show", "Show", CURVES, (CURVES, WIDTHS))
 WIDTH = SelectSlider(
     "composition_width",
-    "Validated width asked for, share of ε",
+    "Wanted width of the band, share of ε",
     1e-3,
     (2e-4, 1e-3, 5e-3, 0.02, 0.1),
     help="Sets how fine the grid of the convolution is. At 0.1 you can see the band.",

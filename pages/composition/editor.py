@@ -135,7 +135,7 @@ def _fields(kind: str) -> list[tuple[str, ledgers.Parameter]]:
 def _field(key: str, parameter: ledgers.Parameter) -> None:
     if parameter.options:
         options = list(parameter.options)
-        st.selectbox(parameter.label, options, key=key, help="Which proof the fit is accounted by.")
+        st.selectbox(parameter.label, options, key=key, help="The proof that accounts for the fit.")
         return
     optional = parameter.default is None
     st.session_state.setdefault(key, parameter.default)
@@ -209,7 +209,7 @@ def saved(text: LedgerText, delta: controls.SelectSlider, target: controls.Selec
         st.button("Open the pasted text", key="composition_open", on_click=_open, args=(_PASTED, *controls))
         text.show()
         st.caption(
-            "One entry: kind, * how many, : its parameters in the form's order, @ its name. Kinds: "
+            "Write an entry as kind, *count, :parameters in the order of the form, @name. Kinds: "
             + ", ".join(f"{word} ({kind.label})" for word, kind in ledgers.KINDS.items())
             + ". From a file the page reads only the entries (or the event), δ and the target. It computes "
             "everything else again."

@@ -235,7 +235,8 @@ class Fits(View):
         shares = {k: self.reading(k).delta_share for k in self.counts}
         parts = [f"{count(k, 'fit')} {share_up(share)}" for k, share in shares.items() if math.isfinite(share)]
         return (
-            "Relative width of the validated band of δ, on a logarithmic scale against ε, one curve a number of fits. "
+            "Relative width of the validated band of δ, on a logarithmic scale against ε, one curve for each number "
+            "of fits. "
             f"Largest from δ = {number(RARE)} down: {'; '.join(parts) or 'nothing is proved'}."
         )
 

@@ -168,7 +168,7 @@ def more(at: Gate) -> str:
 
 def promise(delta: float, target: float) -> str:
     """What the filter promises."""
-    chosen = "a privacy filter: each release may be chosen after seeing the ones before, its noise too"
+    chosen = "a privacy filter: each release, and its noise, may be chosen after seeing earlier ones"
     return sentences.promise(target, delta, chosen)
 
 

@@ -158,7 +158,7 @@ def most(eps: float) -> str:
 def best(played: Round) -> str:
     """What the best attacker says, and how sure: 'in, at 71.2 %'."""
     chance = max(played.posterior, 1 - played.posterior)
-    return f"{in_or_out(played.best)}, {'certainly' if chance == 1 else 'at ' + sentences.percent(chance)}"
+    return f"{in_or_out(played.best)}, {'certainly' if chance == 1 else sentences.percent(chance) + ' sure'}"
 
 
 def in_or_out(inside: bool) -> str:

@@ -83,8 +83,9 @@ class Release(Pair, View):
     def shows(self) -> str:
         return (
             "Above, the training objective with one random tilt, with and without a person who "
-            f"{self.person}; below, the densities of its lowest point over all tilts. How well one sample of either "
-            f"tells which one it came from is limited by ε = {sentences.epsilon(self.epsilon)}."
+            f"{self.person}; below, the densities of its lowest point over all tilts. ε = "
+            f"{sentences.epsilon(self.epsilon)} limits how well one sample tells which of the two densities it came "
+            f"from."
         )
 
     def svg_title(self) -> str:

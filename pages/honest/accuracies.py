@@ -69,9 +69,9 @@ class Accuracies(ResultPicture):
         paid, free = (accuracy(given(self.result.mean(way)).mean) for way in ("honest", "fresh"))
         told, size = lost.count >= FEWEST, points(100 * lost.mean)
         if told and unclear(lost):
-            verdict = "what paying for the choice costs cannot be told from 0"
+            verdict = "the cost of paying for the choice is within the noise"
         elif abs(100 * lost.mean) < SHOWS:
-            verdict = "paying for the choice costs no accuracy that shows"
+            verdict = "paying for the choice costs no visible accuracy"
         elif lost.mean < 0:
             verdict = f"paying for the choice gains {size}"
         else:

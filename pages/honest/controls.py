@@ -33,7 +33,7 @@ MEAN_RUNS = parameters.mean_runs(
     "honest",
     paper.MEAN_RUNS,
     (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30, 50),
-    help=f"K ~ Poisson(μ) runs. The paper’s {paper.MEAN_RUNS} makes more than 10 with probability 0.9.",
+    help=f"Paid tuning makes K ~ Poisson(μ) runs. The paper’s μ = {paper.MEAN_RUNS} gives more than 10 with probability 0.9.",
 )
 BATCH = parameters.batch_size("honest", 4096)
 EPOCHS = parameters.epochs("honest", 10, help="The paper uses 60.")
@@ -48,9 +48,9 @@ DRAWS = parameters.draws(
     "honest",
     FEWEST,
     MAX_DRAWS,
-    help=f"How many seeds to repeat everything with, 1 to {MAX_DRAWS}. Intervals need {FEWEST}.",
+    help=f"How many seeds to run everything with, 1 to {MAX_DRAWS}. Intervals need {FEWEST}.",
 )
-SPLIT_SEED = parameters.split_seed("honest", help="Which fifth of the rows is the test set.")
+SPLIT_SEED = parameters.split_seed("honest", help="Chooses which fifth of the rows is the test set.")
 SEED = parameters.seed("honest", "First noise seed", help="Draw i uses this seed plus i.")
 SHOWN = Number("honest_shown", "Draw to look into", 1, help="Its K runs are drawn below.", low=1, high=MAX_DRAWS)
 

@@ -13,7 +13,7 @@ from ui.controls import SelectSlider
 
 TRUTHS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 TRUTH = SelectSlider(
-    "truth", "Chance of telling the truth", 0.5, TRUTHS, help="How likely the first coin says: tell the truth."
+    "truth", "Chance of telling the truth", 0.5, TRUTHS, help="The chance that the first coin says: tell the truth."
 )
 ADJACENCY = "one person’s truth changes"
 FINE = np.linspace(0.0, 1.0, 101)

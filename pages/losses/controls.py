@@ -30,7 +30,7 @@ MARGIN = SelectSlider(
     help="The loss is log(1 + exp(k − m)): a row pulls until its signed score m = y·xᵀθ is well beyond k. The "
     "certificate is the same at every k, but an ordinary row’s own ε comes closer to it.",
 )
-THRESHOLDS, SHORTER = log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient gets longer than this."
+THRESHOLDS, SHORTER = log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient is longer than C."
 CLIP = SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER)
 LONG = "Includes the constant for the intercept. The slope f′ is cut off at C/‖x‖, so long rows are clipped first."
 NORM = SelectSlider("losses_norm", "Row norm ‖x‖", 1.0, log_values(0.1, 2, extra=[ROOT_2]), help=LONG)

@@ -64,7 +64,7 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
             "Features": f"{len(made.names):,}",
             "ε": sentences.epsilon(made.model.privacy_.epsilon),
             "δ": sentences.delta(made.model.privacy_.delta),
-            f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
+            f"ε of all releases so far, at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
             "Neighbours": neighbours_in_words(
                 made.model.privacy_.adjacency
             ),  # the longest, and cut off first on a telephone

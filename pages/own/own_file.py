@@ -22,8 +22,8 @@ WHY_EMPTY = (
     "The promise is per row: people with several rows get less."
 )
 NOT_KEPT = (
-    "Your table stays in this session’s memory. Nothing of it is stored, logged or put into the address. It is dropped "
-    "when you remove it or turn to another page, and about two minutes after you close this one."
+    "Your table stays in this session’s memory. It is not stored, logged or put into the address. The server drops "
+    "the table when you remove it or turn to another page, and about two minutes after you close this one."
 )
 NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
 STILL_EXAMPLE = "Until you press Fit, the grey chart shows the example at this ε and δ."
@@ -139,7 +139,7 @@ def nothing(step: str) -> None:
     """The answer before the first release."""
     lines = [NO_RELEASE, STILL_EXAMPLE] if style.embedded() else [NO_RELEASE]  # else it stands below the picture
     page.answer(
-        f"Nothing of your table is released {'yet' if step else 'until you press Fit'}.", promise=" ".join(lines)
+        f"Nothing about your table is released {'yet' if step else 'until you press Fit'}.", promise=" ".join(lines)
     )
 
 

@@ -9,7 +9,7 @@ from ui.figures import axis, figure, series
 
 ALT = (
     "Each age becomes a feature from −1 to 1. The typed range, 0 to 120, gives one line. A range read off the table "
-    "gives a steeper line, and an even steeper one without the person of 104 years."
+    "gives a steeper line, and an even steeper one without the 104-year-old."
 )
 
 

@@ -20,7 +20,7 @@ LOOK_EVERY = 60.0
 LABEL = "A CSV file, up to 5 MB"
 HELP = (
     "Separate columns by commas, semicolons, tabs or |. Put the names in the first row, and one person in each row. "
-    "The file stays in this session’s memory: nothing of it is stored, logged or put into the address."
+    "The file stays in this session’s memory: it is not stored, logged or put into the address."
 )
 _SEEN = "own__uploads"
 

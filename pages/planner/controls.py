@@ -14,7 +14,7 @@ ALONG = (
     "Moves the point along the frontier. f is σ divided by the σ of the Gaussian mechanism with the same sensitivity."
 )
 RATIO = SelectSlider("planner_f", "Noise ratio f", PAPER.ratio, RATIOS, help=ALONG)
-WHOSE = "Rényi and Hockey-stick: the published theorem, accounted in two ways. The others are this project’s."
+WHOSE = "Rényi and Hockey-stick: the published theorem, accounted in two ways. The other bounds are this project’s."
 BOUND = Choice("planner_bound", "Bound behind the point", PAPER.bound, tuple(NAMES), NAMES.__getitem__, help=WHOSE)
 EPSILON = parameters.epsilon("planner", PAPER.epsilon, help="The ε of one fit, for adding or removing one row.")
 DELTA = parameters.delta("planner")

@@ -52,7 +52,7 @@ class Regressions(PtrResults):
         if alone.high < least.low:
             return f"{public} wins, {written(alone.mean)}; lowest private mean: {best}, {written(least.mean)}."
         if least.high >= alone.low:
-            unbeaten = f"Nothing private is seen to beat {_inside(public)}, {written(alone.mean)}"
+            unbeaten = f"No private method visibly beats {_inside(public)}, {written(alone.mean)}"
             return f"{unbeaten}; {best} has {written(least.mean)}."
         sole = all(least.high < intervals[method].low for method in private if method != first)
         verdict = "errs least" if sole else "has the lowest mean"

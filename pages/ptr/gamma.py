@@ -70,12 +70,12 @@ class Gamma(View):
         if printed <= 0:
             if exact <= 0:
                 return "No γ is private here, however small: the row’s leverage alone reveals too much."
-            return f"The printed formula allows no γ here; exactly, γ = {sentences.number(exact)} is private."
+            return f"The printed formula allows no γ here; the exact formula allows γ = {sentences.number(exact)}."
         true = self.true_delta(printed, self.epsilon)
         if true > self.delta:
             return f"The paper’s δ is {self.over(true)} its promise: its γ breaks (ε, δ)."
         more = sentences.number(exact / printed)
-        return f"Here the printed γ keeps its promise; exactly, γ may be {more} times as large."
+        return f"Here the printed γ keeps its promise; the exact formula allows a γ {more} times as large."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, "the exact profile of a draw")

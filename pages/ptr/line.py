@@ -89,8 +89,8 @@ class Line(View):
         points = self.points
         if self.published == "side":
             return (
-                f"Local sensitivity (secret) asks for ε = {small(points.local_epsilon)}, the published side (secret) "
-                f"for {small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
+                f"Local sensitivity (secret) needs ε = {small(points.local_epsilon)}, the published side (secret) "
+                f"needs {small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
             )
         moved = sentences.number(points.local_sensitivity)
         moved = f"{moved}, over β" if points.distance == 0 else f"at most {moved}"

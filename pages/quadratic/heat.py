@@ -38,7 +38,7 @@ class Heat(StoredView):
     controls = {"epsilon": EPSILON, "delta": DELTA, "panel": PANEL, "chosen": PROOF}
     experiment = "figure1"
     snippet = "heat"
-    snippet_note = "These lines compute the marked cell anew."
+    snippet_note = "These lines compute the marked cell again."
 
     @property
     def proof(self) -> str:

@@ -123,7 +123,7 @@ def crossings_told(found: Sequence[Crossing]) -> str:
     if not found:
         return "their Rényi curves do not cross"
     places = sentences.listing([order(crossing.alpha) for crossing in found])
-    return f"their Rényi curves cross at α = {places}, from there on {_NAMED[found[-1].lower_after]} is lower"
+    return f"their Rényi curves cross at α = {places}; from there on {_NAMED[found[-1].lower_after]} is lower"
 
 
 _NAMED = {"objective": "objective perturbation", "dpsgd": "DP-SGD"}

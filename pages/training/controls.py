@@ -67,7 +67,7 @@ REPEATS = parameters.draws(
     help=f"How often each private method is trained, 1 to {MAX_REPEATS}. More draws give narrower intervals. The "
     f"limit exists because people share this server.",
 )
-SPLIT_SEED = parameters.split_seed("training", help="Which fifth of the rows is held out.")
+SPLIT_SEED = parameters.split_seed("training", help="Chooses which fifth of the rows is held out.")
 SEED = parameters.seed(
     "training",
     "First noise seed",

@@ -128,7 +128,7 @@ def why(before: Comparison | None, now: Comparison) -> str:
         old, new = given(before.accuracy(main)).mean, given(now.accuracy(main)).mean
         return f"{sentences.shift(moves)}: {noise}; {sentences.course('accuracy', old, new, _share)}."
     if before.settings.seed != now.settings.seed:
-        return "This is other noise of the same size: the change is chance."
+        return "This is different noise of the same size: the change is chance."
     if before.settings.repeats != now.settings.repeats:
         return "The noise has the same size. More draws make the mean more certain, but not privacy cheaper."
     return ""
@@ -169,13 +169,13 @@ def which_dp_sgd(settings: Settings) -> str:
     own = (settings.batch_size, settings.epochs, len(settings.learning_rates))
     best = (strong.large_batch_size, strong.epochs, len(strong.fine_learning_rates))
     rates = sentences.count(own[2], "learning rate")
-    here = f"DP-SGD here: {own[0]:,} rows a batch, {sentences.count(own[1], 'epoch')}, {rates}"
+    here = f"DP-SGD here: {own[0]:,} rows per batch, {sentences.count(own[1], 'epoch')}, {rates}"
     if UNPAID_STANDARDISED in settings.methods:
         more = sentences.count(len(settings.fine_learning_rates), "rate")
-        here += f" (on standardised rows {settings.large_batch_size:,} a batch, {more})"
+        here += f" (on standardised rows {settings.large_batch_size:,} per batch, {more})"
     if all(mine >= its for mine, its in zip(own, best, strict=True)):
         return f"{here}."
-    return f"{here}; Accuracy has the strongest one ({best[0]:,} rows a batch, {best[1]} epochs, {best[2]} rates)."
+    return f"{here}; Accuracy has the strongest one ({best[0]:,} rows per batch, {best[1]} epochs, {best[2]} rates)."
 
 
 def paper(comparison: Comparison) -> str:

@@ -12,7 +12,7 @@ BUDGET = "The ε of one run without tuning, at the δ below. The noise is calibr
 SUMMED = "Standard deviation of the noise on the summed gradients divided by the clipping norm."
 JOINS = "Probability with which a row joins a batch: batch size over rows. The paper’s Adult: 256 of 36,177."
 BATCHES = "The paper’s Adult: 60 epochs of 142 batches."
-TILT = "Of the random tilt b; rows have norm at most 1."
+TILT = "Standard deviation of the random tilt b; rows have norm at most 1."
 DRAWN = (
     "K is the number of training runs. Papernot and Steinke’s tuner draws K at random; Liu and Talwar’s K is geometric."
 )

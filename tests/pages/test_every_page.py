@@ -160,7 +160,7 @@ SAYS = {
         "Nothing to learn: n = d": "n = 100, d = 100",
     },
     "ptr": {
-        "Throwing away hides": "(secret) asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed.",
+        "Throwing away hides": "(secret) needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed.",
         "Too bold: no answer, ⊥": "under 0.1 %",
         "ε rises with the gap": "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it.",
         "Teachers agree": "Asking pays",

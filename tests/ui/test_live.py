@@ -73,7 +73,7 @@ def test_faint_traces_are_for_stale_results():
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([0.05, 0.0], "cannot be told from 0 with two draws (+2.50 points, 95 % interval −29.27 to +34.27"),
+        ([0.05, 0.0], "is within the noise of two draws (+2.50 points, 95 % interval −29.27 to +34.27"),
         ([0.02, 0.021, 0.02], ""),
         ([0.0001, -0.0001, 0.0], ""),
         ([0.5], ""),

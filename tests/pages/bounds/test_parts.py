@@ -116,7 +116,7 @@ def test_what_is_missed_is_compared_with_any_proof_and_the_published(
 )
 def test_the_best_guess_is_about_what_neighbours_differ_in(monkeypatch, fit, what):
     monkeypatch.setattr(errors, "_guess", lambda mechanism: 0.58)
-    expected = f"From even odds, the best guess {what} is right at most 58.0 % of the time."
+    expected = f"Starting from even odds, the best guess about {what} is right at most 58.0 % of the time."
     assert Errors(fit).best_guess() == expected
     monkeypatch.setattr(errors, "_guess", lambda mechanism: 1.0)
     assert Errors(fit).best_guess() == ""

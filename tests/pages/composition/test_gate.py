@@ -56,7 +56,7 @@ def test_words_are_short_and_rounded_to_the_safe_side():
     for released in range(5):
         assert len(pg.answer(pg.gate(LIST, released, 1e-5, 1.0)).split()) <= 18
     assert "only if you fixed the noise of all releases beforehand" in pg.reading(at, 1e-5)
-    assert "chosen after seeing the ones before" in pg.promise(1e-5, 1.0)
+    assert "chosen after seeing earlier ones" in pg.promise(1e-5, 1.0)
     assert "did not fit and must not be released" in pg.more(pg.gate(LIST, 2, 1e-5, 1.0))
 
 

@@ -95,7 +95,7 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
     assert y[-20] == data.delta(x[-20], 1.0) > 1e-5
     assert "The true δ is 0.74, promised 10⁻⁵; the promise breaks once the label is off by" in answer(app)
     app.toggle(key="quadratic_tilt").set_value(True).run()
-    assert "the promise, 10⁻⁵, holds." in answer(app)
+    assert "the promise of 10⁻⁵ holds." in answer(app)
     assert "tilt off → on: the true δ falls from 0.74 to" in said(app)
     y = curves(app)[0]["true δ, bend and tilt"][1]
     assert np.nanmax(y) < 1e-5

@@ -72,7 +72,7 @@ def test_a_bound_that_proves_nothing_crosses_nothing():
 def test_crossings_none_one_many():
     two = (*CROSS, Crossing(200.0, 9.0, "dpsgd"))
     assert landmarks.crossings_told(()) == "their Rényi curves do not cross"
-    assert "at α = 12.9 and 200, from there on DP-SGD is lower" in landmarks.crossings_told(two)
+    assert "at α = 12.9 and 200; from there on DP-SGD is lower" in landmarks.crossings_told(two)
 
 
 @pytest.mark.parametrize("setting", [*SETTINGS, EARLY, rounds(30, 1.5, 20.0)])

@@ -109,7 +109,7 @@ class TestWords:
         assert text.why(None, last) == since() == ""
         words = text.why(last, made_up(last, epsilon=0.1, tight=0.5))
         assert re.fullmatch(r"ε 1 → 0\.1: σ stays at 4\.\d+; accuracy falls from 9\d\.\d % to 50\.0 %\.", words)
-        assert since(seed=9).startswith("This is other noise of the same size")
+        assert since(seed=9).startswith("This is different noise of the same size")
         assert since(repeats=9).startswith("The noise has the same size")
         assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
 
@@ -512,13 +512,13 @@ class TestAnyMethods:
 
     def test_dp_sgd_says_where_the_strongest_one_is(self):
         assert text.which_dp_sgd(Settings()) == (
-            "DP-SGD here: 256 rows a batch, 20 epochs, five learning rates; Accuracy has the strongest one (4,096 rows "
-            "a batch, 60 epochs, 25 rates)."
+            "DP-SGD here: 256 rows per batch, 20 epochs, five learning rates; Accuracy has the strongest one (4,096 "
+            "rows per batch, 60 epochs, 25 rates)."
         )
         both = Settings(methods=(TIGHT, "dpsgd-standardised"))
-        assert "five learning rates (on standardised rows 4,096 a batch, six rates); " in text.which_dp_sgd(both)
+        assert "five learning rates (on standardised rows 4,096 per batch, six rates); " in text.which_dp_sgd(both)
         strong = Settings(batch_size=4096, epochs=60, learning_rates=GRIDS["fine"])
-        assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows a batch, 60 epochs, 25 learning rates."
+        assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows per batch, 60 epochs, 25 learning rates."
 
     def test_progress_says_where_a_long_fit_is(self, everything):
         view = job_view("running", replace(everything, fits=everything.fits[:3]))
@@ -590,7 +590,7 @@ class TestManyClasses:
     def test_the_words_are_about_ten_classes_and_stay_short(self, digits):
         assert re.match(r"At ε = 2 privacy costs \d+\.\d\d points in two draws", text.headline(digits))
         rows = {row["digits"]: row for row in tables.table(digits)}
-        assert rows["fits, one a class"]["Algorithm 1 tight"] == "10"
+        assert rows["fits, one for each class"]["Algorithm 1 tight"] == "10"
         assert "each class against the rest" in training.roc(digits).alt
         assert text.promise(digits).startswith("Worst case over all people and data: ε = 2")
 
