@@ -213,6 +213,11 @@ def test_several_classes_and_a_regression_have_ranges_too():
     ).fit(X, several)
     assert model.privacy_.verify(model)
     assert model.score(X, several) > 0.75
+    weighing = est.ObjPertLogisticRegression(
+        **LABELS, public_rows=3000, feature_ranges="private", class_weight="balanced", random_state=0
+    ).fit(X, y)
+    assert weighing.privacy_.verify(weighing)
+    assert len(weighing.privacy_.terms.before) == 5
     target = (X[:, 0] - MIDDLES[0]) / SIZES[0] / 10
     line = est.ObjPertRegressor(feature_ranges="private", public_rows=3000, random_state=0).fit(X, target)
     assert line.privacy_.verify(line)
