@@ -119,7 +119,7 @@ class Ranges:
         Raises
         ------
         ValueError
-            For sparse rows, which the map would fill.
+            For sparse rows, which the map would fill, and for another number of columns.
 
         Examples
         --------
@@ -128,6 +128,7 @@ class Ranges:
         """
         if sp.issparse(X):
             raise ValueError(f"X must be dense where columns are cut to ranges, got a sparse {type(X).__name__}")
+        _refuse_other_columns(X, len(self.low))
         # Halves first: a range may be as wide as the doubles go.
         middle, half = self.low / 2 + self.high / 2, self.high / 2 - self.low / 2
         return np.clip((np.clip(np.asarray(X, np.float64), self.low, self.high) - middle) / half, -1.0, 1.0)
@@ -136,8 +137,12 @@ class Ranges:
 def release_ranges(X: Any, plan: RangeNoise, source: NoiseSource, *, n_rows: int) -> Ranges:
     """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
 
-    `n_rows` is the public number of rows, by which the number of equal bins goes.
+    `n_rows` is the public number of rows, by which the number of equal bins goes. `ValueError` where X has other
+    columns than the plan pays for, or is sparse.
     """
+    if sp.issparse(X):
+        raise ValueError(f"X must be dense where ranges are released, got a sparse {type(X).__name__}")
+    _refuse_other_columns(X, plan.columns)
     counts = _noisy(_by_magnitude(X), plan.magnitudes, source)
     ends = of_magnitudes(counts, plan.magnitudes, n_rows)
     if (sigma := plan.quantiles) is not None:
@@ -145,6 +150,11 @@ def release_ranges(X: Any, plan: RangeNoise, source: NoiseSource, *, n_rows: int
         counts = _noisy(_by_place(X, Ranges(*ends), bins), sigma, source)
         ends = of_equal_bins(counts, sigma, n_rows, ends)
     return Ranges(*ends)
+
+
+def _refuse_other_columns(X: Any, columns: int) -> None:
+    if X.ndim != 2 or X.shape[1] != columns:
+        raise ValueError(f"X must have {columns} columns, as many as there are ranges, got the shape {X.shape}")
 
 
 def _noisy(counts: IntArray, sigma: float, source: NoiseSource) -> FloatArray:

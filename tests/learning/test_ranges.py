@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import objpert_core.accounting as acc
-from objpert_core.learning import Ranges, range_search, ranges
+from objpert_core.learning import Ranges, perturb_and_solve, range_search, ranges
 from objpert_core.learning.noise import noise_source
 
 WITHIN = Ranges(np.full(5, -1.0), np.array([1.0, 1e-3, 1e30, 3.0, -0.5]))
@@ -131,6 +131,19 @@ def test_any_data_and_any_noise_have_ranges(plan, n):
             assert np.isfinite([found.low, found.high]).all()
             assert (found.low < found.high).all()
             assert (np.abs(found.apply(X)) <= 1).all()
+
+
+def test_noise_for_other_columns_than_there_are_is_refused():
+    """Or the promise would be too small: a row moves the histograms by the root of the columns there are."""
+    plan = acc.RangeNoise(50.0, None, 1)
+    fit = acc.calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.0, tau=1e-6)
+    for given in (plan, Ranges(np.zeros(1), np.ones(1))):
+        with pytest.raises(ValueError, match="X must have 1 columns"):
+            perturb_and_solve(
+                np.ones((9, 2)), np.ones(9), fit, delta=1e-5, intercept_scaling=0.0, public_rows=9, ranges=given
+            )
+    with pytest.raises(ValueError, match="X must be dense where ranges are released"):
+        ranges.release_ranges(sp.csr_array(np.ones((9, 1))), plan, noise_source(0), n_rows=9)
 
 
 def test_a_column_of_zeros_has_the_range_one():
