@@ -12,6 +12,7 @@ from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
 from objpert_core.accounting.objective.class_counts import class_counts
+from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
 from objpert_core.accounting.objective.ranges import RangeNoise
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
@@ -28,7 +29,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Terms:
-    """A promise that a fit, what is released before the fit, and further fits of the same rows keep together.
+    """A promise that a fit, what is released before and after it, and further fits of the same rows keep together.
 
     Attributes
     ----------
@@ -54,6 +55,8 @@ class Terms:
         The noise of the columns' ranges that are released before all else.
     class_count_noise : float or None
         The noise on the count of each class, where the counts are released before the fit.
+    intervals : IntervalNoise
+        The noise of the curvature and the squared gradients that are released after the fit (docs/theorems.md, T50).
 
     Examples
     --------
@@ -75,6 +78,7 @@ class Terms:
     fits: int = 1
     rest_weight: float = 1.0
     class_count_noise: float | None = None
+    intervals: IntervalNoise = NO_INTERVALS
     ranges: RangeNoise | None = None
 
     def __post_init__(self) -> None:
@@ -98,11 +102,16 @@ class Terms:
         maps = (part for step in steps for part in step.mechanisms(self.adjacency, rows_per_person))
         return (*counts, *maps)
 
+    @property
+    def _beside(self) -> tuple[Gaussian, ...]:
+        """The releases before and after the fit: Gaussian mechanisms compose in any order."""
+        return (*self.before, *self.intervals.mechanisms(self.adjacency))
+
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""
         return composed_fit(
             mechanism,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -122,7 +131,7 @@ class Terms:
         return remaining_epsilon(
             self._promised,
             self.delta,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -134,7 +143,7 @@ class Terms:
             self._promised,
             self.delta,
             make,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,

@@ -258,8 +258,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
             theta[..., :features],
             constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
         )
-        maps = self.center_, self.scale_, self.feature_ranges_
-        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, *maps)
+        maps, sums = (self.center_, self.scale_), {"hessian": self.hessian_, "outer": self.outer_}
+        sums["ranges"] = self.feature_ranges_
+        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, *maps, **sums)
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,), or (K, d) and (K,)."""

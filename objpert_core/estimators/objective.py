@@ -10,11 +10,13 @@ import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
+    IntervalNoise,
     Mechanism,
     calibrate_objective_perturbation,
 )
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.accounting.objective.class_counts import recommended_count_noise
+from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
@@ -143,6 +145,10 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             rows_per_person=int(self.rows_per_person),
         )
 
+    def _interval_noise(self, rows: int | None, dimension: int, fits: int) -> IntervalNoise:
+        """The noise of what is released after the fit: here, nothing is."""
+        return NO_INTERVALS
+
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
         counted, declared = self._rows_counted(rows)
         plan = self._row_plan(columns, sparse, counted)
@@ -159,6 +165,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self._rest_weight(fits) if fits > 1 else 1.0,
             class_count_noise=self._count_noise(),
             ranges=plan.noise,
+            intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left, plan)
 

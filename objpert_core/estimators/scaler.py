@@ -81,6 +81,15 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
         return Ranges.declared(self.low, self.high, X.shape[1]).apply(X)
 
+    def half_widths(self, features: int) -> FloatArray:
+        """Half the width of every range, shape (features,): by what a coefficient is divided in a column's own units.
+
+        >>> PublicRangeScaler(high=[120.0, 80.0]).half_widths(2).tolist()
+        [60.0, 40.0]
+        """
+        ranges = Ranges.declared(self.low, self.high, features)
+        return ranges.high / 2 - ranges.low / 2
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False

@@ -12,6 +12,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import ApproximateMinima, Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
+from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
@@ -203,6 +204,8 @@ def perturb_and_solve_draws(
     weighs = problem.weights is not None or terms.class_count_noise is not None
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
+    if terms.intervals != NO_INTERVALS:
+        _refuse_intervals(problem, terms, kind)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
@@ -213,7 +216,7 @@ def perturb_and_solve_draws(
         raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}, got {loss!r}")
     named = _named(kind, radius=("ball_radius", problem.radius), envelope=("envelope", problem.envelope))
     given = problem.X.shape[0]
-    if terms.public_rows is None and terms.standardisation != AS_THEY_ARE:
+    if terms.public_rows is None and (terms.ranges is not None or terms.standardisation != AS_THEY_ARE):
         terms = replace(terms, public_rows=given, rows_declared=False)
     if problem.weights is not None:
         problem = _with_weights_checked(problem, problem.weights)
@@ -255,6 +258,17 @@ def perturb_and_solve_draws(
         loss_parameter=loss.parameter,
         clip=clip,
     )
+
+
+def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
+    """`ValueError` unless the curvature that follows the fit is that of plain logistic regression on the rows given."""
+    plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
+    named = "hessian_noise" in {item.name for item in fields(kind)}
+    if problem.of_classes or not (plain and named) or terms.before or problem.weights is not None:
+        raise ValueError(
+            "intervals must be False but for logistic regression of two classes without margin, ball, weights, "
+            f"private ranges or centred rows, got {terms.intervals!r}"
+        )
 
 
 def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:
