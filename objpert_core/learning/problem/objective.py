@@ -144,6 +144,12 @@ class PerturbedObjective:
         """(β Σᵢ x̃ᵢx̃ᵢᵀ + Λ) · vector with β the loss's largest curvature: no Hessian of J is larger."""
         return self.hessian_product(np.full(self.n_rows, self.loss.smoothness_of_rows), vector)
 
+    def sampled(self, stride: int) -> PerturbedObjective:
+        """An estimate of this objective, divided by `stride`, from every `stride`-th row."""
+        where = slice(None, None, stride)
+        lam, linear = self.lam / stride, self.linear / stride
+        return PerturbedObjective(self.rows.every(stride), self.targets[where], lam, linear, self.loss.part(where))
+
     def without_rows(self) -> PerturbedObjective:
         """Return the same tilt, without data."""
         none = slice(0, 0)

@@ -15,8 +15,9 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.fine import FineRows, score_error, summands_of_rows, two_sum
+from objpert_core.learning.problem.lanes import summed
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rows import row_radius
 
 UNIT = 2.0**-53
@@ -55,21 +56,23 @@ def gradient_norm_bounds(objectives: Sequence[PerturbedObjective], thetas: Float
     """
     rows, loss = objectives[0].rows, objectives[0].loss
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
-    slope_error, slopes = np.zeros(len(thetas)), np.zeros(len(thetas))
     own = 1 + abs(loss.parameter or 0.0)
-    totals = np.zeros(thetas.shape)
     parts = objectives[0].parts(_BLOCK)
-    for part in parts:
+
+    def term(part: LossPart) -> FloatArray:
+        """Σ of the gradients, of what their slopes are off, each times its row's norm, and of the slopes' sizes."""
         scores = part.rows.margins(thetas)
         found = part.loss.slopes(scores, part.targets)
-        totals += part.combine(found)
-        slopes += np.abs(found).sum(axis=1)
         steep = part.loss.smoothness_of_rows
         norms = radius if np.ndim(steep) == 0 else part.rows.norms()
         with np.errstate(over="ignore"):
             far = np.minimum(np.abs(scores) + np.abs(part.targets), own + part.loss.lipschitz / steep)
         off = 8 * UNIT * (own + far) + gamma(rows.dimension + 4) * norms * lengths[:, None]
-        slope_error += (steep * norms * off).sum(axis=1)  # Σ of what the slopes are off, each times its row's norm
+        sizes = (steep * norms * off).sum(axis=1), np.abs(found).sum(axis=1)
+        return np.column_stack([part.combine(found), *sizes])
+
+    sums = np.zeros((len(thetas), rows.dimension + 2)) + summed(term, parts)
+    totals, (slope_error, slopes) = sums[:, :-2], sums[:, -2:].T
     size = min(_BLOCK, rows.n_rows)
     errors = slope_error + radius * (16 * UNIT + gamma(size + len(parts) + 4)) * slopes
     bounds = []
