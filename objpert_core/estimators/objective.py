@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
@@ -15,15 +16,19 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.accounting.terms import Terms
+from objpert_core.blocks import Blocks
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
+from objpert_core.estimators.frames import checked_rows, checked_targets
+from objpert_core.estimators.scoring import FLOATS
 from objpert_core.estimators.standardised import StandardisesRows
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.fit import Problem
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.problem.rows import Rows, by_rows, row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.streamed import Walked
 
 
 class Public(NamedTuple):
@@ -117,12 +122,40 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left)
 
+    def _walked(self, blocks: Blocks) -> Walked:
+        """See `LinearModel._walked`; a block is validated whenever it is walked, and named where it is refused."""
+        if self._releases:
+            raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
+        if getattr(self, "classes", ()) is None:
+            raise ValueError("classes must be the two labels where X is Blocks, got None")
+        return Walked(Blocks(lambda: self._validated_blocks(blocks)))
+
+    def _validated_blocks(self, blocks: Blocks) -> Iterator[tuple[Any, FloatArray]]:
+        for place, (X, y) in enumerate(blocks):
+            if X.shape[0] == 0:
+                continue
+            try:
+                X = by_rows(X) if sp.issparse(X) else checked_rows(X)
+                known = hasattr(self, "n_features_in_")
+                X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=not known)
+                y = column_or_1d(checked_targets(y))
+                check_consistent_length(X, y)
+                targets = self._encoded(y)
+                if targets.ndim > 1:
+                    raise ValueError(f"classes must be two labels where X is Blocks, got {len(targets)}")
+                Rows(X, "normalize")
+            except ValueError as error:
+                raise ValueError(f"block {place + 1}: {error}") from None
+            yield X, targets
+
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> list[Release[ObjectivePerturbationCertificate]]:
         """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
         radius = row_radius(self._constant)
-        public = self._public(*X.shape, sparse=sp.issparse(X), fits=len(targets) if targets.ndim == 2 else 1)
+        public = self._public(
+            *X.shape, sparse=getattr(X, "sparse", sp.issparse(X)), fits=len(targets) if targets.ndim == 2 else 1
+        )
         loss, clip, lam = self._plan(public)
         gradient = loss.lipschitz * radius
 

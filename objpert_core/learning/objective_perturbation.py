@@ -27,6 +27,7 @@ from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
+from objpert_core.learning.streamed import StreamedDraws, Walked
 
 
 @runtime_checkable
@@ -204,7 +205,7 @@ def perturb_and_solve_draws(
         terms = replace(terms, public_rows=given, rows_declared=False)
     if problem.of_classes:
         problem = _with_classes_checked(problem)
-    draws = Draws(problem, terms, random_states)
+    draws = (StreamedDraws if isinstance(problem.X, Walked) else Draws)(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 

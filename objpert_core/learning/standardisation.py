@@ -69,7 +69,7 @@ class Directions:
     """
 
     def __init__(self, rows: Rows) -> None:
-        self._rows = rows
+        self._rows, self.n_features = rows, rows.n_features
         self._units = _sparse_directions(rows) if rows.sparse else None
         self._sums: dict[tuple[str, float], IntArray] = {}
 
@@ -77,10 +77,10 @@ class Directions:
         """As `release_map`; sums without noise in them are computed the first time only."""
         center, scale, missed = None, None, 0.0
         if (sigma := plan.center_noise) is not None:
-            released = _noisy(lambda spacing: self._once("u", spacing), sigma, source)
+            released = _noisy(lambda spacing: self._once("u", spacing), sigma, source, self.n_features)
             center, missed = _center(released / n_rows, sigma / n_rows)
         if (sigma := plan.scale_noise) is not None:
-            released = _noisy(lambda spacing: self._sizes(center, spacing), sigma, source)
+            released = _noisy(lambda spacing: self._sizes(center, spacing), sigma, source, self.n_features)
             scale = _weights(released / n_rows, sigma / n_rows, missed)
         return RowMap(center, scale)
 
@@ -203,11 +203,11 @@ def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int 
     return row_map, directions.mapped(row_map)
 
 
-def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource) -> FloatArray:
-    """A sum on a lattice and noise on the same lattice: the release itself, in doubles."""
+def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource, size: int) -> FloatArray:
+    """A sum on a lattice and noise on the same lattice, drawn before: the release itself, in doubles."""
     spacing = max(_SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)
-    total = whole_sum(spacing)
-    return np.asarray((total + source.rounded_normal(sigma / spacing, len(total))) * spacing, dtype=np.float64)
+    noise = source.rounded_normal(sigma / spacing, size)
+    return np.asarray((whole_sum(spacing) + noise) * spacing, dtype=np.float64)
 
 
 # --- what is made of the noisy sums: public numbers alone ----------------------------------------------------------

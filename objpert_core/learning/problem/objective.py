@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
+from objpert_core.learning.problem.lanes import summed
 from objpert_core.learning.problem.losses import LOGISTIC, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
@@ -159,6 +162,11 @@ class PerturbedObjective:
         """Split the rows' losses into consecutive parts of `size` rows (the last may be smaller), data shared."""
         ends = range(size, self.n_rows + size, size)
         return [self._part(slice(end - size, min(end, self.n_rows))) for end in ends]
+
+    def summed(self, term: Callable[[LossPart], Any], size: int) -> tuple[Any, int]:
+        """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
+        parts = self.parts(size)
+        return summed(term, parts), len(parts)
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))

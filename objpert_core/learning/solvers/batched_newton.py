@@ -21,9 +21,9 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.learning.problem.lanes import summed
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
+from objpert_core.learning.problem.streamed import StreamedObjective
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
 from objpert_core.learning.solvers.second_order import factorised, newton_cholesky
 
@@ -149,6 +149,44 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
     return draws.results(tau)
 
 
+def solve_streamed(
+    problem: StreamedObjective, *, tau: float, max_iter: int, callback: Callback | None = None
+) -> SolverResult:
+    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory.
+
+    Where that Hessian does not lead to τ, it is made of all rows, once.
+    """
+    search, sample, scale = _Search(max_iter, callback), problem.sample, problem.scale
+    counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
+    first = float(np.linalg.norm(sample.gradient(zero)[0]))
+    progress = Progress(max(tau / scale, _SAMPLED / 10 * first), min(max_iter, _MOST_TO_CENTRE), counted)
+    start = newton_cholesky(counted, zero, progress)
+    search.passes = progress.iterations
+    search.trace = [(count, scale * norm) for count, norm in zip(progress.evaluations, progress.norms, strict=True)]
+    hessian = sample.hessian(sample.gradient(start)[1])
+    hessian *= scale
+    draws = _Draws(_Walked(problem), start[None], [hessian], search)
+    with np.errstate(over="ignore", invalid="ignore"):
+        draws.approach(problem, tau)
+        (result,) = draws.results(tau)
+        if not result.converged and not result.exhausted:
+            search.trace = list(result.trace)
+            draws = _Draws(_Walked(problem), result.theta[None], [problem.hessian_at(result.theta)], search)
+            draws.approach(problem, tau)
+            (result,) = draws.results(tau)
+    return result
+
+
+class _Walked:
+    """A family of one objective whose rows are walked."""
+
+    def __init__(self, problem: StreamedObjective) -> None:
+        self.linears = problem.linear[None]
+
+    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+        return part.combine(part.slopes(thetas))
+
+
 @dataclass
 class _Search:
     """How far a search has come: its passes, and the trace of what it found."""
@@ -189,7 +227,9 @@ def _centre(problem: PerturbedObjective, near: float, search: _Search) -> tuple[
 class _Draws:
     """Where each of k objectives is, and what its steps so far tell of its Hessian."""
 
-    def __init__(self, family: Family, starts: FloatArray, hessians: list[FloatArray], search: _Search) -> None:
+    def __init__(
+        self, family: Family | _Walked, starts: FloatArray, hessians: list[FloatArray], search: _Search
+    ) -> None:
         self._family, self._thetas, self._search = family, starts, search
         self._factors = [factorised(hessian) for hessian in hessians]
         self._traces = [list(search.trace) for _ in family.linears]
@@ -201,13 +241,12 @@ class _Draws:
         self._search.trace = self._traces[0]
         return self._thetas[0]
 
-    def approach(self, problem: PerturbedObjective, goal: float) -> FloatArray:
+    def approach(self, problem: PerturbedObjective | StreamedObjective, goal: float) -> FloatArray:
         """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
         count, n = len(self._thetas), problem.n_rows
-        parts = problem.parts(_BLOCK)
 
         def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
-            losses = summed(lambda part: self._family.gradients(part, thetas, which), parts)
+            losses, _ = problem.summed(lambda part: self._family.gradients(part, thetas, which), _BLOCK)
             return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
 
         gradients = gradients_at(self._thetas, np.arange(count))
