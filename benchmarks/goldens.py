@@ -11,13 +11,13 @@ fixed seed; what the commands print; the stored results' hashes. Numbers have al
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
 import importlib
 import inspect
-import io
 import json
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
@@ -176,16 +176,10 @@ def estimators() -> Iterator[tuple[str, str]]:
 
 def cli() -> Iterator[tuple[str, str]]:
     """What commands print, and their exit codes."""
-    from objpert_core.cli import main
-
     for number, command in enumerate(COMMANDS):
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            try:
-                code: Any = main(command.split())
-            except SystemExit as ended:
-                code = ended.code
-        yield f"{number:02d}", f"{command}\n{code}\n{printed.getvalue()}"
+        given = [sys.executable, "-m", "objpert_core.cli", *command.split()]
+        done = subprocess.run(given, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        yield f"{number:02d}", f"{command}\n{done.returncode}\n{done.stdout}"
 
 
 def results() -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.laws.base import GaussianLoss
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import LinearClassifier, SolvedModel
 from objpert_core.estimators.documented import documented

@@ -3,7 +3,7 @@
 `Chart` is a `plotly.graph_objects.Figure`, as far as Streamlit can tell, that keeps the dictionary it was made from.
 Whoever asks for more than `to_dict`, as tests do with `chart.data` or `chart.layout`, gets the validated figure.
 
-`larger` makes a figure for a lecture hall.
+`larger` makes a figure for a lecture hall, `smaller` one for a telephone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import plotly.io
 
 FONT = 20  # pixels, as the text around a slide's chart
 THICKER = 1.6  # lines and marks of a slide
+SMALL = 10  # pixels: names of a telephone's legend, two beside each other
 
 
 class Chart(go.Figure):
@@ -98,4 +99,15 @@ def larger(figure: go.Figure) -> go.Figure:
             trace["marker"] = trace["marker"] | {"size": THICKER * size}
         if "maxdisplayed" in trace.get("marker", {}):
             trace["zorder"] = -1  # its marks are wider than the line that it may lie on
+    return Chart(picture)
+
+
+def smaller(figure: go.Figure) -> go.Figure:
+    """The same figure for a telephone: its legend has two columns, so that the picture keeps its height."""
+    picture: dict[str, Any] = figure.to_plotly_json()
+    layout = picture["layout"]
+    half = {"entrywidth": 0.5, "entrywidthmode": "fraction"}
+    layout["legend"] = layout.get("legend", {}) | half | {"font": {"size": SMALL}, "itemwidth": 30}
+    for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
+        axis["tickfont"] = axis.get("tickfont", {}) | {"size": SMALL + 1}
     return Chart(picture)

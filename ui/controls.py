@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from objpert_core._literals import plain
+from ui import slides
 
 T = TypeVar("T")
 
@@ -352,18 +353,27 @@ def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
 
 
 def _deck(presets: tuple[Preset, ...], key: str) -> None:
-    """The presets one after the other; the setting of the link comes before the first."""
+    """The presets one after the other; the setting of the link comes before the first.
+
+    A button's key names the place it leads on from: a page that draws itself again may get a press twice.
+    """
     at = st.session_state.get(key, 0 if presets[0].shown else -1)
 
     def go(place: int) -> None:
         st.session_state[key] = place
         presets[place].apply()
+        st.session_state[f"{key}_turned"] = st.query_params.pop(slides.ASK, None) is not None
+
+    if st.session_state.pop(f"{key}_turned", False):
+        st.rerun()  # from the question to the next picture: the question is drawn elsewhere on the page
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}__deck"):
         last = len(presets) - 1
-        st.button("‹", key=f"{key}_back", shortcut="Left", on_click=go, args=(max(at - 1, 0),), disabled=at <= 0)
+        st.button("‹", key=f"{key}_back_{at}", shortcut="Left", on_click=go, args=(max(at - 1, 0),), disabled=at <= 0)
         st.markdown(f"{presets[at].name} ({at + 1}/{last + 1})" if at >= 0 else "This link", width="content")
-        st.button("›", key=f"{key}_on", shortcut="Right", on_click=go, args=(min(at + 1, last),), disabled=at >= last)
+        st.button(
+            "›", key=f"{key}_on_{at}", shortcut="Right", on_click=go, args=(min(at + 1, last),), disabled=at >= last
+        )
 
 
 def previous(prefix: str, setting: T, wanted: bool = True) -> T | None:

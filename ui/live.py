@@ -76,6 +76,7 @@ def plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+SHOWN = "These results are"
 _CALLED = {"epsilon": "ε", "delta": "δ", "seed": "noise seed", "batch_size": "batch", "mean_runs": "mean runs μ"}
 
 
@@ -85,6 +86,8 @@ def differences(
     fields: Sequence[str],
     then: str,
     said: Callable[[Any], str] = plain,
+    *,
+    what: str = SHOWN,
     **called: str,
 ) -> str | None:
     """How the controls differ from what is shown, 'ε = 1 (now 2)'; None when they agree.
@@ -99,6 +102,8 @@ def differences(
         What pressing Run will do.
     said : callable
         A value in words.
+    what : str
+        What differs, and its verb.
     called : str
         What a field is called, where that is not its name and not what other pages call it.
     """
@@ -108,4 +113,4 @@ def differences(
         label = names.get(field, field.replace("_", " "))
         moves.append((label, getattr(shown.settings, field), getattr(asked.settings, field)))
     parts = [f"{label} = {said(old)} (now {said(new)})" for label, old, new in moves if old != new]
-    return f"These results are for {', '.join(parts)}. Press Run to {then}." if parts else None
+    return f"{what} for {', '.join(parts)}. Press Run to {then}." if parts else None

@@ -40,8 +40,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import files, lessons, registry, room, sentences, share, style
-from ui.chart import larger
+from ui import files, lessons, registry, room, sentences, share, slides, style
+from ui.chart import larger, smaller
 from ui.controls import Control, Preset
 from ui.warm import warm_up
 from ui.worksheet import Sheet, Task, worksheet
@@ -120,9 +120,11 @@ def begin(name: str, lead: str) -> None:
 
 
 def title(question: str, lead: str) -> None:
-    """The shared style, and the page's question as its heading over a line of introduction; a slide has neither."""
-    style.apply()
-    if not style.embedded():
+    """The shared style, and the page's question as its heading over a line of introduction; a slide shows neither."""
+    style.apply(question)
+    if style.embedded():
+        st.html(f'<h1 class="slide-title">{html.escape(question)}</h1>')  # who does not see the slide hears what it is
+    else:
         st.title(question, anchor=False)
         st.markdown(lead)
     room.strip()
@@ -254,7 +256,8 @@ def chart(figure: go.Figure, *, key: str, alt: str) -> None:
     """
     config = {"displayModeBar": False, "responsive": True}
     with st.container(key=f"{key}__chart"):  # the style sheet decides how high it is on a phone and in a slide
-        st.plotly_chart(larger(figure) if style.embedded() else figure, key=key, alt=alt, config=config)
+        fitted = larger(figure) if style.embedded() else smaller(figure) if style.on_phone() else figure
+        st.plotly_chart(fitted, key=key, alt=alt, config=config)
 
 
 download = files.download
@@ -324,21 +327,40 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     return True
 
 
-def predict(prediction: Prediction, *, key: str) -> None:
-    """The "Try it" box, in a fragment of its own; `key` is the radio buttons'. A slide has none."""
+def predict(prediction: Prediction, *, key: str, on_slide: bool = True) -> None:
+    """The "Try it" box, in a fragment of its own; `key` is the radio buttons'. A slide has one, behind "Ask"."""
     if not style.embedded():
         st.fragment(_predict)(prediction, key)
+    elif on_slide:
+        st.fragment(_ask)(prediction, key)
 
 
 def _predict(prediction: Prediction, key: str) -> None:
     in_class = room.here() is not None
-    with st.expander(f"Try it: {prediction.title}", expanded=in_class, icon=":material/psychology:"):
+    box = st.container(key=f"{key}__question")
+    with box, st.expander(f"Try it: {prediction.title}", expanded=in_class, icon=":material/psychology:"):
         if not try_it(prediction.question, prediction.options, prediction.options[prediction.correct], key=key):
             return
         if prediction.draw is not None:
             prediction.draw()
         if prediction.reason:
             st.markdown(prediction.reason)
+
+
+def _ask(prediction: Prediction, key: str) -> None:
+    with st.container(key=f"{key}__ask"):
+        slides.button(f"{key}__slide")
+    if not slides.asking():
+        return
+    with slides.sheet() as beside, st.container(border=True):
+        answered = try_it(prediction.question, prediction.options, prediction.options[prediction.correct], key=key)
+        if answered and prediction.reason:
+            st.markdown(prediction.reason)
+    with beside:
+        if answered and prediction.draw is not None:
+            prediction.draw()
+        else:
+            slides.code()
 
 
 def about(name: str, **numbers: str) -> None:

@@ -47,6 +47,13 @@ _NOT_COUNTED: dict[Outcome, str] = {
     "gone": "This room has ended.",
 }
 
+# The lecturer's own address as it is now, with the key, as a slide.
+_TO_SLIDES = """<script>{
+const slide = new URL(location);
+slide.searchParams.set('embed', 'true');
+location.assign(slide);
+}</script>"""
+
 # Letters grow with the window, for the wall; right and wrong differ by words, weight and the bar's pattern.
 _STYLE = f"""
 .votes {{ font-size: clamp(1rem, .8rem + .6vw, 1.4rem); line-height: 1.3; margin-top: .25rem; }}
@@ -58,6 +65,13 @@ _STYLE = f"""
 .votes .bar {{ height: 100%;
   background: repeating-linear-gradient(135deg, {figures.GREY} 0 .35em, transparent .35em .6em); }}
 .votes .right .bar {{ background: {figures.GREEN}; }}
+"""
+# Who votes by telephone came for the question: it stands above the page that it is about.
+_QUESTION_FIRST = """
+@media (max-width: 640px) {
+  .stMainBlockContainer > [data-testid=stVerticalBlock] > :has([class*="__question"]) { order: -1; }
+  .stMainBlockContainer > [data-testid=stVerticalBlock] > :has(.st-key-room__line) { order: -2; }
+}
 """
 
 
@@ -128,12 +142,12 @@ def strip() -> None:
         for part in ("room", "room_key"):
             st.query_params.pop(part, None)
         shown = f" {name}" if NAME.fullmatch(name) else " of that name"
-        _say(f"There is no room{shown}, or its hour is over. The page works without it.")
+        _say(f"There is no room{shown}, or its three hours are over. The page works without it.")
         return
     now = Room(name, key if leads else "")
     st.session_state[_HERE] = now
     _write_address(now)
-    st.html(f"<style>{_STYLE}</style>")
+    st.html(f"<style>{_STYLE}{'' if leads else _QUESTION_FIRST}</style>")
     if not style.embedded():
         _sign(now, end)
 
@@ -159,13 +173,16 @@ def _write_address(now: Room) -> None:
 
 def _sign(now: Room, end: float) -> None:
     if not now.leads:
-        st.caption(f"Room **{now.name}**: your answers to the questions are counted, without a name.")
+        with st.container(key="room__line"):
+            st.caption(f"Room **{now.name}**: your answers to the questions are counted, without a name.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="room__sign"):
         st.caption(
             f"You lead room **{now.name}** until {_clock(end)}. “Share” has the link for the class. "
             "Your own address holds the key: show the page in full screen."
         )
+        if st.button("Show as slides", key="room__slides", icon=":material/slideshow:"):
+            st.html(_TO_SLIDES, unsafe_allow_javascript=True)
         st.button("Close the room", key="room__close", icon=":material/close:", on_click=_close, args=(now,))
 
 

@@ -9,6 +9,8 @@ a slide: the stage fills the window and nothing else is seen, so that no scroll 
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 SLIDE_CONTROLS = 3
@@ -19,7 +21,7 @@ _FILLED = f"[class*='__chart'] {_INSIDE}, [class*='__chart'] .js-plotly-plot"
 _GROUND = "light-dark(#ffffff, #171614)"  # the theme's backgrounds
 _SEEN = ':not([class*="_unseen"], :has([class*="_unseen"]))'
 _STAGE = "[data-testid=stHorizontalBlock]:has(> [data-testid=stColumn] .st-key-stage__picture)"
-_COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture)"
+_COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture .js-plotly-plot)"
 
 # The text around a chart takes the page's text colour: Streamlit's grey has a contrast of 3.8 : 1 on white, and no
 # single grey reaches 4.5 : 1 on white and on the dark background. Captions likewise.
@@ -29,7 +31,9 @@ _EVERYWHERE = """
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why::before { content: "↳ "; }
-img.qr { width: 20rem; max-width: 100%; }
+img.qr { width: min(20rem, 40vh); max-width: 100%; }
+button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px; min-height: 24px; }
+[data-testid=stRadio] label:has(input) { min-height: 28px; }
 [data-testid=stPopoverBody]:has(img.qr) { transform: none !important; inset: 4.5rem 1rem auto auto !important;
   max-height: calc(100vh - 5.5rem) !important; }
 .numbers { overflow-x: auto; }
@@ -38,6 +42,7 @@ img.qr { width: 20rem; max-width: 100%; }
 .numbers th { font-weight: 600; }
 h2 { font-size: 1.5rem !important; }
 [data-testid=stPageLink] :is(span, p, [data-testid=stMarkdownContainer]) { white-space: normal; overflow: visible; }
+@media (hover: none) { button [data-has-shortcut=true] kbd, button kbd { display: none; } }
 button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"], :has(> [class*="_unseen"]) { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
@@ -56,7 +61,7 @@ _PHONE = f"""
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
   .st-key-stage__picture > :has(.js-plotly-plot) ~ :has(.js-plotly-plot) {{ display: none; }}
-  .st-key-stage__picture [class*="__chart"] {{ height: 40vh !important; min-height: 0; flex: none !important; }}
+  .st-key-stage__picture [class*="__chart"] {{ height: 36vh !important; min-height: 0; flex: none !important; }}
   .st-key-stage__picture :is({_FILLED}) {{
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
 }}
@@ -64,7 +69,7 @@ _PHONE = f"""
 @media (max-width: 640px) and (min-height: 600px) {{
   {_COLUMN} {{ position: sticky; top: 3.75rem; z-index: 90; background: {_GROUND};
     padding-bottom: .25rem; box-shadow: 0 .4rem .4rem -.4rem rgba(0, 0, 0, .35); }}
-  [data-testid=stMain] {{ scroll-padding-top: calc(40vh + 14rem); }}
+  [data-testid=stMain] {{ scroll-padding-top: calc(36vh + 14rem); }}
 }}
 """
 
@@ -93,6 +98,25 @@ html {{ font-size: 20px; }}
 [class*="__deck"] {{ position: fixed; right: 1rem; bottom: .5rem; z-index: 110; }}
 [class*="__deck"] {{ width: 25vw !important; gap: .3rem; justify-content: end; }}
 [class*="__deck"] > :nth-child(2) {{ order: -1; flex: 1 0 100% !important; text-align: right; line-height: 1.2; }}
+[class*="__ask"] {{ position: fixed; right: 7.7rem; bottom: .5rem; z-index: 110; width: auto !important; }}
+.slide-title {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}
+.st-key-slide_sheet {{ position: fixed; inset: 0; z-index: 105; padding: .8rem 1rem 4.5rem 1.5rem; overflow: auto;
+  background: {_GROUND}; }}
+.st-key-slide_text :is(p, label p) {{ font-size: 1.1rem; }}
+.st-key-slide_text [data-testid=stWidgetLabel] p {{ font-size: 1.25rem; font-weight: 600; }}
+/* The counts name the options again: with both, and with the text before the question, they end below the window. */
+.st-key-slide_text:has(.votes) [role=radiogroup], .st-key-slide_text:has(.votes) > :not(:has(.votes, h2)) {{
+  display: none; }}
+.st-key-slide_text:has(.votes) :is(p, label p) {{ font-size: 1rem !important; line-height: 1.35; }}
+.st-key-slide_text:has(.votes) [data-testid=stVerticalBlock] {{ gap: .5rem; }}
+.st-key-slide_text .votes {{ font-size: 1.1rem; }}
+.st-key-slide_text .votes [role=listitem] {{ margin-bottom: .3rem; }}
+.st-key-slide_text .votes .track {{ height: .8em; }}
+.st-key-slide_beside img.qr {{ width: min(100%, 55vh); }}
+.st-key-slide_beside .room {{ font-size: 1.6rem; font-weight: 600; text-align: center; margin: 0; }}
+.st-key-slide_beside [class*="__chart"] {{ height: 70vh !important; flex: none !important; }}
+.st-key-slide_beside :is({_FILLED}) {{
+    height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
 @media (max-width: 1100px) {{  /* the letters are as large on the wall, and the chart keeps its height */
   .st-key-stage__picture .answer {{ font-size: 1.05rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; }}
@@ -103,12 +127,32 @@ html {{ font-size: 20px; }}
 }}
 """
 
+# On a phone Streamlit opens the menu over the page, leaves it open when a page is chosen, and remembers that.
+# The page's name makes the script another one on every page, and so the browser runs it again.
+_CLOSE_MENU = """<script>/* PAGE */{
+const close = (frames) => {
+  if (innerWidth > 768) return;
+  const menu = document.querySelector('[data-testid=stSidebar]');
+  const button = menu && menu.querySelector('[data-testid=stSidebarCollapseButton] button');
+  if (button && menu.dataset.collapsed === 'false') button.click();
+  else if (!menu && frames) requestAnimationFrame(() => close(frames - 1));
+};
+close(120);
+}</script>"""
+
 
 def embedded() -> bool:
     """Whether the page is shown as a slide, opened with ``?embed=true``."""
     return bool(st.context.is_embedded)
 
 
-def apply() -> None:
-    """Put the style sheet into the page."""
+def on_phone() -> bool:
+    """Whether the browser says that it is a telephone's."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
+
+
+def apply(page: str) -> None:
+    """Put the style sheet into the page of that name or question, and close the menu that led there on a phone."""
     st.html(f"<style>{_EVERYWHERE}{_PHONE}{_SLIDE if embedded() else ''}</style>")
+    with st.container(key="menu_unseen"):
+        st.html(_CLOSE_MENU.replace("PAGE", re.sub(r"\W", " ", page)), unsafe_allow_javascript=True)

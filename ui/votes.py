@@ -6,8 +6,8 @@
 
 What is kept of a person is one number, the option chosen, beside a hash of a random token, so that one browser counts
 once and may change its mind, and beside one of a hash of its network. Both are keyed with a random number of the room
-and go with it; of who opened it the room has the hash of the network, keyed with the server's secret. A room is gone an
-hour after it was opened: no question finds it any more, and a thread of every process deletes its rows.
+and go with it; of who opened it the room has the hash of the network, keyed with the server's secret. A room is gone
+three hours after it was opened: no question finds it any more, and a thread of every process deletes its rows.
 
 The numbers of rooms, questions, votes and changes are capped, those of one network (`ui.visitors`) more tightly, and so
 is the file. Where there are too many rooms the emptiest makes way, of the network that has most. Whoever finds the
@@ -33,8 +33,8 @@ from typing import Any, Literal, TypeVar
 
 from ui.shared_file import SharedFile, UnusableFileError, private_file
 
-LIFETIME = 3600.0
-"""Seconds from opening a room to its end."""
+LIFETIME = 3 * 3600.0
+"""Seconds from opening a room to its end: longer than a lecture and the break before it."""
 FRESH = 1.0
 """For how many seconds the people of one process share what one of them has read."""
 LETTERS = "BCDFGHJKMNPQRSTWXYZ"
@@ -293,7 +293,7 @@ class Rooms:
         self._forget(name, question)
 
     def sweep(self) -> None:
-        """Delete the rooms whose hour is over, and give the room that they took in the file back."""
+        """Delete the rooms whose time is over, and give the room that they took in the file back."""
         if self._file.exists():
             with self._file.changing() as file:
                 self._delete_old(file)
@@ -325,7 +325,7 @@ class Rooms:
         emptiest, votes, held = file.execute(_EMPTIEST, (network, not too_many)).fetchone()
         if votes and (too_many or held == 1):
             most = f"Your network has {own}" if too_many else f"This server holds {rooms}"
-            raise RoomError(f"{most} rooms, and no more; one ends within the hour.")
+            raise RoomError(f"{most} rooms, and no more; the oldest one ends within three hours.")
         file.execute("DELETE FROM room WHERE id = ?", (emptiest,))
 
     def _find(self, file: sqlite3.Connection, name: str) -> tuple[int, bytes, bytes] | None:

@@ -16,10 +16,11 @@ from objpert_core.accounting.gaussian.filters import PrivacyFilter, PrivacyOdome
 from objpert_core.accounting.gaussian.half_normal import HalfNormal
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.gaussian.output import OutputPerturbation
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, Perturbation
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
 from objpert_core.accounting.mechanisms.group import group, replace_one
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.mechanisms.renyi import Concentrated, ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated

@@ -11,6 +11,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
+from objpert_core.accounting.objective.class_counts import class_counts
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
     Calibrated,
@@ -48,6 +49,8 @@ class Terms:
         How many fits there are, one for each class against the others.
     rest_weight : float
         How long a row is in all fits but one.
+    count_noise : float or None
+        The noise on the count of each class, where the counts are released before the fit.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Terms:
     standardisation: Standardisation = AS_THEY_ARE
     fits: int = 1
     rest_weight: float = 1.0
+    count_noise: float | None = None
 
     def __post_init__(self) -> None:
         in_open_unit("delta", self.delta)
@@ -80,7 +84,8 @@ class Terms:
     @property
     def before(self) -> tuple[Gaussian, ...]:
         """The releases before the fit."""
-        return self.standardisation.mechanisms(self.adjacency)
+        counts = () if self.count_noise is None else (class_counts(self.count_noise, self.adjacency),)
+        return (*counts, *self.standardisation.mechanisms(self.adjacency))
 
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""

@@ -30,12 +30,13 @@ from objpert_core.blocks import Blocks, as_blocks
 from objpert_core.estimators.cautions import (
     WarnsOfCopies,
     warn_of_classes,
+    warn_of_columns,
     warn_of_pipeline,
     warn_of_refit,
     warn_of_rows,
 )
-from objpert_core.estimators.constraints import Constraint, one_of, refuse_weights, two_labels
-from objpert_core.estimators.frames import as_column, checked_rows, checked_targets
+from objpert_core.estimators.constraints import Constraint, one_of, refuse_habits, refuse_weights, two_labels
+from objpert_core.estimators.frames import as_column, checked_rows, checked_targets, naming_columns
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
 from objpert_core.exceptions import PrivacyBudgetWarning
@@ -69,6 +70,11 @@ class LinearModel(WarnsOfCopies, LinearScores):
     """Whether fits that differ by their noise alone share work; see `draws.fit_many`."""
 
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
+
+    def __new__(cls, *args: Any, **parameters: Any) -> Self:
+        """Answer a parameter of scikit-learn's models that this model does not have in a sentence of its own."""
+        refuse_habits(cls, parameters)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -108,7 +114,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
             ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops the
             fit, leaves the estimator unfitted and is passed on. The callback's arguments depend on the data.
         **others
-            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
+            `sample_weight`, array-like of shape (n,), from the estimators by objective perturbation: numbers from 0 to
+            1, **each a function of its own row alone** (divide by a public maximum). Weights that look at other rows,
+            such as those of boosting, are outside of every promise. Other estimators answer with a `TypeError`.
 
         Raises
         ------
@@ -121,9 +129,13 @@ class LinearModel(WarnsOfCopies, LinearScores):
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
             those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
         """
-        refuse_weights(self, others)
         blocks = as_blocks(X, y)
-        return self.fit_beside((), X if blocks is None else blocks, y, callback)
+        return self.fit_beside((), X if blocks is None else blocks, y, callback, **self._fit_options(others))
+
+    def _fit_options(self, others: Mapping[str, Any]) -> dict[str, Any]:
+        """What `fit` was told besides, as options for `_release`; a `TypeError` for anything that it does not take."""
+        refuse_weights(self, others)
+        return {}
 
     def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
         """Every public `fit`, for this model and `others` that differ from it by `random_state` alone (if it
@@ -147,16 +159,20 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 warn_of_classes(self)
             try:
                 if isinstance(X, Blocks):
-                    X, targets = self._walked(X), np.empty(0)
+                    X, targets = self._walked(X, **options), np.empty(0)
                 else:
+                    given = X
                     X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
+                    self._warn_of_rows(given, X)
                     for model in models:
                         warn_of_refit(model, X, y)
                     targets = self._encoded(y)
-                if others:
-                    released = self._draws(X, targets, [model.random_state for model in models], callback, **options)
-                else:
-                    released = [self._release(X, targets, callback, **options)]
+                with naming_columns(self):
+                    if others:
+                        states = [model.random_state for model in models]
+                        released = self._draws(X, targets, states, callback, **options)
+                    else:
+                        released = [self._release(X, targets, callback, **options)]
                 learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
                 for model, release in zip(models, released, strict=True):
                     for name, value in learned.items():
@@ -168,7 +184,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 raise
             return self
 
-    def _walked(self, blocks: Blocks) -> Any:
+    def _walked(self, blocks: Blocks, **options: Any) -> Any:
         """What a learner gets of rows that are walked; the others refuse them."""
         raise ValueError(f"X must be rows in memory for {type(self).__name__}, got {type(blocks).__name__}")
 
@@ -229,6 +245,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _reads_rows(self) -> bool:
         return False
+
+    def _warn_of_rows(self, given: Any, X: Any) -> None:
+        """Warn of what the shape, the container and the types of X, as given and as validated, say about the fit."""
+        warn_of_columns(self, given, X.shape[1])
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
@@ -370,6 +390,7 @@ class LinearClassifier(ClassScores, LinearModel):
         """−1.0 or +1.0 for every label; NaN, which counts as no row, for others with ``on_error="release"``."""
         classes = two_labels("classes", self.classes)
         if self._releases and classes is not None:
+            refuse_other_type(y, classes)
             self.classes_ = classes
             return labels_as_targets(y, classes)
         self.classes_, targets = encode(y, classes)
@@ -411,6 +432,17 @@ def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, Float
         )
     classes = seen if classes is None else classes
     return classes, np.where(y == classes[1], 1.0, -1.0)
+
+
+def refuse_other_type(y: np.ndarray, classes: np.ndarray) -> None:
+    """`ValueError` where labels are numbers by their type, which is public, and classes are texts, or the other way."""
+    numbers, texts = "iufb", "US"
+    for one, other in ((numbers, texts), (texts, numbers)):
+        if y.dtype.kind in one and classes.dtype.kind in other:
+            raise ValueError(
+                f"classes must be of the type of y, {y.dtype}, where on_error='release', got {classes.tolist()!r}: no "
+                "row would count"
+            )
 
 
 def check_known(seen: np.ndarray, classes: np.ndarray) -> None:

@@ -1,12 +1,16 @@
-"""The warnings of a private fit: data that are read outside of its promise, and budgets that are spent twice.
+"""The warnings of a private fit: data that are read outside of its promise, budgets that are spent twice, and rows that
+a fit cannot make much of.
 
 A promise covers what `fit` releases. Nothing here changes the promise; each warning says what the certificate does not
-know. Each is given once, so that a loop of fits does not repeat it: `forget_cautions` starts anew.
+know, or what public facts and released numbers tell. Each is given once a process, so that a loop of fits does not
+repeat it: `forget_cautions` starts anew. In worker processes only the first clones of an estimator speak, so that one
+worker does.
 """
 
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
 import os
 import sys
 import warnings
@@ -16,6 +20,7 @@ from types import FrameType
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse as is_sparse
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
@@ -25,6 +30,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, PolynomialFeatu
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 from sklearn.utils import get_tags
 
+from objpert_core.estimators.frames import whole_columns
 from objpert_core.exceptions import PrivacyBudgetWarning, UncoveredDataWarning
 
 CALLERS_OF_FIT = 4  # stack level of a warning given by what `LinearModel._fit` calls
@@ -37,6 +43,7 @@ _warned_of_refit: weakref.WeakSet[BaseEstimator] = weakref.WeakSet()
 _SALT = os.urandom(32)
 _SAMPLED = 64  # rows that a fingerprint looks at
 _NEAR = 8  # callers
+_PACKAGE = __name__.partition(".")[0] + "."
 
 
 def forget_cautions() -> None:
@@ -48,9 +55,9 @@ def forget_cautions() -> None:
 class WarnsOfCopies(BaseEstimator):
     """Warns when a second copy of one estimator is fitted, as searches and cross-validation do.
 
-    Searches fit clones. Every clone carries its number among its parent's clones, also into another process, and every
-    clone after the first warns when it is fitted. Fitting one clone (as `Pipeline` or a calibrator may) does not warn.
-    In worker processes (``n_jobs > 1``) the warning goes to their standard error; a search's last fit, with
+    Searches fit clones. Every clone carries its number among its parent's clones, also into another process, and the
+    first one fitted after clone 1 warns. Fitting one clone (as `Pipeline` or a calibrator may) does not warn. Of clones
+    in worker processes (``n_jobs > 1``) clone 2 alone warns, on its worker's standard error; a search's last fit, with
     ``refit=True``, warns in the caller's process.
     """
 
@@ -74,15 +81,26 @@ class WarnsOfCopies(BaseEstimator):
         return self
 
     def warn_of_copies(self) -> None:
-        """Warn if this is not the first copy of one estimator that is fitted."""
-        if getattr(self, "_copy_number", 1) > 1:
-            warnings.warn(
-                f"Several copies of one {type(self).__name__} are being fitted (a search or cross-validation?). "
+        """Warn, once a process and class, if this is not the first copy of one estimator that is fitted."""
+        if _number(self) > 1:
+            name = type(self).__name__
+            _warn_once(
+                ("copies", name),
+                f"Several copies of one {name} are being fitted (a search or cross-validation?). "
                 "Every fit spends its own (epsilon, delta), and on overlapping data they add up: privacy_ of one "
                 "model covers neither the other fits nor the choice among them.",
                 PrivacyBudgetWarning,
-                stacklevel=CALLERS_OF_FIT,
+                spoken_for=_in_a_worker() and _number(self) > 2,
             )
+
+
+def _number(estimator: Any) -> int:
+    """An estimator's number among its parent's clones; 1 for one that is no clone."""
+    return int(getattr(estimator, "_copy_number", 1))
+
+
+def _in_a_worker() -> bool:
+    return multiprocessing.parent_process() is not None
 
 
 def warn_of_classes(estimator: BaseEstimator) -> None:
@@ -91,6 +109,7 @@ def warn_of_classes(estimator: BaseEstimator) -> None:
         ("classes", type(estimator).__name__),
         f"classes=None: {type(estimator).__name__} reads the labels off y, and its promise does not cover what they "
         "reveal. Name those that can occur with classes=.",
+        spoken_for=_told_by_another(estimator),
     )
 
 
@@ -100,7 +119,65 @@ def warn_of_rows(estimator: BaseEstimator) -> None:
         ("public_rows", type(estimator).__name__),
         f"public_rows=None: {type(estimator).__name__} chooses by the number of rows in X, which is then treated as "
         "public. Give a number that does not come from these data with public_rows= to be rid of this proviso.",
+        spoken_for=_told_by_another(estimator),
     )
+
+
+def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
+    """Warn, once a process and class, of columns that normalised rows lose: by their number and their types alone.
+
+    What is in the columns is not looked at. Arrays do not say whether their columns have units of their own, nor does a
+    step in front of the estimator.
+    """
+    if estimator.row_norm != "normalize" or getattr(estimator, "feature_ranges", None) is not None or is_sparse(given):
+        return
+    name = type(estimator).__name__
+    ranges = "feature_ranges=" if hasattr(estimator, "feature_ranges") else "a PublicRangeScaler"
+    if columns == 1:
+        _warn_once(
+            ("one column", name),
+            f"X has one column, and row_norm='normalize' leaves {name} its sign alone. Give its range by {ranges}, and "
+            "row_norm='clip', or put an encoder by public knots in front.",
+            UserWarning,
+            spoken_for=_told_by_another(estimator),
+        )
+    elif (whole := whole_columns(given)) and not _behind_a_step(sys._getframe(1)):
+        _warn_once(
+            ("units", name),
+            f"By its type column {whole[0]!r} holds whole numbers in units of its own. row_norm='normalize' divides "
+            f"each row by its norm: columns of large numbers drown the others. Give public ranges by {ranges}.",
+            UserWarning,
+            spoken_for=_told_by_another(estimator),
+        )
+
+
+def warn_of_sparse(estimator: Any) -> None:
+    """Warn, once a process and class, that sparse rows are not centred where dense ones would be."""
+    name = type(estimator).__name__
+    _warn_once(
+        ("sparse", name),
+        f"X is sparse, and {name} does not centre sparse rows, which would fill them; dense rows of this shape would "
+        "be centred. Give X.toarray() where it fits into memory.",
+        UserWarning,
+        spoken_for=_told_by_another(estimator),
+    )
+
+
+def warn_of_one_answer(estimator: Any, label: Any) -> None:
+    """Warn, once a process and class, that a released model has one answer for nearly all rows."""
+    name = type(estimator).__name__
+    _warn_once(
+        ("one answer", name),
+        f"By its released numbers this {name} answers {label!r} for nearly every row. If the other class is rare, "
+        "weigh it more: class_weight='balanced', or a dict.",
+        UserWarning,
+        spoken_for=_told_by_another(estimator),
+    )
+
+
+def _told_by_another(estimator: Any) -> bool:
+    """Whether the first clone of this estimator gives its caution, in this worker process or in another."""
+    return _in_a_worker() and _number(estimator) > 1
 
 
 def warn_of_pipeline(estimator: BaseEstimator) -> None:
@@ -114,6 +191,7 @@ def warn_of_pipeline(estimator: BaseEstimator) -> None:
             f"The pipeline fits {name} on the data before {type(estimator).__name__}, whose promise does not cover "
             "what it learns from them. Scale by public ranges instead (objpert_core.estimators.PublicRangeScaler), or "
             "fit it on public data and freeze it (sklearn.frozen.FrozenEstimator).",
+            spoken_for=_told_by_another(estimator),
         )
 
 
@@ -132,10 +210,20 @@ def warn_of_refit(estimator: BaseEstimator, X: Any, y: Any) -> None:
     seen.add(print_of_data)
 
 
-def _warn_once(key: tuple[str, ...], message: str, category: type[Warning] = UncoveredDataWarning) -> None:
-    if key not in _told:
-        warnings.warn(message, category, stacklevel=CALLERS_OF_FIT + 1)
+def _warn_once(
+    key: tuple[str, ...], message: str, category: type[Warning] = UncoveredDataWarning, *, spoken_for: bool = False
+) -> None:
+    if key not in _told and not spoken_for:
+        warnings.warn(message, category, stacklevel=_callers_in_this_package())
         _told.add(key)
+
+
+def _callers_in_this_package() -> int:
+    """The stack level, for whoever calls `warnings.warn` two calls up, of the first caller outside of this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _called_by(function: str, frame: FrameType | None) -> bool:
@@ -217,6 +305,16 @@ def _parts(step: Pipeline | FeatureUnion | ColumnTransformer) -> list[Any]:
 
 def _fitted_before(frame: FrameType | None) -> Iterator[str]:
     """The steps that pipelines on the stack have fitted before the fit under way, and that learned from the data."""
+    for step in _steps_before(frame):
+        yield from learn_from_data(step)
+
+
+def _behind_a_step(frame: FrameType | None) -> bool:
+    """Whether a pipeline on the stack has anything in front of the fit under way."""
+    return any(step is not None and not isinstance(step, str) for step in _steps_before(frame))
+
+
+def _steps_before(frame: FrameType | None) -> Iterator[Any]:
     passed: set[int] = set()
     while frame is not None:
         code = frame.f_code
@@ -227,6 +325,5 @@ def _fitted_before(frame: FrameType | None) -> Iterator[str]:
             if isinstance(pipeline, Pipeline) and id(pipeline) not in passed:
                 passed.add(id(pipeline))
                 now = places.get("step_idx", len(pipeline.steps) - 1)  # scikit-learn's name for the step it is at
-                for _, step in pipeline.steps[:now]:
-                    yield from learn_from_data(step)
+                yield from (step for _, step in pipeline.steps[:now])
         frame = frame.f_back

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -47,10 +48,37 @@ def two_labels(name: str, value: Any) -> np.ndarray | None:
     return labels
 
 
+_HABITS = {
+    "C": "λ is `lam`, about 1/C, and privacy may need more of it",
+    "alpha": "λ is `lam`, and privacy may need more of it",
+    "class_weight": "ObjPertLogisticRegression and ObjPertSVC take it",
+    "dual": "privacy needs the primal problem",
+    "gamma": "the model is linear",
+    "kernel": "the model is linear; put a transformer by public numbers in front",
+    "l1_ratio": "the penalty is λ/2‖θ‖²; QOPLasso takes ‖θ‖₁",
+    "max_iter": "no solver goes on until it is told to stop",
+    "multi_class": "more than two classes are one against the rest",
+    "n_jobs": "one fit is one task",
+    "penalty": "the penalty is λ/2‖θ‖²; QOPLasso takes ‖θ‖₁",
+    "tol": "a solver stops at the gradient norm `tau`, which privacy pays for",
+    "verbose": "`fit(..., callback=)` tells of every iteration",
+    "warm_start": "a start from an older fit would spend that fit's privacy again",
+}
+"""What scikit-learn's linear models have, and what to know where a model here has no such parameter."""
+
+
+def refuse_habits(kind: Any, parameters: Mapping[str, Any]) -> None:
+    """`TypeError` for the first of `parameters` that scikit-learn's models have and this kind has not."""
+    for name in parameters:
+        if name in _HABITS and name not in inspect.signature(kind.__init__).parameters:
+            raise TypeError(f"{kind.__name__} has no parameter {name!r}: {_HABITS[name]}")
+
+
 def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
     """Refuse arguments of `fit` that are not its own, by a `TypeError` that explains why there are no weights.
 
-    Scikit-learn takes what stands in a signature for what a `fit` can use; so `sample_weight` does not stand in ours.
+    Scikit-learn takes what stands in a signature for what a `fit` can use, and boosting, bagging and calibration then
+    give weights that look at other rows; so `sample_weight` does not stand in ours, where it is taken neither.
     The estimator is unfitted, as after any fit that fails.
     """
     for name, value in others.items():
@@ -59,6 +87,7 @@ def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
             raise TypeError(f"{type(estimator).__name__}.fit() got an unexpected keyword argument {name!r}")
         if value is not None:
             raise TypeError(
-                "sample_weight must be None in a private fit: a weight changes how far one row moves the sum, and the "
-                "promise counts every row once. score takes weights"
+                f"sample_weight must be None in a fit of {type(estimator).__name__}: a weight changes how far one row "
+                "moves the sum, and this promise counts every row once. ObjPertLogisticRegression takes weights up to "
+                "1, and score takes any"
             )

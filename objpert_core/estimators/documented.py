@@ -290,9 +290,26 @@ PARAGRAPHS = {
         n_iter_ : int
             1: nothing iterates.
         """,
+    "class_weight": """
+        class_weight : None, "balanced" or dict, default=None
+            What a row's loss is multiplied by, by its label. Of a dict, which is public, labels that are not named
+            have 1, and the largest weight is brought to 1: weights up to 1 cost no privacy (docs/theorems.md, T48).
+            "balanced" gives every class the same sum, by noisy counts of the classes. The promise pays for the counts,
+            and the fit gets what they leave.
+        """,
+    "fitted_class_weight": """
+        class_weight_ : dict
+            The weight of each label, the largest 1. Of "balanced" it is private, and may be published.
+        """,
+    "own_weights": """
+        `fit(X, y, sample_weight=…)` takes weights from 0 to 1, each a function of its own row alone, at no cost
+        (docs/theorems.md, T48). Searching over parameters fits many models; each spends its own budget, and a
+        `PrivacyBudgetWarning` says so.
+        """,
     "weights": """
-        `fit` takes no sample weights: a weight would change how much one person can move the model. Searching over
-        parameters fits many models; each spends its own budget, and a `PrivacyBudgetWarning` says so.
+        `fit` takes no sample weights: a weight would change how much one person can move the model. The estimators by
+        objective perturbation take weights up to 1. Searching over parameters fits many models; each spends its own
+        budget, and a `PrivacyBudgetWarning` says so.
         """,
 }
 

@@ -24,6 +24,7 @@ from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import (
     ALLOCATION,
+    POISSON,
     SAMPLINGS,
     Schedule,
     learning_rates_array,
@@ -51,6 +52,8 @@ _NOT_PAID = (
     "The learning rate is chosen by looking at the data and nobody pays for the choice: privacy_ covers one run only. "
     "Give mean_runs to pay for it, or tuning='dishonest' to say that this is meant."
 )
+_BATCH_SIZE, _RATE = 256, 0.03
+_FEW_ROWS, _RATE_OF_FEW_ROWS = 1000, 0.5
 
 
 class _Data(NamedTuple):
@@ -89,12 +92,14 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     Parameters
     ----------
     %(epsilon delta)s
-    learning_rate : float, default=0.03
-        For Adam; chosen on synthetic data only (`benchmarks/dp_sgd_learning_rates.py`: within 1 point of the best
-        rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used, and may be None, where `learning_rates`
-        is given.
-    batch_size : int, default=256
-        Expected size of a batch; all rows in every step if they are fewer.
+    learning_rate : float or None, default=None
+        None takes 0.03, which is for Adam and was chosen on synthetic data only (`benchmarks/dp_sgd_learning_rates.py`:
+        within 1 point of the best rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used where
+        `learning_rates` is given.
+    batch_size : int or None, default=None
+        Expected size of a batch; all rows in every step if they are fewer. None takes 256. Where neither it nor a
+        learning rate is given, fewer than 1000 public rows are all used in every step, at the learning rate 0.5: so
+        few steps of 0.03 do not get anywhere on rows that are much alike.
     epochs : int, default=60
         There are epochs · ⌈n/batch_size⌉ steps.
     optimizer : {"adam", "sgd"}, default="adam"
@@ -161,7 +166,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "learning_rate": or_none(_one_rate),
-        "batch_size": positive_integer,
+        "batch_size": or_none(positive_integer),
         "epochs": positive_integer,
         "optimizer": one_of(*OPTIMIZERS),
         "clip": or_none(length),
@@ -176,7 +181,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     __metadata_request__fit: ClassVar[dict[str, str]] = {"X_val": UNUSED, "y_val": UNUSED}  # and the base's
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, learning_rate: float = 0.03, batch_size: int = 256,
+        self, epsilon: float = 1.0, delta: float = 1e-5, learning_rate: float | None = None,
+        batch_size: int | None = None,
         epochs: int = 60, optimizer: str = "adam", clip: float | None = None, accountant: str = "pld",
         mean_runs: float | None = None, learning_rates: Sequence[float] | None = None, tuning: str | None = None,
         validation_fraction: float = 0.1, fit_intercept: bool = True, intercept_scaling: float = 0.3,
@@ -231,7 +237,6 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val must be given together")
         if self.learning_rates is None:
-            _one_rate("learning_rate", self.learning_rate)
             for name, value in (("mean_runs", self.mean_runs), ("tuning", self.tuning)):
                 if value is not None:
                     raise ValueError(f"{name} must be None where learning_rates is None, got {value!r}")
@@ -257,25 +262,32 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     def _reads_rows(self) -> bool:
         return self.public_rows is None  # sample rate and steps go by it
 
-    def _asked(self) -> tuple[str, tuple[float, ...]]:
-        """("none", "honest" or "dishonest") and the learning rates on offer."""
+    def _asked(self, public_rows: int) -> tuple[int, str, tuple[float, ...]]:
+        """The size of a batch, "none", "honest" or "dishonest", and the learning rates on offer."""
+        left_to_rules = self.batch_size is None and self.learning_rate is None and self.learning_rates is None
+        if left_to_rules and public_rows < _FEW_ROWS and (self.optimizer, self.sampling) == ("adam", POISSON):
+            return public_rows, "none", (_RATE_OF_FEW_ROWS,)
+        size = _BATCH_SIZE if self.batch_size is None else int(self.batch_size)
+        return size, *self._rates()
+
+    def _rates(self) -> tuple[str, tuple[float, ...]]:
         if self.learning_rates is None:
-            return "none", (float(self.learning_rate),)
+            return "none", (_RATE if self.learning_rate is None else float(self.learning_rate),)
         return "dishonest" if self.mean_runs is None else "honest", tuple(
             _different_rates("learning_rates", self.learning_rates)
         )
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[DPSGDCertificate]:
-        tuning, candidates = self._asked()
         constant = self._constant
         public_rows = X.shape[0] if self.public_rows is None else int(self.public_rows)
+        batch_size, tuning, candidates = self._asked(public_rows)
         if self._releases:
             X, targets = usable(X, targets, LogisticLoss())
         data = _Data(Rows(X, self.row_norm, constant), targets, self._validated_judges(**options))
         held_out = tuning != "none" and data.judges is None
         fraction = float(self.validation_fraction) if held_out else None
         expected = public_rows * (1 - (fraction or 0.0))
-        schedule = Schedule.of_epochs(expected, self.batch_size, self.epochs, self.sampling)
+        schedule = Schedule.of_epochs(expected, batch_size, self.epochs, self.sampling)
         budget = dpsgd_budget(
             self.epsilon,
             self.delta,
@@ -305,7 +317,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             accountant=self.accountant,
             row_norm=self.row_norm,
             optimizer=self.optimizer,
-            batch_size=int(self.batch_size),
+            batch_size=batch_size,
             epochs=int(self.epochs),
             public_rows=public_rows,
             rows_declared=self.public_rows is not None,

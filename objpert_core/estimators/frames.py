@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Number
 from typing import Any
 
 import numpy as np
+
+from objpert_core.learning.problem.rows import UnusableEntryError
 
 MISSING = "y must hold no missing entries, got one: leave such rows out, or fit with on_error='release'"
 
@@ -37,6 +41,29 @@ def checked_rows(X: Any, *, entries: bool = True) -> Any:
                 got = f"column {name!r} of type {_type_of(column)}"
                 raise ValueError(f"X must have columns of numbers, got {got}: encode it by a public rule, or drop it")
     return X
+
+
+def whole_columns(X: Any) -> list[str]:
+    """The names of a frame's columns that hold whole numbers by their type, which is public; none of anything else."""
+    kind = _package(X)
+    if kind is None or not hasattr(X, "columns"):
+        return []
+    if kind == "polars":
+        return [name for name, type_of in zip(X.columns, X.dtypes, strict=True) if type_of.is_integer()]
+    is_whole = sys.modules["pandas"].api.types.is_integer_dtype
+    return [str(name) for name, type_of in zip(X.columns, X.dtypes, strict=True) if is_whole(type_of)]
+
+
+@contextmanager
+def naming_columns(model: Any) -> Iterator[None]:
+    """Have an error about an entry of X name its column, where the columns of the model's rows have names."""
+    try:
+        yield
+    except UnusableEntryError as error:
+        names = getattr(model, "feature_names_in_", None)
+        if names is None:
+            raise
+        raise UnusableEntryError(error.found, error.row, error.column, str(names[error.column])) from None
 
 
 def checked_targets(y: Any) -> Any:

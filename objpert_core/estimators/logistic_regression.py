@@ -14,6 +14,7 @@ from objpert_core.estimators.documented import documented
 from objpert_core.estimators.multiclass import SeveralClasses
 from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, Public, bounds_covering
 from objpert_core.estimators.standardised import AUTO
+from objpert_core.estimators.weights import WeighsClasses
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
@@ -34,7 +35,7 @@ class Planned(NamedTuple):
 
 
 @documented
-class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, ObjectivePerturbationModel):
+class ObjPertLogisticRegression(WeighsClasses, SeveralClasses, ProbabilisticClassifier, ObjectivePerturbationModel):
     """Logistic regression under (ε, δ)-differential privacy, by objective perturbation.
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the logistic losses, minimises until the gradient's
@@ -59,16 +60,16 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
         to the worst case. 0 is logistic regression itself. None takes 0 if a `noise_ratio` or a `lam` is given and
         otherwise `objpert_core.accounting.recommended_margin`, which goes by the same public numbers as the rule for λ
         and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only; `predict_proba` allows for k.
-    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize)s
+    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize class_weight)s
 
     Attributes
     ----------
-    %(fitted_classes fitted_map fitted_margin fitted_certificate fitted_features fitted_traces)s
+    %(fitted_classes fitted_map fitted_class_weight fitted_margin fitted_certificate fitted_features fitted_traces)s
 
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with the tight logistic bound (docs/theorems.md, T1).
-    %(weights)s
+    %(own_weights)s
 
     With K > 2 classes a row is in K fits, whose noise is independent. (ε, δ) is that of their composition, which one
     row can attain: no accounting of these K fits gives less where λ ≥ 2σ², and otherwise little less. A row that is
@@ -107,13 +108,14 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
         accountant: str = "profile", lam: float | None = None, margin: float | None = None,
         public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
         adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = AUTO,
+        class_weight: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, accountant=accountant, margin=margin, classes=classes, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
-            public_rows=public_rows,
+            public_rows=public_rows, class_weight=class_weight,
         )  # fmt: skip
         self.lam = lam
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from objpert_core._validation import FloatArray
-from objpert_core.estimators.base import LinearClassifier, check_known
+from objpert_core.estimators.base import LinearClassifier, check_known, refuse_other_type
 from objpert_core.estimators.constraints import Constraint, several_labels
 from objpert_core.learning.screening import labels_as_rows
 
@@ -32,6 +32,7 @@ class SeveralClasses(LinearClassifier):
             return super()._encoded(y)
         self.classes_ = classes
         if self._releases:
+            refuse_other_type(y, classes)
             return labels_as_rows(y, classes)
         check_classification_targets(y)
         check_known(np.unique(y), classes)

@@ -15,6 +15,7 @@ from objpert_core.accounting import (
     calibrate_objective_perturbation,
 )
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
+from objpert_core.accounting.objective.class_counts import recommended_count_noise
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks
 from objpert_core.estimators.base import Seed, SharesWork
@@ -22,9 +23,11 @@ from objpert_core.estimators.constraints import Constraint, number_from, one_of,
 from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.estimators.standardised import StandardisesRows
+from objpert_core.estimators.weights import own_weights
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.fit import Problem
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import Rows, by_rows, row_radius
 from objpert_core.learning.release import Release
@@ -70,6 +73,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         "accountant": one_of(*ACCOUNTANTS),
     }
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": False}  # routed where that is asked for
     privacy_: ObjectivePerturbationCertificate
 
     def __init__(
@@ -81,9 +85,30 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         self.sigma_out = sigma_out
         self.accountant = accountant
 
+    def _fit_options(self, others: Mapping[str, Any]) -> dict[str, Any]:
+        own = {name: value for name, value in others.items() if name == "sample_weight" and value is not None}
+        return super()._fit_options({name: value for name, value in others.items() if name not in own}) | own
+
     @property
     def _left_to_rules(self) -> bool:
         return self.noise_ratio is None
+
+    @property
+    def _counts_classes(self) -> bool:
+        """Whether noisy counts of the classes are released before the fit."""
+        return False
+
+    def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
+        """The public weight of each row by its class, if there are any; `own` are the rows' own weights."""
+        return None
+
+    def _weights(self, targets: FloatArray, sample_weight: Any) -> FloatArray | None:
+        """What each row's loss is multiplied by, from 0 to 1."""
+        own = None
+        if sample_weight is not None:
+            own = own_weights(sample_weight, targets.shape[-1], releases=self._releases)
+        weights = self._weights_of_classes(targets, own)
+        return own if weights is None else weights if own is None else own * weights
 
     @property
     def _composes(self) -> bool:
@@ -97,6 +122,11 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 f"bound must have a privacy loss or a Rényi curve, which compose, where standardize="
                 f"{self.standardize!r}, got {self.bound!r}"
             )
+        if self._counts_classes and not (entry.has_losses or entry.has_rdp):
+            raise ValueError(
+                "bound must have a privacy loss or a Rényi curve, which compose, where class_weight='balanced', got "
+                f"{self.bound!r}"
+            )
 
     def _plan(self, public: Public) -> Plan:
         """The objective to minimise; nothing else of the data may count."""
@@ -105,6 +135,16 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _rest_weight(self, fits: int) -> float:
         """How long a row is in all fits but one, where there are several."""
         return 1.0
+
+    def _count_noise(self) -> float | None:
+        if not self._counts_classes:
+            return None
+        return recommended_count_noise(
+            float(self.epsilon),
+            float(self.delta),
+            adjacency=NEIGHBOURS[self.adjacency],
+            rows_per_person=int(self.rows_per_person),
+        )
 
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
         counted, declared = self._rows_counted(rows)
@@ -119,15 +159,20 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self._standardisation(columns, sparse, counted),
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
+            self._count_noise(),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left)
 
-    def _walked(self, blocks: Blocks) -> Walked:
+    def _walked(self, blocks: Blocks, **options: Any) -> Walked:
         """See `LinearModel._walked`; a block is validated whenever it is walked, and named where it is refused."""
         if self._releases:
             raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
         if getattr(self, "classes", ()) is None:
             raise ValueError("classes must be the two labels where X is Blocks, got None")
+        weights = {"class_weight": getattr(self, "class_weight", None), "sample_weight": options.get("sample_weight")}
+        for name, value in weights.items():
+            if value is not None:
+                raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
         return Walked(Blocks(lambda: self._validated_blocks(blocks)))
 
     def _validated_blocks(self, blocks: Blocks) -> Iterator[tuple[Any, FloatArray]]:
@@ -176,7 +221,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 rows_per_person=int(self.rows_per_person),
             )
 
-        problem = Problem(X, targets, loss, clip, solving=self._sharing(callback))
+        weights = self._weights(targets, options.get("sample_weight"))
+        problem = Problem(X, targets, loss, clip, solving=self._sharing(callback), weights=weights)
         return perturb_and_solve_draws(problem, public.terms, public.terms.calibrate(calibrated), random_states)
 
 

@@ -54,7 +54,7 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1, Theorems 4.1, E.2 and E.3.
-    %(weights)s
+    %(own_weights)s
 
     Examples
     --------

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import FloatArray
 from objpert_core.blocks import as_blocks
 from objpert_core.estimators.exported import as_pipeline
-from objpert_core.estimators.frames import checked_rows
+from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows
@@ -61,9 +61,10 @@ class LinearScores(BaseEstimator):
         """
         if (blocks := as_blocks(X)) is not None:
             return np.concatenate([self.scores(rows) for rows, _ in blocks if rows.shape[0]])
-        rows = self._mapped_rows(X)  # which refuses where nothing is fitted
+        with naming_columns(self):
+            rows = Rows(self._mapped_rows(X), self.privacy_.row_norm)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
-        return Rows(rows, self.privacy_.row_norm).margins(weights).T + self.intercept_
+        return rows.margins(weights).T + self.intercept_
 
     def _mapped_rows(self, X: Any) -> Any:
         """`X` validated, and centred and scaled where the model does so."""

@@ -7,16 +7,19 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from objpert_core._validation import positive_integer
 from objpert_core.accounting import Standardisation, full_standardisation, recommended_standardisation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.estimators.base import WithNeighbours
+from objpert_core.estimators.cautions import warn_of_sparse
 from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.release import Release
 
 AUTO = "auto"
+_FITS_INTO_MEMORY = 2**26  # numbers: half a gigabyte
 
 
 def auto_or_plan(name: str, value: Any) -> Any:
@@ -71,6 +74,14 @@ class StandardisesRows(WithNeighbours):
 
     def _reads_rows(self) -> bool:
         return self.public_rows is None and (self._lam_by_rule or self._map_reads_rows)
+
+    def _warn_of_rows(self, given: Any, X: Any) -> None:
+        super()._warn_of_rows(given, X)
+        rows, columns = X.shape
+        if sp.issparse(X) and rows * columns <= _FITS_INTO_MEMORY:
+            counted, _ = self._rows_counted(rows)
+            if self._standardisation(columns, False, counted).center_noise is not None:
+                warn_of_sparse(self)
 
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)

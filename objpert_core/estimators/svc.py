@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from objpert_core._validation import length
-from objpert_core.estimators.base import LinearClassifier, Seed
+from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.objective import ClippedModel, bounds_covering
+from objpert_core.estimators.weights import WeighsClasses
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, Loss, SquaredHingeLoss
 
 
 @documented
-class ObjPertSVC(LinearClassifier, ClippedModel):
+class ObjPertSVC(WeighsClasses, ClippedModel):
     """A linear support vector machine under (ε, δ)-differential privacy, by objective perturbation.
 
     The hinge has a corner, which no such proof covers; its squared and its rounded form have no corner. Their gradients
@@ -36,17 +37,17 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told)s
+    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told class_weight)s
 
     Attributes
     ----------
-    %(fitted_classifier fitted_map fitted_certificate fitted_features fitted_trace)s
+    %(fitted_classifier fitted_map fitted_class_weight fitted_certificate fitted_features fitted_trace)s
 
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1, Theorems 4.1, E.2 and E.3, with the bound for losses whose slope has
     one sign (docs/theorems.md, T3). The rounded hinge is that of Chaudhuri, Monteleoni and Sarwate (2011).
-    %(weights)s
+    %(own_weights)s
 
     Examples
     --------
@@ -71,14 +72,14 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
         row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5,
         accountant: str = "profile", classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
         adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
-        public_rows: int | None = None,
+        public_rows: int | None = None, class_weight: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, classes=classes, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
-            standardize=standardize, public_rows=public_rows,
+            standardize=standardize, public_rows=public_rows, class_weight=class_weight,
         )  # fmt: skip
         self.hinge_width = hinge_width
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.accounting.mechanisms.base import NORMAL_SPACING
+from objpert_core.accounting.mechanisms.perturbation import NORMAL_SPACING
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.problem.envelopes import MoreauEnvelope
 from objpert_core.learning.problem.fine import score_error, summands_of_rows

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core.accounting import Mechanism
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
@@ -44,6 +44,7 @@ class Draws:
         targets = problem.targets if self._classes is None else self._classes[0]
         state, *others = random_states
         first = Fit(problem.X, targets, problem.loss, random_state=state, **solving)
+        first = first.weighing(problem.weights)
         self.fits = [first, *(first.drawing_from(state) for state in others)]
         self._states = random_states
         self._solver = solving.get("solver", "newton")
@@ -72,6 +73,9 @@ class Draws:
         `Fit.release`.
         """
         facts |= _stated(self._terms)
+        if (counts := self._terms.count_noise) is not None:
+            classes = None if self._classes is None else list(self._classes)
+            self.fits = [fit.balanced(classes, counts) for fit in self.fits]
         releases: list[Release[Any]] = []
         try:
             if self._classes is not None:
@@ -172,6 +176,7 @@ class Draws:
         """What one solver finds for all objectives; None for each where they have to be solved one by one."""
         one, count = objectives[0], len(objectives)
         alike = all(np.ndim(other.lam) == 0 and other.lam == one.lam for other in objectives)
+        alike = alike and self._terms.count_noise is None  # whose noise gives every draw weights of its own
         if count == 1 or not one.n_rows or not alike:
             return [None] * count
         told: dict[str, Any] = {"tau": tau / 2, "max_iter": self._max_iter, "callback": self._callback}
@@ -196,6 +201,8 @@ def _stated(terms: Terms) -> dict[str, Any]:
     }
     if terms.standardisation != AS_THEY_ARE:
         stated |= vars(terms.standardisation)
+    if terms.count_noise is not None:
+        stated["count_noise"] = terms.count_noise
     if terms.fits > 1:
         stated["rest_weight"] = terms.rest_weight
     return stated

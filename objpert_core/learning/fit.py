@@ -12,7 +12,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive
 from objpert_core.accounting import Mechanism, Standardisation
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
+from objpert_core.accounting.objective.class_counts import balanced_weights
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
@@ -23,6 +24,7 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.weighted import WeightedLoss
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import (
@@ -76,6 +78,8 @@ class Problem:
         β: replace every row's loss by its Moreau envelope of this smoothness.
     solving : mapping
         Keyword arguments of `Fit`.
+    weights : ndarray, shape (n,), optional
+        What each row's loss is multiplied by, from 0 to 1; below 1e-150 a row counts as none (docs/theorems.md, T48).
     """
 
     X: Any
@@ -85,6 +89,7 @@ class Problem:
     radius: float | None = None
     envelope: float | None = None
     solving: SharedOptions = field(default_factory=SharedOptions)
+    weights: FloatArray | None = None
 
     @property
     def of_classes(self) -> bool:
@@ -194,6 +199,28 @@ class Fit:
         self._targets, self._row_norm, self._loss = targets, row_norm, loss
         self._solver, self._max_iter, self._callback = solver, max_iter, callback
         self._map = RowMap()
+        self._weights: FloatArray | None = None
+        self._class_weights: FloatArray | None = None
+
+    def weighing(self, weights: FloatArray | None) -> Fit:
+        """Return a fit in which each of this fit's rows has a weight above 0 and at most 1; None for no weights."""
+        other = copy(self)
+        other._weights = weights
+        return other
+
+    def balanced(self, classes: Sequence[FloatArray] | None, noise: float) -> Fit:
+        """Release noisy counts of the classes, from this fit's source, and return a fit that weighs rows by them.
+
+        `classes` has a row of targets for each class; None for the two of this fit's own targets. The noise is rounded
+        to whole numbers, as the counts are (docs/theorems.md, T14).
+        """
+        members = np.array([-self._targets, self._targets] if classes is None else classes) == 1.0
+        counts = members.sum(axis=1) + self.source.rounded_normal(noise, len(members))
+        shares = balanced_weights(counts.astype(np.float64), noise)
+        own = np.where(members, shares[:, None], 1.0).min(axis=0)  # a row of no class keeps its weight
+        other = self.weighing(own if self._weights is None else own * self._weights)
+        other._class_weights = shares
+        return other
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows.
@@ -269,9 +296,7 @@ class Fit:
         certificate = self._certificate(
             mechanism, gradient_norm=noisy.reached, n_iter=noisy.result.iterations, lattice=noisy.spacing, **facts
         )
-        return Release(
-            noisy.theta, certificate, noisy.result.gradient_norms, center=self._map.center, scale=self._map.scale
-        )
+        return self._released(noisy.theta, certificate, noisy.result.gradient_norms)
 
     def release_several(
         self,
@@ -304,8 +329,11 @@ class Fit:
             **facts,
         )
         traces = tuple(norm for one in found for norm in one.result.gradient_norms)
-        theta = np.array([one.theta for one in found])
-        return Release(theta, certificate, traces, center=self._map.center, scale=self._map.scale)
+        return self._released(np.array([one.theta for one in found]), certificate, traces)
+
+    def _released(self, theta: FloatArray, certificate: PrivacyCertificate, traces: tuple[float, ...]) -> Release[Any]:
+        own = self._map
+        return Release(theta, certificate, traces, own.center, own.scale, self._class_weights)
 
     def _with(self, targets: FloatArray) -> Fit:
         check_targets(targets, self.rows.n_rows, self._loss, least=0 if self._releases else 1)
@@ -316,6 +344,7 @@ class Fit:
     def objective(self, perturbation: Perturbation, loss: Loss) -> PerturbedObjective:
         """Return what is minimised: the sum of the losses and the perturbation."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
+        loss = loss if self._weights is None else WeightedLoss(loss, self._weights)
         return PerturbedObjective(self.rows, self._targets, perturbation.quadratic, linear, loss)
 
     def drawing_from(self, random_state: Seed) -> Fit:

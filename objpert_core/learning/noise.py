@@ -29,7 +29,7 @@ from functools import lru_cache
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, random_state_argument
-from objpert_core.accounting.mechanisms.base import NORMAL_SPACING
+from objpert_core.accounting.mechanisms.perturbation import NORMAL_SPACING
 
 LARGEST_RATIO = 2.0**52
 """Of the noise to the lattice's spacing, at most: a number then fits 64 bits, with bits to spare."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import ApproximateMinima, Mechanism, Standardisation
-from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
+from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
@@ -25,6 +25,7 @@ from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
+from objpert_core.learning.problem.weighted import LEAST_WEIGHT
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
 from objpert_core.learning.streamed import StreamedDraws, Walked
@@ -188,6 +189,9 @@ def perturb_and_solve_draws(
     itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
+    weighs = problem.weights is not None or terms.count_noise is not None
+    if weighs and not issubclass(kind, SolvedCertificate):
+        raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
     if terms.before and not issubclass(kind, SolvedCertificate):
         plan = terms.standardisation
         raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
@@ -201,8 +205,10 @@ def perturb_and_solve_draws(
         raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}, got {loss!r}")
     named = _named(kind, radius=("ball_radius", problem.radius), envelope=("envelope", problem.envelope))
     given = problem.X.shape[0]
-    if terms.public_rows is None and terms.before:
+    if terms.public_rows is None and terms.standardisation != AS_THEY_ARE:
         terms = replace(terms, public_rows=given, rows_declared=False)
+    if problem.weights is not None:
+        problem = _with_weights_checked(problem, problem.weights)
     if problem.of_classes:
         problem = _with_classes_checked(problem)
     draws = (StreamedDraws if isinstance(problem.X, Walked) else Draws)(problem, terms, random_states)
@@ -235,6 +241,7 @@ def perturb_and_solve_draws(
         noise,
         taken,
         **named,
+        **({"weighted": True} if weighs else {}),
         epsilon=epsilon,
         loss=loss.name,
         loss_parameter=loss.parameter,
@@ -253,6 +260,22 @@ def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:
     if not fits:
         raise ValueError(f"targets must have shape (K, n) with K >= 1, got {problem.targets.shape}")
     return replace(terms, fits=fits, rest_weight=weight if fits > 1 else 1.0)
+
+
+def _with_weights_checked(problem: Problem, weights: FloatArray) -> Problem:
+    """The problem without rows that weigh next to nothing, and without unusable rows where these are left out."""
+    X, targets, rows = problem.X, problem.targets, problem.X.shape[0]
+    if weights.shape != (rows,):
+        raise ValueError(f"weights must be one number for each of X's {rows} rows, got shape {weights.shape}")
+    if not (right := (weights >= 0) & (weights <= 1)).all():
+        raise ValueError(f"weights must be numbers from 0 to 1, got {weights[~right][0]!r}")
+    keep = weights >= LEAST_WEIGHT
+    if problem.solving.get("on_error") == "release" and targets.shape[-1] == rows:
+        X, fit_for_use = judged(X, _of_one_class(targets) if problem.of_classes else targets, problem.loss)
+        keep &= fit_for_use
+    if keep.all() or targets.shape[-1] != rows:
+        return replace(problem, X=X)
+    return replace(problem, X=X[keep], targets=targets[..., keep], weights=weights[keep])
 
 
 def _with_classes_checked(problem: Problem) -> Problem:

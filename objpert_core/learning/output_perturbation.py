@@ -22,7 +22,8 @@ from objpert_core.accounting import (
     calibrate_remaining,
     composed_fit,
 )
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance

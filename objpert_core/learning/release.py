@@ -39,6 +39,8 @@ class Release(_Outcome, Generic[Certificate]):
         The solver's trace, of several fits one after the other. Depends on the data: outside the guarantee.
     center, scale : ndarray, shape (d,), or None
         What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
+    class_weights : ndarray, shape (K,), or None
+        The weights made of the noisy counts of the classes, where these were released; they may be published.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Release(_Outcome, Generic[Certificate]):
     gradient_norms: tuple[float, ...]
     center: FloatArray | None = None
     scale: FloatArray | None = None
+    class_weights: FloatArray | None = None
 
     @property
     def released(self) -> Literal[True]:

@@ -122,7 +122,7 @@ def below(game: Game, picture: page.Picture) -> None:
 page.begin(
     "guess",
     "Somebody published a model. You know its method, its noise level and everybody’s data, but not whether the "
-    "marked person took part: a coin decided. **Look at θ and guess.** Keys: I and O.",
+    "marked person took part: a coin decided. **Look at θ and guess.**",
 )
 explore()
 page.predict(page.Prediction.of("guess", revealed), key="guess__try")

@@ -44,6 +44,6 @@ page.begin(
 st.html(f"<style>{STYLE}{gauge.STYLE}{cards.STYLE}</style>")
 explore()
 page.predict(FIRST_QUESTION, key="home__try")
-page.predict(SECOND_QUESTION, key="home__try_lambda")
+page.predict(SECOND_QUESTION, key="home__try_lambda", on_slide=False)
 page.about("home")
 cards.show()

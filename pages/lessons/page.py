@@ -7,23 +7,16 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from pages.lessons import computed, place, scenes
-from ui import page, registry, share, style
+from ui import page, registry, share, slides, style
 from ui.lesson_text import Controls, Lesson, OpenPage, Part, Question, Text
 from ui.lessons import Place
 from ui.worksheet import Sheet, Task, worksheet
 
-# A step without a picture is a slide of text: it may be longer than the window. Links to the page that is open look as
-# if they had the focus already.
+# Links to the page that is open look as if they had the focus already.
 STYLE = """
 .st-key-lessons_open a { border: 1px solid currentColor; padding: .4rem 1rem; border-radius: .5rem; }
 [data-testid=stPageLink] a:focus-visible { outline: 3px solid currentColor; outline-offset: -3px; }
 .stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
-.stApp:has(.st-key-lessons_text) .stMain { overflow: auto !important; }
-.stMainBlockContainer:has(.st-key-lessons_text) { padding: .5rem 2rem 7rem 2rem; }
-@media (min-width: 1100px) {  /* beside the deck, which would cover counts */
-  .stMainBlockContainer:has(.st-key-lessons_text) { padding-right: 22rem; }
-}
-.st-key-lessons_text :is(label p, [data-testid=stWidgetLabel] p) { font-size: 1.1rem; }
 [class*="__deck"] { background: light-dark(#ffffff, #171614); border-radius: .5rem; }
 """
 
@@ -68,9 +61,9 @@ def stage(at: Place, part: Controls) -> None:
 @st.fragment
 def ask(lesson: Lesson, question: Question) -> None:
     """A question; the session remembers the answer while other pages are seen."""
-    with page.errors(), st.container(border=True):
+    key = f"lesson_{lesson.name}_{question.key}"
+    with page.errors(), st.container(border=True, key=f"{key}__question"):
         prediction = computed.prediction(question)
-        key = f"lesson_{lesson.name}_{question.key}"
         if key not in st.session_state and f"{key}__said" in st.session_state:
             st.session_state[key] = st.session_state[f"{key}__said"]
         right = prediction.options[prediction.correct]
@@ -111,13 +104,15 @@ def slide(at: Place) -> None:
     """A step as a slide: its picture, or its questions; all of it where there is no picture."""
     place.deck(at)
     step = at.lesson.steps[at.step - 1]
-    if step.controls and not place.asking():
+    if step.controls and not slides.asking():
         stage(at, step.controls)
         return
-    with st.container(key="lessons_text"):
+    with slides.sheet() as beside:
         st.header(step.title, anchor=False)
         for part in step.questions if step.controls else step.parts:
             show(at, part)
+    with beside:
+        slides.code()
 
 
 def desk(at: Place) -> None:

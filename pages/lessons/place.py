@@ -10,13 +10,11 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import lessons, registry
+from ui import lessons, registry, slides
 from ui.controls import Control
 from ui.lessons import Place
 
 KEYS = ("lesson", "step")
-ASK = "ask"
-"""Where the address of a slide says that it shows the step's questions instead of its picture."""
 
 
 def here() -> Place:
@@ -43,7 +41,7 @@ def _first() -> lessons.Lesson:
 def go(place: Place) -> None:
     """Move to another step: what a button does."""
     st.query_params.update(place.query)
-    st.query_params.pop(ASK, None)
+    st.query_params.pop(slides.ASK, None)
 
 
 # On a phone the row of steps is too long for the window, and at first its buttons come after the script.
@@ -88,19 +86,6 @@ def row(at: Place) -> None:
             st.button(f"{number} {step.title}", key=key, type=kind, on_click=go, args=(to,))
 
 
-def asking() -> bool:
-    """Whether a slide shows questions."""
-    return st.query_params.get(ASK) == "true"
-
-
-def turn() -> None:
-    """Turn a slide from its picture to its questions, or back."""
-    if asking():
-        del st.query_params[ASK]
-    else:
-        st.query_params[ASK] = "true"
-
-
 def deck(at: Place) -> None:
     """The steps one after the other on a slide, by buttons or by the arrow keys; down turns to a step's questions."""
     last = len(at.lesson.steps)
@@ -113,7 +98,7 @@ def deck(at: Place) -> None:
             st.button(label, key=key, shortcut=arrow, on_click=go, args=(goal,), disabled=to == at.step)
         step = at.lesson.steps[at.step - 1]
         if step.controls and step.questions:
-            st.button("Show" if asking() else "Ask", key="lessons__slide_ask", shortcut="Down", on_click=turn)
+            slides.button("lessons__slide_ask")
 
 
 def onward(at: Place) -> None:

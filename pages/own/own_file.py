@@ -49,21 +49,25 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
         uploaded = upload.show()
         rows = st.number_input("Number of rows, if public", 1, 10_000_000, None, key="own__rows", help=ROWS_HELP)
         fit_here = st.container()
+    collect()
+    releases = made_here()
+    above, under = left.container(), left.container()
     released, below = st.container(), st.container()
-    with below:
+    waits = uploaded is not None and not releases  # its columns stand where its picture will be
+    with under if waits else below:
         st.header("What is public about the columns", anchor=False)
         st.caption(WHY_EMPTY)
         known = editor.show(uploaded)
     ask = jobs.Ask(known.text, epsilon, delta, int(rows) if rows else None, dialect=known.dialect)
-    collect()
     with fit_here:
         fit(ask, uploaded, known.step)
-    releases = made_here()
-    with left:
-        shown = picture(releases, ask, known.step, epsilon, delta)
+    with above:
+        shown = None if waits else picture(releases, ask, known.step, epsilon, delta)
+        if shown is None:
+            nothing(known.step)
     with released:
-        st.caption(NOT_KEPT if releases else f"{STILL_EXAMPLE} {NOT_KEPT}")
-        if releases:
+        st.caption(NOT_KEPT if releases or waits else f"{STILL_EXAMPLE} {NOT_KEPT}")
+        if shown is not None and releases:
             last = releases[-1]
             page.evidence(shown, release.table(last), name="own", code=release.fit_code(last.ask), note=FIT_NOTE)
             with st.container(horizontal=True):
@@ -130,6 +134,14 @@ def changed(made: jobs.Made, ask: jobs.Ask) -> str:
     return f"The picture shows your last release. Since then: {' and '.join(parts)}." if parts else ""
 
 
+def nothing(step: str) -> None:
+    """The answer before the first release."""
+    lines = [NO_RELEASE, STILL_EXAMPLE] if style.embedded() else [NO_RELEASE]  # else it stands below the picture
+    page.answer(
+        f"Nothing of your table is released {'yet' if step else 'until you press Fit'}.", promise=" ".join(lines)
+    )
+
+
 def picture(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon: float, delta: float) -> page.Picture:
     """The last release; before the first, faintly, the example."""
     if releases:
@@ -140,9 +152,7 @@ def picture(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon:
         stale = not step and ask is not None and bool(changed(last, ask))
         shown = release.picture(last, before, stale=stale)
     else:
-        lines = [NO_RELEASE, STILL_EXAMPLE] if style.embedded() else [NO_RELEASE]  # else it stands below the picture
-        nothing = f"Nothing of your table is released {'yet' if step else 'until you press Fit'}."
-        page.answer(nothing, promise=" ".join(lines))
+        nothing(step)
         shown = release.picture(example.fitted(TWO, epsilon, delta), stale=True)
     page.show(shown, key="own_chart")
     return shown

@@ -121,6 +121,8 @@ PREDICT = Toggle(
 GHOST = parameters.ghost("training")
 
 MODEL: tuple[Control, ...] = (DELTA, BOUND, SPLIT_SEED, SEED, SCALING, SOLVER)
+FEW_DRAWS = 2
+"""Draws with DP-SGD to begin with: each of its models takes seconds to minutes."""
 DESCENT: tuple[Control, ...] = (BATCH, EPOCHS, RATES, MEAN_RUNS)
 FIVE = (NON_PRIVATE, PUBLISHED, TIGHT, SVC, OUTPUT, KIFER)
 CONTROLS: tuple[Control, ...] = (EPSILON, LEARNED, REPEATS, PREDICT, *MODEL, *DESCENT, CLOSE_UP, GHOST, VIEW)

@@ -1,5 +1,6 @@
 """Live training: the same task without privacy and by any of the private learners, on one data set."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -75,8 +76,11 @@ def beside(comparison: Comparison, before: Comparison | None, stale: bool) -> No
 def panel(presets: Any) -> Request:
     """The controls; returns what they ask for."""
     epsilon, place = controls.EPSILON.show(), st.container()  # Run, progress and Stop are in sight at any height
-    name, repeats = DATA.show(), controls.REPEATS.show()
+    name, place_of_draws = DATA.show(), st.container()
     methods, _ = controls.LEARNED.show(), controls.PREDICT.show()
+    begin_with_few(methods)
+    with place_of_draws:
+        repeats = controls.REPEATS.show()
     with page.tools(ALL, presets, name="training"):
         delta, bound, split_seed, seed, scaling, solver = (control.show() for control in controls.MODEL)
         controls.CLOSE_UP.show()
@@ -93,6 +97,16 @@ def panel(presets: Any) -> Request:
         if live.ready(name):
             run(asked.later)
     return asked
+
+
+def begin_with_few(methods: Sequence[str]) -> None:
+    """Few draws where a DP-SGD has just been chosen, and as many as usual where the last one was left out."""
+    key, slow = "training__slow", not set(SGD).isdisjoint(methods)
+    before = st.session_state.get(key, slow)  # a link is taken at its word
+    usual, few = controls.REPEATS.default, controls.FEW_DRAWS
+    if slow != before and controls.REPEATS.value() == (usual if slow else few):
+        st.session_state[controls.REPEATS.key] = controls.REPEATS.stored(few if slow else usual)
+    st.session_state[key] = slow
 
 
 def descent() -> dict[str, Any]:
@@ -113,7 +127,9 @@ def run(later: Request | None) -> None:
         pressed = live.run_button("training", ready=True, why_not=text.invitation(later))
         if pressed and live.start(RUNS, later, Meter(), lambda found: bool(found.fits)):
             st.rerun()
-    if seen is not None and (moved := text.differences(seen.run.request, later)):
+        st.caption(text.estimate(later))
+    under_way = seen is not None and seen.view.active
+    if seen is not None and (moved := text.differences(seen.run.request, later, under_way=under_way)):
         st.caption(moved)
     RUNS.look(lambda seen: text.progress(seen.view, seen.run.meter), text.outcome, narrow=True)
 

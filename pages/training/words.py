@@ -10,6 +10,7 @@ from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, SG
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.paper import printed
 from objpert_core.experiments.summary import Interval
+from pages.training import duration
 from pages.training.jobs import Request
 from pages.training.promises import LABELS, UNCOVERED, accountant
 from ui import live, runs, sentences
@@ -216,8 +217,8 @@ def preset_note(data: str, damaged: bool) -> str | None:
     return f"Adult’s files {why}: **{data}** stands in for it, so accuracies are not to be compared with the paper’s."
 
 
-def differences(shown: Request, asked: Request) -> str | None:
-    """How the controls differ from what is shown, in what its methods depend on; None when they agree."""
+def differences(shown: Request, asked: Request, *, under_way: bool = False) -> str | None:
+    """How the controls differ from what is shown, or is being trained; None when they agree."""
     if shown == asked:
         return None
     names = ["epsilon", "delta", "bound", "repeats", "intercept_scaling", "seed", "methods", "solver"]
@@ -228,7 +229,8 @@ def differences(shown: Request, asked: Request) -> str | None:
             return ", ".join(LABELS.get(item, live.plain(item)) for item in value)
         return live.plain(value)
 
-    return live.differences(shown, asked, names, "train with the controls as they are now", said)
+    what = "The run under way is" if under_way else live.SHOWN
+    return live.differences(shown, asked, names, "train with the controls as they are now", said, what=what)
 
 
 def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
@@ -247,6 +249,12 @@ def invitation(later: Request) -> str:
     settings = later.settings
     models = sentences.count(settings.fits, "model")
     return f"Run trains {models}: {', '.join(LABELS[method] for method in settings.methods)}."
+
+
+def estimate(later: Request) -> str:
+    """How long that will take, under the button."""
+    models = sentences.count(later.settings.fits, "model")
+    return f"{models[0].upper()}{models[1:]}: {duration.in_words(later)}, longer while other people train."
 
 
 def progress(view: JobView[Comparison], meter: live.Meter | None = None) -> tuple[float, str]:

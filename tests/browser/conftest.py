@@ -261,6 +261,15 @@ def copied_link(page) -> str:
     return page.locator("[data-testid=stPopoverBody] code").first.inner_text().strip()
 
 
+def open_room(page) -> tuple[str, str]:
+    """Open a room on this page: its name and its key."""
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Open a room").click()
+    page.wait_for_url("**room_key=**")
+    settle(page)
+    return query(page)["room"], query(page)["room_key"]
+
+
 def settle(page) -> None:
     """Wait until the server has answered all that the page has asked it for, and the page has drawn it."""
 

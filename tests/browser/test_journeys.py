@@ -131,5 +131,5 @@ def test_what_is_done_is_in_the_link_and_the_link_shows_it_elsewhere(open_page, 
         assert held.keys() == journey.holds.keys()
     for key, is_so in journey.charts.items():
         expect_chart(page, key, is_so)
-    for address in (copied_link(page), page.url):  # the link says everything, the address what is not the default
+    for address in (copied_link(page), page.url):
         expect_same(open_elsewhere(address, color_scheme="dark"), page, *journey.charts)

@@ -32,7 +32,7 @@ def student(person):
 def test_a_class_predicts_and_sees_the_counts_when_the_lecturer_reveals(open_page, open_elsewhere, student):
     lecturer = open_page("/solvers?solvers_lambda=10")
     lecturer.get_by_role("button", name="Share").click()
-    lecturer.get_by_role("button", name="Open a room for a class").click()
+    lecturer.get_by_role("button", name="Open a room").click()
     expect(lecturer.get_by_text("You lead room")).to_be_visible()
     link = lecturer.locator("[data-testid=stPopoverBody] code").first
     expect(link).to_contain_text("room=")

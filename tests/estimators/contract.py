@@ -61,6 +61,10 @@ RANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "on_error": ("one of 'raise', 'release'", ("ignore", None)),
     "adjacency": ("one of 'add/remove one row', 'replace one row'", ("add/remove", "swap", None)),
     "rows_per_person": (COUNT, (0, 1.5, True, None)),
+    "class_weight": (
+        "None, 'balanced' or a dict of labels and finite numbers > 0",
+        ("Balanced", {}, 2.0, [1.0, 2.0], {1: 0.0}, {1: math.inf}),
+    ),
     "standardize": ("'auto', True, False or a Standardisation", ("yes", 1, 0, None, np.array(True))),
 }
 """By a parameter's name: what it may be, in the error's words, and values that it may not have."""
@@ -93,6 +97,8 @@ class Case:
         Whether its bound composes with private sums, so that it can standardise rows.
     labels : tuple, default=(0, 1)
         Of a classifier's rows.
+    weighs : bool, default=False
+        Whether `fit` takes each row's own weight.
     """
 
     name: str
@@ -105,6 +111,7 @@ class Case:
     reads_rows: bool = True
     composes: bool = True
     labels: tuple[int, ...] = (0, 1)
+    weighs: bool = False
 
     def new(self, **parameters: Any) -> Any:
         """An unfitted estimator."""
@@ -376,14 +383,37 @@ def frames_give_the_same_fit_and_keep_their_column_names(case: Case) -> None:
                 one.predict(wrong)
 
 
-def weights_are_refused_with_the_reason(case: Case) -> None:
+def weights_are_taken_or_refused_with_the_reason(case: Case) -> None:
     model = pickle.loads(pickle.dumps(case.fitted))
-    with pytest.raises(TypeError, match=r"^sample_weight must be None .* how far one row moves the sum"):
-        model.fit(Untouchable(), Untouchable(), sample_weight=np.ones(300))
-    assert_unfitted(model)
+    assert model.get_metadata_routing().fit.requests == ({"sample_weight": False} if case.weighs else {})
+    if case.weighs:
+        wrong: tuple[tuple[Any, str], ...] = (
+            (np.full(300, 1.5), "sample_weight must hold numbers from 0 to 1, .*, got 1.5 in row 0"),
+            (np.append(np.ones(299), np.nan), ".*, got nan in row 299"),
+            (np.ones(299), r"sample_weight must be one number for each of X's 300 rows, got shape \(299,\)"),
+            (0.5, r"sample_weight must be one number for each of X's 300 rows, got shape \(\)"),
+        )
+        for weights, message in wrong:
+            with pytest.raises(ValueError, match=message):
+                model.fit(*case.data, sample_weight=weights)
+            assert_unfitted(model)
+        np.testing.assert_allclose(
+            case.new(random_state=0).fit(*case.data, sample_weight=np.ones(300)).coef_, case.fitted.coef_, atol=1e-9
+        )
+        own = np.where(np.arange(300) < 290, 0.5, 0.0)
+        light = case.new(random_state=0, public_rows=300).fit(*case.data, sample_weight=own)
+        fewer = case.new(random_state=0, public_rows=300)
+        fewer.fit(case.data[0][:290], case.data[1][:290], sample_weight=own[:290])
+        np.testing.assert_allclose(light.coef_, fewer.coef_, atol=1e-9)
+        assert light.privacy_.verify(light)
+        assert light.privacy_.weighted
+        assert not case.fitted.privacy_.weighted
+    else:
+        with pytest.raises(TypeError, match=r"^sample_weight must be None .* how far one row moves the sum"):
+            model.fit(Untouchable(), Untouchable(), sample_weight=np.ones(300))
+        assert_unfitted(model)
     with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
         model.fit(*case.data, weights=None)
-    assert model.get_metadata_routing().fit.requests == {}
     assert model.get_metadata_routing().score.requests == {"sample_weight": None}
 
 
@@ -767,8 +797,11 @@ def what_was_fitted_before_is_in_no_pickle(case: Case) -> None:
 
 
 def fitting_several_copies_warns_that_each_spends_budget(case: Case) -> None:
-    with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):
-        cross_val_score(case.new(), *case.data, cv=2)
+    forget_cautions()
+    with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)") as told:
+        cross_val_score(case.new(), *case.data, cv=3)
+    assert sum("Several copies" in str(one.message) for one in told) == 1  # once a process
+    forget_cautions()
     model = case.new()
     clones = clone(model), clone(model)
     with pytest.warns(PrivacyBudgetWarning, match=f"Several copies of one {type(model).__name__}") as told:

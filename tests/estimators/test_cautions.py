@@ -1,9 +1,16 @@
 """What counts as learning from the data before a private estimator does, and where a pipeline is seen."""
 
+import os
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+import scipy.sparse as sp
 from sklearn import preprocessing as prep
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
@@ -13,10 +20,12 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline, make_union
 
+from objpert_core.accounting import Standardisation
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertSVC, PublicRangeScaler
 from objpert_core.estimators.cautions import forget_cautions, learn_from_data
 from objpert_core.exceptions import PrivacyBudgetWarning, UncoveredDataWarning
 
+ROOT = Path(__file__).parents[2]
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] > 0).astype(int)
@@ -116,3 +125,74 @@ def test_with_on_error_release_no_row_tells_of_itself_by_a_warning_or_an_error()
         for rows, y in ((wide, Y), (X, labels), (X, [10**5000, *Y[1:].tolist()])):
             model = ObjPertLogisticRegression(classes=[0, 1], public_rows=len(X), on_error="release").fit(rows, y)
             assert model.privacy_.verify(model)
+
+
+# --- what public facts and released numbers say about the rows -------------------------------------------------------
+
+
+def given(fit):
+    """The texts of all warnings, each once a process."""
+    forget_cautions()
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        fit()
+        fit()
+    return [str(one.message) for one in found if one.category is UserWarning]
+
+
+def private(**parameters):
+    return ObjPertLogisticRegression(**{"classes": [0, 1], "public_rows": 60, "random_state": 0} | parameters)
+
+
+FRAME = pd.DataFrame({"age": np.arange(60), "rate": X[:, 0]})
+
+
+@pytest.mark.parametrize(
+    ("fit", "text"),
+    [
+        (lambda: private().fit(X[:, :1], Y), "X has one column"),
+        (lambda: private(on_error="release").fit(X[:, :1], Y), "X has one column"),
+        (lambda: private(row_norm="clip").fit(X[:, :1], Y), None),
+        (lambda: private().fit(FRAME, Y), "By its type column 'age' holds whole numbers"),
+        (lambda: private().fit(pl.DataFrame(FRAME), Y), "By its type column 'age' holds whole numbers"),
+        (lambda: private(row_norm="clip").fit(FRAME, Y), None),
+        (lambda: private().fit(FRAME.astype(float), Y), None),
+        (lambda: private().fit(FRAME.to_numpy(), Y), None),
+        (lambda: private().fit(1000 * X, Y), None),
+        (lambda: make_pipeline(prep.FunctionTransformer(), private()).fit(FRAME, Y), None),
+        (lambda: private(standardize=True).fit(sp.csr_array(X), Y), "X is sparse"),
+        (lambda: private(standardize=False).fit(sp.csr_array(X), Y), None),
+        (lambda: private(standardize=Standardisation(None, 30.0)).fit(sp.csr_array(X), Y), None),
+    ],
+)
+def test_types_and_shapes_tell_what_rows_lose(fit, text):
+    """By public facts alone: 1000 times as large numbers are no reason to speak."""
+    told = [one for one in given(fit) if "released numbers" not in one]
+    assert [one.startswith(text or "") for one in told] == [True] * (text is not None)
+
+
+def test_a_model_that_answers_with_one_label_says_so_by_its_released_numbers():
+    rows = np.random.default_rng(1).normal(size=(4000, 6))
+    rare, often = np.arange(4000) % 50 == 0, np.arange(4000) % 2 == 0
+    known = {"classes": [False, True], "public_rows": 4000, "epsilon": 8.0}
+    assert [one[:30] for one in given(lambda: private(**known).fit(rows, rare))] == ["By its released numbers this O"]
+    assert given(lambda: private(**known, class_weight="balanced").fit(rows, rare)) == []
+    assert given(lambda: private(**known).fit(rows, often)) == []
+
+
+@pytest.mark.slow
+def test_a_search_in_several_processes_says_each_thing_once(tmp_path):
+    script = tmp_path / "search.py"
+    script.write_text(
+        "import numpy as np\n"
+        "from sklearn.model_selection import GridSearchCV\n"
+        "from objpert_core.estimators import ObjPertLogisticRegression\n"
+        "X = np.random.default_rng(0).normal(size=(60, 3))\n"
+        "GridSearchCV(ObjPertLogisticRegression(), {'lam': [1.0, 2.0]}, cv=2, n_jobs=2, refit=False)"
+        ".fit(X, X[:, 0] > 0)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, cwd=ROOT, env=dict(os.environ, PYTHONPATH=str(ROOT))
+    )
+    for text in ("Several copies of one", "classes=None"):
+        assert run.stderr.count(text) == 1, run.stderr

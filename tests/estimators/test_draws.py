@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
 import objpert_core.estimators as est
+from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.estimators.draws import fit_each, fit_many
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 from objpert_core.learning import draws
@@ -221,6 +222,7 @@ def test_nonsense_is_refused_before_the_data_are_touched(estimator, states, mess
 def test_copies_spend_budgets_of_their_own_and_say_so(data):
     assert fit_many(SHARED[0], *data, []) == []
     one = est.ObjPertLogisticRegression(public_rows=569, **PRIVATE)
+    forget_cautions()
     with pytest.warns(PrivacyBudgetWarning, match="Several copies of one ObjPertLogisticRegression"):
         first, second = fit_many(one, *data, [0, 1])
     assert not np.shares_memory(first.classes_, second.classes_)

@@ -14,7 +14,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from objpert_core.estimators import ObjPertLogisticRegression, PublicRangeScaler, fit_many
+from objpert_core.estimators import (
+    ObjPertLogisticRegression,
+    OutputPerturbationLogisticRegression,
+    PublicRangeScaler,
+    fit_many,
+)
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.screening import as_numbers
@@ -209,17 +214,22 @@ def test_weights_are_routed_to_score_and_to_nothing_else(scaled):
 
 
 @ignoring_budgets
-def test_weights_never_reach_a_fit():
-    weights = np.ones(200)
+@ignoring_budgets
+def test_weights_reach_a_fit_where_it_is_asked_for_them_and_no_other():
+    weights = np.where(LABELS == 1, 1.0, 0.5)
+    own = private().fit(ROWS, LABELS, sample_weight=weights).coef_
     step = {"objpertlogisticregression__sample_weight": weights}
-    with pytest.raises(TypeError, match="how far one row moves the sum"):
-        make_pipeline(PublicRangeScaler(-1.0, 1.0), private()).fit(ROWS, LABELS, **step)
+    piped = make_pipeline(Normalizer(), private()).fit(ROWS, LABELS, **step)
+    np.testing.assert_array_equal(piped[-1].coef_, own)
+    assert GridSearchCV(private(), {}, cv=2).fit(ROWS, LABELS, sample_weight=weights).best_estimator_.privacy_.weighted
     with pytest.raises(ValueError, match="how far one row moves the sum"):
-        GridSearchCV(private(), {}, cv=2).fit(ROWS, LABELS, sample_weight=weights)
+        GridSearchCV(OutputPerturbationLogisticRegression(), {}, cv=2).fit(ROWS, LABELS, sample_weight=weights)
     with sklearn.config_context(enable_metadata_routing=True):
-        assert not hasattr(private(), "set_fit_request")
+        assert not hasattr(OutputPerturbationLogisticRegression(), "set_fit_request")
         with pytest.raises(TypeError, match="sample_weight"):
             make_pipeline(PublicRangeScaler(-1.0, 1.0), private()).fit(ROWS, LABELS, sample_weight=weights)
+        asked = make_pipeline(Normalizer(), private().set_fit_request(sample_weight=True))
+        np.testing.assert_array_equal(asked.fit(ROWS, LABELS, sample_weight=weights)[-1].coef_, own)
 
 
 def test_a_released_model_takes_weights_in_score_and_ignores_them_in_fit():

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import objpert_core.learning as learn
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.learning.problem.envelopes import envelope_steps
 from tests.learning.certificates import OBJECTIVE
 from tests.learning.solvers.test_ball import by_scipy

@@ -11,8 +11,10 @@ from scipy.special import expit
 from objpert_core.estimators import ObjPertRegressor
 from objpert_core.learning import AbsoluteLoss, MoreauEnvelope, PerturbedObjective, Rows
 from objpert_core.learning.problem import rounding
+from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.losses import ClippedLoss, HuberisedHingeLoss, HuberLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
+from objpert_core.learning.problem.weighted import WeightedLoss
 from tests.learning.problem.exact import exact_gradient, exact_norm
 
 mpmath.mp.dps = 60
@@ -62,6 +64,19 @@ def test_the_bound_holds_against_exact_arithmetic(case, seed):
     assert exact <= found
     size = len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
     assert found < 1e-13 * size  # and is no wild guess
+
+
+@pytest.mark.parametrize("look", [lambda objective: objective, fine], ids=["first", "second"])
+@pytest.mark.parametrize("light", [1 / 3, 1e-12])
+def test_the_bound_holds_for_rows_with_weights(light, look):
+    """A weight multiplies a slope that is already rounded, and rounds it once more."""
+    X, targets, rows, theta, lam, _ = problem(2, LogisticLoss())
+    loss = WeightedLoss(LogisticLoss(), np.where(targets > 0, light, 0.77))
+    b = -PerturbedObjective(rows, targets, lam, np.zeros(7), loss).gradient(theta)[0]
+    found = rounding.gradient_norm_bound(look(PerturbedObjective(rows, targets, lam, b, loss)), theta)
+    slope = CASES["logistic"][1]
+    exact = exactly(X, targets, rows, theta, lam, b, lambda u, t: slope(u, t) * mpmath.mpf(light if t > 0 else 0.77))
+    assert exact <= found < 1e-13 * (len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b))
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])

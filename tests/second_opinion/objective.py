@@ -148,8 +148,10 @@ def one_after_the_other(one: Definition, at_least: Definition) -> Known:
 Rows = tuple[tuple[float, float, float], ...]  # x, y, how often
 
 
-def minimisers(sigma: float, lam: float, rows: Rows, x: float, y: float, margin: float = 0.0) -> tuple[Pair, Pair]:
-    """argmin Σ log(1 + e^{margin − yxθ}) + λθ²/2 + bθ, b ~ N(0, σ²), with the row (x, y) and without it."""
+def minimisers(
+    sigma: float, lam: float, rows: Rows, x: float, y: float, margin: float = 0.0, weight: float = 1.0
+) -> tuple[Pair, Pair]:
+    """argmin Σ log(1 + e^{margin − yxθ}) + λθ²/2 + bθ, b ~ N(0, σ²), with the row (x, y) of some weight and without."""
 
     def slopes(theta: Array, x: float, y: float) -> tuple[Array, Array]:
         p, rest = sp.expit(margin - y * x * theta), sp.expit(y * x * theta - margin)
@@ -164,7 +166,7 @@ def minimisers(sigma: float, lam: float, rows: Rows, x: float, y: float, margin:
         return log_normal(first / sigma) - math.log(sigma) + np.log(second)
 
     def loss(theta: Array) -> Array:
-        (first, second), (g, h) = whole(theta), slopes(theta, x, y)
+        (first, second), (g, h) = whole(theta), (weight * part for part in slopes(theta, x, y))
         return g * (2 * first + g) / (2 * sigma**2) - np.log1p(h / second)
 
     reach = (sum(n * abs(row_x) for row_x, _, n in rows) + 50 * sigma) / lam
@@ -255,6 +257,16 @@ def _actual() -> Iterator[Case]:
                 yield _case("glm", {"sigma": sigma, "lam": lam}, pairs, f" against {words}", **other)
 
 
+def _weighted() -> Iterator[Case]:
+    """A row of weight at most 1, beside rows of whatever weights (T48)."""
+    rows = ((1.0, -1.0, 1e4), (0.7, 1.0, 0.03))
+    for sigma, lam, weight in ((0.3, 0.2, 0.5), (1.0, 0.5, 0.03), (5.0, 60.0, 1.0), (2.0, 1e-2, 0.9)):
+        pairs = minimisers(sigma, lam, rows, 1.0, 1.0, margin=1.0, weight=weight)
+        other = {"looseness": None, "rdp_looseness": None, "error": 1e-7, "slow": weight != 0.9}
+        for bound in ("logistic", "monotone", "two-signed"):
+            yield _case(bound, {"sigma": sigma, "lam": lam}, pairs, f" at weight {weight:g}", **other)
+
+
 def _approximate() -> Iterator[Case]:
     for sigma, lam, tau, out in (
         (5.0, 60.0, 1e-6, 1e-3),
@@ -297,4 +309,4 @@ def anywhere(rng: np.random.Generator) -> Case:
     return _case(bound, numbers, minimisers(sigma, lam, rows, 1.0, 1.0), f" against {rows}", error=1e-7, **loose)
 
 
-CASES = (*_laws(), *_replaced(), *_actual(), *_approximate())
+CASES = (*_laws(), *_replaced(), *_actual(), *_weighted(), *_approximate())

@@ -84,7 +84,7 @@ def test_only_the_key_reveals_hides_clears_and_closes(rooms):
     assert rooms.ends(other) is not None
 
 
-def test_a_room_is_gone_after_an_hour_and_so_are_its_rows(rooms, clock, path):
+def test_a_room_is_gone_after_three_hours_and_so_are_its_rows(rooms, clock, path):
     room, key = rooms.open()
     rooms.vote(room, QUESTION, "one", 0)
     clock.now += votes.LIFETIME - 1

@@ -6,9 +6,8 @@ import importlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from objpert_core.accounting.convolution.sums import merged
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.mechanisms.event_forms import EventMaker
+from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.search import smallest_epsilon
 from objpert_core.accounting.numerics.tail import log_tail_of_profile
@@ -28,48 +28,8 @@ ADD_REMOVE = "add/remove one row"
 REPLACE_ONE = "replace one row"
 """Neighbours have equally many rows and differ in one."""
 ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
-NORMAL_SPACING = 2.0**-50
-"""Sources of noise give N(0, 1) numbers rounded to multiples of this; see `Perturbation.error`."""
 DIRECTIONS = ("remove", "add")  # of an adjacency: the two orders of a pair of neighbours
 _FINER, _WIDEST, _DENSITY = 4.0, 1e-3, 6  # of what is exported: ε to a relative 1e-6
-
-
-class NormalSource(Protocol):
-    """Where noise comes from: a generator of `objpert_core.learning.noise`, or numpy's."""
-
-    def standard_normal(self, size: int, /) -> FloatArray:
-        """`size` independent draws from N(0, 1)."""
-
-
-@dataclass(frozen=True)
-class Perturbation:
-    """What a mechanism adds to the objective: linearᵀθ + ½ θᵀ·quadratic·θ.
-
-    Parameters
-    ----------
-    linear : array of shape (D,), or None where there is no linear term
-    quadratic : array of shape (D, D), or float for that multiple of the identity
-    error : float >= 0
-        How far in the L2 norm `linear` can be from a term with exactly the law that the mechanism's proof needs.
-
-    Examples
-    --------
-    >>> from objpert_core.accounting import ObjectivePerturbation
-    >>> drawn = ObjectivePerturbation(sigma=5, lam=20).perturbation(np.random.default_rng(0), 3)
-    >>> drawn.linear.shape, drawn.quadratic
-    ((3,), 20.0)
-    """
-
-    linear: FloatArray | None
-    quadratic: float | FloatArray
-    error: float = 0.0
-
-    @classmethod
-    def normal(cls, sigma: float, quadratic: float | FloatArray, source: NormalSource, dimension: int) -> Perturbation:
-        """Draw a linear term N(0, σ² I), off by the rounding of `source` and of two operations in doubles."""
-        linear = sigma * source.standard_normal(dimension)
-        error = sigma * NORMAL_SPACING / 2 * dimension**0.5 + 2.0**-51 * float(np.linalg.norm(linear))
-        return cls(linear, quadratic, error)
 
 
 def with_infinities(curve: Callable[[FloatArray], FloatArray], at: FloatArray) -> FloatArray:

@@ -102,8 +102,9 @@ class TableSchema:
 
         Numbers, texts and truth values count as pandas would write them into a file, with a decimal point. None and NaN
         are missing values. The frame has every column of the schema; the target is not needed, and other columns are
-        left out. Every entry lies in [−1, 1] and every row has norm at most 1, up to rounding. `TableError` names the
-        row, the first being row 1, and the column.
+        left out. The frame may have any size: the limits of `read_table` are about files. Every entry lies in [−1, 1]
+        and every row has norm at most 1, up to rounding. `TableError` names the row, the first being row 1, and the
+        column.
         """
         for name in self.columns:
             if list(frame.columns).count(name) != 1:

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive_integer
 from objpert_core.accounting import REPLACE_ONE, OutputPerturbation, calibrate_gaussian
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.population.published import phased_schedule
 from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing

@@ -38,6 +38,21 @@ def safety_factor(n_features: int) -> float:
     return float(1.0 - (n_features + 8) * np.finfo(np.float64).eps)
 
 
+class UnusableEntryError(ValueError):
+    """An entry of X that no fit can use; `row` and `column` count from 0."""
+
+    def __init__(self, found: str, row: int, column: int, name: str | None = None) -> None:
+        self.found, self.row, self.column = found, row, column
+        super().__init__(
+            f"X must hold finite numbers (no NaN, no inf, row norms below {_LARGEST_NORM:g}), got {found} in row "
+            f"{row}, column {column if name is None else repr(name)}: fill it by a public rule, or leave such rows out "
+            "(on_error='release' does)"
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str, int, int]]:
+        return type(self), (self.found, self.row, self.column)
+
+
 class Rows:
     """Rows x̃ = (x · c, s): each row of `X` times the factor c that enforces its norm, then the constant s.
 
@@ -80,15 +95,19 @@ class Rows:
         if not (bad := squared < _LARGEST_NORM**2).all():
             row = int(np.argmin(bad))
             found = "NaN" if np.isnan(squared[row]) else "infinity or a number too large to square"
-            raise ValueError(
-                f"X must hold finite numbers (no NaN, no inf, row norms below {_LARGEST_NORM:g}), "
-                f"got {found} in row {row}"
-            )
+            raise UnusableEntryError(found, row, self._worst_column(row))
         norms = np.sqrt(squared)
         safety = safety_factor(self.n_features)
         if row_norm == "clip":
             return np.where(norms > safety, safety / np.maximum(norms, safety), 1.0)
         return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
+
+    def _worst_column(self, row: int) -> int:
+        """The column of a row's first NaN, or of its largest entry."""
+        if not self.sparse:
+            return int(np.argmax(np.abs(np.asarray(self.matrix[row], dtype=np.float64))))  # the first NaN, if any
+        start, end = self.matrix.indptr[row : row + 2]
+        return int(self.matrix.indices[start + np.argmax(np.abs(self.matrix.data[start:end]))])
 
     def norms(self) -> FloatArray:
         """‖x̃ᵢ‖ of every row after enforcement, constant included, shape (n,); never below the exact norm."""

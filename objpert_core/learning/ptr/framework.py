@@ -16,7 +16,7 @@ from objpert_core.accounting import ADD_REMOVE, ProposeTestRelease
 from objpert_core.accounting.ptr.mechanism import COVERS
 from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.ptr.certificate import AS_GIVEN, ProposeTestReleaseCertificate
-from objpert_core.learning.ptr.private_tests import PrivateTest
+from objpert_core.learning.ptr.private_tests import PrivateAnswer, PrivateTest
 from objpert_core.learning.release import Refused, Released
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
@@ -53,24 +53,8 @@ class WorstCase(Protocol):
         """The mechanism's answer, all randomness from `source`."""
 
 
-class PrivateBound(Protocol):
+class PrivateBound(PrivateAnswer, Protocol):
     """A high-probability bound on what a mechanism's privacy depends on, released; see `UpperBound`."""
-
-    @property
-    def epsilon(self) -> float:
-        """ε̂."""
-
-    @property
-    def delta(self) -> float:
-        """δ̂."""
-
-    @property
-    def failure(self) -> float:
-        """δ', the largest probability that the bound is no bound."""
-
-    @property
-    def shifted(self) -> bool:
-        """Whether δ' holds next to X, too."""
 
     def release(self, X: Any, source: NoiseSource) -> Any:
         """The bound, all randomness from `source`."""

@@ -24,8 +24,8 @@ from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
 _FARTHEST = 2**61  # lattice points: a statistic beyond is moved there, which brings no two of them farther apart
 
 
-class PrivateTest(Protocol):
-    """What `propose_test_release` needs of a test."""
+class PrivateAnswer(Protocol):
+    """What a private test and a private bound have in common."""
 
     @property
     def epsilon(self) -> float:
@@ -37,11 +37,15 @@ class PrivateTest(Protocol):
 
     @property
     def failure(self) -> float:
-        """δ', the largest probability with which an X passes on which the mechanism is not private enough."""
+        """δ', the largest probability of an X that passes where the mechanism is not private enough, or of no bound."""
 
     @property
     def shifted(self) -> bool:
-        """Whether `failure` also holds when a row is added to an X on which the mechanism is not private enough."""
+        """Whether `failure` also holds when a row is added to such an X."""
+
+
+class PrivateTest(PrivateAnswer, Protocol):
+    """What `propose_test_release` needs of a test."""
 
     def passes(self, X: Any, source: NoiseSource) -> bool:
         """Whether the mechanism may answer on X; all randomness from `source`."""

@@ -1,5 +1,6 @@
 """The training page, run by Streamlit's own test driver: no browser, but real threads and real fits."""
 
+import re
 from functools import partial
 
 import pytest
@@ -91,6 +92,18 @@ def test_predict_first_hides_each_picture_until_a_guess_is_made():
     at.toggle(key="training_predict").set_value(False).run()
     assert charts(at)
     assert answer(at) != shown
+
+
+@pytest.mark.thorough
+def test_a_run_of_dp_sgd_says_its_time_and_begins_with_two_draws():
+    at = opened(repeats="10")
+    at.pills(key="training_methods").set_value([NON_PRIVATE, TIGHT, DISHONEST]).run()
+    assert at.session_state["training_repeats"] == 2
+    assert re.search(r"Two models: (about \d+ seconds|a moment), longer", texts(at))
+    at.pills(key="training_methods").set_value([NON_PRIVATE, TIGHT]).run()
+    assert at.session_state["training_repeats"] == 10
+    at = opened((NON_PRIVATE, TIGHT, DISHONEST), repeats="10", epochs="1")  # a link is taken at its word
+    assert at.session_state["training_repeats"] == 10
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SG
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import charts as training
 from pages.training import controls as training_controls
-from pages.training import jobs, promises, tables
+from pages.training import duration, jobs, promises, tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request, together
 from tests.pages.apps import execute, job_view, tells, words_of
@@ -26,6 +26,7 @@ from ui.figures import GHOST_OPACITY, ROLES, of_learner
 from ui.svg import decode, to_svg
 from ui.words import GRIDS, fall, first_sentence, grid, times
 
+MORE_WORK = [{}, {"repeats": 4}, {"repeats": 4, "epochs": 60}, {"repeats": 4, "epochs": 60, "mean_runs": 30.0}]
 DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 
 
@@ -533,6 +534,26 @@ class TestAnyMethods:
     def test_the_invitation_counts_what_will_be_trained(self):
         words = text.invitation(Request("breast-cancer", 0, Settings(methods=(DISHONEST, HONEST), repeats=2)))
         assert words == "Run trains four models: DP-SGD unpaid, DP-SGD paid."
+
+    def test_a_longer_run_is_said_to_take_longer_before_it_is_started(self, monkeypatch):
+        monkeypatch.setattr(duration, "_unit", lambda: 2e-4)
+        asked = Settings(methods=(HONEST,), repeats=2, batch_size=32)
+        took = [duration.seconds(Request("breast-cancer", 0, replace(asked, **more))) for more in MORE_WORK]
+        assert sorted(took) == took
+        assert took[1] == pytest.approx(2 * took[0])
+        monkeypatch.setattr(duration, "seconds", lambda request: float(request.split_seed))
+        said = {rough: text.estimate(Request("breast-cancer", rough, asked)) for rough in (1, 7, 36, 165)}
+        assert said[1] == "Two models: a moment, longer while other people train."
+        assert [said[rough].split(": ")[1].split(",")[0] for rough in (7, 36, 165)] == [
+            "about 7 seconds",
+            "about 40 seconds",
+            "about 3 minutes",
+        ]
+
+    def test_a_run_under_way_is_named_by_its_setting(self):
+        before, now = (Request("adult", 0, Settings(epsilon=epsilon)) for epsilon in (1.0, 2.0))
+        words = text.differences(before, now, under_way=True)
+        assert words.startswith("The run under way is for ε = 1 (now 2). Press Run")
 
     def test_dp_sgds_schedule_in_words(self):
         tells(text.schedule(20, GRIDS["five"], 15.4), "all 5 learning rates at once", "about 15.4 times 20 passes")

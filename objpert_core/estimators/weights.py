@@ -1,0 +1,121 @@
+"""What rows may weigh in a private fit: each row's own number, and a number for each class (docs/theorems.md, T48)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, positive
+from objpert_core.estimators.base import LinearClassifier
+from objpert_core.estimators.cautions import warn_of_one_answer
+from objpert_core.estimators.constraints import Constraint
+from objpert_core.estimators.frames import as_column
+from objpert_core.learning.release import Release
+from objpert_core.learning.screening import as_numbers, without_masks
+
+BALANCED = "balanced"
+_MANY_SPREADS = 1.8  # fewer than 4 per cent of normal numbers are beyond
+
+
+def class_weights(name: str, value: Any) -> Any:
+    """`value`; `ValueError` unless it is None, "balanced" or a mapping of labels to finite numbers > 0."""
+    if value is None or (isinstance(value, str) and value == BALANCED):
+        return value
+    weights = list(value.values()) if isinstance(value, Mapping) else []
+    try:
+        good = bool(weights) and all(positive(name, weight) for weight in weights)
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError(f"{name} must be None, 'balanced' or a dict of labels and finite numbers > 0, got {value!r}")
+    return value
+
+
+def own_weights(value: Any, rows: int, *, releases: bool) -> FloatArray:
+    """Each row's own weight, shape (n,); with `releases` 0 where an entry is no weight, so that its row counts as none.
+
+    `ValueError` for another shape, and without `releases` for the first entry that is no number from 0 to 1.
+    """
+    column = without_masks(as_column(value))
+    if not isinstance(column, np.ndarray) and np.iterable(column):
+        entries = list(column)
+        column = np.empty(len(entries), dtype=object)
+        column[:] = entries
+    if np.shape(column) != (rows,):
+        raise ValueError(f"sample_weight must be one number for each of X's {rows} rows, got shape {np.shape(column)}")
+    weights = np.asarray(as_numbers(column), dtype=np.float64)
+    good = (weights >= 0) & (weights <= 1)
+    if releases:
+        return np.where(good, weights, 0.0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(
+            "sample_weight must hold numbers from 0 to 1, each by its own row alone (divide by a public maximum), got "
+            f"{weights[row]:g} in row {row}"
+        )
+    return weights
+
+
+class WeighsClasses(LinearClassifier):
+    """A linear classifier whose classes may have weights: public ones, or by noisy counts that the promise pays for."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"class_weight": class_weights}
+
+    def __init__(self, *, class_weight: Any, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.class_weight = class_weight
+
+    @property
+    def _counts_classes(self) -> bool:
+        return isinstance(self.class_weight, str)
+
+    def _shares_of_classes(self) -> FloatArray | None:
+        """The public weights in the order of `classes_`, the largest 1; a label that is not named weighs 1 first."""
+        if self.class_weight is None or self._counts_classes:
+            return None
+        labels = self.classes_.tolist()
+        if strangers := [label for label in self.class_weight if label not in labels]:
+            raise ValueError(f"class_weight must name labels in classes={labels!r} only, got {strangers[0]!r}")
+        weights = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
+        return np.asarray(weights / weights.max())
+
+    def _record(self, release: Release[Any]) -> None:
+        super()._record(release)
+        shares = self._shares_of_classes() if release.class_weights is None else release.class_weights
+        labels = self.classes_.tolist()
+        self.class_weight_ = dict(zip(labels, [1.0] * len(labels) if shares is None else shares.tolist(), strict=True))
+        if self.class_weight is None and len(labels) == 2 and self.center_ is not None:
+            self._warn_of_one_answer()
+
+    def _warn_of_one_answer(self) -> None:
+        """Warn where few directions of a row outweigh the intercept: by released numbers, which costs nothing.
+
+        Rows that are centred and of norm 1 have scores that are spread by ‖w‖/√d about the intercept.
+        """
+        spread = float(np.linalg.norm(self.coef_)) / math.sqrt(self.n_features_in_)
+        intercept = float(self.intercept_[0])
+        if abs(intercept) > _MANY_SPREADS * spread:
+            warn_of_one_answer(self, self.classes_.tolist()[int(intercept > 0)])
+
+    def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
+        """The weight of each row by its class; 1 for a row of no class.
+
+        `ValueError` where classes are read off y and no row of one of them has a weight of its `own`.
+        """
+        members = np.array([-targets, targets] if targets.ndim == 1 else targets) == 1.0
+        if own is not None and self.classes is None and not (members & (own > 0)).any(axis=1).all():
+            raise ValueError(
+                "sample_weight must be above 0 for a row of every class in y, got none for one class; name all with "
+                "classes= to fit all the same"
+            )
+        if (shares := self._shares_of_classes()) is None:
+            return None
+        return np.asarray(np.where(members, shares[:, None], 1.0).min(axis=0))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on the 50 weighted rows scikit-learn tries: privacy hides them
+        return tags

@@ -1,0 +1,102 @@
+"""Rows of weight at most 1 against the exact divergences in one dimension (docs/theorems.md, T48)."""
+
+import math
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import Gaussian, ObjectivePerturbation, Standardisation, calibrate_gaussian, compose
+from objpert_core.accounting.objective.class_counts import balanced_weights, class_counts, recommended_count_noise
+from objpert_core.accounting.terms import Terms
+from tests.accounting.one_dimensional import Loss, Release, hockey_stick, log_cosh, logistic, softened_hinge
+
+REPLACE = "replace one row"
+
+
+def with_weight(without: Release, weight: float) -> Release:
+    """The row (1, 1) more, at this weight."""
+    x, y, copies = (
+        np.append(old, new) for old, new in zip((without.x, without.y, without.copies), (1, 1, weight), strict=True)
+    )
+    return Release(without.loss, without.sigma, without.lam, x, y, copies)
+
+
+def excess(loss: Loss, bound: str, sigma: float, lam: float, rows: list, weight: float) -> float:
+    """The largest ratio of the exact δ, in either direction, to the promised one."""
+    promised = ObjectivePerturbation(sigma, lam, bound=bound, smoothness=loss.smoothness)
+    epsilons = np.array([0.0, 0.3, 1.0, 2.0])
+    without = Release.of(loss, sigma, lam, rows)
+    pair = without, with_weight(without, weight)
+    exact = np.maximum(hockey_stick(*pair, epsilons), hockey_stick(*pair[::-1], epsilons))
+    return float((exact / promised.delta(epsilons)).max())
+
+
+def opposite(sigma: float, lam: float) -> list:
+    """Many rows with a tiny x that push θ so far that the new row sees a straight line."""
+    push = 60 + 30 * sigma / lam
+    return [(1e-7, -1.0, 2e7 * lam * push)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weight", [0.3, 1.0])
+@pytest.mark.parametrize(("sigma", "lam"), [(3.0, 0.05), (2.0, 8.0)])
+def test_a_weight_of_at_most_one_is_covered_as_the_row_itself_is(weight, sigma, lam):
+    rng = np.random.default_rng(5)
+    crowd = [(rng.uniform(-1, 1), float(rng.choice([-1, 1])), 10 ** rng.uniform(-2, 0)) for _ in range(12)]
+    for loss, bound in (
+        (logistic(), "logistic"),
+        (logistic(1.5), "logistic"),
+        (softened_hinge(0.7), "monotone"),
+        (log_cosh(2.0), "two-signed"),
+    ):
+        for rows in (crowd, opposite(sigma, lam)):
+            assert excess(loss, bound, sigma, lam, rows, weight) <= 1 + 1e-7
+
+
+def test_a_weight_above_one_is_not_covered():
+    """The weight 1 attains the promise, and 1.01 breaks it."""
+    sigma, lam = 2.0, 8.0
+    assert excess(logistic(), "logistic", sigma, lam, opposite(sigma, lam), 1.0) == pytest.approx(1.0, rel=1e-6)
+    assert excess(logistic(), "logistic", sigma, lam, opposite(sigma, lam), 1.01) > 1.02
+
+
+def test_a_row_of_less_weight_costs_less():
+    """At λ ≥ 2σ² a row of weight w has the profile of sensitivity w: what a public maximum is divided out for."""
+    sigma, lam, weight = 2.0, 8.0, 0.6
+    own = excess(logistic(), "logistic", sigma, lam, opposite(sigma, lam), weight)
+    ratio = Gaussian(sigma, weight).delta(np.array([0.0, 0.3, 1.0, 2.0])) / Gaussian(sigma).delta(
+        np.array([0.0, 0.3, 1.0, 2.0])
+    )
+    assert own == pytest.approx(ratio.max(), rel=1e-6)
+
+
+@pytest.mark.parametrize(("adjacency", "rows", "moved"), [("add/remove one row", 1, 1.0), (REPLACE, 1, math.sqrt(2))])
+def test_counts_are_moved_as_far_as_one_row_can_move_them(adjacency, rows, moved):
+    counts, one = np.array([5, 3, 2]), np.eye(3, dtype=int)
+    others = [counts + a - b for a in one for b in one] if adjacency == REPLACE else [counts + a for a in one]
+    assert max(np.linalg.norm(counts - other) for other in others) == pytest.approx(moved)
+    assert class_counts(7.0, adjacency, 3) == Gaussian(7.0, 3 * moved, adjacency=adjacency)
+    assert recommended_count_noise(1.0, 1e-5, adjacency=adjacency, rows_per_person=3) == pytest.approx(
+        3 * moved * calibrate_gaussian(1.0, 1e-5).sigma / math.sqrt(0.02)
+    )
+
+
+def test_the_promise_pays_for_the_counts():
+    plan = Standardisation(20.0, None)
+    terms = Terms(1.0, 1e-5, standardisation=plan, count_noise=15.0)
+    fit = terms.calibrate(lambda left: calibrate_gaussian(left, 1e-5))
+    squared = fit.sigma**-2 + 1 / 20.0**2 + 1 / 15.0**2
+    assert squared == pytest.approx(calibrate_gaussian(1.0, 1e-5).sigma ** -2, rel=1e-6)
+    everything = compose(fit, Gaussian(20.0), Gaussian(15.0))
+    assert everything.delta(1.0) <= 1e-5 * (1 + 1e-9)
+    forgetful = Terms(1.0, 1e-5, standardisation=plan).calibrate(lambda left: calibrate_gaussian(left, 1e-5))
+    assert compose(forgetful, Gaussian(20.0), Gaussian(15.0)).delta(1.0) > 1.1e-5
+
+
+def test_balanced_weights_give_every_class_the_same_sum():
+    counts = np.array([980.0, 20.0, 400.0])
+    weights = balanced_weights(counts, 1.0)
+    np.testing.assert_allclose(weights * counts, 20.0)
+    assert weights.max() == 1.0
+    assert balanced_weights(np.array([-50.0, -60.0]), 3.0).tolist() == [1.0, 1.0]
+    assert balanced_weights(np.array([1.0, 10.0]), 0.01).tolist() == [1.0, 0.1]
