@@ -129,8 +129,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
             those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
         """
-        blocks = as_blocks(X, y)
-        return self.fit_beside((), X if blocks is None else blocks, y, callback, **self._fit_options(others))
+        return self.fit_beside((), X, y, callback, **self._fit_options(others))
 
     def _fit_options(self, others: Mapping[str, Any]) -> dict[str, Any]:
         """What `fit` was told besides, as options for `_release`; a `TypeError` for anything that it does not take."""
@@ -158,8 +157,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             if getattr(self, "classes", ()) is None:
                 warn_of_classes(self)
             try:
-                if isinstance(X, Blocks):
-                    X, targets = self._walked(X, **options), np.empty(0)
+                if (blocks := as_blocks(X, y)) is not None:
+                    X, targets = self._walked(blocks, **options), np.empty(0)
                 else:
                     given = X
                     X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)

@@ -31,7 +31,9 @@ PARAGRAPHS = {
         tau : float, default=1e-6
             Gradient norm the solver must reach. One that rounding might not allow for so many rows and parameters is
             refused before the fit, with the least that would do; the default does for ten million rows and 200,000
-            columns, unless λ is tiny. The output noise is proportional to it and next to nothing at the default.
+            columns, unless λ is tiny. The output noise is proportional to it and next to nothing at the default. For
+            more rows objective perturbation takes, in place of the default, the least that public numbers allow, and
+            more λ in the same proportion, which is next to nothing beside so many rows.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
-    Mechanism,
+    ApproximateMinima,
     calibrate_objective_perturbation,
 )
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
@@ -20,10 +22,11 @@ from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.frames import checked_rows, checked_targets
+from objpert_core.estimators.frames import checked_rows, checked_targets, naming_columns
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.estimators.standardised import StandardisesRows
 from objpert_core.estimators.weights import own_weights
+from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.fit import Problem
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
@@ -32,6 +35,8 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import Rows, by_rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.streamed import Walked
+
+_DEFAULT_TAU = 1e-6
 
 
 class Public(NamedTuple):
@@ -188,7 +193,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 targets = self._encoded(y)
                 if targets.ndim > 1:
                     raise ValueError(f"classes must be two labels where X is Blocks, got {len(targets)}")
-                Rows(X, "normalize")
+                with naming_columns(self):
+                    Rows(X, "normalize")
             except ValueError as error:
                 raise ValueError(f"block {place + 1}: {error}") from None
             yield X, targets
@@ -204,7 +210,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         loss, clip, lam = self._plan(public)
         gradient = loss.lipschitz * radius
 
-        def calibrated(epsilon: float) -> Mechanism:
+        def calibrated(tau: float, lam: float, epsilon: float) -> Any:
             return calibrate_objective_perturbation(
                 epsilon,
                 self.delta,
@@ -212,7 +218,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 smoothness=loss.smoothness * radius**2,
                 bound=self.bound,
                 noise_ratio=self.noise_ratio,
-                tau=self.tau,
+                tau=tau,
                 sigma_out=self.sigma_out,
                 accountant=self.accountant,
                 dimension=public.dimension if BOUND_REGISTRY[self.bound].needs_dimension else None,
@@ -221,9 +227,28 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 rows_per_person=int(self.rows_per_person),
             )
 
+        mechanism = public.terms.calibrate(partial(calibrated, float(self.tau), lam))
+        if self.tau == _DEFAULT_TAU and (tau := self._least_tau(X.shape[0], public, loss, mechanism)) > self.tau:
+            if getattr(self, "lam", None) is None:  # in step with τ, so that the output noise stays what it was
+                lam = mechanism.objective.lam * tau / self.tau
+            mechanism = public.terms.calibrate(partial(calibrated, tau, lam))
         weights = self._weights(targets, options.get("sample_weight"))
         problem = Problem(X, targets, loss, clip, solving=self._sharing(callback), weights=weights)
-        return perturb_and_solve_draws(problem, public.terms, public.terms.calibrate(calibrated), random_states)
+        return perturb_and_solve_draws(problem, public.terms, mechanism, random_states)
+
+    def _least_tau(self, given: int, public: Public, loss: Loss, mechanism: ApproximateMinima) -> float:
+        """A τ that rounding leaves enough of, by public numbers alone; two digits of it, rounded up."""
+        objective, counted = mechanism.objective, public.terms.public_rows
+        least = Allowance(
+            n_rows=counted if counted is not None and public.terms.rows_declared else given,
+            dimension=public.dimension,
+            longest=row_radius(self._constant),
+            loss=loss,
+            gradient=objective.lipschitz,
+            lam=objective.lam,
+            noise=objective.sigma,
+        ).least_tau()
+        return float(f"{1.1 * least:.1e}") if math.isfinite(least) else 0.0
 
 
 class ClippedModel(ObjectivePerturbationModel):

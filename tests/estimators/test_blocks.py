@@ -109,7 +109,7 @@ def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(m
     bad = X.copy()
     bad[2500, 3] = np.nan
     model = est.ObjPertLogisticRegression(**PRIVATE)
-    with pytest.raises(ValueError, match=r"^block 3: X must hold finite numbers .* row 500$"):
+    with pytest.raises(ValueError, match=r"^block 3: X must hold finite numbers .* row 500, column 3"):
         model.fit(cut(bad, Y, 1000, 2000))
     assert drawn == []
     assert not model.__sklearn_is_fitted__()

@@ -153,14 +153,16 @@ class Number:
 
     def encode_numbers(self, numbers: FloatArray, out: FloatArray) -> Tally:
         """As `encode`, for numbers that were read, NaN where one is missing."""
+        out[:, 0] = self._scaled(numbers)
         gaps = np.isnan(numbers)
-        if not self._may_have_gaps and gaps.any():
-            raise BadCell(int(gaps.argmax()), _no_value(""))
+        if gaps.any():
+            if not self._may_have_gaps:
+                raise BadCell(int(gaps.argmax()), _no_value(""))
+            out[gaps, 0] = self._replacement
+            if self.missing_indicator:
+                out[gaps, 1] = 1.0
         if (endless := np.isinf(numbers)).any():
             raise BadCell(int(endless.argmax()), "must hold a finite number")
-        out[:, 0] = np.where(gaps, self._replacement, self._scaled(numbers))
-        if self.missing_indicator:
-            out[:, 1] = gaps
         outside = (numbers < self.low) | (numbers > self.high)
         return Tally(clipped=int(outside.sum()), missing=int(gaps.sum()))
 

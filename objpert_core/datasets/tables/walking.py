@@ -62,7 +62,7 @@ class TableBlocks(Blocks):
         return [*self.schema.columns, *([self.schema.target.column] if self._targets else [])]
 
     def _parquet(self, path: Path) -> Iterator[Any]:
-        with _arrow("parquet").ParquetFile(path) as file:
+        with _arrow("parquet").ParquetFile(path, pre_buffer=False) as file:  # which would hold whole groups of rows
             raw = self._raw_names(path, file.schema_arrow.names)
             rows = max(_LEAST_ROWS, _NUMBERS // self.schema.n_features)
             for batch in file.iter_batches(rows, columns=raw):
