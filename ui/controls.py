@@ -268,7 +268,7 @@ class Number(Control):
             return None
         used = st.session_state.get(f"{self.key}__used", float(self.default))
         st.session_state[self.key] = used
-        return f"{self.label}: a number from {self.low:,} to {self.high:,}, please. {used:,.0f} is still used."
+        return f"{self.label}: type a number from {self.low:,} to {self.high:,}. The page still uses {used:,.0f}."
 
     def value(self) -> int:
         """The current value without drawing anything: what the session holds, else the default."""

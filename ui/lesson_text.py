@@ -81,7 +81,10 @@ class OpenPage:
 
 @dataclass(frozen=True)
 class Question:
-    """A question: `correct` is the option that is ticked, or None where the computation `answer` chooses."""
+    """A question: `correct` is the option that is ticked, or None where the computation `answer` chooses.
+
+    `replies` says for each option why it is wrong; empty for the right one.
+    """
 
     line: int
     key: str
@@ -90,6 +93,7 @@ class Question:
     correct: int | None
     answer: str
     reason: str
+    replies: tuple[str, ...] = ()
 
 
 Part = Text | Controls | OpenPage | Question
@@ -147,7 +151,7 @@ def parse(text: str, name: str) -> Lesson:
     lines = list(enumerate(text.splitlines(), start=1))
     for number, line in lines:
         if "![" in line:  # however the rest of it is broken into lines
-            raise LessonError(number, "a lesson shows no images: they would be fetched from elsewhere.")
+            raise LessonError(number, "a lesson shows no images, because the browser would fetch them from elsewhere.")
         if line.count("$$") == 1 and line.strip() != "$$":
             raise LessonError(number, "“$$” stands on a line of its own, or at both ends of one line.")
     starts = [place for place, (_, line) in enumerate(lines) if line.startswith("## ")]
@@ -270,6 +274,7 @@ def _page(number: int, name: str, words: list[str], body: Lines) -> OpenPage:
 def _question(number: int, key: str, words: list[str], body: Lines) -> Question:
     if words or not NAME.fullmatch(key):
         raise LessonError(number, f"a question’s key is one word of small letters, digits and hyphens, got {key!r}.")
+    body, replies = _replies(body)
     matches = [(place, match) for place, (_, line) in enumerate(body) if (match := _OPTION.fullmatch(line.strip()))]
     places = [place for place, _ in matches]
     if not 2 <= len(places) <= MOST_OPTIONS or places != list(range(places[0], places[-1] + 1)):
@@ -288,7 +293,21 @@ def _question(number: int, key: str, words: list[str], body: Lines) -> Question:
         raise LessonError(number, "two options say the same.")
     reason = "\n".join(text for _, text in body[places[-1] + 1 :]).strip()
     correct = ticked[0] if ticked else None
-    return Question(number, key, asked, options, correct, answers[0][1] if answers else "", reason)
+    return Question(number, key, asked, options, correct, answers[0][1] if answers else "", reason, replies)
+
+
+def _replies(body: Lines) -> tuple[Lines, tuple[str, ...]]:
+    """The lines without those that are indented under an option, and these for each option: why it is wrong."""
+    rest: Lines = []
+    replies: list[str] = []
+    for line, text in body:
+        if replies and text.startswith("  ") and _OPTION.fullmatch(rest[-1][1].strip()):
+            replies[-1] = f"{replies[-1]} {text.strip()}".strip()
+            continue
+        rest.append((line, text))
+        if _OPTION.fullmatch(text.strip()):
+            replies.append("")
+    return rest, tuple(replies)
 
 
 _DIRECTIVES: dict[str, Callable[[int, str, list[str], Lines], Part]] = {

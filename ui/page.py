@@ -90,7 +90,9 @@ class Prediction:
     reason : str
         Why, as Markdown; shown under the picture.
     draw : callable or None
-        Draws what reveals the answer; called once something was chosen.
+        Draws what reveals the answer; called once the right option was chosen.
+    replies : tuple of str
+        Why each option is wrong; empty for the right one.
     """
 
     title: str
@@ -99,18 +101,19 @@ class Prediction:
     correct: int
     reason: str = ""
     draw: Callable[[], None] | None = None
+    replies: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, name: str, draw: Callable[[], None] | None = None) -> Prediction:
         """The one in the ``try.md`` of the page `name`: title, question, options with the right one ticked, reason."""
         text = (registry.ROOMS / name / "try.md").read_text(encoding="utf-8")
         parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
-        title, question, *rest = (part.replace("\n", " ") for part in parts)
+        title, question, *rest = (part.replace("\n  ", "\t").replace("\n", " ") for part in parts)
         options = [part for part in rest if part.startswith("* ")]
         reason = "\n\n".join(rest[len(options) :])
         correct = [option.startswith("* [x] ") for option in options].index(True)
-        texts = tuple(option[len("* [x] ") :] for option in options)
-        return cls(title, question, texts, correct, reason, draw)
+        texts, replies = zip(*(option[len("* [x] ") :].partition("\t")[::2] for option in options), strict=True)
+        return cls(title, question, texts, correct, reason, draw, replies)
 
 
 def begin(name: str, lead: str) -> None:
@@ -292,7 +295,7 @@ def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None, name: st
 
 
 def reproduce(
-    code: str, *, note: str = "These lines print the numbers on the screen, which rounds ε up.", name: str = "page"
+    code: str, *, note: str = "These lines print the numbers on the screen. The screen rounds ε up.", name: str = "page"
 ) -> None:
     """The "Reproduce in Python" block; `name` tells several on one page apart. A slide has none."""
     if style.embedded():
@@ -300,14 +303,17 @@ def reproduce(
     block = st.expander("Reproduce in Python", icon=":material/code:", key=f"{name}_code", on_change="rerun")
     if block.open:
         with block:
-            st.caption(f"{note} They need the package: run them in the project's folder, or install it there.")
+            st.caption(
+                f"{note} The lines need the package: run them in the project's folder, or install the package first."
+            )
             st.code(code, language="python")
 
 
-def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> bool:
-    """Ask for a prediction; say whether it was right, and return True only once one was made.
+def try_it(question: str, options: Sequence[str], correct: str, *, key: str, replies: Sequence[str] = ()) -> bool:
+    """Ask for a prediction; say whether it was right, and return True only once the right one was chosen.
 
-    The caller draws what reveals the answer when this returns True. The choice stays out of the address, so that a
+    The caller draws what reveals the answer when this returns True. `replies` says for each option why it is wrong. A
+    wrong choice does not reveal the answer: another one may be tried. The choice stays out of the address, so that a
     shared link does not give the answer away. In a class's room (`ui.room`) the prediction is counted, and the lecturer
     decides when the answer appears.
     """
@@ -316,14 +322,17 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     poll = room.poll(question, options, key=key)
     guess = st.radio(question, options, index=None, key=key)
     if poll is None and guess is None:
-        st.caption("Choose before you look: the answer appears when you have.")
+        st.caption("Choose first: the answer appears when your choice is right.")
         return False
     if poll is not None and not poll.show(guess, options.index(correct)):
         return False
     if guess == correct:
         st.success(f"Right: {correct}", icon=":material/check:")
     elif guess is not None:
-        st.info(f"Not quite. The answer: {correct}", icon=":material/lightbulb:")
+        why = dict(zip(options, replies, strict=False)).get(guess, "")
+        onward = f"The answer: {correct}" if poll else "Choose again."
+        st.info(" ".join(filter(None, ("Not quite.", why, onward))), icon=":material/lightbulb:")
+        return poll is not None
     return True
 
 
@@ -339,7 +348,8 @@ def _predict(prediction: Prediction, key: str) -> None:
     in_class = room.here() is not None
     box = st.container(key=f"{key}__question")
     with box, st.expander(f"Try it: {prediction.title}", expanded=in_class, icon=":material/psychology:"):
-        if not try_it(prediction.question, prediction.options, prediction.options[prediction.correct], key=key):
+        right = prediction.options[prediction.correct]
+        if not try_it(prediction.question, prediction.options, right, key=key, replies=prediction.replies):
             return
         if prediction.draw is not None:
             prediction.draw()

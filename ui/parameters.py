@@ -27,10 +27,12 @@ COUNT_STEPS = (1, 2, 3, 5, 7)
 
 _TILT = "Standard deviation of each coordinate of the random tilt b."
 _SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not divided by their number."
-_CURVATURE = "Largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
-_GRADIENT = "Largest gradient norm of one person’s loss. For the logistic loss it is the largest row norm R."
+_CURVATURE = "The largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
+_GRADIENT = "The largest gradient norm of one person’s loss. For the logistic loss this is the largest row norm R."
 _BUDGET = "Privacy budget ε"
-_SLACK = "Any event may be likelier by δ than the odds of ε allow. How often the odds go higher is a larger number."
+_SLACK = (
+    "Any event may be likelier by δ than the odds of ε allow. The odds rise above the limit more often than δ says."
+)
 _MULTIPLIER = "Standard deviation of the noise in one step, divided by the clipping norm."
 
 # --- one mechanism ----------------------------------------------------------------------------------------------------
@@ -144,7 +146,7 @@ def special_bounds(prefix: str) -> dict[str, Toggle]:
 
 _SPECIAL = {
     "monotone": "Any GLM loss whose derivative keeps its sign: logistic, squared hinge, Huberised hinge, softplus.",
-    "two-signed": "Any GLM loss, also where λ ≤ β: as Theorem 3.1, with log(1 + β/λ) in place of −log(1 − β/λ).",
+    "two-signed": "Any GLM loss, even where λ ≤ β: like Theorem 3.1, with log(1 + β/λ) in place of −log(1 − β/λ).",
 }
 
 

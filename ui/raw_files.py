@@ -80,16 +80,15 @@ def offer(name: str) -> None:
     """Says what is missing or damaged and how to mend it; nothing is fetched unless asked for."""
     if damaged := datasets.damage(name):
         st.error(
-            f"The files of **{name}** are on this server, but not as they should be. "
-            f"{without_folder(' '.join(damaged))} "
-            "Its stand-in in the list works without them.",
+            f"The files of **{name}** on this server are damaged. {without_folder(' '.join(damaged))} The stand-in "
+            f"in the list works without them.",
             icon=":material/broken_image:",
         )
         return  # a damaged file is not overwritten, so that a download could not help
     files = ", ".join(f"`{file}`" for file in RAW_FILES[name])
     st.warning(
         f"The files of **{name}** are not on this server. Fetch them from the UCI archive, or put {files} into "
-        f"`{_FOLDER}/{name}` by hand (`{name}` inside the folder that `OBJPERT_DATA_DIR` names, if it is set; their "
+        f"`{_FOLDER}/{name}` yourself (`{name}` inside the folder that `OBJPERT_DATA_DIR` names, if it is set; their "
         "SHA-256 is checked). Its stand-in in the list works without them.",
         icon=":material/folder_off:",
     )
@@ -109,5 +108,5 @@ def _progress(seen: Seen[Download]) -> tuple[float, str]:
 
 
 def _outcome(view: JobView[Download]) -> str | None:
-    words = ended_early(view, "The download was stopped; nothing was kept.")
+    words = ended_early(view, "The download was stopped, and nothing was kept.")
     return words and without_folder(words)

@@ -103,16 +103,16 @@ class Step:
 
 
 START_HERE: tuple[Step, ...] = (
-    Step("home", "Noise hides one person; ε says how well."),
+    Step("home", "Noise hides one person, and ε says how well."),
     Step(
         "bounds",
-        "Attacker’s errors: what somebody who looks for you in the data gets wrong.",
+        "Attacker’s errors: how often an attacker who looks for you is wrong.",
         {"bounds_show": "Attacker’s errors"},
     ),
-    Step("composition", "Every further release costs, as a rule less than the one before."),
+    Step("composition", "Each further release costs privacy, usually less than the last."),
     Step("training", "What ε costs in accuracy, on real data."),
     Step("tuning", "Trying ten settings is ten looks at the data."),
-    Step("honest", "What is left of an accuracy when its tuning is paid for."),
+    Step("honest", "How much accuracy remains when tuning is paid for."),
 )
 """The path, Home first; the other pages are for research."""
 

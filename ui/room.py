@@ -42,8 +42,8 @@ MOST_OPENED = 10
 _HERE, _VOTER, _LUCK, _OPENED = "room__here", "room__voter", "room__luck", "room__opened"
 _NOT_COUNTED: dict[Outcome, str] = {
     "ended": "The vote has ended.",
-    "full": "Your answer is not counted: this room has no place for more.",
-    "changes": "You have changed your mind too often: an earlier answer of yours is counted.",
+    "full": "Your answer is not counted, because this room is full.",
+    "changes": "You have changed your mind too often, so an earlier answer is counted.",
     "gone": "This room has ended.",
 }
 
@@ -111,7 +111,7 @@ def open_here() -> None:
     """
     opened = st.session_state.get(_OPENED, 0)
     if opened >= MOST_OPENED:
-        raise RoomError(f"You have opened {MOST_OPENED} rooms. Load the page anew for another one.")
+        raise RoomError(f"You have opened {MOST_OPENED} rooms. Reload the page to open another one.")
     st.session_state[_OPENED] = opened + 1
     st.session_state[_HERE] = Room(*rooms().open(visitors.network()))
     for name in ("room", "room_key"):  # of the room before
@@ -142,7 +142,7 @@ def strip() -> None:
         for part in ("room", "room_key"):
             st.query_params.pop(part, None)
         shown = f" {name}" if NAME.fullmatch(name) else " of that name"
-        _say(f"There is no room{shown}, or its three hours are over. The page works without it.")
+        _say(f"There is no room{shown}, or its three hours are over. The page works without a room.")
         return
     now = Room(name, key if leads else "")
     st.session_state[_HERE] = now
@@ -174,7 +174,7 @@ def _write_address(now: Room) -> None:
 def _sign(now: Room, end: float) -> None:
     if not now.leads:
         with st.container(key="room__line"):
-            st.caption(f"Room **{now.name}**: your answers to the questions are counted, without a name.")
+            st.caption(f"Room **{now.name}**: your answers are counted without your name.")
         return
     with st.container(horizontal=True, vertical_alignment="center", key="room__sign"):
         st.caption(
@@ -230,7 +230,9 @@ class Poll:
         if self.room.leads:
             self._buttons()
         elif not self.tally.revealed:
-            said = "Choose: the answer appears when the lecturer reveals." if guess is None else self._cast(guess)
+            said = (
+                "Choose now. The answer appears when the lecturer reveals it." if guess is None else self._cast(guess)
+            )
         st.fragment(_watch, run_every=self._pause(guess))(self, right, said)
         return self.tally.revealed
 
@@ -245,7 +247,7 @@ class Poll:
             if outcome != "counted":
                 return _NOT_COUNTED[outcome]
             st.session_state[counted] = choice
-        return "Your answer is counted. The answer appears when the lecturer reveals."
+        return "Your answer is counted. The right answer appears when the lecturer reveals it."
 
     def _pause(self, guess: str | None) -> float:
         """Seconds between two looks, another number for every session: a class does not ask all at once."""
@@ -314,7 +316,7 @@ def _watch(shown: Poll, right: int, said: str) -> None:
     if tally.revealed > shown.tally.revealed:
         if shown.room.leads or _has_its_turn(shown.key, tally.votes):
             st.rerun()
-        said = "Why, you see in some seconds."
+        said = "The reason appears in a few seconds."
     if shown.room.leads and not tally.revealed:
         st.markdown(f"**{_votes(tally.votes)}** so far. Your own choice is not counted.")
     if tally.revealed:

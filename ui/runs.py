@@ -211,7 +211,7 @@ def stage(view: JobView[T], loading: str, how_far: Callable[[T], tuple[float, st
     return min(share, 1.0), "Stopping …" if view.stopping else words
 
 
-def ended_early(view: JobView, stopped: str = "Stopped; what is shown is what there was by then.") -> str | None:
+def ended_early(view: JobView, stopped: str = "Stopped. The page shows the results so far.") -> str | None:
     """One sentence about a job that failed or was stopped; None for one that finished."""
     if view.state == "failed":
         return sentences.sentence(view.message or "")

@@ -129,15 +129,15 @@ def bet(eps: float, at_delta: float, released: str = "the model") -> str:
     """What ε allows somebody who sees what is released, in one sentence.
 
     >>> bet(1.0, 1e-5)
-    'Apart from the slack δ = 10⁻⁵, seeing the model turns even odds into at most 2.72 : 1.'
+    'Up to the slack δ = 10⁻⁵, seeing the model turns even odds into at most 2.72 : 1.'
     """
     if math.isinf(eps):
         return f"Nothing is proved: seeing {released} may make it certain that you took part."
     if eps == 0:
         return f"Seeing {released} makes no event likelier by more than δ = {delta(at_delta)}."
     if _printed(eps) > CERTAIN:
-        return f"So large an ε promises little: seeing {released} may make a guess practically certain."
-    return f"Apart from the slack δ = {delta(at_delta)}, seeing {released} turns even odds into at most {odds(eps)}."
+        return f"Such a large ε promises little: seeing {released} may make a guess practically certain."
+    return f"Up to the slack δ = {delta(at_delta)}, seeing {released} turns even odds into at most {odds(eps)}."
 
 
 def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = ADJACENCY) -> str:
@@ -162,8 +162,8 @@ def exactly_gaussian(from_epsilon: float) -> str:
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:
     """What the logistic curve stands for when β is not the logistic loss's own L²/4."""
     return (
-        f"The logistic curve ignores β = {number(smoothness)}: on rows of norm at most L = {number(lipschitz)} its "
-        f"loss has β = L²/4 = {number(own)}."
+        f"The slider β = {number(smoothness)} does not change the logistic curve: on rows of norm at most "
+        f"L = {number(lipschitz)} the logistic loss has β = L²/4 = {number(own)}."
     )
 
 

@@ -64,7 +64,9 @@ def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], byt
             else "This address shows the same picture on another computer."
         )
         st.code(address, language=None, wrap_lines=True)
-        st.caption("The same as a slide: answer, chart and main controls. The arrow keys go through the presets.")
+        st.caption(
+            "The same picture as a slide: answer, chart and main controls. The arrow keys go through the presets."
+        )
         st.code(link(controls, slide=True), language=None, wrap_lines=True)
         if make_sheet is not None:
             paper = link(controls, alone=True)
@@ -79,9 +81,12 @@ def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], byt
 def _room() -> None:
     """The button that opens a room, for who is in none."""
     pressed = st.button("Open a room", key="room__open", icon=":material/groups:", type="primary")
-    st.caption("In a room the answers of a class are counted for three hours. Nobody is asked for a name.")
+    st.caption("A room counts the answers of a class for three hours. Nobody is asked for a name.")
     if st.get_option("browser.gatherUsageStats"):  # a host may force it: docs/deploying.md
-        st.caption("This host sends addresses to Streamlit’s statistics, and a room’s name and key are in them.")
+        st.caption(
+            "This host sends addresses to Streamlit’s statistics, and these addresses would contain the "
+            "room’s name and key."
+        )
     if pressed:
         try:
             room.open_here()

@@ -116,7 +116,7 @@ class StoredView(View):
 
     experiment: str
     ghosts = False
-    snippet_note = "In a checkout these lines print the stored means; the file names its command, seeds and commit."
+    snippet_note = "In a checkout these lines print the stored means. The file names its command, seeds and commit."
 
     @staticmethod
     @abstractmethod

@@ -45,6 +45,7 @@ h2 { font-size: 1.5rem !important; }
 @media (hover: none) { button [data-has-shortcut=true] kbd, button kbd { display: none; } }
 button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"], :has(> [class*="_unseen"]) { display: none; }
+.stMain:not(:has(.js-plotly-plot .main-svg)) [class*="_later"] { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
 [data-testid=stCaptionContainer], [data-testid=stCaptionContainer] * { opacity: 1 !important; }
 [data-testid=stCaptionContainer] { color: light-dark(#55565b, #b9bac0) !important; }

@@ -252,7 +252,7 @@ class Pictures:
             for control in hidden:
                 control.show(disabled=view.idle(control))
             if not hidden:
-                st.caption("This picture has all its controls in sight.")
+                st.caption("This picture already shows all its controls.")
         if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches, *drawn)]:
             page.keep(*unseen)
         return view

@@ -41,7 +41,7 @@ LETTERS = "BCDFGHJKMNPQRSTWXYZ"
 """What the name of a room is made of: no vowels, so no words; nothing that looks like a digit or two other letters."""
 NAME = re.compile(f"[{LETTERS}]{{6}}")
 MOST_ROOMS, MOST_QUESTIONS, MOST_VOTES, MOST_OPTIONS, MOST_CHANGES = 200, 100, 1200, 12, 20
-"""Rooms at a time, questions a room, votes a question, options a question, changes of mind a vote."""
+"""Rooms at a time, questions per room, votes per question, options a question, changes of mind a vote."""
 MOST_ROOMS_OF_ONE, MOST_VOTES_OF_ONE = 20, 600
 """The same of one network, which a whole class may share: rooms at a time, votes a question."""
 MOST_LETTERS = 200

@@ -25,9 +25,9 @@ IN_ALL, SKIPPED = "in all", "skipped"
 DOES: Mapping[str, str] = {
     "published": "Algorithm 1 as published: Rényi curve, no margin, raw rows",
     "tight bound": "less noise and less λ for the same ε",
-    "margin": "a loss that goes on pushing rows that are right already",
-    "centring": "a noisy mean is taken from every row, paid for; the margin grows",
-    "scaling": "noisy sizes of the columns even them out, paid for",
+    "margin": "a loss that keeps pushing rows that are already right",
+    "centring": "a noisy mean, paid for, is subtracted from every row; the margin grows",
+    "scaling": "noisy column sizes, paid for, even the columns out",
     "centring and scaling": "noisy mean and sizes of the columns, paid for; the margin grows",
 }
 """What each step does."""
@@ -187,7 +187,7 @@ def answer(found: Waterfall) -> str:
     at, most = f"At ε = {sentences.epsilon(found.epsilon)} on {found.label}", found.largest
     _, course = fall(found.steps[0].accuracy.mean, found.steps[-1].accuracy.mean)
     if most.gain is None or most.gain.mean <= 0 or undecided(most.gain):
-        return f"{at} no step’s gain can be told from 0 ({course})."
+        return f"{at} every step’s gain is within its noise ({course})."
     name, gain = _CALLED.get(most.name, most.name), f"{100 * most.gain.mean:.2f}"
     if found.total.mean < most.gain.mean:
         return f"{at} {name} brings {gain} points, all steps together {signed(found.total.mean)}."
@@ -228,10 +228,10 @@ def caption(found: Waterfall, pairs: str) -> str:
         if found.total.count >= FEWEST
         else f"{sentences.count(found.total.count, 'trial')}, too few for intervals"
     )
+    skipped = " A step that a public rule skips at this ε changes nothing."
     return (
-        f"Each step is switched on after those to its left, at the same total ε; {bars}. In another order a step would "
-        "gain another amount; the sum stays."
-        f"{' What a public rule skips at this ε changes nothing.' if any(step.skipped for step in found.steps) else ''}"
+        f"Each step is switched on after those to its left, at the same total ε; {bars}. In another order each step "
+        f"would gain a different amount, but the sum stays.{skipped if any(s.skipped for s in found.steps) else ''}"
     )
 
 

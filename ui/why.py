@@ -15,16 +15,16 @@ from ui.controls import previous
 NAMES: Mapping[str, str] = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L"}
 """What the fields of a `Setting` are called."""
 
-_BETA = "the tight bound knows the logistic loss’s own β; only the published curves use this one"
+_BETA = "the tight bound uses the logistic loss’s own β; only the published curves use this slider"
 _MORE = {
     "σ": "a wider tilt hides one person’s gradient better",
     "λ": "more regularisation leaves one person’s curvature less to show",
-    "L": "one person’s gradient may be larger, the tilt is the same",
+    "L": "one person’s gradient may be larger, but the tilt is the same",
 }
 _LESS = {
     "σ": "a narrower tilt hides one person’s gradient less",
     "λ": "less regularisation leaves one person’s curvature more to show",
-    "L": "one person’s gradient must be smaller, the tilt is the same",
+    "L": "one person’s gradient is smaller, but the tilt is the same",
 }
 
 
@@ -42,12 +42,12 @@ def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float, *, n
     told, tells = (proofs.epsilon_at("logistic", setting, delta) for setting in (before, now))
     course = sentences.course("ε", told, tells)
     gaussian = tells <= proofs.epsilon_at("lower", now, delta) * (1 + sentences.EXACT)
-    reason = "the noise alone, L/σ, decides" if gaussian else "the curvature’s term counts too, so λ does"
+    reason = "the noise alone, L/σ, decides" if gaussian else "the curvature counts as well, so λ matters"
     (name, *_), *more = changes
     if name == "β" and not more:
         reason = _BETA
     elif sentences.epsilon(told) == sentences.epsilon(tells) and not more:
-        reason = f"the noise alone decides here, not {name}" if gaussian else f"{name} hardly counts here"
+        reason = f"the noise alone decides here, not {name}" if gaussian else f"{name} hardly matters here"
     elif name in _MORE and not more:
         field = next(field for field, called in names.items() if called == name)
         reason = (_MORE if getattr(now, field) > getattr(before, field) else _LESS)[name]

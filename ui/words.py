@@ -94,14 +94,14 @@ def undecided(gap: Interval) -> bool:
 
 
 def unclear(gap: Interval) -> str:
-    """'cannot be told from 0 with two draws (+2.50 points, 95 % interval −1.80 to +6.80', the bracket still open.
+    """'is within the noise of two draws (+2.50 points, 95 % interval −1.80 to +6.80', the bracket still open.
 
     Empty where the draws tell the difference from 0, or tell that it is too small to show.
     """
     if not undecided(gap) or 100 * gap.half_width < SHOWS:
         return ""
     draws = sentences.count(gap.count, "draw")
-    return f"cannot be told from 0 with {draws} ({signed(gap.mean)} points, {between(gap)}"
+    return f"is within the noise of {draws} ({signed(gap.mean)} points, {between(gap)}"
 
 
 def width(gap: Interval) -> str:

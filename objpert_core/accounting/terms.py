@@ -49,7 +49,7 @@ class Terms:
         How many fits there are, one for each class against the others.
     rest_weight : float
         How long a row is in all fits but one.
-    count_noise : float or None
+    class_count_noise : float or None
         The noise on the count of each class, where the counts are released before the fit.
 
     Examples
@@ -71,7 +71,7 @@ class Terms:
     standardisation: Standardisation = AS_THEY_ARE
     fits: int = 1
     rest_weight: float = 1.0
-    count_noise: float | None = None
+    class_count_noise: float | None = None
 
     def __post_init__(self) -> None:
         in_open_unit("delta", self.delta)
@@ -84,7 +84,7 @@ class Terms:
     @property
     def before(self) -> tuple[Gaussian, ...]:
         """The releases before the fit."""
-        counts = () if self.count_noise is None else (class_counts(self.count_noise, self.adjacency),)
+        counts = () if self.class_count_noise is None else (class_counts(self.class_count_noise, self.adjacency),)
         return (*counts, *self.standardisation.mechanisms(self.adjacency))
 
     def whole(self, mechanism: Mechanism) -> Mechanism:

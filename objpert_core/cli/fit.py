@@ -23,9 +23,9 @@ _FOLDER = "objpert-release"
 _MOST_ROWS = 10**15
 _CARD_SIZE = 1_000_000
 """Bytes of an earlier release's card."""
-_NOTES = """What is printed and written may be published. What stands on standard error,
-and that a file was refused, depends on people's data and is not covered by the
-certificate. Each fit spends its ε; several of the same people add up."""
+_NOTES = """You may publish what is printed and written. Standard error, and the fact that
+a file was refused, depend on people's data, and the certificate does not cover
+them. Each fit spends its ε; several fits to the same people add up."""
 
 
 def add(commands: Any) -> None:

@@ -8,10 +8,7 @@ import textwrap
 from typing import Any, NoReturn
 
 DONE, FAILED, USAGE, STOPPED = 0, 1, 2, 130
-CODES = (
-    f"exit codes: {DONE} done; {FAILED} it ran and failed; "
-    f"{USAGE} a usage that does not fit or bad input; {STOPPED} stopped"
-)
+CODES = f"exit codes: {DONE} done; {FAILED} it ran and failed; {USAGE} wrong usage or bad input; {STOPPED} stopped"
 _WIDTH = 79
 
 

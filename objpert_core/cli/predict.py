@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "predict",
         usage="objpert predict MODEL DATA [options]",
-        help="what a released model says of new rows",
+        help="what a released model predicts for new rows",
         description="Predict a CSV file's rows, one line each, in its order. The file need not have the target. "
         "Predictions for new people cost the people in the training data nothing more.",
         epilog=epilog(

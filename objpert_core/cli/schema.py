@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         usage="objpert schema DATA --target NAME [options]",
         help="a file to fill in: what is public about a table's columns",
         description="Write a schema for a CSV file: the names of its columns, with blanks for ranges and categories. "
-        "Nobody can read those off the data without telling something about the people in them.",
+        "Read off the data, these would reveal something about people.",
         epilog=epilog("objpert schema people.csv --target moved --categories job --out schema.json"),
     )
     command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")

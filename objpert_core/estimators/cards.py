@@ -19,25 +19,26 @@ from objpert_core import tables
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
 from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.shown import neighbours_in_words
 
 METRICS_NOTE = (
-    "The author of this card gave these numbers. They are **outside of the promise**: a score of private rows tells "
-    "something about them that (ε, δ) does not cover."
+    "The author of this card gave these numbers. They are **outside of the promise**: a score on private rows "
+    "reveals something about these rows that (ε, δ) does not cover."
 )
 SEED_NOTE = (
-    "> **Not for publication.** The noise of this model came from a seed. Whoever knows or guesses the seed can "
+    "> **Not for publication.** The noise of this model came from a seed. Anybody who knows or guesses the seed can "
     "subtract the noise, and then nothing below protects anybody."
 )
 CHOICE_NOTE = (
-    "> **For comparisons only.** This model was chosen among several runs by the data. What is stated below holds for "
-    "one run, fixed beforehand, and not for this model."
+    "> **For comparisons only.** The data chose this model among several runs. The statements below hold for one "
+    "run, fixed beforehand, and not for this model."
 )
 UNVERIFIED_NOTE = (
-    "> **The promise is not confirmed.** The certificate does not verify against this model: its numbers do not prove "
-    "what it states, or it is about other coefficients."
+    "> **The promise is not confirmed.** The certificate does not verify against this model: its numbers do not "
+    "prove its promise, or it is about other coefficients."
 )
 _METADATA = "---\ntags:\n- differential-privacy\n- tabular-"
-_LIMIT = "That the fit went as the certificate says cannot be checked from outside."
+_LIMIT = "Nobody outside can check that the fit went as the certificate says."
 _ALGORITHMS = {
     "ApproximateMinima": "objective perturbation",
     "OutputPerturbation": "output perturbation",
@@ -168,19 +169,22 @@ def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     if model.center_ is not None or model.scale_ is not None:
         parts.append("how rows are centred and scaled")
     return [
-        f"What is published of the fit: {', '.join(parts)}; and whatever is computed from them and from others' data.",
-        f"Any two data sets that are neighbours: {certificate.adjacency}.",
-        "Every attacker, whatever they know or compute; they may know all rows but those that neighbours differ by.",
+        f"What is published of the fit: {', '.join(parts)}. Whatever is computed from these and from other people's "
+        f"data.",
+        f"Any two data sets that are neighbours: {neighbours_in_words(certificate.adjacency)}.",
+        "Every attacker, whatever they know or compute, even if they know all rows except those in which neighbours "
+        "differ.",
     ]
 
 
 def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_named: bool) -> list[str]:
     missing = [
-        "What was done to the data before the fit: scaling, selecting, encoding, leaving rows out.",
-        "Other fits to the same people, those of a search or a cross-validation that chose this model's parameters, "
-        "too. Each spends an (ε, δ) of its own, and they add up.",
+        "Anything done to the data before the fit: scaling, selecting, encoding, leaving rows out.",
+        "Other fits to the same people, including those of a search or a cross-validation that chose this model's "
+        "parameters. Each fit spends its own (ε, δ), and they add up.",
         "Scores, charts and other numbers that were computed from the data.",
-        "How long the fit took, and what the fitted object knows beyond this card's model: its number of iterations.",
+        "How long the fit took, and what the fitted object knows beyond this card's model, such as its number of "
+        "iterations.",
     ]
     if is_classifier(model) and not (labels_named and isinstance(model, Released)):
         named = getattr(model, "classes", None)
@@ -192,11 +196,13 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
         missing.append("The number of rows, which was read off the data and is treated as public.")
     if certificate.on_error == "raise":
         missing.append(
-            "That the fit went through: an invalid row, or a solver that does not arrive, would have stopped it with "
-            "an error."
+            "The fact that the fit succeeded: an invalid row, or a solver that did not converge, would have stopped "
+            "it with an error."
         )
     elif certificate.on_error == "release":
-        missing.append("That rounding did not stop the solver: the model would then be one without any data.")
+        missing.append(
+            "The fact that rounding did not stop the solver: otherwise the released model would use no data."
+        )
     if getattr(certificate, "choice_covered", None) is False:
         missing.append("**The choice among several runs**, which looked at the data.")
     if getattr(certificate, "certified", None) is False:
@@ -206,13 +212,13 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
 
 def _check(certificate: PrivacyCertificate) -> str:
     return (
-        "The certificate has the numbers from which the promise is accounted for again, and names the coefficients by "
-        "their fingerprint. With its text below and the model:\n\n"
+        "The certificate has the numbers from which anybody can compute the promise again, and names the "
+        "coefficients by their fingerprint. With its text below and the model:\n\n"
         "```python\n"
         "from objpert_core.learning import PrivacyCertificate\n\n"
         "PrivacyCertificate.from_json(text).verify(model)\n"
         "```\n\n"
-        "Where the model comes as `model.json`, beside a `certificate.json`, `objpert verify certificate.json "
+        "If you have the model as `model.json` and its `certificate.json`, `objpert verify certificate.json "
         "model.json` does the same in a terminal.\n\n"
         f"{_LIMIT}\n\n"
         f"```json\n{certificate.to_json()}\n```"

@@ -12,19 +12,40 @@ centred and scaled go through two normalisers with a `StandardScaler` between th
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import LabelBinarizer, Normalizer, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import (
+    LabelBinarizer,
+    LabelEncoder,
+    Normalizer,
+    PolynomialFeatures,
+    PowerTransformer,
+    StandardScaler,
+)
 from sklearn.svm import LinearSVC
 
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.rows import safety_factor
 
 _SMALL = 2.0**-30  # c: at r = 1 it adds 2⁻⁶¹ to the norm, and its square is a number even in single precision
+
+
+class Link(NamedTuple):
+    """How log-odds follow from a score u: log w + log σ(k + wu) − log σ(k − u), with the margin k and the weight w."""
+
+    margin: float
+    rest_weight: float
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the log-odds are the score."""
+        return self.margin == 0 and self.rest_weight == 1
 
 
 def as_pipeline(
@@ -35,13 +56,14 @@ def as_pipeline(
     center: FloatArray | None = None,
     scale: FloatArray | None = None,
     classes: np.ndarray | None = None,
-    probabilities: bool = False,
+    probabilities: Link | None = None,
     feature_names: np.ndarray | None = None,
 ) -> Pipeline:
     """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes.
 
     Rows of norm 1 lose `center`, are multiplied by `scale` and brought to norm 1 again; with "normalize" only. With
-    `probabilities` the logistic function of a score is one, with K > 2 classes that of a class against the others.
+    `probabilities` their log-odds follow from the scores by this link, with K > 2 classes those of a class against the
+    others.
     """
     weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)
     d = weights.shape[-1]
@@ -99,30 +121,57 @@ def _times(columns: int, factors: dict[int, float]) -> StandardScaler:
     return scaler
 
 
-def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, probabilities: bool) -> Any:
+def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, link: Link | None) -> Any:
     model: Any
-    if probabilities and weights.ndim == 2:
+    if link is not None and weights.ndim == 2:
         assert classes is not None
-        return _one_vs_rest(weights, intercept, classes)
+        return _one_vs_rest(weights, intercept, classes, link)
+    if link is not None and not link.is_identity:
+        assert classes is not None
+        return _with_odds(weights, float(np.ravel(intercept)[0]), classes, link)
     if classes is None:
         model = LinearRegression()
         model.coef_, model.intercept_ = weights, np.float64(np.ravel(intercept)[0])
     else:
-        model = LogisticRegression() if probabilities else LinearSVC()
+        model = LinearSVC() if link is None else LogisticRegression()
         model.coef_, model.intercept_ = np.atleast_2d(weights), np.array(np.ravel(intercept), dtype=np.float64)
         model.classes_ = np.array(classes)
     model.n_features_in_ = weights.shape[-1]
     return model
 
 
-def _one_vs_rest(weights: FloatArray, intercepts: FloatArray, classes: np.ndarray) -> OneVsRestClassifier:
+def _with_odds(weights: FloatArray, intercept: float, classes: np.ndarray, link: Link) -> StackingClassifier:
+    """σ(k + wu) and σ(k − u) from two logistic regressions, and the odds wσ(k + wu) : σ(k − u) from their logarithms.
+
+    By λ = 0 the transform of Box and Cox is the logarithm. `named_estimators_`, which is for looking at, is left out.
+    """
+    alone, (k, w) = np.array([0, 1]), link
+    identity = Link(0.0, 1.0)
+    logarithms = PowerTransformer("box-cox", standardize=False)
+    logarithms.lambdas_, logarithms.n_features_in_ = np.zeros(2), 2
+    logarithms.set_output(transform="default")
+    odds = _linear(np.array([1.0, -1.0]), math.log(w), alone, identity)
+    parts = [("own", LogisticRegression()), ("rest", LogisticRegression())]
+    model = StackingClassifier(parts, Pipeline([("log", PowerTransformer("box-cox")), ("odds", LogisticRegression())]))
+    model.estimators_ = [
+        _linear(w * weights, k + w * intercept, alone, identity),
+        _linear(-weights, k - intercept, alone, identity),
+    ]
+    model.stack_method_ = ["predict_proba", "predict_proba"]
+    model.final_estimator_ = Pipeline([("log", logarithms), ("odds", odds)])
+    model._label_encoder = LabelEncoder().fit(classes)
+    model.classes_ = model._label_encoder.classes_
+    return model
+
+
+def _one_vs_rest(weights: FloatArray, intercepts: FloatArray, classes: np.ndarray, link: Link) -> OneVsRestClassifier:
     """One logistic regression for each class; scikit-learn's own for several classes has other probabilities."""
     model = OneVsRestClassifier(LogisticRegression())
     model.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(classes)
     if not hasattr(model, "classes_"):  # older versions of scikit-learn read it off the binarizer
         model.classes_ = model.label_binarizer_.classes_
     model.estimators_ = [
-        _linear(own, constant, np.array([0, 1]), True) for own, constant in zip(weights, intercepts, strict=True)
+        _linear(own, constant, np.array([0, 1]), link) for own, constant in zip(weights, intercepts, strict=True)
     ]
     model.n_features_in_ = weights.shape[-1]
     return model

@@ -164,7 +164,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self._standardisation(columns, sparse, counted),
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
-            self._count_noise(),
+            class_count_noise=self._count_noise(),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left)
 

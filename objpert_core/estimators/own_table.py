@@ -36,7 +36,7 @@ from objpert_core.estimators.released import (
 from objpert_core.learning import PrivacyCertificate
 
 FORMAT = "objpert released model 1"
-NOT_CONVERGED = "The solver did not get there: nothing was released. That it failed is not covered by a certificate."
+NOT_CONVERGED = "The solver did not converge, so nothing was released. No certificate covers the fact that it failed."
 LARGEST = 10_000_000
 """Characters of a model's text."""
 LONGEST_TITLE = 200

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from objpert_core._validation import FloatArray
 from objpert_core.blocks import as_blocks
+from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.exported import as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
@@ -73,24 +74,36 @@ class LinearScores(BaseEstimator):
             return rows
         return RowMap(self.center_, self.scale_).apply(rows)
 
-    def to_sklearn(self) -> Pipeline:
+    def to_sklearn(self, *, probabilities: bool = True) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.
 
-        Its `decision_function`, for a regressor its `predict`, gives the scores of this model but for rounding. The
+        Its `predict` and `predict_proba` are those of this model but for rounding. So is its `decision_function`, but
+        where this model's probabilities are not those of its scores (a margin above 0, or more than two classes): there
+        the pipeline's are the log-odds of the probabilities, which have the same sign and order. The
         pipeline may score rows that this model refuses. It may leave rows shorter than 1e-14 as short as they are,
         where "normalize" stretches rows from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the
         model centres rows, the pipeline takes no sparse ones. Before a successful `fit` a `NotFittedError` is raised.
+
+        Parameters
+        ----------
+        probabilities : bool, default=True
+            False leaves out probabilities that are not those of the scores; the scores then are this model's. Tools
+            that do not know a `StackingClassifier` of scikit-learn's, as ONNX's converter, want that.
 
         Returns
         -------
         sklearn.pipeline.Pipeline
             Its last step is a `LogisticRegression` where this model's probabilities are those of its scores, as they
-            are without a margin (for more than two classes a `OneVsRestClassifier` of such, if rows of other classes
-            count in full); otherwise a `LinearSVC`, which has none; for a regressor a `LinearRegression`. The pipeline
-            carries no certificate and none of the data's traces.
+            are without a margin, and otherwise a `StackingClassifier` of such; for more than two classes a
+            `OneVsRestClassifier` of either. Of a model without probabilities, or if these are left out, it is a
+            `LinearSVC`; of a regressor a `LinearRegression`. The pipeline carries no certificate and none of the data's
+            traces.
         """
         check_is_fitted(self)
         margin = getattr(self, "margin_", None)
+        link = None if margin is None else Link(float(margin), self._length_of_rest)
+        if link is not None and not (probabilities or link.is_identity):
+            link = None
         return as_pipeline(
             self.coef_,
             self.intercept_,
@@ -98,7 +111,7 @@ class LinearScores(BaseEstimator):
             center=self.center_,
             scale=self.scale_,
             classes=getattr(self, "classes_", None),
-            probabilities=margin == 0 and self._length_of_rest == 1.0,
+            probabilities=link,
             feature_names=getattr(self, "feature_names_in_", None),
         )
 

@@ -73,7 +73,7 @@ class Draws:
         `Fit.release`.
         """
         facts |= _stated(self._terms)
-        if (counts := self._terms.count_noise) is not None:
+        if (counts := self._terms.class_count_noise) is not None:
             classes = None if self._classes is None else list(self._classes)
             self.fits = [fit.balanced(classes, counts) for fit in self.fits]
         releases: list[Release[Any]] = []
@@ -176,7 +176,7 @@ class Draws:
         """What one solver finds for all objectives; None for each where they have to be solved one by one."""
         one, count = objectives[0], len(objectives)
         alike = all(np.ndim(other.lam) == 0 and other.lam == one.lam for other in objectives)
-        alike = alike and self._terms.count_noise is None  # whose noise gives every draw weights of its own
+        alike = alike and self._terms.class_count_noise is None  # whose noise gives every draw weights of its own
         if count == 1 or not one.n_rows or not alike:
             return [None] * count
         told: dict[str, Any] = {"tau": tau / 2, "max_iter": self._max_iter, "callback": self._callback}
@@ -201,8 +201,8 @@ def _stated(terms: Terms) -> dict[str, Any]:
     }
     if terms.standardisation != AS_THEY_ARE:
         stated |= vars(terms.standardisation)
-    if terms.count_noise is not None:
-        stated["count_noise"] = terms.count_noise
+    if terms.class_count_noise is not None:
+        stated["class_count_noise"] = terms.class_count_noise
     if terms.fits > 1:
         stated["rest_weight"] = terms.rest_weight
     return stated

@@ -189,7 +189,7 @@ def perturb_and_solve_draws(
     itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
-    weighs = problem.weights is not None or terms.count_noise is not None
+    weighs = problem.weights is not None or terms.class_count_noise is not None
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
     if terms.before and not issubclass(kind, SolvedCertificate):

@@ -98,11 +98,11 @@ class Point:
         if seen is None or seen.latest is None:
             return
         if seen.run.request != request:
-            st.info("What was run belongs to another point; press again for this one.", icon=":material/sync_problem:")
+            st.info("This run belongs to another point. Press again to run this one.", icon=":material/sync_problem:")
             return
         st.markdown(self.answer(seen.latest))
         page.table(self.table(seen.latest), alt=self.answer(seen.latest), name="accuracy_point")
-        page.reproduce(self.code(), note="Prints the stored run and the one made anew.", name="point")
+        page.reproduce(self.code(), note="These lines print the stored run and the new one.", name="point")
 
     def invitation(self) -> str:
         """What a press of the button does, and what there is to compare it with."""
@@ -110,7 +110,7 @@ class Point:
         target = "without privacy" if piece.method == NON_PRIVATE else f"ε = {sentences.epsilon(piece.epsilon)}"
         what = f"{LABELS[piece.method]}, {target}, split and trial {piece.trial} of {piece.dataset}"
         took = f" Stored trials of this point took {seconds(expected)} (median)." if expected else ""
-        beside = "this trial is not stored, so there will be nothing beside it"
+        beside = "this trial is not stored, so there is nothing to compare with"
         return f"{what}: {f'{accuracy(before.accuracy)} is stored' if before else beside}.{took}"
 
     def answer(self, run: Run) -> str:
@@ -121,11 +121,13 @@ class Point:
         stored = f"Stored: **{accuracy(before.accuracy)}** in {seconds(before.seconds)}."
         if run.accuracy == before.accuracy:
             return f"{made} {stored} The same seed gives the same model: every test row is answered alike."
-        apart = f"{made} {stored} They are {points(run.accuracy - before.accuracy)} apart although the seed is the same"
+        apart = (
+            f"{made} {stored} They are {points(run.accuracy - before.accuracy)} apart although both have the same seed"
+        )
         noise = [(getattr(run, name), getattr(before, name)) for name in ("sigma", "lam", "noise_multiplier")]
         if any(new != old and (not new or not old or not math.isclose(new, old, rel_tol=1e-6)) for new, old in noise):
-            return f"{apart}: the noise is not, the calibration has changed since that file was made."
-        return f"{apart}, and so is the noise: another processor or another version of the code adds up differently."
+            return f"{apart}: the calibration has changed since that file was made, so the noise differs."
+        return f"{apart} and the same noise: another processor or another version of the code adds up differently."
 
     def table(self, run: Run) -> list[dict[str, str]]:
         """The run made now beside the stored one, one quantity a row."""

@@ -21,13 +21,14 @@ from ui.words import accuracy, between, ends, signed, undecided
 
 OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
 CLAIM_NOTE = (
-    "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and among "
-    "the unpaid ones it is the best at each ε by hindsight. One favours tight: its rows are centred and scaled; the "
-    "first lines above give that to DP-SGD, too, or take it from tight. "
-    "“More” or “less accurate” where the 95 % interval of the paired difference excludes 0, “not told apart” where it "
-    f"does not, “too few trials to tell” where it does not and is more than {100 * WIDE:g} points wide. Each ε is "
-    "tested by itself; among many, one in twenty excludes 0 by chance. Times are medians over the trials: processor "
-    "time of one thread, tuning and calibration included."
+    "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and at "
+    "each ε it is the best unpaid method in hindsight. One thing favours tight: its rows are centred and scaled. The "
+    "first "
+    "lines above centre and scale DP-SGD’s rows as well, or leave tight’s rows raw. The page says “more” or “less "
+    "accurate” if the 95 % interval of the paired difference excludes 0, “not told apart” if it "
+    f"does not, and “too few trials to tell” if it holds 0 and is more than {100 * WIDE:g} points wide. Each ε is "
+    "tested by itself, and one test in twenty excludes 0 by chance. Times are medians over the trials: processor "
+    "time of one thread, including tuning and calibration."
 )
 
 
@@ -44,8 +45,8 @@ class Ahead(Figure2):
         if gap is None:
             return f"{text} on {self.stored.label}."
         if undecided(gap) and undecided(self.claim.difference):
-            return f"{text}, nor from it on standardised rows."
-        return f"{text}, {standing(gap, short=' points ' in own)} it on standardised rows."
+            return f"{text}, on raw or standardised rows."
+        return f"{text}, {standing(gap, short=' points ' in own)} DP-SGD on standardised rows."
 
     def moved(self, before: Reading | None) -> str:
         """How the lead moved since the reading before; empty at first."""
@@ -131,7 +132,7 @@ def reached(reading: Reading) -> str:
     if claim and (rival := reading.point(claim.rival)):
         parts.append(
             f"the rival, {LABELS[claim.rival]}, {accuracy(rival.accuracy.mean)}, unpaid because its learning rate was "
-            "chosen by test accuracy and ε does not cover that"
+            "chosen by test accuracy, which ε does not cover"
         )
     for method, words in ((HONEST, "DP-SGD that pays for its tuning"), (NON_PRIVATE, "no privacy")):
         gap, point = reading.difference(TIGHT, method), reading.point(method)
@@ -150,8 +151,9 @@ def everywhere(stored: Stored) -> str:
         return ""
     tenth = sum(claim.tenfold for claim in claims)
     return (
-        f"Against the best unpaid DP-SGD at each of the {len(claims)} ε stored, tight is {_tally(claims)}. It takes "
-        f"a tenth of the rival’s time or less, by medians, at {tenth} of {len(claims)}."
+        f"At the {len(claims)} stored ε, against the best unpaid DP-SGD, tight is {_tally(claims)}. At {tenth} of "
+        f"these ε, "
+        f"tight takes at most a tenth of the rival’s time (medians)."
     )
 
 
@@ -203,7 +205,7 @@ def draw(reading: Reading) -> None:
     stored = reading.stored
     with st.expander("Which learner is ahead, at every ε", icon=":material/gavel:"):
         st.markdown("\n\n".join(filter(None, (verdict(reading), counter(reading), reached(reading)))))
-        st.markdown(everywhere(stored) or "There is no ε with runs of both.")
+        st.markdown(everywhere(stored) or "No ε has runs of both methods.")
         st.markdown("\n".join(f"* {line}" for line in variants(stored)))
         if rows := table(stored):
             page.table(rows, alt=everywhere(stored) or None, name="accuracy_claim")

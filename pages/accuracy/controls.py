@@ -21,7 +21,7 @@ QUESTION = Choice(
     "Question",
     COST,
     options=(COST, AHEAD, ORIGIN),
-    help="The last one switches on, one by one, what tells Algorithm 1 as it is here from the published one.",
+    help="The last picture switches on our changes to the published Algorithm 1, one at a time.",
 )
 SHOWN = Pills(
     "accuracy_methods",
@@ -30,15 +30,15 @@ SHOWN = Pills(
     NAMES,
     format=LABELS.__getitem__,
     most=len(NAMES),
-    help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover that. Paid: it does. "
-    "The line “Names” under the stage explains the rest.",
+    help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover this choice. Paid: ε "
+    "covers the choice. The line “Names” under the chart explains the rest.",
 )
 VIEW = Choice(
     "accuracy_view",
     "Show",
     EVERYTHING,
     options=tuple(VIEWS),
-    help="small ε: up to 0.25; large ε: from 1; top: three points of accuracy below the best.",
+    help="Small ε: up to 0.25. Large ε: from 1. Top: the best three points of accuracy.",
 )
 PAPER = Toggle("accuracy_paper", "The paper’s numbers as hollow marks", False)
 GHOST = parameters.ghost("accuracy", "data set")
@@ -46,10 +46,10 @@ ROWS_DATA = parameters.data_set(
     "accuracy_rows",
     GENERATED[0],
     (*GENERATED, "adult"),
-    help="The first two are drawn and can have any number of rows; adult has 36,177 training rows and no more.",
+    help="The first two are generated and can have any number of rows. Adult has 36,177 training rows.",
 )
-ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise on every number of rows, at δ = 10⁻⁵.")
-DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="Of rows and noise.")
+ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise for every number of rows, at δ = 10⁻⁵.")
+DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="The seed of rows and noise.")
 SEED = parameters.seed("accuracy_rows", "First seed", help="Draw i uses this seed plus i.")
 ROWS_CONTROLS: tuple[Control, ...] = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)
 
@@ -76,14 +76,14 @@ def controls_of(keys: tuple[str, ...]) -> Controls:
         "Read at ε =",
         0.1,
         offered.epsilons(keys),
-        help="Where the answer and the table are read: every ε that some data set has. Not every data set has "
-        "runs at each; the page says where one has none.",
+        help="The answer and the table are read at this ε. Not every data set has runs at every ε; the page says so "
+        "where runs are missing.",
     )
     return Controls(
         parameters.data_set("accuracy", offered.default_key(keys), keys),
         epsilon,
         Choice("accuracy_again", "Method", "tight", options=NAMES, format=LABELS.__getitem__),
-        Number("accuracy_trial", "Trial", 0, help="Its number is the seed of its split.", low=0, high=99),
+        Number("accuracy_trial", "Trial", 0, help="The number is the seed of the trial’s split.", low=0, high=99),
     )
 
 
@@ -109,13 +109,11 @@ def presets(controls: Controls) -> list[Preset]:
         for dataset, name in (("adult", "Beside the paper’s numbers"), ("synthetic-l", "The same on drawn rows"))
         if dataset in controls.data.options
     ]
-    lucky = "The same luck for both: for Algorithm 1 the best of as many noises as DP-SGD has learning rates, and for "
-    lucky += "the rate that DP-SGD chose a fresh noise."
-    margins = "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either."
-    ours = (
-        "On few rows DP-SGD on centred and scaled rows, whose learning rate cost nothing, is more accurate than ours."
-    )
-    chain = "Published, tight bound, margin, centring, scaling: what each step changes on {} at ε = 1."
+    lucky = "Equal luck for both: Algorithm 1 keeps the best of as many noises as DP-SGD has learning rates, and "
+    lucky += "DP-SGD runs its chosen rate again with fresh noise."
+    margins = "Algorithm 1 without the margin of its loss, and DP-SGD with this margin."
+    ours = "With few rows, DP-SGD beats ours if it gets centred and scaled rows and a free learning rate."
+    chain = "From published to tight bound, margin, centring and scaling: what each step changes on {} at ε = 1."
     origins = [
         preset(name, chain.format(key), offered.USUAL, key, epsilon=1.0, question=ORIGIN)
         for key, name in offered.ORIGINS.items()

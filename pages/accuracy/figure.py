@@ -66,7 +66,7 @@ class Figure2(Reading):
         size, course = fall(reference.accuracy.mean, own.accuracy.mean)
         if undecided(gap):
             trials = sentences.count(gap.count, "trial")
-            return f"{self.at} {trials} cannot tell the cost of privacy from 0 {on} ({course})."
+            return f"{self.at} the cost of privacy {on} is within the noise of {trials} ({course})."
         if gap.mean < 0:
             return f"{self.at} the private model gains {size} {on} ({course})."
         return f"{self.at} privacy costs {size} {on} ({course})."
@@ -79,7 +79,7 @@ class Figure2(Reading):
         if old is None or now is None:
             return ""
         if before.stored is not self.stored:
-            return "Other rows: the noise stays the same; more people make the signal louder."
+            return "With other rows the noise stays the same; more people make the signal stronger."
         wide, narrow = (self.stored.runs(TIGHT, at)[0].sigma for at in (before.epsilon, self.epsilon))
         noise = f"{sentences.course('σ', wide, narrow, sentences.number)}; " if wide and narrow else ""
         course = sentences.course("accuracy", old.accuracy.mean, now.accuracy.mean, accuracy)
@@ -134,7 +134,8 @@ class Figure2(Reading):
         if (name := self._hidden_rival) is None:
             return ""
         return (
-            f"The large mark is the rival at ε = {sentences.epsilon(self.epsilon)}, {LABELS[name]}, whose curve is off."
+            f"The large mark is the rival at ε = {sentences.epsilon(self.epsilon)}, {LABELS[name]}. Its curve is "
+            f"switched off."
         )
 
     def intervals(self) -> str:
@@ -145,12 +146,13 @@ class Figure2(Reading):
         over = f"{least} to {most} trials" if least < most else sentences.count(most, "trial")
         text = f"Bars: 95 % intervals of the mean over {over} (Student’s t)"
         if most < BARS:
-            text = f"Points are means over {over}; the small dots are the single trials, too few for an interval"
+            text = f"Points are means over {over}; small dots are single trials, too few for an interval"
         elif least < BARS:
-            text += f", and small dots for the single trials where there are fewer than {BARS}"
+            text += f"; small dots are single trials, where there are fewer than {BARS}"
         return (
-            f"{text}. Each trial has its own split and noise; the splits overlap: they speak about these rows only. "
-            "Test accuracy is shown to compare; it is not part of what may be released."
+            f"{text}. Each trial has its own split and noise. The splits overlap, so the bars are about these rows "
+            f"only. "
+            "Test accuracy is here for comparison; the guarantee does not cover it."
         )
 
     def paper_note(self) -> str:
@@ -159,15 +161,17 @@ class Figure2(Reading):
         if dataset not in paper.TABLES:
             return ""
         same = (
-            "its rows are Iyengar et al.’s, these are drawn anew in their shape, by this project’s recipe"
+            "the paper has the rows of Iyengar et al.; these rows are generated in the same shape by this project’s "
+            "recipe"
             if dataset == "synthetic-l"
-            else "its encoding has 104 columns, this one 105"
+            else "the paper’s encoding has 104 columns, this one has 105"
         )
         if self.stored.constant != paper.INTERCEPT_SCALING:
             same += f", and the constant feature is {constants([self.stored.constant])}"
         return (
-            f"Hollow marks: Redberg et al. (2023), {paper.TABLES[dataset]} (“paper”), where all three methods chose "
-            f"by test accuracy, over other splits; {same}."
+            f"Hollow marks: Redberg et al. (2023), {paper.TABLES[dataset]} (“paper”), over other splits. There all "
+            f"three methods "
+            f"were chosen by test accuracy; {same}."
         )
 
     def legend(self) -> str:

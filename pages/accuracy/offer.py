@@ -13,7 +13,9 @@ from pages.accuracy.names import seconds
 def offer(label: str, reason: str, does: str, **look: Any) -> bool:
     """The button, disabled for a reason, beside what it does; whether it was pressed."""
     button, words = st.columns([1, 3], vertical_alignment="center")
-    link = f"“Share” above holds these settings too: whoever opens it presses “{label}” for the same numbers."
+    link = (
+        f"“Share” above keeps these settings, too: anyone who opens its link can press “{label}” for the same numbers."
+    )
     words.caption(f"{reason or does} {link}")
     return button.button(label, disabled=bool(reason), width="stretch", **look)
 
@@ -22,7 +24,7 @@ def cannot_run(dataset: str, expected: float | None = None, longest: float = 0.0
     """Why a fit cannot be made here; empty if it can. `expected` is what stored trials took, in seconds."""
     if not datasets.available(dataset):
         return (
-            f"The files of {dataset} are missing or damaged on this server; the page “Live training” says what to do."
+            f"The files of {dataset} are missing or damaged on this server. The page “Live training” says what to do."
         )
     if expected is None or expected <= longest:
         return ""

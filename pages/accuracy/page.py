@@ -12,8 +12,8 @@ from ui import page, style
 from ui.controls import preset_buttons, previous
 
 NO_RESULTS = (
-    "No stored results are on this server: make them with `python -m objpert_core.experiments figure2 --dataset "
-    "adult-synthetic` in a checkout, then reload this page; the last part of the page works without them."
+    "This server has no stored results. Make them with `python -m objpert_core.experiments figure2 --dataset "
+    "adult-synthetic` in a checkout, then reload this page. The last part of the page works without stored results."
 )
 
 

@@ -35,8 +35,8 @@ def provenance(stored: Stored) -> list[str]:
         )
     span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else f"{splits[0]}" if splits else ""
     seeds = (
-        f"Split seeds {span}, one a trial, the same for all methods; the noise seed of every run is in the file. "
-        "Whoever knows a noise seed can subtract the noise: these runs measure and are not releases."
+        f"Split seeds {span}, one for each trial, the same for all methods. The file has the noise seed of every "
+        f"run. Anyone who knows a noise seed can subtract the noise, so these runs are measurements, not releases."
     )
     return [*lines, f"Package version {stored.results.version}. {seeds if splits else 'The file holds no run yet.'}"]
 

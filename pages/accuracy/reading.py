@@ -51,5 +51,5 @@ class Reading:
 
     def stand_in(self) -> str:
         """The warning that goes with a stand-in; empty for others."""
-        warning = "these are not the real data. Compare the methods with one another, not with the paper’s numbers."
+        warning = "these are not the real data. Compare the methods with each other, not with the paper’s numbers."
         return f"{self.stored.label}: {warning}" if self.stored.stand_in else ""

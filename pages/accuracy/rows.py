@@ -30,8 +30,8 @@ def draw(shared: Sequence[Control] = ()) -> None:
     """Draw this part of the page; `shared` is what the link holds where there is no part above."""
     st.header("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
     st.markdown(
-        "The noise stays the same; more people make the signal louder. The same promise, by Algorithm 1 with the tight "
-        "bound, beside the model without privacy on the same rows."
+        "The noise stays the same, and more people make the signal stronger. The chart shows Algorithm 1 (tight "
+        "bound) and a model without privacy, both on the same rows."
     )
     left, panel = page.columns("rows")
     with panel:
@@ -55,7 +55,7 @@ def measured(plan: Plan) -> None:
     if seen is None:
         return
     if seen.run.request != plan:
-        st.info("What is shown belongs to other settings; measure again.", icon=":material/sync_problem:")
+        st.info("These results belong to other settings. Measure again.", icon=":material/sync_problem:")
     if seen.latest is not None and (seen.latest.fits or seen.latest.complete):
         FewAndMany(seen.latest).show()
 
@@ -109,7 +109,7 @@ class FewAndMany:
         costs = ((rows, self.curve.cost(rows)) for rows in sizes)
         parts = [f"{signed(-cost.mean)} points on {rows:,} rows" for rows, cost in costs if cost]
         if not sizes:
-            return f"{label} has {self.curve.available or 0:,} training rows, fewer than the smallest size asked for."
+            return f"{label} has {self.curve.available or 0:,} training rows, fewer than the smallest size you chose."
         if not parts:
             return "Nothing has been fitted yet."
         return f"On {label}, {self.promise} changes the accuracy by {sentences.listing(parts)}."
@@ -122,19 +122,20 @@ class FewAndMany:
         if below:
             sizes = sentences.listing([f"{rows:,}" for rows in below])
             lines.append(
-                f"On {sizes} rows the private model is on average no better than always answering the class that is "
-                f"more frequent ({accuracy(share or 0.0)}): nothing useful is learned from so few people at this ε."
+                f"On {sizes} rows the private model is on average no better than always predicting the more frequent "
+                f"class ({accuracy(share or 0.0)}). At this ε so few people teach the model nothing useful."
             )
         if curve.left_out:
             sizes = sentences.listing([f"{rows:,}" for rows in curve.left_out])
             lines.append(
-                f"{curve.label} has {curve.available or 0:,} training rows, so {sizes} are left out: rows are never "
-                "repeated. adult-synthetic and synthetic-l are drawn and can have any number."
+                f"{curve.label} has {curve.available or 0:,} training rows, so {sizes} are left out, because no row is "
+                "repeated. adult-synthetic and synthetic-l are generated and can have any number of rows."
             )
         done = len({fit.draw for fit in curve.fits})
         fresh = "a fresh sample" if curve.plan.dataset in GENERATED else "another split"
         lines.append(
-            f"{sentences.count(done, 'draw').capitalize()}; each is {fresh} of the rows with its own noise, and both "
+            f"{sentences.count(done, 'draw').capitalize()}: each draw is {fresh} of the rows with its own noise, and "
+            f"both "
             f"models of a draw see the same rows.{' Bars: 95 % intervals (Student’s t).' if done >= BARS else ''}"
         )
         return lines

@@ -14,12 +14,12 @@ RECIPE = proofs.rounded_up(acc.calibrate_published(1.0, 1e-5))
 
 PROFILE, ERRORS = "Privacy profile", "Attacker’s errors"
 
-TWICE = "The same proofs twice: δ against ε, or what somebody who looks for you in the data gets wrong."
+TWICE = "Two pictures of the same proofs: δ against ε, or the errors of an attacker who looks for you in the data."
 SHOW = parameters.show("bounds", (PROFILE, ERRORS), TWICE)
 MECHANISM = parameters.mechanism("bounds", FIGURE_1_LEFT, BELOW_BETA, OURS, RECIPE)
 ROWS_HELP = (
-    "What may differ between two data sets that must look alike: one row more or less, one row’s content, or all rows "
-    "of one person, who has at most k of them."
+    "Two data sets must look alike if they differ in this: one row more or less, the content of one row, or all rows "
+    "of one person, who has at most k rows."
 )
 NEIGHBOURS = Choice("bounds_neighbours", "Neighbouring data sets", neighbours.ADDED, neighbours.CHOICES, help=ROWS_HELP)
 COUNTS = tuple(range(2, neighbours.MOST_ROWS + 1))
@@ -28,11 +28,14 @@ READ_DELTA = parameters.read_delta("bounds")
 EPSILONS = log_values(0.01, 50, steps=parameters.FEW_STEPS)
 READ_EPSILON = SelectSlider("bounds_epsilon", "Read δ at ε =", 0.5, EPSILONS)
 RATES = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-ACCUSED = "Share of the people who are not in the data that the attacker is willing to accuse."
-READ_RATE = SelectSlider("bounds_accused", "Read misses at false accusations =", 0.05, RATES, help=ACCUSED)
+ACCUSED = "The share of people outside the data whom the attacker wrongly accuses."
+READ_RATE = SelectSlider("bounds_accused", "False-accusation rate", 0.05, RATES, help=ACCUSED)
 EPS_MAX = parameters.view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0))
 FLOOR = parameters.floor("bounds", (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 SPECIAL = parameters.special_bounds("bounds")
-COVERED = "Columns of the table: the smallest μ-GDP and ρ-zCDP that cover the release. They take longest to compute."
+COVERED = (
+    "Adds two columns to the table: the smallest μ-GDP and ρ-zCDP that cover the release. These columns take the "
+    "longest to compute."
+)
 COVERS = Toggle("bounds_covers", "Table with μ and ρ", False, help=COVERED)
 GHOST = parameters.ghost("bounds")

@@ -90,8 +90,8 @@ class Errors(Proofs):
         if tight <= 0:
             return f"Nothing is proved about an attacker who accuses {share(self.rate)} of outsiders."
         return (
-            f"Accusing {share(self.rate)} of outsiders, an attacker misses at least {at_least(tight)} of members; "
-            f"guessing misses {share(1 - self.rate)}."
+            f"An attacker who wrongly accuses {share(self.rate)} of outsiders misses at least {at_least(tight)} of "
+            "participants."
         )
 
     def caption(self) -> str:
@@ -104,7 +104,7 @@ class Errors(Proofs):
             return ""
         what = "whether you took part" if self.setting.usual else "whether your rows are in the data"
         what = "which of two contents your row has" if self.setting.replaced else what
-        return f"From even odds, the best guess {what} is right at most {at_most(guess)} of the time."
+        return f"Starting from even odds, the best guess about {what} is right at most {at_most(guess)} of the time."
 
     def comparison(self) -> str:
         """What no proof can promise, and the published analysis, at the page's β and at the loss's own."""

@@ -67,8 +67,8 @@ PRESETS = (
     preset(
         "Silent proofs",
         controls.BELOW_BETA,
-        "Logistic loss on rows of norm 2 (β = 1), λ = 0.9 below β: Theorems 3.1 and 3.2 prove nothing, the tight bound "
-        "does.",
+        "Logistic loss on rows of norm 2 (β = 1), with λ = 0.9 below β. Theorems 3.1 and 3.2 prove nothing; the "
+        "tight bound still holds.",
         epsilon=1.0,
         view=5.0,
     ),
@@ -87,7 +87,7 @@ PRESETS = (
     preset(
         "Replacing costs double",
         controls.FIGURE_1_LEFT,
-        "The first setting where neighbours differ in the content of a row: twice the distance.",
+        "The first setting, where neighbours differ in the content of a row: twice the distance.",
         epsilon=1.0,
         view=3.0,
         whose=REPLACED,
@@ -95,7 +95,7 @@ PRESETS = (
     preset(
         "Four rows of one person",
         controls.OURS,
-        "Picked for ε = 1 and one row: what does it promise somebody who has four?",
+        "Noise for ε = 1 and one row. What does it promise somebody who has four rows?",
         epsilon=3.0,
         view=10.0,
         whose=SEVERAL,
@@ -112,7 +112,7 @@ def revealed() -> None:
 page.begin(
     "bounds",
     "Objective perturbation adds a random tilt bᵀθ and λ/2 ‖θ‖² to the training objective and releases its minimiser. "
-    "Each curve is a proof about that same release.",
+    "Each curve is one proof about this release.",
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")

@@ -33,7 +33,7 @@ class Proofs(View):
     shown: tuple[str, ...] = USUAL
 
     answers_in_alt = False
-    snippet_note = "These lines print the numbers of the table before they are rounded to the safe side."
+    snippet_note = "These lines print the table’s numbers before the page rounds them to the safe side."
 
     @classmethod
     def now(cls) -> Self:

@@ -58,7 +58,7 @@ class Profile(Proofs):
             return f"{start}; the published proof guarantees the same."
         beta = sentences.number(own.smoothness)
         return (
-            f"{start}; the published proof, with its β = {beta}, guarantees less: ε = {sentences.epsilon(published)}."
+            f"{start}; the published proof, with its β = {beta}, can only guarantee ε = {sentences.epsilon(published)}."
         )
 
     def moved(self, before: Proofs | None) -> str:
@@ -131,7 +131,7 @@ def against_one(tight: float, one: float, lower: float, published: float, smooth
         return ""
     start = f"Adding or removing one row costs ε = {sentences.epsilon(one)}."
     if lower > 0 and tight <= lower * (1 + sentences.EXACT):
-        start += " No proof can be below what is proved here."
+        start += " No proof can show less."
     elif lower > 0:
-        start += f" No proof can be below ε = {sentences.number(lower)} here."
+        start += f" No proof can show less than ε = {sentences.number(lower)} here."
     return f"{start} {at_smoothness(published, smoothness)}"

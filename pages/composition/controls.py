@@ -26,7 +26,7 @@ CURVES, WIDTHS = "δ against ε", "width of the validated band"
 TILT = "Standard deviation of each coordinate of the random tilt b, in every fit."
 SIGMA = parameters.sigma("composition", 8.0, extra=[8.0], help=TILT)
 LAM = parameters.lam("composition", 10.0, help=None)
-CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.1 uses it."
+CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.1 uses this slider."
 BETA = parameters.smoothness("composition", 1.0, help=CURVATURE)
 LIPSCHITZ = parameters.lipschitz("composition", 1.0, help=None)
 BOUND = Choice("composition_bound", "Proof for each fit", "Theorem 3.1", tuple(BOUNDS))
@@ -44,10 +44,10 @@ FLOOR = parameters.floor("composition", (1e-50, 1e-20, 1e-15, 1e-12, 1e-10, 1e-8
 SHOW = Choice("composition_show", "Show", CURVES, (CURVES, WIDTHS))
 WIDTH = SelectSlider(
     "composition_width",
-    "Validated width asked for, share of ε",
+    "Wanted width of the band, share of ε",
     1e-3,
     (2e-4, 1e-3, 5e-3, 0.02, 0.1),
-    help="How fine the grid of the convolution is. At 0.1 the band can be seen.",
+    help="Sets how fine the grid of the convolution is. At 0.1 you can see the band.",
 )
 RENYI = Toggle("composition_renyi", "Rényi curves", True)
 GHOST = parameters.ghost("composition")
@@ -61,13 +61,13 @@ LEFT = Toggle(
     "composition_left",
     "Say what still fits",
     False,
-    help="How many more of each entry would keep the total within the target, by composing them.",
+    help="How many more of each entry would keep the composed total within the target.",
 )
 FILTER = Toggle(
     "composition_filter",
     "Privacy filter: choose the noise as you go",
     False,
-    help="A budget in μ that lets releases through one by one. Noise need not be fixed beforehand; the budget is.",
+    help="A budget in μ lets releases through one by one. You fix the budget beforehand, but not the noise.",
 )
 RELEASED = Number(
     "composition_released",
@@ -75,7 +75,7 @@ RELEASED = Number(
     1,
     low=0,
     high=MOST_ENTRIES,
-    help="The rest is planned.",
+    help="The other entries are planned.",
 )
 FIELDS: dict[str, Control] = {
     "counts": COUNTS,

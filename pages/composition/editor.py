@@ -135,7 +135,7 @@ def _fields(kind: str) -> list[tuple[str, ledgers.Parameter]]:
 def _field(key: str, parameter: ledgers.Parameter) -> None:
     if parameter.options:
         options = list(parameter.options)
-        st.selectbox(parameter.label, options, key=key, help="Which proof the fit is accounted by.")
+        st.selectbox(parameter.label, options, key=key, help="The proof that accounts for the fit.")
         return
     optional = parameter.default is None
     st.session_state.setdefault(key, parameter.default)
@@ -205,13 +205,14 @@ def saved(text: LedgerText, delta: controls.SelectSlider, target: controls.Selec
     with st.expander("Go on with a saved ledger", icon=":material/folder_open:"):
         label, controls = "A JSON or CSV file from this page, or events of dp_accounting", (text, delta, target)
         st.file_uploader(label, type=["json", "csv"], key=_FILE, on_change=_open, args=(_FILE, *controls))
-        st.text_area("Or paste what is in it", key=_PASTED, height=100, max_chars=ledger_file.LARGEST)
-        st.button("Open what is pasted", key="composition_open", on_click=_open, args=(_PASTED, *controls))
+        st.text_area("Or paste the file’s content", key=_PASTED, height=100, max_chars=ledger_file.LARGEST)
+        st.button("Open the pasted text", key="composition_open", on_click=_open, args=(_PASTED, *controls))
         text.show()
         st.caption(
-            "One entry: kind, * how many, : its parameters in the form's order, @ its name. Kinds: "
+            "Write an entry as kind, *count, :parameters in the order of the form, @name. Kinds: "
             + ", ".join(f"{word} ({kind.label})" for word, kind in ledgers.KINDS.items())
-            + ". Of a file only its entries, or event, δ and the target are read; all else is computed again."
+            + ". From a file the page reads only the entries (or the event), δ and the target. It computes "
+            "everything else again."
         )
 
 
@@ -228,6 +229,6 @@ def _open(source: str, text: LedgerText, delta: controls.SelectSlider, target: c
                 st.session_state[control.key] = value
             elif value is not None:
                 what = f"{control.label} = {sentences.scientific(value, 3)}"
-                told.append(f"{what} is not offered here and was left as it was.")
+                told.append(f"{what} is not offered here, so the old value stays.")
         st.session_state[_WHICH] = NEW
         st.session_state[_DONE] = " ".join(told)

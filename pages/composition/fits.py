@@ -188,7 +188,7 @@ class Fits(View):
         if k == 1 or not 0 < added < math.inf:
             return f"{cost}."
         if total >= added * (1 - 1e-3):
-            return f"{cost}; adding up gives no more, but at {k:,} × δ only."
+            return f"{cost}; adding up proves the same ε, but only at {k:,} × δ."
         return f"{cost}, not {k:,} × {epsilon(one)} = {epsilon(added)}."
 
     def promise(self) -> str:
@@ -209,9 +209,9 @@ class Fits(View):
             times, dearer = max(old, new) / min(old, new), max(total, then) / min(total, then)
             return f"{text}; {number(times)} times the fits cost {number(dearer, up=True)} times the ε."
         if what == "proof":
-            return f"{text}; the fits are the same, another proof speaks."
+            return f"{text}; the fits are the same, only the proof is another."
         if epsilon(then) == epsilon(total):
-            return f"{text}; {what} does not count here."
+            return f"{text}; {what} does not matter here."
         return f"{text}; {_REASONS[what][new < old]}."
 
     def remarks(self) -> list[str]:
@@ -223,10 +223,10 @@ class Fits(View):
         last = self.last
         if self.remarks() or not 0 < last.epsilon < math.inf:
             return ""
-        thin = ", thinner than its line" if last.share < VISIBLE else ""
+        thin = ", less than the width of the line" if last.share < VISIBLE else ""
         return (
-            f"The exact ε of this proof lies, validated numerically, in a band of {scientific(last.share, 2, up=True)} "
-            f"of ε for {count(last.k, 'fit')}{thin}. Its upper end is the promise."
+            f"For {count(last.k, 'fit')} this proof’s ε is computed with a relative error of at most "
+            f"{scientific(last.share, 2, up=True)}{thin}. The promise is the upper end."
         )
 
     def shows(self) -> str:
@@ -235,7 +235,8 @@ class Fits(View):
         shares = {k: self.reading(k).delta_share for k in self.counts}
         parts = [f"{count(k, 'fit')} {share_up(share)}" for k, share in shares.items() if math.isfinite(share)]
         return (
-            "Relative width of the validated band of δ, on a logarithmic scale against ε, one curve a number of fits. "
+            "Relative width of the validated band of δ, on a logarithmic scale against ε, one curve for each number "
+            "of fits. "
             f"Largest from δ = {number(RARE)} down: {'; '.join(parts) or 'nothing is proved'}."
         )
 

@@ -155,19 +155,20 @@ def answer(at: Gate) -> str:
 
 def more(at: Gate) -> str:
     """What is left, and what the next release would take."""
-    told = f"Left: μ = {down(at.left)}, as squares add up."
+    told = f"Left: μ = {down(at.left)} (squares add up)."
     if at.next is not None:
         mu = up(at.next.mu) if math.isfinite(at.next.mu) else ""
         told += f" Next, {at.next.entry.label}: " + (f"μ = {mu}." if mu else "no μ is known to cover it.")
     refused = sum(passage.state == REFUSED for passage in at.passages)
     if refused:
-        told += f" {sentences.count(refused, 'entry', 'entries').capitalize()} did not fit: refused, and not released."
+        entries = sentences.count(refused, "entry", "entries").capitalize()
+        told += f" {entries} did not fit and must not be released."
     return told
 
 
 def promise(delta: float, target: float) -> str:
     """What the filter promises."""
-    chosen = "a privacy filter: each release may be chosen after seeing the ones before, its noise too"
+    chosen = "a privacy filter: each release, and its noise, may be chosen after seeing earlier ones"
     return sentences.promise(target, delta, chosen)
 
 
@@ -175,8 +176,8 @@ def reading(at: Gate, delta: float) -> str:
     """What the odometer reads, and what that is worth."""
     shown = f"ε = {sentences.epsilon(at.epsilon)} at δ = {sentences.delta(delta)}"
     return (
-        f"Odometer: it reads μ = {up(at.spent)}, {shown}. That is a promise only if the noise of all "
-        "releases was fixed beforehand. Where what you saw decides when you stop, only the budget is one."
+        f"The odometer reads μ = {up(at.spent)}, {shown}. This reading is a promise only if you fixed the noise of "
+        f"all releases beforehand. If results decide when you stop, only the budget is a promise."
     )
 
 

@@ -21,8 +21,8 @@ from ui.sentences import count, delta, epsilon, number, proved, scientific
 
 NEARLY = 0.9  # of the target: from here on a ledger is nearly used up
 FIXED_BEFOREHAND = (
-    "Fix the list and its noise beforehand. What a release is about may depend on earlier answers; how noisy it is, "
-    "and what is added to the list, may not: that needs a privacy filter or odometer. There is a switch."
+    "Fix the list and its noise beforehand. The topic of a release may depend on earlier answers. Its noise, and the "
+    "list itself, may not depend on answers: for this, switch on the privacy filter."
 )
 
 
@@ -77,7 +77,7 @@ class Listed:
         if not self.lines:
             return f"All of {self.aim} is left."
         if math.isinf(self.total):
-            return "Nothing is proved about this list, so no target is kept."
+            return "Nothing is proved about this list, so it meets no target."
         if (over := totals.overrun(self.lines, self.target)) is not None:
             end = f"the list ends {epsilon(self.total - self.target)} above it"
             return f"Entry {over + 1} ({self.lines[over].entry.label}) takes the total past {self.aim}; {end}."
@@ -93,7 +93,7 @@ class Listed:
         cost = f"{self.light()}: {count(n, 'release')} {'costs' if n == 1 else 'cost'} ε = {epsilon(self.total)}"
         if n == 1 or self.total >= added * (1 - 1e-3):
             return f"{cost}."
-        return f"{cost}; adding up their ε, and their δ, says {epsilon(added)}."
+        return f"{cost}; adding up their ε (and their δ) gives {epsilon(added)}."
 
     def promise(self) -> str:
         """The promise of the whole list."""
@@ -204,8 +204,8 @@ def about_events(numbers: Sequence[int], there: float, here: float) -> str:
     """What the ledger's events say; `numbers` are those of the entries without one, ε is `there` and `here`."""
     about = "One event of Google’s dp_accounting for the whole list, in JSON, for ADD_OR_REMOVE_ONE."
     if not numbers:
-        return f"{about} It costs what the list costs."
+        return f"{about} The event costs as much as the list."
     one = len(numbers) == 1
-    which = f"{'Entry' if one else 'Entries'} {', '.join(map(str, numbers))} {'has' if one else 'have'} none"
-    instead = f"Gaussian noise that covers {'it' if one else 'them'} is written instead"
+    which = f"{'Entry' if one else 'Entries'} {', '.join(map(str, numbers))} {'has' if one else 'have'} no event"
+    instead = f"Gaussian noise that covers {'this entry' if one else 'these entries'} is written instead"
     return f"{about} {which}: {instead}, and the total there is ε = {epsilon(there)}, not {epsilon(here)}."

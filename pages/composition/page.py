@@ -28,12 +28,12 @@ PRESETS = tuple(
         ),
         (
             "√k, not k",
-            "1, 10 and 100 logistic fits through the symmetric pair, which uses that a row may be added or removed.",
+            "1, 10 and 100 logistic fits by the symmetric pair. This proof uses that a row may be added or removed.",
             {BOUND: "tight, symmetric pair", COUNTS: HUNDRED, controls.EPS_MAX: 10.0},
         ),
         ("A hundred fits", "1, 10 and 100 fits of Figure 3.", {COUNTS: HUNDRED, controls.EPS_MAX: 30.0}),
         ("A band to see", "A coarse grid: an honest, wide band.", {COUNTS: (2, 10), controls.WIDTH: 0.1}),
-        ("How wide is it?", "The band’s own chart: its width relative to δ.", {controls.SHOW: controls.WIDTHS}),
+        ("How wide is it?", "A chart of the band itself: its width relative to δ.", {controls.SHOW: controls.WIDTHS}),
     )
 )
 TEN, TWELVE = ";".join(["fit:8,10,1,glm,1"] * 10), ";".join(["cal:0.5,1e-5"] * 12)
@@ -42,13 +42,13 @@ LISTS = tuple(
     Preset(name, {LEDGER: ledger, LEDGER_DELTA: 1e-5, TARGET: 3.0} | changes, hint)
     for name, ledger, hint, changes in (
         ("Three kinds", LEDGER.default, "3 fits, 1 DP-SGD run, 1 histogram.", {}),
-        ("Ten fits, one by one", TEN, "The fits of Figure 3 as ten entries: which one passes the target?", {}),
+        ("Ten fits, one by one", TEN, "The fits of Figure 3 as ten entries. Which entry exceeds the target?", {}),
         ("A model a month", TWELVE, "Twelve models, each trained for ε = 0.5 at δ = 10⁻⁵.", {}),
-        ("Empty list", "empty", "Start your own.", {}),
+        ("Empty list", "empty", "Start with an empty list.", {}),
         (
             "Chosen as you go",
             AS_YOU_GO,
-            "Two releases are out; is there budget for a second model, planned after seeing them?",
+            "Two releases are published. After seeing them you plan a second model: is there budget left?",
             {TARGET: 1.0, FILTER: True, RELEASED: 2},
         ),
     )
@@ -58,7 +58,7 @@ LISTS = tuple(
 @st.fragment
 def budget() -> None:
     st.header("A ledger of everything that is released", anchor=False)
-    st.markdown("List what is, or will be, released about the same rows. The total is one composition of all entries.")
+    st.markdown("List everything that is, or will be, released about the same rows. The total composes all entries.")
     preset_buttons(LISTS, prefix="composition_list")
     left, beside = page.columns("list")
     with beside:
@@ -117,8 +117,8 @@ if (
 
 page.begin(
     "composition",
-    "Everything released about the same people costs privacy. Composition says how much it costs together: usually "
-    "less than the sum of the ε, and at one δ.",
+    "Everything released about the same people costs privacy. Composition says what all releases cost together: "
+    "usually less than the sum of their ε, for a single δ.",
 )
 LEDGER.mend()
 st.fragment(PICTURES.explore)(PRESETS)

@@ -8,7 +8,7 @@ LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
 SILENT = Setting(sigma=10.0, lam=0.2, smoothness=0.25, lipschitz=1.0)
 RENYI, PROFILE = "Rényi curves", "Privacy profiles"
 
-TWICE = "The same four privacy losses twice: their Rényi divergences, as in the paper’s figure, or δ against ε."
+TWICE = "Two pictures of the same four privacy losses: Rényi divergences, as in the paper’s figure, or δ against ε."
 SHOW = parameters.show("distance", (RENYI, PROFILE), TWICE)
 MECHANISM = parameters.mechanism("distance", LARGE_SMALL, SILENT)
 READ_DELTA = parameters.read_delta("distance", label="Compare ε at δ =")

@@ -135,7 +135,7 @@ class Distance(bounds.Setting, View):
         published, half, lower = map(self.epsilon, ("glm", "half", "lower"))
         if math.isinf(published):
             return (
-                f"The published proof pays −log(1 − β/λ) for the curvature, infinite from λ = β = "
+                f"The published proof pays −log(1 − β/λ) for the curvature, which is infinite from λ = β = "
                 f"{sentences.number(self.smoothness)} down; as λ → ∞ it proves ε = {sentences.epsilon(half)}."
             )
         sign, curvature = (sentences.epsilon(max(price, 0.0)) for price in (half - lower, published - half))

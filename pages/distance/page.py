@@ -17,7 +17,7 @@ def preset(name: str, setting: Setting, hint: str, eps_view: float) -> Preset:
     return Preset(name, values, f"{setting}. {hint}")
 
 
-OURS = "The paper’s text gives no numbers for this panel; these show what it says about it."
+OURS = "The paper gives no numbers for this panel. These numbers show what the paper says about the panel."
 BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the published proof falls silent."
 PRESETS = (
     preset("Much λ: both are close", Setting(10.0, 100.0, 1.0, 1.0), f"Figure 4a: large σ, large λ. {OURS}", 1.0),
@@ -34,8 +34,8 @@ def revealed() -> None:
 
 page.begin(
     "distance",
-    "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. What it certifies "
-    "above that is the price of what it does not know.",
+    "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. The distance is "
+    "what the proof loses by not knowing the loss.",
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("distance", revealed), key="distance__try")

@@ -71,12 +71,12 @@ class Game:
         if setting.game == PRIVATE:
             return sentences.promise(eps, DELTA, sentences.TIGHT)
         if setting.game == BARE:
-            return f"No noise, so no finite ε; {sentences.ADJACENCY}."
+            return f"Without noise there is no finite ε; {sentences.ADJACENCY}."
         promised = f"Promised: ε = {sentences.epsilon(eps)}, with slack δ = {sentences.delta(DELTA)}"
         if setting.game == SMALL:
             real = sentences.epsilon(rounds.epsilon(setting.added, setting.lam))
-            return f"{promised}; but the noise is {people.COUNT} times too small, and proves ε = {real} only."
-        return f"{promised}; but the proof is about normal numbers, and floating point has others."
+            return f"{promised}; but the noise is {people.COUNT} times too small and proves only ε = {real}."
+        return f"{promised}; but the proof is about real numbers, and this computer has only doubles."
 
     def verdict(self) -> str:
         """What the last round was, and what the best attacker would have said."""
@@ -158,7 +158,7 @@ def most(eps: float) -> str:
 def best(played: Round) -> str:
     """What the best attacker says, and how sure: 'in, at 71.2 %'."""
     chance = max(played.posterior, 1 - played.posterior)
-    return f"{in_or_out(played.best)}, {'certainly' if chance == 1 else 'at ' + sentences.percent(chance)}"
+    return f"{in_or_out(played.best)}, {'certainly' if chance == 1 else sentences.percent(chance) + ' sure'}"
 
 
 def in_or_out(inside: bool) -> str:

@@ -13,8 +13,8 @@ from ui.controls import Control, SelectSlider, log_values
 
 STEPS = tuple(k / 10 for k in range(10, 100))
 SIGMAS = log_values(0.3, 300, steps=STEPS)
-_TILT = "Standard deviation of each coordinate of the random tilt b. It moves ε, and ε moves it."
-_PROMISE = "Moves σ to the least noise on offer that keeps the promise at this λ. σ and λ move it, always upwards."
+_TILT = "Standard deviation of each coordinate of the random tilt b. σ moves ε, and ε moves σ."
+_PROMISE = "Moves σ to the least noise on offer that keeps this promise at this λ. Moving σ or λ changes ε, rounded up."
 SIGMA = SelectSlider("guess_sigma", "Noise σ", 3.8, SIGMAS, help=_TILT)
 LAM = parameters.lam("guess", 2.0, 0.1, 50, help="Pulls θ towards 0; the objective contains λ/2 ‖θ‖².")
 EPSILON = parameters.epsilon("guess", 1.0, label="Promised ε", help=_PROMISE)
@@ -76,4 +76,6 @@ def no_more_noise() -> str:
     """What stands under the sliders where σ is the largest on offer, as no σ keeps a smaller promise."""
     lam, most = LAM.value(), SIGMAS[-1]
     least = sentences.epsilon(rounds.epsilon(most, lam))
-    return f"The largest σ on offer keeps ε = {least} at λ = {lam:g}. One person’s curvature shows: more λ helps."
+    return (
+        f"The largest σ on offer keeps ε = {least} at λ = {lam:g}. One person’s curvature shows, so a larger λ helps."
+    )

@@ -15,14 +15,16 @@ from ui import page, parameters, style
 from ui.controls import Choice, Control, Preset, Toggle, preset_buttons, previous
 
 SEED_TOLD = (
-    "The rounds follow from the seed, the game and the sliders: a class with one link plays the same ones. Who runs "
-    "the page’s code can compute them beforehand; the address alone does not tell them. Guesses stay in this session."
+    "The rounds follow from the seed, the game and the sliders: everyone who opens the same link plays the same "
+    "rounds. Anyone who runs this code can compute the answers; the address alone does not reveal them. Your guesses "
+    "stay in this session."
 )
 GAMES = {
-    PRIVATE: "Real fits of the package: their noise is what the promise needs, on a lattice.",
+    PRIVATE: "Real fits of the package, with the noise that the promise needs, on a lattice.",
     BARE: "No noise at all: the attacker compares two minimisers.",
-    SMALL: f"Somebody divided σ by the {people.COUNT} rows once too often. The promise is still what the sliders say.",
-    DIGITS: "Enough noise, but from a textbook sampler in floating point: the last digits tell.",
+    SMALL: f"Somebody divided σ by the {people.COUNT} rows by mistake. The stated promise is still the one of the "
+    f"sliders.",
+    DIGITS: "Enough noise, but from a textbook sampler in floating point. The last digits give the person away.",
 }
 GAMES_TOLD = "\n".join(f"* {name}: {told}" for name, told in GAMES.items())
 
@@ -30,7 +32,7 @@ GAME = Choice("guess_game", "Attack a …", PRIVATE, rounds.GAMES, help=GAMES_TO
 PLACE = Choice("guess_place", "People stand in the …", people.PLANE, people.PLACES, horizontal=True)
 PERSON = Choice("guess_person", "The person …", people.DISAGREES, tuple(people.LABEL))
 SEED = parameters.seed("guess", "Seed of the rounds", help=SEED_TOLD)
-SEES = "A line where the two laws are equally likely; with careless digits, how many draws lead to them."
+SEES = "Shows where the two laws are equally likely. With careless digits, shows how many draws lead to these digits."
 BORDER = Toggle("guess_border", "Show what the best attacker sees", False, help=SEES)
 CONTROLS: tuple[Control, ...] = (GAME, EPSILON, SIGMA, LAM, PLACE, PERSON, SEED, BORDER)
 
@@ -43,11 +45,20 @@ def preset(name: str, hint: str, game: str, *linked_values: float, place: str = 
 
 PRESETS = (
     preset("ε = 1: toss a coin", "The best attacker is hardly better than a coin.", PRIVATE, 1.0, 3.8, 2.0),
-    preset("ε = 8: look closely", "Little noise: the best attacker is right in seven of ten.", PRIVATE, 8.0, 0.61, 2.0),
+    preset(
+        "ε = 8: look closely",
+        "Little noise: the best attacker is right in seven rounds of ten.",
+        PRIVATE,
+        8.0,
+        0.61,
+        2.0,
+    ),
     preset("No privacy: certain", "Two minimisers, nothing between them.", BARE, 1.0, 3.8, 2.0),
-    preset("A wrong promise", "The promise of ε = 1, a twelfth of its noise.", SMALL, 1.0, 3.8, 2.0),
+    preset("A wrong promise", "The promise of ε = 1 with a twelfth of its noise.", SMALL, 1.0, 3.8, 2.0),
     preset("The last digits tell", "Noise for ε = 0.3, from a textbook sampler.", DIGITS, 0.3, 12.0, 10.0),
-    preset("On a line", "One number a person: all laws can be drawn.", PRIVATE, 1.0, 3.8, 2.0, place=people.LINE),
+    preset(
+        "On a line", "One number for each person, so all laws can be drawn.", PRIVATE, 1.0, 3.8, 2.0, place=people.LINE
+    ),
 )
 
 
@@ -107,22 +118,22 @@ def below(game: Game, picture: page.Picture) -> None:
     board, mine = st.columns(2, gap="medium")
     with board:
         st.caption("The score")
-        alt = "You, the best attacker, a coin, and what is allowed."
+        alt = "You, the best attacker, a coin, and the limit."
         page.table(tables.scoreboard(game), alt=alt, name="guess_score")
     with mine:
         if finished := progress.finished(game):
-            st.caption("Your games in this session, nearest to the best attacker first")
+            st.caption("Your games in this session; games closest to the best attacker come first")
             page.table(tables.tries(finished), alt="Your finished games.", name="guess_tries")
         else:
             st.caption(SEED_TOLD)
-    note = "These lines print the chance of “in” after the round on the screen, as the best attacker has it."
+    note = "These lines print the best attacker’s chance of “in” after the round on the screen."
     page.evidence(picture, tables.round_rows(game), name="guess", code=game.code(), note=note)
 
 
 page.begin(
     "guess",
-    "Somebody published a model. You know its method, its noise level and everybody’s data, but not whether the "
-    "marked person took part: a coin decided. **Look at θ and guess.**",
+    "Somebody published a model. You know the method, the noise level and everybody’s data. You do not know whether "
+    "the marked person took part: a coin decided. **Look at θ and guess.**",
 )
 explore()
 page.predict(page.Prediction.of("guess", revealed), key="guess__try")

@@ -14,7 +14,7 @@ from ui import sentences
 def scoreboard(game: Game) -> list[dict[str, str]]:
     """You, the best attacker, a coin, and what the promise allows."""
     setting, number = game.setting, len(game.said)
-    here = "Of the round played" if number == 1 else f"Of the {number} rounds played"
+    here = "The round you played" if number == 1 else f"The {number} rounds you played"
     long_run = "In the long run"
     estimate = rounds.by_digits(setting)[0] if setting.game == DIGITS and game.over else rounds.long_run(setting)
     by_epsilon, by_proof = rounds.allowed(setting.sigma, setting.lam)
@@ -33,7 +33,7 @@ def scoreboard(game: Game) -> list[dict[str, str]]:
     table.append({"Who": "Anybody, as the whole proof promises", long_run: _at_most(by_proof)})
     if setting.game == SMALL:
         _, really = rounds.allowed(setting.added, setting.lam)
-        table.append({"Who": "Anybody, by the noise really added", long_run: _at_most(really)})
+        table.append({"Who": "Anybody, with the noise really added", long_run: _at_most(really)})
     if setting.game == DIGITS and game.over:
         counted = rounds.by_digits(setting)[1]
         name = f"The same attack on {ROUNDS} other rounds, with the package’s noise"

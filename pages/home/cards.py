@@ -32,7 +32,7 @@ def show() -> None:
     _lessons()
     path = registry.START_HERE[1:]
     st.header("Start here", anchor=False)
-    st.markdown(f"This page is the first of {len(path) + 1} steps; an hour takes you through all of them.")
+    st.markdown(f"This page is the first of {len(path) + 1} steps. All steps together take an hour.")
     _grid([(registry.entry(step.name), step.lesson, step.query) for step in path], first=2)
     stepped = {LESSONS, *(step.name for step in registry.START_HERE)}
     others = [entry for entry in registry.PAGES if entry.name not in stepped]
@@ -45,7 +45,7 @@ def _lessons() -> None:
     """The door to the lessons, and each of them as a link."""
     entry = registry.entry(LESSONS)
     st.header("Lessons", anchor=False)
-    st.markdown("Predict, look, explain: a lesson leads through the pages and asks before it tells.")
+    st.markdown("Move something, predict, then read why: a lesson asks before it explains.")
     door, links = st.columns([1, A_ROW - 1])
     with door, st.container(border=True, height="stretch", key=f"home_card_{LESSONS}"):
         _card(entry, f"**{entry.title}.** {entry.question}", {})

@@ -15,12 +15,16 @@ LAM = parameters.lam("home", 1.0, 0.05, 50, help="Pulls θ towards 0; the object
 PERSON = Choice("home_person", "The person …", "disagrees with the others", tuple(PEOPLE))
 DELTA = parameters.read_delta("home")
 DRAW = parameters.draws("home", 1, DRAWS, label="Draw number", name="draw")
-HELD = "At first the axes stay while σ and λ move, so that more noise looks wider."
+HELD = "The axes stay while σ and λ move, so more noise looks wider."
 FIT = Toggle("home_fit", "Fit axes", False, help=HELD)
 CONTROLS: tuple[Control, ...] = (SIGMA, LAM, PERSON, DELTA, DRAW, FIT)
 PRESETS = (
     Preset("Too little noise", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1: the two curves part."),
     Preset("Some noise", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1: the two curves overlap."),
-    Preset("Too much noise", {SIGMA: 10.0, LAM: 1.0}, "σ = 10, λ = 1: hard to tell apart, and θ says little."),
-    Preset("Too little λ", {SIGMA: 2.5, LAM: 0.1}, "σ = 2.5, λ = 0.1: one person’s curvature shows, too."),
+    Preset(
+        "Too much noise",
+        {SIGMA: 10.0, LAM: 1.0},
+        "σ = 10, λ = 1: the curves are hard to tell apart, and θ says little.",
+    ),
+    Preset("Too little λ", {SIGMA: 2.5, LAM: 0.1}, "σ = 2.5, λ = 0.1: one person’s curvature shows as well."),
 )

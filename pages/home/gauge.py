@@ -41,8 +41,8 @@ def average(guess: float) -> str:
 
 def worst(eps: float, at_delta: float) -> str:
     """How sure the promise allows anybody to become about anybody."""
-    slack = f"apart from the slack δ = {sentences.delta(at_delta)}"
-    return f"Worst person, worst output: {sentences.chance(eps)}, odds {sentences.odds(eps)}, {slack}"
+    slack = f"up to δ = {sentences.delta(at_delta)}"
+    return f"At worst, for any person and result: {sentences.chance(eps)}, odds {sentences.odds(eps)} ({slack})"
 
 
 def gauge(guess: float, eps: float, at_delta: float) -> str:

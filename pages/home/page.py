@@ -39,7 +39,7 @@ def explore() -> None:
 page.begin(
     "home",
     "**ε limits how far any release can shift the odds that you took part: at most by the factor $e^{\\varepsilon}$.** "
-    "Objective perturbation keeps that promise: it tilts the training curve at random.",
+    "Objective perturbation keeps this promise: it adds a random slope to the training loss.",
 )
 st.html(f"<style>{STYLE}{gauge.STYLE}{cards.STYLE}</style>")
 explore()

@@ -75,16 +75,17 @@ class Release(Pair, View):
 
     def note(self) -> str:
         return (
-            f"Play shows {FRAMES} draws of b, from draw number {self.draw} on; the table stays at draw {self.draw}. "
-            "Each dot under the densities is one release. The draws are an illustration, the same for everybody; a "
-            "real fit takes b from the operating system."
+            f"Play shows {FRAMES} draws of b, starting with draw {self.draw}; the table keeps draw {self.draw}. Each "
+            f"dot under the densities is one release. Everybody sees the same draws; a real fit takes b from the "
+            f"operating system."
         )
 
     def shows(self) -> str:
         return (
             "Above, the training objective with one random tilt, with and without a person who "
-            f"{self.person}; below, the densities of its lowest point over all tilts. How well one sample of either "
-            f"tells which one it came from is limited by ε = {sentences.epsilon(self.epsilon)}."
+            f"{self.person}; below, the densities of its lowest point over all tilts. ε = "
+            f"{sentences.epsilon(self.epsilon)} limits how well one sample tells which of the two densities it came "
+            f"from."
         )
 
     def svg_title(self) -> str:

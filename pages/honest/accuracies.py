@@ -69,9 +69,9 @@ class Accuracies(ResultPicture):
         paid, free = (accuracy(given(self.result.mean(way)).mean) for way in ("honest", "fresh"))
         told, size = lost.count >= FEWEST, points(100 * lost.mean)
         if told and unclear(lost):
-            verdict = "what paying for the choice costs cannot be told from 0"
+            verdict = "the cost of paying for the choice is within the noise"
         elif abs(100 * lost.mean) < SHOWS:
-            verdict = "paying for the choice costs no accuracy that shows"
+            verdict = "paying for the choice costs no visible accuracy"
         elif lost.mean < 0:
             verdict = f"paying for the choice gains {size}"
         else:
@@ -99,11 +99,11 @@ class Accuracies(ResultPicture):
         result, settings = self.result, self.result.settings
         unpaid, paid = result.one.noise_multiplier, result.paid.noise_multiplier
         return (
-            f"The unpaid model reports ε = {sentences.epsilon(settings.epsilon)}, that of one run; with the choice "
-            f"among {len(settings.learning_rates)} paid for (μ = {settings.mean_runs:g} runs on average), the same "
-            f"noise costs ε = {sentences.epsilon(result.true_epsilon)}. Paying takes a noise multiplier of "
-            f"{sentences.number(paid)} instead of {sentences.number(unpaid)}. A rate fixed in advance, "
-            f"{FIXED_RATE:g}, has nothing to pay for."
+            f"The unpaid model reports the ε of one run, {sentences.epsilon(settings.epsilon)}. The same noise costs "
+            f"ε = {sentences.epsilon(result.true_epsilon)} once the choice among {len(settings.learning_rates)} rates "
+            f"is paid for (μ = {settings.mean_runs:g} runs on average). To stay within the promise, paid tuning needs "
+            f"a noise multiplier of {sentences.number(paid)} instead of {sentences.number(unpaid)}. A rate fixed in "
+            f"advance, {FIXED_RATE:g}, costs no extra privacy."
         )
 
     def caption(self) -> str:
@@ -117,8 +117,8 @@ class Accuracies(ResultPicture):
         before = " The faint hollow marks are the means of the run before." if self.ghost is not None else ""
         return (
             f"{data.label}: {rows}. {drawn}: a faint dot each, the large mark is their mean{bars}.{before}{gap} "
-            f"{result.judges} of {data.test_rows:,} test rows chose the unpaid model, the other "
-            f"{data.test_rows - result.judges:,} are fresh. The promise of “unpaid” does not cover its choice."
+            f"The unpaid model was chosen on {result.judges} of the {data.test_rows:,} test rows; the other "
+            f"{data.test_rows - result.judges:,} are fresh. The promise of “unpaid” does not cover the choice."
         )
 
     def alt(self) -> str:

@@ -13,10 +13,11 @@ DATA = parameters.data_set(
     "honest",
     "synthetic-l",
     datasets.names(classes=2),
-    help="synthetic-l takes seconds; Adult and its stand-in some seconds for each draw, gisette minutes.",
+    help="Each draw takes about a second on synthetic-l, some seconds on Adult and its stand-in, and minutes on "
+    "gisette.",
 )
 EPSILON = parameters.epsilon(
-    "honest", 0.1, help="What every model’s certificate says. Of the unpaid one it is the ε of one run."
+    "honest", 0.1, help="The ε on every model’s certificate. For the unpaid model this is the ε of one run."
 )
 DELTA = parameters.delta("honest")
 RATES = parameters.learning_rates("honest", "paper", {name: rates for name, rates in GRIDS.items() if len(rates) > 1})
@@ -25,17 +26,17 @@ JUDGES = SelectSlider(
     "Judges",
     200,
     (20, 50, 100, 200, 500, 1000, 2000),
-    help="Test rows that choose the unpaid model; at most half of them, the others are fresh. The fewer judges, the "
-    "more they flatter their choice.",
+    help="The number of test rows that choose the unpaid model: at most half of all test rows. The other test rows "
+    "are fresh. The fewer judges there are, the more they flatter their choice.",
 )
 MEAN_RUNS = parameters.mean_runs(
     "honest",
     paper.MEAN_RUNS,
     (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30, 50),
-    help=f"K ~ Poisson(μ) runs. The paper’s {paper.MEAN_RUNS} makes more than 10 with probability 0.9.",
+    help=f"Paid tuning makes K ~ Poisson(μ) runs. The paper’s μ = {paper.MEAN_RUNS} gives more than 10 with probability 0.9.",
 )
 BATCH = parameters.batch_size("honest", 4096)
-EPOCHS = parameters.epochs("honest", 10, help="The paper has 60.")
+EPOCHS = parameters.epochs("honest", 10, help="The paper uses 60.")
 ACCOUNTANT = Choice(
     "honest_accountant",
     "Accountant of one run",
@@ -44,9 +45,12 @@ ACCOUNTANT = Choice(
     format={"pld": "privacy loss distributions", "rdp": "Rényi, as in the paper"}.__getitem__,
 )
 DRAWS = parameters.draws(
-    "honest", FEWEST, MAX_DRAWS, help=f"Seeds to repeat everything with, 1 to {MAX_DRAWS}; {FEWEST} give an interval."
+    "honest",
+    FEWEST,
+    MAX_DRAWS,
+    help=f"How many seeds to run everything with, 1 to {MAX_DRAWS}. Intervals need {FEWEST}.",
 )
-SPLIT_SEED = parameters.split_seed("honest", help="Which fifth of the rows is the test set.")
+SPLIT_SEED = parameters.split_seed("honest", help="Chooses which fifth of the rows is the test set.")
 SEED = parameters.seed("honest", "First noise seed", help="Draw i uses this seed plus i.")
 SHOWN = Number("honest_shown", "Draw to look into", 1, help="Its K runs are drawn below.", low=1, high=MAX_DRAWS)
 
@@ -68,7 +72,11 @@ CONTROLS: tuple[Control, ...] = (*DECIDES, SHOWN)
 
 _START = {control: control.default for control in DECIDES}
 PRESETS = (
-    Preset("Quick look", _START, "Some seconds: the paper’s grid on Synthetic-L at ε = 0.1, a sixth of its epochs."),
+    Preset(
+        "Quick look",
+        _START,
+        "The paper’s grid on Synthetic-L at ε = 0.1 with a sixth of the epochs. Takes some seconds.",
+    ),
     Preset(
         "The paper’s recipe",
         _START | {EPOCHS: 60, ACCOUNTANT: "rdp", JUDGES: 1000},
@@ -77,7 +85,7 @@ PRESETS = (
     Preset(
         "Few judges, many candidates",
         _START | {RATES: "fine", JUDGES: 50, EPSILON: 1.0},
-        "25 learning rates and 50 judges: the winner’s curse at its clearest.",
+        "25 learning rates and 50 judges show the winner’s curse most clearly.",
     ),
-    Preset("ε = 1: paying costs less", _START | {EPSILON: 1.0}, "With ten times the budget paying costs less."),
+    Preset("ε = 1: paying costs less", _START | {EPSILON: 1.0}, "Paying costs less with ten times the budget."),
 )

@@ -34,8 +34,8 @@ class Curse(ResultPicture):
         result = self.result
         gap, drawn = given(result.optimism), f"{result.juries:,} drawn"
         jury = (
-            f"The {result.judges} test rows that chose it are its judges, together its jury. Juries of {result.judges} "
-            "rows like these flatter the candidate they choose by"
+            f"The {result.judges} test rows that choose a model are its judges, together its jury. Juries of "
+            f"{result.judges} such rows flatter the candidate they choose by"
         )
         if words := unclear(gap):
             return f"{jury} an amount that {words}; {drawn})."
@@ -52,7 +52,7 @@ class Curse(ResultPicture):
         return (
             f"A jury is a set of judges: test rows that choose together. {result.juries:,} juries of {result.judges} "
             f"test rows were drawn, {result.juries // len(result.draws)} for each draw of noise: "
-            f"{sentences.percent(share, 0)} of them say more of the candidate they choose than the rows left over do. "
+            f"{sentences.percent(share, 0)} of them rate the candidate they choose higher than the other rows do. "
             f"For a learning rate fixed in advance, where nothing was chosen, {self.without_choice()}."
         )
 

@@ -17,8 +17,8 @@ from ui.words import GRIDS
 
 RUNS: Runs[TuningRuns] = Runs("honest")
 CERTIFICATES = (
-    "Both can be verified, and each is true: the unpaid one says right after the promise what it does not cover. Fits "
-    "on this page are seeded, so both say reproducible."
+    "Both certificates can be verified, and both are true: right after its promise, the unpaid one says what the "
+    "promise does not cover. Fits on this page are seeded, so both certificates say reproducible."
 )
 
 
@@ -85,8 +85,8 @@ def explore() -> None:
 
 page.begin(
     "honest",
-    "DP-SGD’s learning rate is chosen twice on the same data: without paying for the choice, as experiments often do "
-    "it, and with every look at the data paid for.",
+    "DP-SGD’s learning rate is chosen twice on the same data: once without paying for the choice, as many "
+    "experiments do, and once with every look at the data paid for.",
 )
 with page.errors():
     RUNS.follow(explore)

@@ -17,8 +17,8 @@ from ui.sentences import scientific
 from ui.words import accuracy, given, points, times
 
 DO_NOT_PUBLISH = (
-    "Of paid tuning only the released model, its learning rate and its own score are covered by the promise. K and the "
-    "other runs are not: this picture is for the page, not for publication."
+    "The promise of paid tuning covers the released model, its learning rate and its own score. K and the other runs "
+    "are not covered, so do not publish this picture."
 )
 
 
@@ -46,8 +46,8 @@ class WhatKDid(ResultPicture):
         draw = self.draw
         if draw.released is None:
             return (
-                f"**K was 0** with noise seed {draw.seed}: nothing was trained, and θ = 0 was released, as was fixed "
-                f"in advance. It is right on {accuracy(draw.honest)} of fresh rows."
+                f"**K was 0** with noise seed {draw.seed}: nothing was trained, and θ = 0 was released, as fixed in "
+                f"advance. This model is right on {accuracy(draw.honest)} of fresh rows."
             )
         best = int(draw.accuracy.argmax())
         other = (

@@ -9,7 +9,7 @@ from pages.honest.jobs import Request
 from ui import live, runs, sentences
 from ui.jobs import JobView
 
-UNDER_WAY = "The first draw is being trained."
+UNDER_WAY = "The first draw is in training."
 
 
 def worth(result: TuningRuns) -> bool:
@@ -23,7 +23,7 @@ def invitation(request: Request, *, ready: bool = True) -> str:
         return request.unready
     settings = request.settings
     return (
-        f"This takes more than some seconds: {sentences.count(settings.draws, 'draw')} of about "
+        f"This takes more than a few seconds: {sentences.count(settings.draws, 'draw')} of about "
         f"{settings.mean_runs + 1:.0f} trainings of {settings.epochs} epochs on {request.name}. Press Run to start."
     )
 
@@ -49,7 +49,7 @@ def outcome(view: JobView[TuningRuns]) -> str | None:
     if view.latest is None or not view.latest.draws:
         return runs.ended_early(view, "Stopped before the first draw was done. Press Run to start again.")
     done, total = len(view.latest.draws), view.latest.settings.draws
-    return runs.ended_early(view, f"Stopped after {done} of {total} draws; what is shown is from these.")
+    return runs.ended_early(view, f"Stopped after {done} of {total} draws. The page shows these draws.")
 
 
 def differences(shown: Request, asked: Request) -> str | None:

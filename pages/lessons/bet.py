@@ -55,11 +55,13 @@ class Bet(Scene):
 
     def answer(self) -> str:
         before, least, most = self.texts
-        return f"ε = {sentences.epsilon(self.epsilon)}: a chance of {before} becomes {most} at most, {least} at least."
+        return (
+            f"ε = {sentences.epsilon(self.epsilon)}: a chance of {before} becomes at most {most} and at least {least}."
+        )
 
     def promise(self) -> str:
         factor = sentences.odds(self.epsilon).removesuffix(" : 1")
-        return f"The odds change by the factor e^ε = {factor} at most, either way, whatever else is known."
+        return f"Up or down, the odds change by a factor of at most e^ε = {factor}, whatever else is known."
 
     def shows(self) -> str:
         before, least, most = self.texts

@@ -36,6 +36,11 @@ def _up(value: float) -> str:
     return sentences.scientific(value, 3, up=True)
 
 
+def _nearest(value: float) -> str:
+    """As a calculator shows it: ln 1.5 is 0.4055."""
+    return sentences.number(value, 4)
+
+
 def _down(value: float) -> str:
     return sentences.number(math.floor(value * 10) / 10)
 
@@ -192,7 +197,7 @@ NUMBERS: Mapping[str, Number] = {
     "noise": Number(noise),
     "noise_times": Number(noise_times),
     "regularisation": Number(regularisation),
-    "coin_epsilon": Number(coin_epsilon, _up),
+    "coin_epsilon": Number(coin_epsilon, _nearest),
     "coin_times": Number(coin_times, _up),
     "share_error": Number(share_error),
     "chance": Number(chance),
@@ -263,7 +268,8 @@ def prediction(question: Question) -> page.Prediction:
     options = tuple(filled(option, question.line) for option in question.options)
     correct = question.correct if question.correct is not None else _chosen(question, options)
     asked, reason = filled(question.question, question.line), filled(question.reason, question.line)
-    return page.Prediction("", asked, options, correct, reason)
+    replies = tuple(filled(reply, question.line) for reply in question.replies)
+    return page.Prediction("", asked, options, correct, reason, replies=replies)
 
 
 def _chosen(question: Question, options: tuple[str, ...]) -> int:

@@ -15,7 +15,7 @@ from ui.controls import Choice, SelectSlider
 
 PEOPLE = SelectSlider("people", "People asked", 10_000, (100, 1000, 10_000, 100_000, 1_000_000), str)
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-SHARE = Choice("share", "Share of all who are truly yes", 0.3, SHARES, lambda value: f"{value:g}")
+SHARE = Choice("share", "Share of people whose truth is yes", 0.3, SHARES, lambda value: f"{value:g}")
 _POINTS = 181
 
 
@@ -36,7 +36,7 @@ class Group(Survey):
         return sentences.number(100 * (1.96 * self.coin.share_error(self.people)), 2, up=True)
 
     def answer(self) -> str:
-        return f"The share of all is known to ± {self.points} points, whether your truth is yes or no."
+        return f"The share of yes among all is known to ± {self.points} points, whatever your truth is."
 
     def shows(self) -> str:
         return (
@@ -60,6 +60,6 @@ class Group(Survey):
                 figures.series("your truth is no", grid, your_no, "without", hover="density %{y:.3g}"),
                 figures.series("your truth is yes", grid, your_yes, "with", hover="density %{y:.3g}"),
             ],
-            xaxis=figures.axis("estimated share of those who are truly yes", (0.0, 1.0), tickformat=".0%"),
+            xaxis=figures.axis("estimated share of people whose truth is yes", (0.0, 1.0), tickformat=".0%"),
             yaxis=figures.axis("density", (0.0, top), showticklabels=False),
         )

@@ -45,8 +45,8 @@ class Neighbours(Survey):
         return others, sentences.number(self.coin.times**self.differ, up=True)
 
     def answer(self) -> str:
-        epsilon, (others, times) = sentences.epsilon(self.coin.loss * self.differ), self.texts
-        return f"ε = {epsilon}: with {others} changed, no count gets more than {times} times as likely."
+        epsilon, (others, times) = sentences.number(self.coin.loss * self.differ, 4), self.texts
+        return f"ε = {epsilon}: with {others} changed, no count becomes more than {times} times as likely."
 
     def shows(self) -> str:
         laws = f"Two laws of the number of yes answers of {self.people} people"
@@ -62,7 +62,7 @@ class Neighbours(Survey):
         counts, first, second = (column.to_numpy() for _, column in self.frame().items())
         named = {
             "without": (f"{self.truly} of {self.people} are truly yes", first),
-            "with": (f"{self.truly + self.differ} are", second),
+            "with": (f"{self.truly + self.differ} are truly yes", second),
         }
         traces = [
             figures.series(name, counts, masses, role, mode="lines+markers", hover="%{y:.3g}")

@@ -21,14 +21,14 @@ class OneAnswer(Survey):
     snippet = "coin"
 
     def answer(self) -> str:
-        times = sentences.number(self.coin.times, up=True)
-        return f"ε = ln {times} = {sentences.epsilon(self.coin.loss)}: a yes is {times} times as likely if it is true."
+        times, ln = sentences.number(self.coin.times), sentences.number(self.coin.loss, 4)
+        return f"ε = ln {times} = {ln}: a yes is {times} times as likely if it is true."
 
     def shows(self) -> str:
         rarer, likelier = map(sentences.number, self.coin.yes)
         return (
             f"The chance of a yes against the coin. At {self.truth:g}: {likelier} where the truth is yes, {rarer} "
-            f"where it is no; their ratio is {sentences.number(self.coin.times, up=True)}."
+            f"where it is no; their ratio is {sentences.number(self.coin.times)}."
         )
 
     def frame(self) -> pd.DataFrame:

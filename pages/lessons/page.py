@@ -67,7 +67,7 @@ def ask(lesson: Lesson, question: Question) -> None:
         if key not in st.session_state and f"{key}__said" in st.session_state:
             st.session_state[key] = st.session_state[f"{key}__said"]
         right = prediction.options[prediction.correct]
-        answered = page.try_it(prediction.question, prediction.options, right, key=key)
+        answered = page.try_it(prediction.question, prediction.options, right, key=key, replies=prediction.replies)
         st.session_state[f"{key}__said"] = st.session_state.get(key)
         if answered:
             st.markdown(prediction.reason)

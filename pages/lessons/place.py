@@ -125,7 +125,7 @@ def others(at: Place) -> None:
     """Every lesson as a link."""
     st.header("All lessons", anchor=False)
     for sentence in lessons.catalogue().broken:
-        st.warning(f"A lesson is left out. {sentence}", icon=":material/warning:")
+        st.warning(f"One lesson cannot be shown. {sentence}", icon=":material/warning:")
     path = registry.entry("lessons").path
     for lesson in lessons.catalogue().lessons.values():
         mark = " (this one)" if lesson is at.lesson else ""

@@ -50,7 +50,7 @@ class Processing(Scene):
 
     def shows(self) -> str:
         return (
-            "δ against ε for a noisy number and for the same number rounded, whose curve is nowhere above. At ε = 1: "
+            "δ against ε for a noisy number and for the same number rounded, whose curve is never higher. At ε = 1: "
             f"{' and '.join(self.deltas)}."
         )
 

@@ -52,11 +52,11 @@ class Several(Scene):
         return "One answer costs" if self.answers == 1 else f"{self.answers} answers cost"
 
     def answer(self) -> str:
-        added, least = map(sentences.epsilon, self.together)
+        added, least = (sentences.number(epsilon, 4) for epsilon in self.together)
         return f"{self.cost} ε = {least} with slack {sentences.delta(self.delta)}; added up, ε = {added}."
 
     def promise(self) -> str:
-        law = "the exact law of the privacy loss"
+        law = "the exact law of the privacy loss, rounded up"
         return sentences.promise(self.together[1], self.delta, law, adjacency=ADJACENCY)
 
     def shows(self) -> str:

@@ -13,7 +13,7 @@ from ui.controls import SelectSlider
 
 TRUTHS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 TRUTH = SelectSlider(
-    "truth", "Chance of telling the truth", 0.5, TRUTHS, help="How likely the first coin says: answer truthfully."
+    "truth", "Chance of telling the truth", 0.5, TRUTHS, help="The chance that the first coin says: tell the truth."
 )
 ADJACENCY = "one person’s truth changes"
 FINE = np.linspace(0.0, 1.0, 101)
@@ -40,6 +40,6 @@ class Survey(Scene):
         number = self.differing
         differ = ADJACENCY if number == 1 else f"the truths of {number} people change"
         return (
-            f"Worst case over all people and data: ε = {sentences.epsilon(self.coin.loss * number)}; {differ}; "
-            "accounted by the ratio of two chances."
+            f"Worst case over all people and data: ε = {sentences.epsilon(self.coin.loss * number)}, rounded up; "
+            f"{differ}; accounted by the ratio of two chances."
         )

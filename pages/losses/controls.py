@@ -8,7 +8,10 @@ LOSS, FIT, DIMENSION = "The loss", "The fit", "Without GLM structure"
 ROOT_2 = 2**0.5
 DIMENSIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
-VIEWS = "The clipped loss itself, what it does to a fit with outliers, or what a loss without GLM structure costs."
+VIEWS = (
+    "Choose a picture: the clipped loss itself, a fit to data with outliers, or the cost of a loss without GLM "
+    "structure."
+)
 SHOW = Choice("losses_show", "Show", LOSS, (LOSS, FIT, DIMENSION), horizontal=True, help=VIEWS)
 LOSS_NAME = Choice("losses_loss", "Loss f", "squared", tuple(NAMES))
 PARAMETER = SelectSlider(
@@ -16,28 +19,31 @@ PARAMETER = SelectSlider(
     "Huber’s threshold, hinge’s width",
     0.5,
     log_values(0.05, 5, steps=parameters.FEW_STEPS),
-    help="The residual from which Huber’s loss is straight, or half the width of the hinge’s rounded corner. The other "
-    "losses have no constant of their own.",
+    help="Huber’s loss is straight from this residual on. For the hinge, this is half the width of the rounded "
+    "corner. The other losses have no constant.",
 )
 MARGIN = SelectSlider(
     "losses_margin",
     "Margin k of the logistic loss",
     0.0,
     (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0),
-    help="The loss is log(1 + exp(k − m)): a row counts until its signed score m = y·xᵀθ is well beyond k. "
-    "The certificate is the same at every k; an ordinary row comes closer to it.",
+    help="The loss is log(1 + exp(k − m)): a row pulls until its signed score m = y·xᵀθ is well beyond k. The "
+    "certificate is the same at every k, but an ordinary row’s own ε comes closer to it.",
 )
-THRESHOLDS, SHORTER = log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient gets longer than this."
+THRESHOLDS, SHORTER = log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient is longer than C."
 CLIP = SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER)
-LONG = "With the constant for the intercept. The slope f′ is cut off at C/‖x‖, so long rows are clipped first."
+LONG = "Includes the constant for the intercept. The slope f′ is cut off at C/‖x‖, so long rows are clipped first."
 NORM = SelectSlider("losses_norm", "Row norm ‖x‖", 1.0, log_values(0.1, 2, extra=[ROOT_2]), help=LONG)
 REACH = parameters.view("losses", "Axis up to ±", 4.0, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0))
-WRONG = "Of 300 generated rows: targets far below the line, or wrong labels far from the border."
+WRONG = (
+    "The share of 300 generated rows whose target lies far below the line, or whose wrong label lies far from the "
+    "border."
+)
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 OUTLIERS = SelectSlider("losses_outliers", "Share of outliers", 0.1, SHARES, help=WRONG)
 EPSILON = SelectSlider("losses_epsilon", "ε of a private fit", 1.0, log_values(0.05, 20, steps=parameters.FEW_STEPS))
 DRAWS = SelectSlider("losses_draws", "Private fits drawn", 5, (0, 1, 2, 3, 5, 10, 20), format=str)
-SEED = parameters.seed("losses", "Seed", help="Of the rows and of the noise.")
+SEED = parameters.seed("losses", "Seed", help="The seed of the rows and the noise.")
 BETA = parameters.smoothness("losses", 1.0, help="Largest curvature of one row’s loss.")
 LIPSCHITZ = parameters.lipschitz("losses", 1.0, help="Largest gradient norm of one row’s loss.")
 PARAMETERS = SelectSlider("losses_d", "Number of parameters d", 100, DIMENSIONS, format=str)

@@ -89,7 +89,7 @@ class Dimension(bounds.Setting, View):
     }
     aside = (BETA, LIPSCHITZ, DELTA)
     named = {**why.NAMES, "dimension": "d", "delta": "δ"}
-    reasons = {"d": "; every parameter costs −log(1 − β/λ)", "λ": "; it decides what every parameter costs"}
+    reasons = {"d": "; every parameter costs −log(1 − β/λ)", "λ": "; λ decides what every parameter costs"}
     snippet = "dimension"
     answers_in_alt = False
 
@@ -113,8 +113,8 @@ class Dimension(bounds.Setting, View):
         """The price of not being a generalised linear model."""
         glm, other = min(self.found["glm"], self.found["rdp"]), self.found["non-glm"]
         if math.isinf(glm):
-            return "Neither theorem proves a finite ε: both need λ > β."
-        with_it = f"with it any number costs ε = {sentences.epsilon(glm)}"
+            return "Neither theorem proves a finite ε here: both need λ > β."
+        with_it = f"with GLM structure any number costs ε = {sentences.epsilon(glm)}"
         if math.isinf(other):
             return f"Without GLM structure nothing is proved; {with_it}."
         cost = f"cost{'s' if self.dimension == 1 else ''} ε = {sentences.epsilon(other)}"
@@ -138,8 +138,8 @@ class Dimension(bounds.Setting, View):
         if math.isinf(self.price):
             return "At λ ≤ β the price of the curvature, −log(1 − β/λ), is infinite."
         return (
-            "A row of a GLM pulls along its own direction only. Any other loss may bend along every parameter, and the "
-            f"proof pays −log(1 − β/λ) = {sentences.epsilon(self.price)} for each."
+            "In a GLM a row pulls only along its own direction. Any other loss may bend along every parameter, and "
+            f"the proof pays −log(1 − β/λ) = {sentences.epsilon(self.price)} for each."
         )
 
     def shows(self) -> str:

@@ -14,9 +14,9 @@ from pages.losses.names import CLIPPED, PRIVATE, error, nice
 from ui import figures, page, sentences
 
 LINES = (
-    f"Green: the mean of {sentences.count(clipping.NOISES, 'private fit')} at each C, with a band from the best to the "
-    f"worst of them. The noise is drawn {clipping.NOISES} times and scaled to every C, so that the curve shows what C "
-    "does and not luck. The upright line is the C in use."
+    f"Green: the mean of {sentences.count(clipping.NOISES, 'private fit')} at each C, with a band from the best fit "
+    f"to the worst. Each C scales the same {clipping.NOISES} noise draws, so the curve shows the effect of C and not "
+    f"luck. The vertical line marks the C in use."
 )
 
 
@@ -38,8 +38,8 @@ def best(setting: clipping.Setting, threshold: float) -> str:
     size = "C" if setting.lipschitz == setting.clip else "the loss’s own slope, which C does not lower"
     return (
         f"σ = {sentences.number(objective.sigma)} is proportional to {size}; λ = {sentences.number(objective.lam)} "
-        f"does not depend on it. On these rows C ≈ {sentences.number(threshold, 2)} would be best for private fits; to "
-        "find that out costs privacy."
+        f"does not depend on it. On these rows C ≈ {sentences.number(threshold, 2)} would be best for private fits, "
+        f"but finding this C costs privacy."
     )
 
 

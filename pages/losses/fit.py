@@ -47,10 +47,10 @@ class Fit(clipping.Setting, View):
     aside = (DRAWS, SEED, DELTA)
     named = {"clip": "C", "epsilon": "ε", "outliers": "outliers", "parameter": "k", "delta": "δ", "seed": "seed"}
     reasons = {
-        "C": "; noise grows with C, and so does the pull of rows far off",
+        "C": "; a larger C means more noise, and a stronger pull of outliers",
         "ε": "; noise and λ fall as ε grows",
     }
-    snippet_note = "These lines print the first private fit on the chart."
+    snippet_note = "These lines print the first private fit in the chart."
     answers_in_alt = False
 
     @classmethod
@@ -74,7 +74,7 @@ class Fit(clipping.Setting, View):
         start, wrong = f"Clipping at C = {sentences.number(self.clip)}", error(self, clipped)
         wrong = f"is off the true line by {wrong}" if self.regression else f"gets {wrong} of fresh rows wrong"
         if abs(clipped - plain) <= 0.02 * plain + 1e-6:
-            return f"{start} hardly matters: the fit {wrong} either way."
+            return f"{start} hardly matters: either way the fit {wrong}."
         than = f"not {'by ' if self.regression else ''}{error(self, plain)}"
         return f"{start} {'helps' if clipped < plain else 'hurts'}: the fit {wrong}, {than}."
 
@@ -89,8 +89,7 @@ class Fit(clipping.Setting, View):
 
     def note(self) -> str:
         return (
-            "C/4 and 4C: the fit without noise at a quarter of C and at four times it. Each private fit has noise of "
-            "its own."
+            "C/4 and 4C: fits without noise at a quarter of C and at four times C. Each private fit has its own noise."
         )
 
     def shows(self) -> str:

@@ -116,8 +116,8 @@ class Clipped(clipping.Clipping, View):
     def answer(self) -> str:
         if self.unmoved:
             share, without = (sentences.percent(view.pull, 0) for view in (self, self.unmoved))
-            force = f"{share} of its largest force, not {without}"
-            force = force if share != without else "its full force, as without it"
+            force = f"{share} of its largest force instead of {without}"
+            force = force if share != without else "its full force, as without a margin"
             return f"With k = {_number(self.parameter)} a row at m = 0 pulls with {force}."
         if not self.clips:
             longest = _number(self.plain.lipschitz * self.norm)
@@ -130,7 +130,7 @@ class Clipped(clipping.Clipping, View):
             return f"{start} goes on straight below m = {low}."
         if self.loss == "squared":
             return f"{start} is Huber’s: a straight line beyond a residual of ±{high}."
-        return f"{start} is straight from a residual of ±{high} on already."
+        return f"{start} is a straight line from a residual of ±{high} on."
 
     def promise(self) -> str:
         """What a privacy proof gets from clipping."""
@@ -150,9 +150,9 @@ class Clipped(clipping.Clipping, View):
         if before is None or not name or (name == "k" and self.loss != "logistic"):
             return ""
         effect = {
-            "C": "for one and the same ε the noise is in proportion to C",
+            "C": "at a fixed ε the noise is in proportion to C",
             "‖x‖": "long rows are clipped first",
-            "k": "the loss moves along; its largest force, σ, λ and ε stay",
+            "k": "the loss moves by k; its largest force, σ, λ and ε stay",
         }[name]
         if name == "C" and not (before.clips and self.clips):
             effect = "where nothing is clipped, C has no effect"
@@ -246,8 +246,8 @@ class Clipped(clipping.Clipping, View):
     def about_pull(self) -> str:
         """Why the pull at m = 0 matters, for the logistic loss."""
         return (
-            f"A row at m = 0 pulls with {sentences.percent(self.pull, 0)} of its largest force. That force sets the "
-            "noise, which keeps a private model near m = 0. A margin k raises the share."
+            f"A row at m = 0 pulls with {sentences.percent(self.pull, 0)} of its largest force. The largest force "
+            f"sets the noise, and the noise keeps a private model near m = 0. A margin k raises this share."
         )
 
     def below(self, before: Clipped | None) -> None:

@@ -22,8 +22,8 @@ ROWS = {"agrees": 1, "differs": -1}
 NAMES = {"agrees": "agrees with most rows", "differs": "differs from most rows"}
 DESIGN = (
     f"One parameter, {AGREE + DIFFER} rows with x = 1, {AGREE} of them with label +1; one more row is "
-    f"added or removed. σ = {SIGMA:g}, λ = {LAM:g}, δ = {sentences.delta(DELTA)}. Both laws are "
-    "integrated, so these ε are exact for this pair of data sets, and no promise to anybody."
+    f"added or removed. σ = {SIGMA:g}, λ = {LAM:g}, δ = {sentences.delta(DELTA)}. The two laws are integrated "
+    f"exactly, so these ε are exact for this pair of data sets. They are no promise to anybody."
 )
 
 
@@ -57,7 +57,7 @@ def show(margin: float) -> None:
     st.markdown(price(margin))
     page.show(picture, key="losses_ordinary")
     st.caption(DESIGN)
-    note = "These lines print the ε of the row that agrees with most others, and the certified one."
+    note = "These lines print the ε of the row that agrees with most others, and the certified ε."
     page.evidence(picture, table(margin), name="losses-ordinary", code=code(margin), note=note)
 
 
@@ -68,9 +68,9 @@ def price(margin: float) -> str:
     if margin:
         moved += f" and {here} with k = {sentences.number(margin)}"
     return (
-        f"The certificate holds for every row and all data, ε = {sentences.epsilon(certified())} at every k. A "
-        f"margin costs nothing in the worst case, but brings ordinary rows closer to it: the exact ε of one that "
-        f"agrees with most others is {moved}."
+        f"The certificate holds for every row and all data: ε = {sentences.epsilon(certified())} at every k. A "
+        f"margin costs nothing in the worst case, but brings ordinary rows closer to the worst case. For a row that "
+        f"agrees with most others, the exact ε is {moved}."
     )
 
 

@@ -44,7 +44,7 @@ def preset(name: str, hint: str, **values: Any) -> Preset:
 
 
 LONGEST = "The logistic loss on the longest rows of the paper’s experiments."
-MOVED = "The logistic loss moved to the right: rows near 0 pull harder; σ, λ and the certified ε stay what they were."
+MOVED = "The logistic loss moved to the right. Rows near 0 pull harder; σ, λ and the certified ε stay the same."
 DEEP = "Two classes, a fifth of the rows deep in the wrong half."
 FIGURE_1 = "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left."
 PRESETS = (
@@ -53,7 +53,7 @@ PRESETS = (
     preset("A margin is free", MOVED, loss="logistic", margin=1.5),
     preset("Clipping beats outliers", "A line through 300 points, a tenth of them far off.", show=FIT, C=0.2),
     preset("… and wrong labels", DEEP, show=FIT, loss="squared-hinge", C=0.5, outliers=0.2),
-    preset("Clipping that hurts", "No outliers and a C so small that λ wins.", show=FIT, C=0.02, outliers=0.0),
+    preset("Clipping that hurts", "No outliers, and a C so small that λ wins.", show=FIT, C=0.02, outliers=0.0),
     preset("No GLM: size counts", FIGURE_1, show=DIMENSION, sigma=5.0, d=100, **{"lambda": 20.0}),
 )
 
@@ -67,8 +67,8 @@ def revealed() -> None:
 
 page.begin(
     "losses",
-    "Privacy needs a limit on how hard one row can pull. Clipping sets it; for a linear model it amounts to another "
-    "loss $f_C$: convex, as smooth as $f$, straight beyond its kinks.",
+    "Privacy needs a limit on how hard one row can pull. Clipping sets this limit. For a linear model, clipping "
+    "replaces the loss by another loss $f_C$, which is convex, as smooth as $f$, and straight beyond its kinks.",
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("losses", revealed), key="losses__try")

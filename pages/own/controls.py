@@ -16,6 +16,6 @@ USUAL: dict[Control, Any] = {TABLE: TWO, EPSILON: 1.0, DELTA: 1e-5}
 PRESETS = (
     Preset("An example: two values", USUAL, "Who repays a loan? 2,000 invented people."),
     Preset("An example: a number", USUAL | {TABLE: NUMBER}, "What does a flat cost a month? 2,000 invented flats."),
-    Preset("Ten times the privacy", USUAL | {EPSILON: 0.1}, "What a tenth of the ε does to the coefficients."),
-    Preset("Your own file", USUAL | {TABLE: OWN}, "Hand in a table and type what is public about it."),
+    Preset("Ten times the privacy", USUAL | {EPSILON: 0.1}, "See what a tenth of the ε does to the coefficients."),
+    Preset("Your own file", USUAL | {TABLE: OWN}, "Upload a table and type what is public about it."),
 )

@@ -33,12 +33,18 @@ _ASKED = {
 _LABELS = {
     "column": ("Column", None),
     "role": ("Role", None),
-    "low": ("Lowest", "The smallest value that such a number can have, publicly known. Smaller ones count as this."),
-    "high": ("Highest", "The largest one. Larger ones count as this."),
-    "categories": ("Categories", "Separated by semicolons. Of a target its two values, the one for “no” first."),
-    "missing": ("If missing", "The public value that stands for a missing one. Empty: a missing value is refused."),
-    "mark": ("Mark missing", "A feature of its own says that the number was missing."),
-    "other": ("Others too", "A value that is not listed counts as none of the categories. Otherwise it is refused."),
+    "low": ("Lowest", "The smallest possible value, as publicly known. Smaller values count as this one."),
+    "high": ("Highest", "The largest possible value, as publicly known. Larger values count as this one."),
+    "categories": (
+        "Categories",
+        "Separate the values by semicolons. For a target, type its two values; the value for “no” comes first.",
+    ),
+    "missing": ("If missing", "The public value that replaces a missing one. If empty, a missing value is refused."),
+    "mark": ("Mark missing", "Adds a feature that says whether the number was missing."),
+    "other": (
+        "Others too",
+        "If on, an unlisted value counts as none of the categories. If off, an unlisted value is refused.",
+    ),
 }
 
 
@@ -71,7 +77,7 @@ def show(uploaded: Upload | None) -> Known:
         st.error(sketch, icon=":material/error:")
         written(dialect, opened=True)
         _load()
-        return Known("", dialect, "mend the file, or say how it is written")
+        return Known("", dialect, "correct the file, or say how it is written")
     for caution in sketch.cautions:
         st.info(sentences.sentence(caution), icon=":material/info:")
     try:
@@ -81,7 +87,7 @@ def show(uploaded: Upload | None) -> Known:
     written(dialect, opened=sketch.dialect.decimal is None)
     _load(text)
     if sketch.dialect.decimal is None:
-        return Known("", dialect, "say which decimal mark the file’s numbers have")
+        return Known("", dialect, "choose the decimal mark of the file’s numbers")
     return Known(text, dialect, step)
 
 
@@ -149,10 +155,10 @@ def _column(name: str) -> Any:
 
 def _load(text: str = "") -> None:
     """Where the lines are saved, once they make a schema, and opened again."""
-    with st.expander("Save or load what was typed", icon=":material/folder_open:"):
+    with st.expander("Save or load your entries", icon=":material/folder_open:"):
         if text:
             page.download("Save the schema", text.encode, "schema.json", "download", key="own_saved")
-        st.caption("A `schema.json` of this page, or of Python, fills in the lines by the columns’ names.")
+        st.caption("A `schema.json` from this page, or from Python, fills in the columns by name.")
         upload.note(_SCHEMA, st.file_uploader("A schema as JSON", type=["json"], key=_SCHEMA, on_change=_loaded))
         if told := st.session_state.get(_LOADED):
             st.caption(told)

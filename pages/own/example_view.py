@@ -13,11 +13,12 @@ from pages.own.jobs import Made
 from ui import page, sentences, style
 from ui.controls import previous
 
-SEEDED = "The example’s noise has a fixed seed, so that everybody sees the same: its model is not for publishing."
+SEEDED = "The example’s noise has a fixed seed, so everybody sees the same model. Do not publish this model."
 TYPED_FOR_YOU = (
-    "Public here, since the code that makes the table is. Of your own file every line starts empty, and you type it."
+    "These values are public, because the code that makes the table is public. For your own file every field starts "
+    "empty, and you type the values."
 )
-FIT_NOTE = "These lines fit to `table.csv` by `schema.json`, both from this page, and print the coefficients."
+FIT_NOTE = "These lines fit a model to `table.csv` by `schema.json`, both from this page, and print the coefficients."
 
 
 def show(left: DeltaGenerator, name: str, epsilon: float, delta: float) -> None:

@@ -103,7 +103,9 @@ def of_schema(schema: TableSchema) -> dict[str, Line]:
 def _listed(name: str, levels: Sequence[str]) -> str:
     """Categories as they are typed; a semicolon in the end says that a comma belongs to the one before it."""
     if any(";" in level for level in levels):
-        raise ValueError(f"column “{safe_text(name)}” has a category with a semicolon: fit it in Python")
+        raise ValueError(
+            f"column “{safe_text(name)}” has a category with a semicolon: use the lines of Python for this file"
+        )
     text = "; ".join(levels)
     return f"{text};" if len(levels) == 1 and "," in text else text
 
@@ -131,11 +133,11 @@ def schema(lines: Sequence[Line]) -> TableSchema:
     """
     targets = [line for line in lines if line.role in (TARGET_TWO, TARGET_NUMBER)]
     if len(targets) != 1:
-        found = "none has it" if not targets else f"{len(targets)} columns have it"
-        raise ValueError(f"give one column the role of the target, which the model predicts; {found} now")
+        found = "none has this role" if not targets else f"{len(targets)} columns have this role"
+        raise ValueError(f"give exactly one column the role “target”, which the model predicts; now {found}")
     features = {line.column: _feature(line) for line in lines if line.role in (NUMBER, CATEGORIES)}
     if not features:
-        raise ValueError("give a column or more the role “number” or “categories”; none has it now")
+        raise ValueError("give at least one column the role “number” or “categories”; no column has one now")
     return TableSchema(columns=features, target=_target(targets[0]))
 
 
@@ -155,7 +157,7 @@ def _target(line: Line) -> TwoValues | NumericTarget:
             return NumericTarget(line.column, low=low, high=high)
         values = _levels(line)
         if len(values) != 2:
-            raise ValueError(f"a target of two values needs both as categories, got {len(values)}")
+            raise ValueError(f"a target of two values needs exactly two categories, got {len(values)}")
         return TwoValues(line.column, negative=values[0], positive=values[1])
 
 

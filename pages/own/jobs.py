@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from objpert_core import ConvergenceError
 from objpert_core.estimators.own_table import NOT_CONVERGED, Ask, Made, made
 
-UNEXPECTED = "Something unexpected went wrong while the table was fitted: nothing was released."
+UNEXPECTED = "An unexpected error stopped the fit. Nothing was released."
 
 
 @dataclass(frozen=True)

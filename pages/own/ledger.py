@@ -8,15 +8,16 @@ import streamlit as st
 
 from objpert_core.estimators.own_table import together
 from objpert_core.learning import PrivacyCertificate
+from objpert_core.learning.certificates.shown import neighbours_in_words
 from pages.own import release
 from pages.own.jobs import Made
 from ui import page, sentences
 
 RELEASES, SPENT = "own__releases", "own__spent"
 LEDGER = (
-    "Each press of Fit is a release of its own, and all of them count together, also those of a table that you mended. "
-    "This list ends with the session: write it down. It holds for releases whose ε was fixed beforehand; where earlier "
-    "ones decide the next ε, a privacy filter accounts for them (see Composition)."
+    "Each press of Fit is a separate release. All releases count together, even if you corrected the table in "
+    "between. This list ends with the session, so write it down. The total holds if you fixed the ε of every release "
+    "beforehand. If earlier releases decide the next ε, you need a privacy filter (see Composition)."
 )
 
 
@@ -51,7 +52,7 @@ def promise(releases: Sequence[Made], epsilon: float, delta: float) -> str:
     accountant = release.accountant(releases[0]) if len(releases) == 1 else "one composition of all releases"
     certificates = [made.model.privacy_ for made in releases]
     weakest = max(reversed(certificates), key=lambda certificate: certificate.rows_declared is False)
-    return sentences.promise(epsilon, delta, accountant, adjacency=weakest.adjacency)
+    return sentences.promise(epsilon, delta, accountant, adjacency=neighbours_in_words(weakest.adjacency))
 
 
 def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list[dict[str, str]]:
@@ -63,8 +64,10 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
             "Features": f"{len(made.names):,}",
             "ε": sentences.epsilon(made.model.privacy_.epsilon),
             "δ": sentences.delta(made.model.privacy_.delta),
-            f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
-            "Neighbours": made.model.privacy_.adjacency,  # the longest, and cut off first on a telephone
+            f"ε of all releases so far, at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
+            "Neighbours": neighbours_in_words(
+                made.model.privacy_.adjacency
+            ),  # the longest, and cut off first on a telephone
         }
         for number, (made, so_far) in enumerate(zip(releases, spent, strict=True), 1)
     ]
@@ -73,10 +76,10 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
 def show(releases: Sequence[Made], delta: float) -> None:
     """The list, and the button that begins another one."""
     st.header("The releases of this session", anchor=False)
-    alt = "The releases of this session and what they cost together."
+    alt = "The releases of this session and their total cost."
     page.table(rows(releases, spent(releases, delta), delta), alt=alt, name="own_releases")
     st.caption(LEDGER)
-    st.button("Other people’s data: start a new list", key="own_anew", on_click=anew, icon=":material/restart_alt:")
+    st.button("Start a new list for other people’s data", key="own_anew", on_click=anew, icon=":material/restart_alt:")
 
 
 def anew() -> None:

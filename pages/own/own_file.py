@@ -17,24 +17,25 @@ from ui.runs import Runs, Seen, ended_early, stage
 RUNS: Runs[jobs.Outcome] = Runs("own")
 _COUNTED = "own__counted"
 WHY_EMPTY = (
-    "Ranges and categories start empty, and the page does not look at the values to fill them in: what is read off a "
-    "table tells something about the people in it, and no ε would account for that. Type what is known without it. "
-    "One row is one person: a table with several rows of one person promises less, each row for itself."
+    "Ranges and categories start empty. The page does not read them off the table, because such values reveal "
+    "something about the people in the table, and no ε would cover this. Type what is known without the table. "
+    "The promise is per row: people with several rows get less."
 )
 NOT_KEPT = (
-    "Your table stays in this session’s memory. Nothing of it is stored, logged or put into the address. It is dropped "
-    "when you remove it or turn to another page, and about two minutes after you close this one."
+    "Your table stays in this session’s memory. It is not stored, logged or put into the address. The server drops "
+    "the table when you remove it or turn to another page, and about two minutes after you close this one."
 )
-NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a release of its own, and releases add up."
-STILL_EXAMPLE = "The picture is faint until your first release: it is the example’s, at this ε and δ."
+NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
+STILL_EXAMPLE = "Until you press Fit, the grey chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate:"
 ROWS_HELP = (
-    "Type it only if it is known without this table. Rules for the noise and λ go by it, and the certificate then "
-    "holds whatever the number is. Empty: rows are counted, and the certificate says that their number is known to all."
+    "Type the number only if it is known without this table. The rules for the noise and λ use it, and the "
+    "certificate holds whatever the true number is. If you leave the field empty, the page counts the rows, and the "
+    "certificate says that everybody may know their number."
 )
 FIT_NOTE = (
-    "These lines read `table.csv`, your file, by `schema.json` from this page, and fit. Each run is a release of its "
-    "own and counts like a press of Fit."
+    "These lines read your file `table.csv` by `schema.json` from this page, and fit a model. Each run is a separate "
+    "release and counts like a press of Fit."
 )
 
 
@@ -43,7 +44,7 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
     if style.embedded():  # a wall is no place for a table
         with left:
             releases = made_here()
-            picture(releases, releases[-1].ask if releases else None, "hand in a table", epsilon, delta)
+            picture(releases, releases[-1].ask if releases else None, "upload a table", epsilon, delta)
         return
     with place:
         uploaded = upload.show()
@@ -138,7 +139,7 @@ def nothing(step: str) -> None:
     """The answer before the first release."""
     lines = [NO_RELEASE, STILL_EXAMPLE] if style.embedded() else [NO_RELEASE]  # else it stands below the picture
     page.answer(
-        f"Nothing of your table is released {'yet' if step else 'until you press Fit'}.", promise=" ".join(lines)
+        f"Nothing about your table is released {'yet' if step else 'until you press Fit'}.", promise=" ".join(lines)
     )
 
 

@@ -41,13 +41,13 @@ def quietly() -> Iterator[None]:
     except ValueError as error:
         st.error(sentences.sentence(str(error)), icon=":material/error:")
     except Exception as error:
-        st.error(f"Something unexpected went wrong ({type(error).__name__}).", icon=":material/error:")
+        st.error(f"An unexpected error occurred ({type(error).__name__}).", icon=":material/error:")
 
 
 page.begin(
     "own",
-    "A private fit to a table of your own. You type what is public about its columns; nothing is learned from the "
-    "values but the model, and ε covers that.",
+    "Fit a private model to your own table. You type what is public about its columns. Only the model learns from "
+    "the values, and ε covers the model.",
 )
 RUNS.follow(explore)
 page.predict(page.Prediction.of("own", revealed), key="own__try")

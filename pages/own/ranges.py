@@ -8,8 +8,8 @@ from ui import page
 from ui.figures import axis, figure, series
 
 ALT = (
-    "The feature that each age becomes, from −1 to 1. With the range 0 to 120, typed, it is one line. Read off the "
-    "table, it is a steeper line, and a steeper one yet once the person of 104 years has left."
+    "Each age becomes a feature from −1 to 1. The typed range, 0 to 120, gives one line. A range read off the table "
+    "gives a steeper line, and an even steeper one without the 104-year-old."
 )
 
 

@@ -12,6 +12,7 @@ from objpert_core._literals import call
 from objpert_core._validation import FloatArray
 from objpert_core.datasets import Dialect, NumericTarget, safe_cell, safe_label, safe_text
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
+from objpert_core.learning.certificates.shown import neighbours_in_words
 from pages.own.jobs import Ask, Made
 from ui import draws, sentences
 from ui.figures import axis, figure, guide, look, series
@@ -122,7 +123,9 @@ def certificate(made: Made) -> ObjectivePerturbationCertificate:
 def promise(made: Made) -> str:
     """The promise of one release."""
     proof = made.model.privacy_
-    return sentences.promise(proof.epsilon, proof.delta, accountant(made), adjacency=proof.adjacency)
+    return sentences.promise(
+        proof.epsilon, proof.delta, accountant(made), adjacency=neighbours_in_words(proof.adjacency)
+    )
 
 
 def accountant(made: Made) -> str:

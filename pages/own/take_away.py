@@ -10,8 +10,9 @@ from pages.own.jobs import Made
 from ui import page
 
 NO_ACCURACY = (
-    "The page shows no accuracy: one that is measured on your table is not covered by ε. On rows that you keep apart, "
-    "`model.json` and the lines below measure it; do not publish that number, or pay for it."
+    "The page shows no accuracy, because ε does not cover an accuracy measured on your table. If you keep some rows "
+    "apart, `model.json` and the lines below measure the accuracy on them. Do not publish this number unless you pay "
+    "for it."
 )
 
 

@@ -19,8 +19,8 @@ LOOK_EVERY = 60.0
 """Seconds between two looks at the sessions that hold files; as long as a session may come back (.streamlit)."""
 LABEL = "A CSV file, up to 5 MB"
 HELP = (
-    "Columns separated by commas, semicolons, tabs or |, names in the first row, one person a row. It stays in this "
-    "session’s memory: nothing of it is stored, logged or put into the address."
+    "Separate columns by commas, semicolons, tabs or |. Put the names in the first row, and one person in each row. "
+    "The file stays in this session’s memory: it is not stored, logged or put into the address."
 )
 _SEEN = "own__uploads"
 

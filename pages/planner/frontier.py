@@ -25,8 +25,8 @@ UNDER: Mapping[str, str] = {
     "logistic": "the logistic bound",
 }
 _REASONS = {  # more of it, less of it
-    "f": ("more noise leaves λ less to do", "less noise leaves λ more to do"),
-    "ε": ("a weaker promise asks for less", "a stronger promise asks for more"),
+    "f": ("with more noise, λ may be smaller", "with less noise, λ must be larger"),
+    "ε": ("a weaker promise needs less", "a stronger promise needs more"),
     "δ": ("the promise allows more slack", "the promise allows less slack"),
     "s": ("the rows are longer", "the rows are shorter"),
 }
@@ -112,12 +112,12 @@ class Frontier(Setting, View):
         here = self.here
         if here is None:
             spots = numbers.frontier(self, self.bound)
-            more = f"take f ≥ {written(spots[0].ratio)} or so" if spots else "nor with f up to 3"
+            more = f"take f ≥ {written(spots[0].ratio)}" if spots else "nor with f up to 3"
             wanted = f"No λ keeps ε = {sentences.epsilon(self.epsilon)} with f = {written(self.ratio)}"
             return f"{wanted} under {UNDER[self.bound]}: {more}."
         sigma = sentences.number(here.sigma, 3, up=True)
         kept = f"σ = {sigma}, λ = {lam(here)} keep the promise ε = {sentences.epsilon(self.epsilon)}"
-        return f"{kept}; training loss rises by at most {nats(here.excess)} nats a row on average."
+        return f"{kept}; training loss rises by at most {nats(here.excess)} nats per row on average."
 
     def promise(self) -> str:
         """The promise; none where no λ keeps one."""

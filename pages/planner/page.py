@@ -42,8 +42,8 @@ def revealed() -> None:
 
 page.begin(
     "planner",
-    "A promise (ε, δ) can be kept with little noise and much regularisation, or the other way round. Each curve is the "
-    "smallest λ that one bound accepts.",
+    "Little noise with much regularisation can keep a promise (ε, δ). So can much noise with little regularisation. "
+    "Each curve is the smallest λ that one bound accepts.",
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("planner", revealed), key="planner__try")

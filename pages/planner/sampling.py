@@ -40,7 +40,7 @@ def sampling(plan: Plan, shown: Estimate | None) -> None:
     if seen is None or seen.view.active:
         return
     if seen.run.request != plan:
-        other = "What was sampled belongs to another setting; sample again for this one."
+        other = "This sample belongs to another setting. Sample again for this one."
         st.info(other, icon=":material/sync_problem:")
     elif seen.latest is not shown:
         st.rerun()  # the picture was drawn before the last result came
@@ -70,7 +70,7 @@ def sampled(estimate: Estimate) -> str:
     text = f"{where}: {_loss(best)} nats per row above the model without privacy ({spread})."
     if alike := [written(p.recipe.noise_ratio) for p in estimate.undecided()]:
         draws = sentences.count(estimate.plan.draws, "draw").capitalize()
-        text += f" {draws} cannot tell f = {sentences.listing(alike)} from it."
+        text += f" {draws} cannot tell f = {sentences.listing(alike)} apart from the best."
     return text
 
 
@@ -91,8 +91,8 @@ def measured_norm(estimate: Estimate) -> str:
     """The sampled data's own ‖θ₀‖ and what it is for."""
     return (
         f"The model without privacy has ‖θ₀‖ = {estimate.reference_norm:.3g} on these rows; the dotted line is Theorem "
-        "H.1 for them. The rows come from a seeded generator and are nobody’s, so choosing f by them costs no privacy; "
-        "choosing it by private data would."
+        "H.1 for them. A seeded generator made the rows, and they are about nobody. So choosing f by these rows "
+        "costs no privacy; choosing f by private data would."
     )
 
 
@@ -130,7 +130,7 @@ def failures(estimate: Estimate) -> str | None:
     if not lost:
         return None
     where = f"At f = {sentences.listing(lost)} λ is so small that the solver"
-    return f"{where} did not reach τ = {TAU:g}: nothing to show there."
+    return f"{where} did not reach τ = {TAU:g}, so there is nothing to show."
 
 
 def invitation(plan: Plan) -> str:

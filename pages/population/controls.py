@@ -4,7 +4,7 @@ from objpert_core.experiments.population.methods import POPULATIONS
 from ui.controls import Choice, SelectSlider, Toggle, log_values, plain
 
 KINDS = tuple(POPULATIONS)
-LOSS = Choice("population_loss", "What is learnt", "logistic", KINDS, POPULATIONS.__getitem__)
+LOSS = Choice("population_loss", "What to learn", "logistic", KINDS, POPULATIONS.__getitem__)
 ROWS = SelectSlider("population_n", "Rows n", 10_000, (100, 300, 1000, 3000, 10_000, 30_000, 100_000), format=str)
 SIZE = SelectSlider("population_d", "Parameters d", 10, (2, 3, 10, 30, 100, 300, 500), format=str)
 DELTA = "δ = 1/n². Neighbours differ in one row that is replaced."
@@ -12,7 +12,7 @@ EPSILON = SelectSlider(
     "population_epsilon", "Privacy budget ε", 0.5, log_values(0.1, 5, steps=(1, 2, 5), extra=[8.0]), help=DELTA
 )
 STANDARD = "standard"
-BALL = "The model is looked for in the ball ‖θ‖ ≤ M. Standard: 4 for logistic regression, 2 absolute, 1 linear."
+BALL = "The model lies in the ball ‖θ‖ ≤ M. Standard: 4 for logistic regression, 2 absolute, 1 linear."
 RADIUS = SelectSlider(
     "population_M",
     "Radius M",

@@ -54,9 +54,9 @@ class Leak(Learning):
     def answer(self) -> str:
         step = self.step
         over = step.attained / step.target
-        claimed = f"One step as published claims δ = {sentences.delta(step.target)}"
+        claimed = f"One published step claims δ = {sentences.delta(step.target)}"
         if over <= 1:
-            return f"{claimed}, and here nothing shows that it has more."
+            return f"{claimed}, and nothing shows a larger δ here."
         return f"{claimed} and has {sentences.scientific(step.attained)}, {times(over)} times that."
 
     def promise(self) -> str:
@@ -71,7 +71,7 @@ class Leak(Learning):
 
     def table(self) -> list[dict[str, str]]:
         return [
-            {"n": f"{n:,}", "Exactly, on data made for it": times(attained), "Proved for all data": times(proved)}
+            {"n": f"{n:,}", "Exactly, on constructed data": times(attained), "Proved for all data": times(proved)}
             for n, attained, proved in self.over()
         ]
 
@@ -99,7 +99,7 @@ class Leak(Learning):
             figures.series("claimed", ends, (1.0, 1.0), "guide", hoverinfo="skip"),
         ]
         for label, column, look in (
-            ("exactly, on data made for it", "attained", "with"),
+            ("exactly, on constructed data", "attained", "with"),
             ("proved for all data", "proved", "without"),
         ):
             hover = "%{y:.3g} times its target at n = %{x:,}"

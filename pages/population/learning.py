@@ -95,7 +95,7 @@ class Learning(View):
 
     def promise(self) -> str:
         """The promise of all methods but those that are as published."""
-        accountant = "privacy profiles, but for the two as published"
+        accountant = "privacy profiles, except for the two published methods"
         return sentences.promise(self.shown.epsilon, self.shown.delta, accountant, adjacency=REPLACED)
 
     def note(self) -> str:

@@ -47,14 +47,17 @@ _INSIDE = {
     "zero": "θ = 0",
 }
 _REASONS = {  # more of it, less of it
-    "n": ("the noise stays, more rows make the signal louder", "the noise stays, fewer rows say less"),
+    "n": (
+        "the noise stays, and more rows make the signal stronger",
+        "the noise stays, and fewer rows make the signal weaker",
+    ),
     "ε": ("less noise is needed", "more noise is needed"),
     "d": ("there is noise in every parameter", "there is noise in fewer parameters"),
-    "M": ("there is more room to go astray", "there is less room to go astray"),
+    "M": ("the noise has more room", "the noise has less room"),
 }
 CERTIFIED = (
-    "The published two have their printed noise, private or not: the table has the ε that the accountant finds. All "
-    "others meet the target."
+    "The two published methods keep their printed noise, private or not. The table shows the ε that the accountant "
+    "finds. All other methods meet the target."
 )
 STOPPED = "Stopped before the first fit."
 
@@ -71,7 +74,8 @@ class Methods(Learning):
     switches = {"every": EVERY}
     snippet = "methods"
     snippet_note = (
-        "In the project's folder these lines fit the best method again: its mean excess risk, and that of θ = 0."
+        "In the project's folder these lines fit the best method again. They print its mean excess risk, and the "
+        "excess risk of θ = 0."
     )
 
     @classmethod
@@ -312,7 +316,7 @@ def progress(view: JobView[Risks], draws: int) -> tuple[float, str]:
 def too_many(most: int) -> str:
     """Why nothing is drawn."""
     return (
-        f"This setting is not stored, and the page draws at most {most:,} rows: take fewer rows, or a stored setting."
+        f"This setting is not stored, and the page draws at most {most:,} rows. Choose fewer rows, or a stored setting."
     )
 
 

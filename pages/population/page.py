@@ -28,11 +28,11 @@ PRESETS = (
     preset("More budget: ε = 2", "Theorem 5.3: objective perturbation where ε = 2.", "methods", epsilon=2.0),
     preset(
         "A loss with a corner",
-        "The absolute loss: its corner is rounded by a Moreau envelope.",
+        "The absolute loss, with its corner rounded by a Moreau envelope.",
         "methods",
         loss="absolute",
     ),
-    preset("With replacement leaks", "T = 1: Theorem 3.1 claims privacy, and fails.", "leak", epsilon=1.0),
+    preset("With replacement leaks", "T = 1: Theorem 3.1 claims privacy and fails.", "leak", epsilon=1.0),
     preset(
         "Nothing is fast here",
         "The linear loss, d = 500: the hard instance of the lower bound.",
@@ -42,7 +42,7 @@ PRESETS = (
     ),
     preset(
         "Nothing to learn: n = d",
-        "As many parameters as rows: nothing to be learnt privately.",
+        "As many parameters as rows: there is nothing to learn privately.",
         "methods",
         n=100,
         d=100,
@@ -52,8 +52,8 @@ PRESETS = (
 
 page.begin(
     "population",
-    "How much worse is a private model, on rows that it has not seen, than the best model possible? That is its excess "
-    "population risk. We made the populations, so it is computed, not tested.",
+    "How much worse is a private model than the best possible model, on rows it has not seen? The difference is its "
+    "excess population risk. We made the populations, so the page computes this risk exactly.",
 )
 RUNS.follow(PICTURES.explore, PRESETS)
 page.see_also("accuracy", "the same question on real data, by test accuracy")

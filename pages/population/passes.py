@@ -18,11 +18,11 @@ from ui import figures
 from ui.controls import previous
 from ui.view import Course
 
-PARTS = {"optimisation": "too few steps", "noise": "the noise of privacy", "stability": "too many looks at the rows"}
+PARTS = {"optimisation": "too few steps", "noise": "the noise of privacy", "stability": "too many passes over the rows"}
 _CURVES = {
     "optimisation": ("too few steps", "without"),
     "noise": ("noise of privacy", "noise"),
-    "stability": ("too many looks", "risk-phased"),
+    "stability": ("too many passes", "risk-phased"),
     "total": ("their sum", "with"),
 }
 
@@ -62,7 +62,7 @@ class Passes(Learning):
         best, least = self.best
         ratio = self.here.total / least
         if ratio < 1.1:
-            return f"T = {self.steps:,} is about the best number of steps."
+            return f"T = {self.steps:,} is nearly the best number of steps."
         why = "few" if self.steps < best else "many"
         over = f"the bound is {times(ratio)} times its least"
         return f"At T = {self.steps:,} {over}: too {why} steps. T = {best:,} is best."

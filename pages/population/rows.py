@@ -55,7 +55,7 @@ class Rows(StoredLearning):
         shown, point, most = self.shown, self.point("sgd"), bound("sgd", self.shown)
         if self.bounds and point is not None and most is not None:
             lost = risk(point.excess.mean)
-            return f"Published SGD is proved to lose at most {proved(most)} at n = {shown.n:,}; it loses {lost}."
+            return f"At n = {shown.n:,} published SGD loses {lost}; its theorem proves at most {proved(most)}."
         tight, published = self.slope(TIGHT), self.slope("sgd")
         if math.isnan(tight) or math.isnan(published):
             return f"Not enough is stored for d = {shown.d:,} and ε = {shown.epsilon:g}."
@@ -171,13 +171,13 @@ class Gap(Rows):
         if point is None:
             return f"No gap is stored for n = {shown.n:,}, d = {shown.d:,}."
         if point.gap.low <= 0 <= point.gap.high:
-            return f"At n = {shown.n:,} the gap of tight objective perturbation cannot be told from 0."
+            return f"At n = {shown.n:,} the gap of tight objective perturbation is within its noise of 0."
         better = "better" if point.gap.mean > 0 else "worse"
         gap = pair(abs(point.gap.mean), point.gap.half_width)
-        return f"On its own rows tight objective perturbation looks {gap} {better} than it is."
+        return f"Tight objective perturbation looks {gap} {better} on its own rows than on fresh rows."
 
     def note(self) -> str:
-        return f"{super().note()}A mean that cannot be told from 0 is left out."
+        return f"{super().note()}A mean within its noise of 0 is left out."
 
     def shows(self) -> str:
         return self._axes()

@@ -25,18 +25,18 @@ BETA = SelectSlider(
     "Proposal β",
     0.1,
     (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9),
-    help="“One person moves the median by β at most.” How far one person does move it is the local sensitivity of "
-    "these values. The test asks for D: how many people must change until that exceeds β. The noise is made for β: its "
-    "scale is 2β/ε.",
+    help="The proposal says: “One person moves the median by at most β.” How far one person really moves the median "
+    "is the local sensitivity of these values. The test asks for the distance D: how many people must change "
+    "until the local sensitivity exceeds β. The noise fits the proposal: its scale is 2β/ε.",
 )
 EPSILON = SelectSlider("ptr_epsilon", "Privacy budget ε", 1.0, log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
 DELTA = SelectSlider("ptr_delta", "Slack δ", 1e-5, powers_of_ten(-9, -2))
 PEOPLE = SelectSlider("ptr_people", "People with each value", 7, (1, 2, 4, 7, 20, 50), format=str)
 FALLBACK = Toggle(
     "ptr_fallback",
-    "Fallback: more noise, not ⊥",
+    "After a failed test: more noise instead of ⊥",
     True,
-    help="What a failed test is answered with. ⊥ reads “no answer”.",
+    help="If on, a failed test is answered with more noise. If off, a failed test is answered with ⊥, “no answer”.",
 )
 GAP = SelectSlider(
     "ptr_gap",
@@ -50,15 +50,18 @@ NOISE = SelectSlider(
     "Proposed noise, its ε",
     1.0,
     log_values(0.1, 10, steps=(1, 2, 3, 5)),
-    help="Of the Laplace noise on each count: its scale is 1 over this. The test asks whether ε/2 is enough for it.",
+    help="The ε of the Laplace noise on each count; the noise has scale 1/ε. The test asks whether ε/2 is enough for "
+    "this noise.",
 )
-FIRST = SelectSlider("ptr_first", "Share who name the first class", 0.8, (0.2, 0.34, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95))
+FIRST = SelectSlider(
+    "ptr_first", "Share of teachers who vote for the first class", 0.8, (0.2, 0.34, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+)
 SECOND = SelectSlider(
     "ptr_second",
-    "Of the others, who name the second",
+    "Share of the other teachers who vote for the second class",
     0.11,
     (0.11, 0.2, 0.33, 0.5, 0.75, 1.0),
-    help="A share; 0.11: the nine other classes get the same.",
+    help="At 0.11 all nine other classes get equally many votes.",
 )
 NUMBER = SelectSlider("ptr_teachers", "Teachers", 400, (50, 100, 200, 400, 700, 1000), format=str)
 SIGMA = SelectSlider("ptr_sigma", "Noise σ on each count", 20.0, (5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0))
@@ -67,20 +70,22 @@ LABELS = SelectSlider(
     "Proposed ε′ of the labels",
     0.7,
     (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0),
-    help="“All labels together cost ε′ with these votes.” Half of it goes to the conversion from Rényi orders.",
+    help="The proposal says: “With these votes, all labels together cost ε′.” The conversion from Rényi orders uses "
+    "half of ε′.",
 )
 TEST = SelectSlider("ptr_test", "ε̂ of the test", 0.2, (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0))
-RULE = "Public. A row’s leverage says how much of its own direction it supplies: at most 1/(λ + λₘᵢₙ)."
+RULE = "λ is public. A row’s leverage says how much of its own direction the row supplies: at most 1/(λ + λₘᵢₙ)."
 LAM = SelectSlider("ptr_lambda", "Regularisation λ", 3.0, log_values(1, 10_000, steps=(1, 2, 3, 5)), help=RULE)
 EIGENVALUE = SelectSlider(
     "ptr_eigenvalue",
     "Least eigenvalue λₘᵢₙ of XᵀX",
     7.0,
     (0.0, *log_values(1, 10_000, steps=(1, 2, 3, 5, 7))),
-    help="Of these data, so that it has to be asked for privately. It makes every row’s leverage small.",
+    help="The eigenvalue belongs to these data, so a release has to ask for it privately. A large eigenvalue makes "
+    "every row’s leverage small.",
 )
 PANEL = Choice("ptr_panel", "Panel of Figure 3", "b", tuple(FIGURE3), FIGURE3.__getitem__)
-EQUAL = SelectSlider("ptr_equal", "Laplace noise that errs as often, ε", 0.3, voting.EPSILONS)
+EQUAL = SelectSlider("ptr_equal", "ε of Laplace noise that errs as often", 0.3, voting.EPSILONS)
 WIDE_GAP = SelectSlider("ptr_gap10", "Gap: votes ahead (secret)", 10, tuple(voting.GAPS[10.0]), format=str)
 NARROW_GAP = SelectSlider("ptr_gap03", "Gap: votes ahead (secret)", 30, tuple(voting.GAPS[0.3]), format=str)
 STORED = SelectSlider("ptr_stored", "Privacy budget ε", 1.0, regression.EPSILONS)

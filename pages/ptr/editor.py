@@ -22,7 +22,7 @@ def parse(text: Any) -> tuple[float, ...]:
         values = ()
     if not FEWEST <= len(values) <= MOST or not all(0 <= value <= 1 for value in values):
         raise ValueError(
-            f"values must be {FEWEST} to {MOST} numbers from 0 to 1, as 0.2, 0.45, 1; got {str(text)[:80]!r}"
+            f"values must be {FEWEST} to {MOST} numbers from 0 to 1, such as 0.2, 0.45, 1; got {str(text)[:80]!r}"
         )
     return values
 
@@ -78,7 +78,7 @@ class PointsText(Control):
         except ValueError:
             st.session_state[self.key] = st.session_state.get(f"{self.key}__good", self.default)
             st.session_state[_REFUSED] = (
-                f"{FEWEST} to {MOST} numbers from 0 to 1, please. The list before is still used."
+                f"Type {FEWEST} to {MOST} numbers from 0 to 1. The page still uses the old list."
             )
 
 

@@ -52,7 +52,7 @@ class Regressions(PtrResults):
         if alone.high < least.low:
             return f"{public} wins, {written(alone.mean)}; lowest private mean: {best}, {written(least.mean)}."
         if least.high >= alone.low:
-            unbeaten = f"Nothing private is seen to beat {_inside(public)}, {written(alone.mean)}"
+            unbeaten = f"No private method visibly beats {_inside(public)}, {written(alone.mean)}"
             return f"{unbeaten}; {best} has {written(least.mean)}."
         sole = all(least.high < intervals[method].low for method in private if method != first)
         verdict = "errs least" if sole else "has the lowest mean"
@@ -71,8 +71,8 @@ class Regressions(PtrResults):
             else ""
         )
         return (
-            f"{TABLES[self.data].label}, mean squared test error, 95 % intervals. The validation rows, 10 % of all, "
-            f"count as public.{shy}"
+            f"{TABLES[self.data].label}, mean squared test error, 95 % intervals. The validation rows, 10 % of all "
+            f"rows, count as public.{shy}"
         )
 
 

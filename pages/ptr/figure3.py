@@ -39,9 +39,10 @@ class EqualError(PtrResults):
 
     def note(self) -> str:
         return (
-            f"Gap {voting.GAP}; all err as often as Laplace noise of ε = {self.at:g}. Asking costs what it promises "
-            f"and passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise; it falls "
-            "between 0.3 and 0.4, from where ε at δ is mostly 0 and only the bound on the gap is paid for."
+            f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. Asking costs what it "
+            f"promises "
+            f"and passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise. It falls "
+            f"between 0.3 and 0.4: from there on, ε at δ is mostly 0, and only the bound on the gap costs privacy."
         )
 
 
@@ -70,8 +71,8 @@ class WideGap(PtrResults):
 
     def note(self) -> str:
         return (
-            "Laplace noise. Printed: the formula of Theorem C.2, which drops a summand ε and falls. The gap is secret, "
-            "and so is ε at this gap."
+            "Laplace noise. The printed curve is the formula of Theorem C.2, which lacks a summand ε and falls. The "
+            "gap is secret, and so is ε at this gap."
         )
 
 

@@ -69,13 +69,13 @@ class Gamma(View):
         printed, exact = self.printed(self.epsilon), self.exact(self.epsilon)
         if printed <= 0:
             if exact <= 0:
-                return "No γ is private here, however small: the row’s leverage alone says too much."
-            return f"The printed formula allows no γ here; exactly, γ = {sentences.number(exact)} is private."
+                return "No γ is private here, however small: the row’s leverage alone reveals too much."
+            return f"The printed formula allows no γ here; the exact formula allows γ = {sentences.number(exact)}."
         true = self.true_delta(printed, self.epsilon)
         if true > self.delta:
             return f"The paper’s δ is {self.over(true)} its promise: its γ breaks (ε, δ)."
         more = sentences.number(exact / printed)
-        return f"Here the printed γ keeps its promise; exactly, γ may be {more} times as large."
+        return f"Here the printed γ keeps its promise; the exact formula allows a γ {more} times as large."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, "the exact profile of a draw")
@@ -83,8 +83,8 @@ class Gamma(View):
     def note(self) -> str:
         """Return what is secret, and which rows."""
         return (
-            f"λ* = λ + λₘᵢₙ = {sentences.number(self.star)} is secret as λₘᵢₙ is, and so is γ made from it: a release "
-            "asks for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ 1."
+            f"λ* = λ + λₘᵢₙ = {sentences.number(self.star)} is secret, because λₘᵢₙ is secret. So is every γ made "
+            f"from λ*: a release asks for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ 1."
         )
 
     def went(self, before: Gamma) -> str:

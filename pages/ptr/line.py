@@ -89,12 +89,12 @@ class Line(View):
         points = self.points
         if self.published == "side":
             return (
-                f"Local sensitivity (secret) asks for ε = {small(points.local_epsilon)}, the published side (secret) "
-                f"for {small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
+                f"Local sensitivity (secret) needs ε = {small(points.local_epsilon)}, the published side (secret) "
+                f"needs {small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
             )
         moved = sentences.number(points.local_sensitivity)
         moved = f"{moved}, over β" if points.distance == 0 else f"at most {moved}"
-        return f"Secret: one person moves this median by {moved}; the test passes {share(points.pass_probability)}."
+        return f"Secret: one person moves this median by {moved}, and the test passes {share(points.pass_probability)}."
 
     def promise(self) -> str:
         accountant, adjacency = "the test and the release, half of ε each", "one person’s value replaced"
@@ -143,7 +143,11 @@ class Line(View):
                 ("ε by local sensitivity", small(points.local_epsilon), secret),
                 ("data-dependent ε of what is published", small(points.own_epsilon), secret),
                 ("Distance D to data that contradict β", _distance(points.distance), secret),
-                ("Noisy D of this run", _distance(outcome.noisy_distance), "nobody; only whether it passes"),
+                (
+                    "Noisy D of this run",
+                    _distance(outcome.noisy_distance),
+                    "nobody; people only see whether the test passes",
+                ),
                 ("Threshold of the test", sentences.number(points.threshold), public),
                 ("Probability to pass", chance(points.pass_probability), secret),
                 ("Published in this run", self.released(), public),
@@ -288,7 +292,7 @@ class Line(View):
         """The law in words."""
         points = self.points
         if math.isinf(points.distance):
-            return "No data contradict the proposal: the test always passes."
+            return "No data contradicts the proposal, so the test always passes."
         return (
             f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
             f"{sentences.number(points.threshold)}: it passes {share(points.pass_probability)}."
@@ -301,4 +305,4 @@ class Line(View):
 
 
 def _distance(value: float) -> str:
-    return "no data contradict β" if math.isinf(value) else f"{value:g}"
+    return "no data contradicts β" if math.isinf(value) else f"{value:g}"

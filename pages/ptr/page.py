@@ -62,7 +62,7 @@ FAR = "0.02, 0.03, 0.05, 0.05, 0.06, 0.08, 0.22, 0.25, 0.26, 0.3, 0.4, 0.9"
 PRESETS = (
     preset(
         "Throwing away hides",
-        "Only the side of ½ is published: the local sensitivity is too large, the data-dependent ε is 0.",
+        "Only the side of ½ is published: the local sensitivity is too large, but the data-dependent ε is 0.",
         "line",
         publish="side",
         beta=0.02,
@@ -71,15 +71,20 @@ PRESETS = (
     ),
     preset(
         "Too bold: no answer, ⊥",
-        "⊥ reads “no answer”: β is small and no fallback stands ready.",
+        "β is small and there is no fallback, so the answer is ⊥, “no answer”.",
         "line",
         beta=0.02,
         fallback=False,
     ),
     preset("Does asking win?", "Figure 1: test error of private regressions against ε.", "figure1", stored=1.0),
-    preset("Teachers agree", "Figure 2, high: four in five teachers agree, asking is cheap.", "figure2", source="high"),
     preset(
-        "Teachers disagree", "Figure 2, low: one teacher in three agrees, asking costs more.", "figure2", source="low"
+        "Teachers agree", "Figure 2, high: four in five teachers agree, so asking is cheap.", "figure2", source="high"
+    ),
+    preset(
+        "Teachers disagree",
+        "Figure 2, low: one teacher in three agrees, so asking costs more.",
+        "figure2",
+        source="low",
     ),
     preset(
         "ε rises with the gap",
@@ -99,8 +104,8 @@ PRESETS = (
 
 page.begin(
     "ptr",
-    "Most data need less noise than the worst data do. Propose little noise, test privately whether it suffices, "
-    "release only then.",
+    "Most data need less noise than the worst data do. Propose little noise, test privately whether this noise is "
+    "enough, and release only if it is.",
 )
 POINTS.mend()
 st.fragment(PICTURES.explore)(PRESETS)

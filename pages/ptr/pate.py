@@ -81,9 +81,14 @@ class Pate(View):
     def answer(self) -> str:
         total, any_votes = small(self.proposal.total), self.teachers.any_votes
         if self.proposal.total >= any_votes:
-            return f"Do not ask: these labels cost {small(any_votes)} for any votes, proposal and test {total}."
+            return (
+                f"Do not ask: these labels cost {small(any_votes)} whatever the votes; proposal and test cost {total}."
+            )
         passes = share(self.proposal.pass_probability)
-        return f"Proposal and test cost ε = {total}, any votes {small(any_votes)}; the test passes {passes} (secret)."
+        return (
+            f"Proposal and test cost ε = {total}, against {small(any_votes)} whatever the votes; the test passes "
+            f"{passes} (secret)."
+        )
 
     def promise(self) -> str:
         adjacency, total = "one teacher replaced, with all its votes", without_dust(self.proposal.total)
@@ -91,8 +96,8 @@ class Pate(View):
 
     def note(self) -> str:
         return (
-            f"{self.teachers.queries} rows, {self.number:,} teachers, noise σ = {self.sigma:g} on each count. D is how "
-            "many teachers must change until the proposal is wrong."
+            f"{self.teachers.queries} rows, {self.number:,} teachers, noise σ = {self.sigma:g} on each count. D is "
+            f"the number of teachers who must change until the proposal is wrong."
         )
 
     def courses(self) -> list[Course]:
@@ -117,7 +122,7 @@ class Pate(View):
 
     def shows(self) -> str:
         distance = self.proposal.distance
-        here = "any votes suit this proposal" if math.isinf(distance) else f"D here is {distance:g} (secret)"
+        here = "all votes suit this proposal" if math.isinf(distance) else f"D here is {distance:g} (secret)"
         return (
             "The distance D against the proposed ε of the labels, logarithmic, rises from 0; the test’s threshold is "
             f"{self.proposal.threshold} teachers, and {here}."

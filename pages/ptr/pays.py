@@ -39,8 +39,8 @@ class Curvature(PtrResults):
 
     def note(self) -> str:
         return (
-            f"{glm.DATASET}, {len(glm.SEEDS)} splits, 95 % intervals. All but objective perturbation have their best λ "
-            "for free."
+            f"{glm.DATASET}, {len(glm.SEEDS)} splits, 95 % intervals. All methods but objective perturbation get "
+            f"their best λ for free."
         )
 
 
@@ -65,7 +65,7 @@ class Directions(PtrResults):
     def answer(self) -> str:
         first, plain = self.intervals["ptr"], self.intervals["gram"]
         if first.low <= plain.high and plain.low <= first.high:
-            return f"At n = {self.at:,g} asking for the gap first and noise on AᵀA err alike within intervals."
+            return f"At n = {self.at:,g} asking for the gap first and noise on AᵀA err alike, within their intervals."
         ratio = max(first.mean, plain.mean) / max(min(first.mean, plain.mean), 1e-300)
         side = "less" if first.mean < plain.mean else "more"
         times = f"{sentences.number(ratio, 2)} times {side} error"

@@ -90,7 +90,7 @@ class Vote(View):
     def note(self) -> str:
         return (
             f"The generalised test proposes Laplace noise of ε = {sentences.number(self.noise)}: half of ε to test, "
-            "half to release; where it fails, noise of ε/2. It passes in most runs from a gap of "
+            "half to release; where the test fails, noise of ε/2. The test passes in most runs from a gap of "
             f"{self.ballot.passing_gap} on."
         )
 

@@ -10,13 +10,13 @@ DELTA = SelectSlider("quadratic_delta", "Slack δ", 1e-5, powers_of_ten(-9, -2))
 ROWS = SelectSlider("quadratic_n", "Rows n", 100, (100, 300, 1000, 3000, 10_000, 30_000, 100_000), format=str)
 STORED_ROWS = SelectSlider("quadratic_rows", "Rows n", matter.ROWS[-1], matter.ROWS, format=str)
 RADIUS = SelectSlider(
-    "quadratic_radius", "Radius κ of the disc C", 1.0, (1.0, 2.0, 5.0, 10.0), help="The tilt’s noise grows with it."
+    "quadratic_radius", "Radius κ of the disc C", 1.0, (1.0, 2.0, 5.0, 10.0), help="The tilt’s noise grows with κ."
 )
 SEED = parameters.seed("quadratic", "Seed of the draw")
 SIZE = SelectSlider("quadratic_d", "Parameters d", 12, (1, 2, 5, 12, 20, 50, 100), format=str)
 BEST_M = (
-    "W is a sum of m squares of Gaussian vectors: m is its degrees of freedom. Best: the m for which the bend’s mean "
-    "σ²m is least. More than d in any case."
+    "W is a sum of m squares of Gaussian vectors, so m is its number of degrees of freedom. “Best” is the m with the "
+    "least mean bend σ²m. Every m is larger than d."
 )
 DEGREES = SelectSlider(
     "quadratic_m",
@@ -41,8 +41,8 @@ CASE = Choice(
 )
 GAUSSIAN = Toggle("quadratic_gaussian", "Gaussian mechanism beside the proofs", False)
 ZETA = (
-    "ζ is the largest gradient of one row. Theorem 5.1 has the noise for a row that is added or removed; a replaced "
-    "row moves the sum by up to 2ζ."
+    "ζ is the largest gradient of one row. Theorem 5.1 gives the noise for a row that is added or removed, but a "
+    "replaced row moves the sum by up to 2ζ."
 )
 EVERY = Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False, help=ZETA)
 GHOST = Toggle("quadratic_ghost", "Setting before, faintly", True)

@@ -19,7 +19,7 @@ from ui.stored_view import nearest
 
 # Viridis from dark to light, so that a small bound is dark
 _SCALE = [[0.0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1.0, "#fde725"]]
-NO_TIGHT = "The exact theorem needs an anchor without error: shown is the sharpened bound."
+NO_TIGHT = "The exact theorem needs an anchor without error, so the map shows the sharpened bound."
 _DECADES = (0, 1, 2, 3, 4)
 _WHOSE = {"published": "the published proof", "sharpened": "the sharpened proof", "tight": EXACT}
 
@@ -74,7 +74,7 @@ class Heat(StoredView):
         told = f"The bound on the risk is {_up(self.bound(self.proof))}"
         if self.proof != "published":
             told += f", published {_up(self.bound('published'))}"
-        return f"{told}; returning θ* without data loses at most {figure1.WITHOUT_DATA:g}."
+        return f"{told}; θ* alone, without data, loses at most {figure1.WITHOUT_DATA:g}."
 
     def promise(self) -> str:
         return sentences.promise(*self.cell, _WHOSE[self.proof], adjacency=AGREEING)

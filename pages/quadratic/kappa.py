@@ -47,6 +47,6 @@ class Kappa(Against):
 
     def note(self) -> str:
         return (
-            "n = 300, d = 100, weight of the regulariser ω = 1, ten draws, 95 % intervals. The bends are not private "
-            "as run in the paper: their anchor is off."
+            "n = 300, d = 100, weight of the regulariser ω = 1, ten draws, 95 % intervals. The paper’s bends are not "
+            "private as they were run: their anchor is off."
         )

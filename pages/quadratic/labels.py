@@ -72,7 +72,7 @@ class Labels(View):
         promised = sentences.delta(self.delta)
         if self.tilted:
             most = float(true_deltas(self).max())
-            return f"With the tilt δ is at most {tiny(most)} for any labels: the promise, {promised}, holds."
+            return f"With the tilt, δ is at most {tiny(most)} for any labels: the promise of {promised} holds."
         edge = breaks_at(self)
         told = f"The true δ is {tiny(self.true_delta(self.off))}, promised {promised}"
         if not math.isfinite(edge):
@@ -87,7 +87,7 @@ class Labels(View):
         if self.tilted:
             release = both(self.epsilon, self.delta)
             bend, tilt = release.bend, f", σ of the tilt {count(release.sigma)}, residuals clipped to 1"
-            computed = "the true δ is computed exactly, for all that the solver sees"
+            computed = "the true δ is computed exactly, for everything that the solver sees"
         else:
             bend, tilt = calibrated(self.epsilon, self.delta, 1), ""
             computed = "the true δ is computed exactly"

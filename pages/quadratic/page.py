@@ -39,10 +39,10 @@ PRESETS = (
         epsilon=0.5,
         delta=1e-2,
     ),
-    preset("Where data matter", "n = 100,000: here noise that is too large costs something.", "matter"),
+    preset("Where data matter", "At n = 100,000 too much noise costs something.", "matter"),
     preset(
         "δ has a floor",
-        "The calibrated bend beside the Gaussian mechanism of the same (ε, δ).",
+        "The calibrated bend next to the Gaussian mechanism of the same (ε, δ).",
         "profile",
         by="exact",
         gaussian=True,

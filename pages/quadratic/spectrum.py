@@ -75,7 +75,7 @@ class Spectrum(View):
         least = float(eigenvalues(draws).min())
         if draws.alpha <= 0:
             return f"The proof has no α here; the smallest of {draws.draws} draws is {count(least)}."
-        told = f"The proof needs λ ≥ α = {count(draws.alpha)}; the least of {draws.draws} draws is {count(least)}"
+        told = f"The proof needs λ ≥ α = {count(draws.alpha)}; the smallest of {draws.draws} draws is {count(least)}"
         return f"{told}, {times(least / draws.alpha)} times that."
 
     def promise(self) -> str:

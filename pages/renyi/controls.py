@@ -15,7 +15,7 @@ SIGMA = replace(
     parameters.sigma("renyi", FIGURE_5.sigma, high=100, steps=ONE_PERCENT, help=TILT), label="Noise σ of the fit"
 )
 LAM = replace(parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT), label="Regularisation λ of the fit")
-CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.2 uses it; the logistic loss has β = 1/4 here."
+CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.2 uses β; the logistic loss has β = 1/4 here."
 BETA = parameters.smoothness("renyi", FIGURE_5.smoothness, help=CURVATURE)
 WHOSE = "The published bound for smooth losses, or this project’s bound for the logistic loss."
 BOUND = Choice("renyi_bound", "Proof for the fit", FIGURE_5.proof, tuple(BOUNDS), help=WHOSE)
@@ -28,14 +28,17 @@ RATE = parameters.sample_rate("renyi", FIGURE_5.sample_rate, 1e-5, extra=[ADULT_
 COUNTS = log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_STEPS])
 STEPS = SelectSlider("renyi_steps", "Steps of DP-SGD", FIGURE_5.steps, COUNTS)
 ONCE = (
-    "Every row in exactly one of the 1/q steps of an epoch, drawn at random, instead of by a coin in each step. Shown "
-    "by its privacy loss distribution, in this chart and the tables; that takes some seconds."
+    "Puts every row into exactly one of the 1/q steps of an epoch, drawn at random, instead of tossing a coin in "
+    "each step. The chart and the tables show its privacy loss distribution, which takes some seconds to compute."
 )
 ALLOCATED = Toggle("renyi_allocation", "Random allocation", False, help=ONCE)
 READ_DELTA = parameters.delta("renyi")
 MATCH_EPSILON = SelectSlider("renyi_epsilon", "ε to match at", 1.0, log_values(0.1, 10, steps=ROUND_STEPS))
 ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, powers_of_ten(2, 5))
-DIVIDED = "Divided by α/(2σ²), the Gaussian mechanism’s with the fit’s noise, the curves show where they cross."
+DIVIDED = (
+    "Divides the curves by α/(2σ²), the curve of the Gaussian mechanism with the fit’s noise. Crossings are then "
+    "easier to see."
+)
 SHOWN = parameters.show("renyi", ("ε(α)", "ε(α) over the Gaussian’s"), DIVIDED, label="Vertical axis")
 GHOST = parameters.ghost("renyi")
 SETTING: dict[str, Control] = {

@@ -29,7 +29,7 @@ _REASONS: Mapping[str, tuple[str, str]] = {  # more of it, less of it
     "σ": ("a wider tilt hides one person better", "a narrower tilt hides one person less"),
     "λ": ("one person’s curvature shows less", "one person’s curvature shows more"),
     "β": ("one person’s curvature may be larger", "one person’s curvature is smaller"),
-    "noise multiplier": ("each step tells less", "each step tells more"),
+    "noise multiplier": ("each step reveals less", "each step reveals more"),
     "q": ("the person is in more of the batches", "the person is in fewer of the batches"),
     "steps": ("more steps are paid for", "fewer steps are paid for"),
 }
@@ -92,11 +92,11 @@ class Curves(Setting, View):
     def answer(self) -> str:
         (fit, run), place = self.proved, f"At δ = {sentences.delta(self.delta)}"
         if math.isinf(fit) and math.isinf(run):
-            return f"{place} nothing finite is proved for either."
+            return f"{place} no finite ε is proved for either."
         if math.isinf(fit):
             return f"{place} nothing is proved for the fit, and ε = {sentences.epsilon(run)} for DP-SGD."
         if math.isinf(run):
-            return f"{place} nothing finite is proved for DP-SGD, and ε = {sentences.epsilon(fit)} for one fit."
+            return f"{place} no finite ε is proved for DP-SGD, and ε = {sentences.epsilon(fit)} for one fit."
         a, b = sentences.epsilon(fit), sentences.epsilon(run)
         both = f"both ε = {a}" if a == b else f"ε = {a} and {b}"
         if max(fit, run) <= SIMILAR * min(fit, run):
@@ -127,7 +127,7 @@ class Curves(Setting, View):
         if len(changes) > 1 or name not in _REASONS:
             return f"{shift}: {', '.join(courses)}." if len(changes) <= 2 else f"{', '.join(courses)}."
         reason = _REASONS[name][new < old]
-        return f"{shift}: {courses[0]}: {'this does not count here' if 'stays' in courses[0] else reason}."
+        return f"{shift}: {courses[0]}: {'this does not matter here' if 'stays' in courses[0] else reason}."
 
     def shows(self) -> str:
         leap = (

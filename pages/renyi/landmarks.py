@@ -66,12 +66,12 @@ def transition_told(leap: Transition | None, sample_rate: float) -> str:
             return "At q = 1 every row is in every batch: there is no amplification, and no phase transition."
         return f"DP-SGD has no phase transition up to α = {ORDERS[-1]:,.0f}."
     text = (
-        f"Phase transition: at about α = {order(leap.start)} DP-SGD’s curve leaps off its amplified line, since the "
-        "rare runs that have the person in many batches outweigh all others"
+        f"Phase transition: at about α = {order(leap.start)} DP-SGD’s curve leaps off its amplified line, because "
+        "rare runs with the person in many batches outweigh all other runs"
     )
     if math.isinf(leap.end):
         return f"{text}."
-    return f"{text}; from α = {order(leap.end)} on it is at least half the curve without sampling."
+    return f"{text}; from α = {order(leap.end)} on, the curve is at least half the curve without sampling."
 
 
 # --- crossings --------------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def crossings_told(found: Sequence[Crossing]) -> str:
     if not found:
         return "their Rényi curves do not cross"
     places = sentences.listing([order(crossing.alpha) for crossing in found])
-    return f"their Rényi curves cross at α = {places}, from where {_NAMED[found[-1].lower_after]} is the lower one"
+    return f"their Rényi curves cross at α = {places}; from there on {_NAMED[found[-1].lower_after]} is lower"
 
 
 _NAMED = {"objective": "objective perturbation", "dpsgd": "DP-SGD"}
@@ -163,6 +163,6 @@ def rare(turns: Sequence[tuple[float, str]], found: Sequence[Crossing]) -> str:
             return f"{start}: the orders beyond the crossing weigh events that are rarer still."
         return f"{start}."
     return (
-        f"Large α stand for rare events: read through the Rényi curves, {_NAMED[last]} promises the smaller ε from "
-        f"δ = {sentences.scientific(last_delta)} on down, and {_NAMED[other]} just above."
+        f"Large α stand for rare events: read through the Rényi curves, {_NAMED[last]} promises the smaller ε at "
+        f"δ = {sentences.scientific(last_delta)} and below, and {_NAMED[other]} just above."
     )

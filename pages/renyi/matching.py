@@ -39,7 +39,7 @@ def offered(name: str, value: float, control: SelectSlider) -> float:
     """The smallest value on offer that is not below the one needed."""
     place = bisect.bisect_left(control.options, value)
     if place == len(control.options):
-        raise ValueError(f"{name} would have to be {value:.4g}; this page offers at most {control.options[-1]:g}")
+        raise ValueError(f"{name} would have to be {value:.4g}, but this page offers at most {control.options[-1]:g}")
     return float(control.options[place])
 
 
@@ -60,8 +60,8 @@ def button() -> None:
         key="renyi_match",
         icon=":material/balance:",
         on_click=_match,
-        help="Moves σ, λ and the noise multiplier to where both keep this promise by their privacy loss distributions, "
-        "rounded up to the next step of the slider. β, q and the number of steps stay.",
+        help="Moves σ, λ and the noise multiplier until both mechanisms keep this promise, by their privacy loss "
+        "distributions. Values are rounded up to the next step of the slider. β, q and the number of steps stay.",
     )
     if refused := st.session_state.pop(_REFUSED, None):
         st.error(refused, icon=":material/error:")

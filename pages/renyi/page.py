@@ -52,7 +52,7 @@ PRESETS = (
     preset(
         "Little noise, early leap",
         EARLY,
-        "1,000 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise, and so an early phase transition.",
+        "1,000 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise means an early phase transition.",
         epsilon=2.0,
     ),
 )
@@ -63,10 +63,11 @@ def revealed() -> None:
     page.show(page.Picture(after.chart(before, height=420), after.alt()), key="renyi_try_chart")
     leaps = " to ".join(order(leap.start) for leap in (transition(before.run), transition(after.run)) if leap)
     st.markdown(
-        "For small α only steps·q² counts, and that is 1 for both. The leap waits until a batch that has the person "
-        "for certain outweighs its rarity q, at about α = 2σ² log(1/q); behind it nothing is amplified, and the number "
-        "of steps counts in full. So the protection of very rare events gets worse with n; that of common ones stays. "
-        f"Here the transition moves from α = {leaps}; the faint lines are n = 100."
+        "For small α only steps·q² matters, and it is 1 for both. The leap comes when a batch that certainly has the "
+        "person outweighs its rarity q, at about α = 2σ² log(1/q). Beyond the leap nothing is amplified, and the "
+        "number of steps counts in full. So protection against very rare events gets worse with n, while protection "
+        "against common events stays. "
+        f"Here the leap moves from α = {leaps}; the faint lines show n = 100."
     )
 
 

@@ -108,8 +108,8 @@ class Promises:
         """How sharp DP-SGD's ε are."""
         run = self.promise("dpsgd")
         return (
-            "DP-SGD’s ε by its privacy loss distribution are upper bounds from a convolution that is validated "
-            f"numerically; the true ones are here at most {run.excess(run.exact > 0)} smaller "
+            "DP-SGD’s ε come from its privacy loss distribution: upper bounds by a numerically validated "
+            f"convolution. The true ε are here at most {run.excess(run.exact > 0)} smaller "
             "(both ends are in the file)."
         )
 
@@ -119,7 +119,7 @@ class Promises:
         if not isinstance(steps, int):
             return (
                 f"{ALLOCATION} is left out: an epoch would have 1/q = {steps:,.1f} steps, which is no whole "
-                "number. With q = 0.01, 0.02 or 0.05 it is one."
+                "number. Take q = 0.01, 0.02 or 0.05."
             )
         if epochs is None:
             return (
@@ -130,13 +130,13 @@ class Promises:
         text = (
             f"{ALLOCATION}: in each of {epochs:,} {'epoch' if epochs == 1 else 'epochs'} every row is in one of "
             f"{steps:,} {'step' if steps == 1 else 'steps'}, drawn at random. "
-            "Its Rényi curve makes nothing of the drawing; its distribution does."
+            "The random draw helps its distribution, but not its Rényi curve."
         )
         known = allocation.resolved > 0
         if known.any():
-            text += f" Its ε, too, are upper bounds; the true ones are at most {allocation.excess(known)} smaller."
+            text += f" Its ε are upper bounds, too; the true ε are at most {allocation.excess(known)} smaller."
         if missing := [delta for delta, e in zip(DELTAS, allocation.resolved, strict=True) if math.isnan(e)]:
-            text += f" From δ = {sentences.delta(max(missing))} on down its distribution is not resolved."
+            text += f" From δ = {sentences.delta(max(missing))} on, its distribution is too fine to compute."
         return text
 
     def table(self) -> list[dict[str, str]]:

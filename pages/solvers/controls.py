@@ -10,15 +10,17 @@ EVALUATIONS, RELATIVE = "Gradient evaluations", "Divided by n log n"
 
 SOLVERS = Pills("solvers_shown", "Solvers", tuple(NAMES), tuple(NAMES), NAMES.__getitem__, most=len(NAMES))
 ROWS = SelectSlider("solvers_n", "Rows n", 500, (100, 200, 500, 1000), format=str)
-NOT_DIVIDED = "Not divided by n: for fixed ε it does not grow with n, and L/λ is what descent pays for."
+NOT_DIVIDED = "λ is not divided by n. At a fixed ε it does not grow with n. The cost of descent grows with L/λ."
 LAM = parameters.lam("solvers", 1.0, high=1000, help=NOT_DIVIDED)
-TILT = "Standard deviation of each coordinate of the tilt b. In directions the data do not see, θ goes to −b/λ."
+TILT = "Standard deviation of each coordinate of the tilt b. In directions where the data are flat, θ goes to −b/λ."
 SIGMA = parameters.sigma("solvers", 4.0, 0.01, 100, extra=[4.0], help=TILT)
-ASKED = "The package asks for 10⁻⁶, the paper’s experiments for 0.01."
+ASKED = "The package uses 10⁻⁶; the paper’s experiments use 0.01."
 TAU = SelectSlider("solvers_tau", "Gradient norm to reach, τ", 1e-6, powers_of_ten(-9, 0), help=ASKED)
-ONE_HOT = "Of 50 synthetic features. Indicators of one attribute add up to 1, so some directions are curved by λ alone."
+ONE_HOT = (
+    "The kind of the 50 synthetic features. Indicators of one attribute add up to 1, so only λ curves some directions."
+)
 KIND = Choice("solvers_columns", "Columns", "redundant", tuple(COLUMNS), COLUMNS.__getitem__, help=ONE_HOT)
 SEED = parameters.seed("solvers")
-FLAT = "Divided by n log n, what Appendix F proves for SAG and SVRG is flat."
+FLAT = "Divided by n log n, the cost that Appendix F proves for SAG and SVRG is a flat line."
 COST = Choice("solvers_cost", "Second chart shows", EVALUATIONS, (EVALUATIONS, RELATIVE), help=FLAT)
 GHOST = parameters.ghost("solvers")

@@ -32,15 +32,15 @@ DELTA = 1e-5
 HARDLY = 1.05
 """Times as many visits, below which they have hardly moved."""
 PRIVACY = (
-    "The solver has no part in the privacy proof: the gradient is evaluated once more before θ is released. "
-    "What a run cost depends on the data; do not publish it for private ones."
+    "The solver has no part in the privacy proof: the package evaluates the gradient once more before it releases θ. "
+    "The cost of a run depends on the data, so do not publish the cost for private data."
 )
 _REASONS = {
     "λ": "where the data are flat, only λ curves",
-    "n": "rows add curvature to some directions, others have only λ’s",
+    "n": "rows add curvature to some directions, and only λ curves the others",
     "τ": "every digit of the gradient costs about the same",
     "σ": "where the data are flat, a wide tilt moves the solution far",
-    "columns": "redundant ones leave directions that only λ curves",
+    "columns": "redundant columns leave directions that only λ curves",
 }
 
 

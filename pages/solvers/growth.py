@@ -53,7 +53,7 @@ class Growth:
         if not n or not all(time > 0 for time, _ in taken):
             return ""
         times_taken = "; ".join(f"{NAMES[solver]} {sentences.number(time, 2)} s" for time, solver in taken)
-        return f"Visits are not seconds. Processor time of the stored runs on {n:,} rows: {times_taken}."
+        return f"Visits are not seconds. The stored runs on {n:,} rows took this processor time: {times_taken}."
 
     def alt(self) -> str:
         """The alternative text."""

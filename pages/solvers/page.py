@@ -19,14 +19,14 @@ def preset(name: str, hint: str, **values: Any) -> Preset:
     return Preset(name, {control: values.get(field, control.default) for field, control in controls.items()}, hint)
 
 
-SMALL = "Little regularisation: harder to solve. On 100 rows instead of 500, so that it does not take the page long."
-CURVED = "λ = 130 is more than all 500 rows can curve, nβ = 125: everything is easy."
+SMALL = "Little regularisation is harder to solve. Here are 100 rows instead of 500, to keep the page fast."
+CURVED = "λ = 130 exceeds the largest curvature of all 500 rows, nβ = 125, so everything is easy."
 PRESETS = (
-    preset("A fit at ε = 1", "Appendix F: λ and σ about those of ε = 1 on rows of norm 1, and redundant columns."),
-    preset("Stop early, cheaper", "Down to the gradient norm of the paper’s experiments only, τ = 0.01.", tau=0.01),
+    preset("A fit at ε = 1", "Appendix F: λ and σ near those of ε = 1 on rows of norm 1, and redundant columns."),
+    preset("Stop early, cheaper", "Stops at the gradient norm of the paper’s experiments, τ = 0.01.", tau=0.01),
     preset("More privacy is easier", "ε = 0.1: more regularisation.", lam=10.0, sigma=33.0),
     preset("Less privacy is harder", SMALL, rows=100, lam=0.056, sigma=0.62),
-    preset("Diverse columns are easy", "Every direction is well seen: λ no longer decides.", columns="diverse"),
+    preset("Diverse columns are easy", "The data cover every direction, so λ no longer decides.", columns="diverse"),
     preset("Much λ levels all", CURVED, lam=130.0),
 )
 
@@ -38,8 +38,8 @@ def revealed() -> None:
 
 page.begin(
     "solvers",
-    "θ may be released once the gradient ∇J of the private objective is no longer than a threshold τ. Cost is counted "
-    "in visits to single rows, the same on every machine.",
+    "θ may be released once the gradient ∇J of the private objective is no longer than a threshold τ. The page "
+    "counts visits to single rows, which are the same on every machine.",
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("solvers", revealed), key="solvers__try")

@@ -20,7 +20,7 @@ def data() -> Choice:
         "training",
         datasets.default_name(),
         datasets.names(),
-        help="adult and gisette are the real UCI files; the names with -synthetic and -like are labelled stand-ins.",
+        help="adult and gisette are the real UCI files. Names with -synthetic and -like are stand-ins.",
     )
 
 
@@ -31,10 +31,11 @@ LEARNED = Pills(
     options=tuple(LIVE),
     format=text.LABELS.__getitem__,
     most=len(LIVE),
-    help="Algorithm 1, objective perturbation, under two calibrations; the tight one on rows centred and scaled "
-    "privately, or raw. SVM: Algorithm 1 with a clipped hinge, squared or with its corner rounded. Output "
-    "perturbation: fit, then add noise. Kifer et al. 2012: the classical one. DP-SGD unpaid and paid: without and "
-    "with the cost of choosing its learning rate; they wait for Run.",
+    help="Algorithm 1 is objective perturbation. Published and tight are two calibrations of it; tight uses rows "
+    "that are centred and scaled privately, or raw rows. SVM: Algorithm 1 with a clipped hinge, either squared "
+    "or with a rounded corner. Output perturbation: fit first, then add noise. Kifer et al. 2012: the classical "
+    "calibration. DP-SGD unpaid and paid: without and with the cost of choosing the learning rate. Both wait "
+    "for Run.",
     former={"published": PUBLISHED, "tight": TIGHT, "output": OUTPUT, "Kifer 2012": KIFER},
 )
 EPSILON = parameters.epsilon(
@@ -42,11 +43,12 @@ EPSILON = parameters.epsilon(
     1.0,
     100,
     label="ε of each private model",
-    help="Of each private model: adding or removing one row changes what is released by a factor of e^ε at most.",
+    help="For each private model: adding or removing one row changes the probability of any result by a factor of at "
+    "most e^ε (up to δ).",
 )
 DELTA = parameters.delta(
     "training",
-    help="Any event may be likelier by δ than the odds of ε allow: keep δ well below one over the number of rows.",
+    help="Any event may be likelier by δ than the odds of ε allow. Keep δ well below one over the number of rows.",
 )
 BOUND = Choice(
     "training_bound",
@@ -54,54 +56,55 @@ BOUND = Choice(
     "logistic",
     options=TIGHT_BOUNDS,
     help="logistic: our theorem for the logistic loss. monotone: any loss whose derivative keeps its sign. two-signed: "
-    "any smooth loss of a row’s score. glm: the published theorem, but accounted by its hockey-stick divergence "
-    "instead of Rényi.",
+    "any smooth loss of a row’s score. glm: the published theorem, accounted by its hockey-stick divergence instead "
+    "of Rényi.",
 )
 REPEATS = parameters.draws(
     "training",
     10,
     MAX_REPEATS,
     name="repeats",
-    help=f"How often each private method is trained, 1 to {MAX_REPEATS}. More draws, narrower intervals; the server is "
-    "shared, hence the limit.",
+    help=f"How often each private method is trained, 1 to {MAX_REPEATS}. More draws give narrower intervals. The "
+    f"limit exists because people share this server.",
 )
-SPLIT_SEED = parameters.split_seed("training", help="Which fifth of the rows is held out.")
+SPLIT_SEED = parameters.split_seed("training", help="Chooses which fifth of the rows is held out.")
 SEED = parameters.seed(
     "training",
     "First noise seed",
-    help="Draw i uses this seed plus i, for every method. Whoever knows a noise seed can subtract the noise, so the "
-    "certificates here are marked reproducible; a model for release is trained without one.",
+    help="Draw i uses this seed plus i, for every method. Anyone who knows a noise seed can subtract the noise, so "
+    "the certificates here are marked reproducible. Train a model for release without a seed.",
 )
 SCALING = parameters.intercept_scaling(
     "training",
     0.3,
     (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0),
-    help="The constant appended to every row: the row norm R = √(1 + s²) and with it the noise grow with s. "
-    "It is the same for all methods; the paper's is s = 1.",
+    help="The constant appended to every row. The row norm R = √(1 + s²) grows with s, and the noise grows with R. "
+    "All methods use the same s; the paper uses s = 1.",
 )
 SOLVER = Choice(
     "training_solver",
     "Solver",
     "newton",
     options=("newton", "newton-cg", "lbfgs", "accelerated"),
-    help="Of every method but DP-SGD and no privacy. It does not touch privacy, and hardly the numbers: each goes "
-    "on until the gradient’s norm is at most τ. The page Solvers compares them.",
+    help="The solver of every method except DP-SGD and no privacy. It does not affect privacy, and hardly affects "
+    "the numbers: every solver goes on until the gradient’s norm is at most τ. The page Solvers compares them.",
 )
 BATCH = parameters.batch_size(
     "training",
     8192,
-    help="Each row joins a batch by its own coin. The paper's 256; larger ones make fewer steps, each with more noise.",
+    help="Each row joins a batch by its own coin. The paper uses 256. Larger batches mean fewer steps, each with "
+    "more noise.",
 )
 EPOCHS = parameters.epochs(
-    "training", 20, help="How often each row is drawn on average; the paper's experiments have 60."
+    "training", 20, help="How often each row is drawn on average. The paper's experiments use 60."
 )
 RATES = parameters.learning_rates("training", "five", GRIDS)
 MEAN_RUNS = parameters.mean_runs(
     "training",
     paper.MEAN_RUNS,
     (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30),
-    help="K ~ Poisson(μ) runs, each with a learning rate drawn at random; the noise in all of them pays for the "
-    f"choice. {paper.MEAN_RUNS} makes more than 10 with probability 0.9.",
+    help="Paid tuning makes K ~ Poisson(μ) runs, each with a learning rate drawn at random. The noise in all runs "
+    f"pays for the choice. With μ = {paper.MEAN_RUNS}, K exceeds 10 with probability 0.9.",
 )
 ORIGIN = "where it comes from"
 VIEW = Choice(
@@ -112,11 +115,11 @@ VIEW = Choice(
     horizontal=True,
 )
 CLOSE_UP = Toggle(
-    "training_closeup", "Close-up", False, help="Leave the majority class out of the picture to see the methods apart."
+    "training_closeup", "Close-up", False, help="Leaves the majority class out of the picture, to separate the methods."
 )
 
 PREDICT = Toggle(
-    "training_predict", "Predict first", False, help="Hide each new picture until a guess at what it shows is made."
+    "training_predict", "Predict first", False, help="Hides each new picture until you have guessed what it shows."
 )
 GHOST = parameters.ghost("training")
 
@@ -138,9 +141,9 @@ def presets(data: Choice) -> tuple[Preset, ...]:
     def preset(name: str, hint: str, values: dict[Control, Any]) -> Preset:
         return Preset(name, same | values, hint)
 
-    few = "Ten draws of five private methods on 455 rows: the noise is what it was, the signal is faint."
-    raw = "The same budget on rows as they are and on rows that were centred and scaled first: 455 rows."
-    ten = "Ten classes, one certificate: ten fits, one against the rest, share one ε."
+    few = "Ten draws of five private methods on 455 rows: the noise is the same, but the signal is weak."
+    raw = "The same budget on 455 rows: once on the rows as they are, once on centred and scaled rows."
+    ten = "Ten classes, one certificate: ten fits, each of one class against the rest, share one ε."
     five = "Objective perturbation under three calibrations, an SVM and output perturbation, all at ε = 0.1."
     return (
         preset("Strong privacy, ε = 0.1", table.format(0.1), {EPSILON: 0.1}),

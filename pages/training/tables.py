@@ -34,7 +34,7 @@ CERTIFICATE = {
     "sensitivity": "sensitivity",
     "center_noise": "σ of the centre",
     "scale_noise": "σ of the scales",
-    "fits": "fits, one a class",
+    "fits": "fits, one for each class",
     "rest_weight": "weight of other classes’ rows",
     "noise_multiplier": "noise multiplier",
     "sample_rate": "sample rate",

@@ -18,33 +18,35 @@ from ui.jobs import JobView
 from ui.words import FEWEST, SHOWS, accuracy, fall, given, in_points, unclear
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
-NOT_HERE = (
-    "All methods here sort rows into classes. A private regression has no test accuracy: see Losses and clipping."
-)
+NOT_HERE = "All methods here predict classes. For private regression, see Losses and clipping."
 ABOUT_COEFFICIENTS = (
-    "The largest coefficients without privacy, the others’ beside them: mean over the draws, line from least to "
-    "greatest, hollow the setting before. Of models on centred and scaled rows they are the mean slopes in the rows as "
-    "they were. What may be released is one private model with its certificate."
+    "The largest coefficients without privacy, and beside them the same coefficients of the other models. A mark is "
+    "the mean over the draws, a line goes from the least to the greatest, and hollow marks show the setting before. "
+    "For models on centred and scaled rows, the coefficients are mean slopes in the original rows. Only one private "
+    "model with its certificate may be released."
 )
 ABOUT_IMAGES = (
-    "One image a class, without privacy and of one private draw: vermilion pixels speak for the class, blue ones "
-    "against it, each method on its own scale. Of models on centred and scaled rows they are mean slopes in the pixels."
+    "One image for each class, without privacy and for one private draw. Vermilion pixels speak for the class, blue "
+    "pixels against it; each method has its own scale. For models on centred and scaled rows, the values are mean "
+    "slopes in the pixels."
 )
 ABOUT_ROC = "The mean of {} curves, each class against the rest."
 ABOUT_GRADIENTS = (
-    "The proof needs the gradient’s norm to be at most τ; the solver goes on until it is. DP-SGD makes a fixed number "
-    "of steps and needs no such proof. The path depends on the data: do not publish it."
+    "The proof needs a gradient norm of at most τ, so the solver goes on until it gets there. DP-SGD makes a fixed "
+    "number of steps and needs no τ. The path depends on the data, so do not publish it."
 )
 NO_STEPS = (
-    "The five learners of this picture take too long here, on wide rows or in more than 20 draws. Accuracy has stored "
-    "runs of them."
+    "On wide rows, or with more than 20 draws, the five learners of this picture take too long here. The page "
+    "Accuracy has stored runs."
 )
 ABOUT_CERTIFICATES = (
-    "What may be published with a model. These fits were seeded, so each certificate says reproducible: for a "
-    "release, train once without a seed. Each fit spends its own ε; fits on the same people add up."
+    "You may publish a model’s certificate with the model. These fits were seeded, so each certificate says "
+    "reproducible. For a release, train once without a seed. Each fit spends its own ε, and fits on the same people "
+    "add up."
 )
 ABOUT_MAPPED = (
-    "DP-SGD’s own certificate: with the ε that is left after the noisy centre and scales, which it does not speak of."
+    "DP-SGD’s own certificate. It states the ε that is left after the noisy centre and scales, and does not mention "
+    "these two."
 )
 _LONG_NAME = 4  # words of a method's name that leave room for a long one of the data
 PAPER_TABLE_2 = printed("adult", PUBLISHED)
@@ -90,7 +92,7 @@ def headline(comparison: Comparison) -> str:
     where = f"{few or f' on {data}'} ({course})"
     if not few and unclear(given(comparison.difference(NON_PRIVATE, main))):
         draws = sentences.count(private.count, "draw")
-        return f"{at} {draws} cannot tell the cost of privacy{by} from 0 ({course})."
+        return f"{at} the cost of privacy{by} is within the noise of {draws} ({course})."
     if lost >= SHOWS:
         return f"{at} privacy{by} costs {size}{where}."
     if lost > -SHOWS:
@@ -118,7 +120,7 @@ def why(before: Comparison | None, now: Comparison) -> str:
     if before is None or main is None or not before.of(main) or not now.of(main):
         return ""
     if before.data != now.data:
-        return "Other rows: the noise follows ε and δ, the signal grows with the number of people."
+        return "With other rows, ε and δ still set the noise; the signal grows with the number of people."
     names = {"epsilon": "ε", "delta": "δ", "intercept_scaling": "s", "bound": "bound"}
     if moves := sentences.changed(before.settings, now.settings, names):
         (symbol, then), (_, here) = _noise(before, main), _noise(now, main)
@@ -126,9 +128,9 @@ def why(before: Comparison | None, now: Comparison) -> str:
         old, new = given(before.accuracy(main)).mean, given(now.accuracy(main)).mean
         return f"{sentences.shift(moves)}: {noise}; {sentences.course('accuracy', old, new, _share)}."
     if before.settings.seed != now.settings.seed:
-        return "Other noise of the same size: what moved is chance."
+        return "This is different noise of the same size: the change is chance."
     if before.settings.repeats != now.settings.repeats:
-        return "The noise has the same size; more draws make the mean surer, not privacy cheaper."
+        return "The noise has the same size. More draws make the mean more certain, but not privacy cheaper."
     return ""
 
 
@@ -142,7 +144,7 @@ def _noise(comparison: Comparison, method: str) -> tuple[str, float]:
 
 def question(asked: Request) -> str:
     """What is asked before the picture is shown."""
-    return f"Before you look: how many points will ε = {sentences.epsilon(asked.settings.epsilon)} cost?"
+    return f"Guess before you look: how many points will ε = {sentences.epsilon(asked.settings.epsilon)} cost?"
 
 
 def verdict(comparison: Comparison) -> str | None:
@@ -167,13 +169,13 @@ def which_dp_sgd(settings: Settings) -> str:
     own = (settings.batch_size, settings.epochs, len(settings.learning_rates))
     best = (strong.large_batch_size, strong.epochs, len(strong.fine_learning_rates))
     rates = sentences.count(own[2], "learning rate")
-    here = f"DP-SGD here: {own[0]:,} rows a batch, {sentences.count(own[1], 'epoch')}, {rates}"
+    here = f"DP-SGD here: {own[0]:,} rows per batch, {sentences.count(own[1], 'epoch')}, {rates}"
     if UNPAID_STANDARDISED in settings.methods:
         more = sentences.count(len(settings.fine_learning_rates), "rate")
-        here += f" (on standardised rows {settings.large_batch_size:,} a batch, {more})"
+        here += f" (on standardised rows {settings.large_batch_size:,} per batch, {more})"
     if all(mine >= its for mine, its in zip(own, best, strict=True)):
         return f"{here}."
-    return f"{here}; Accuracy has the strongest one ({best[0]:,} rows a batch, {best[1]} epochs, {best[2]} rates)."
+    return f"{here}; Accuracy has the strongest one ({best[0]:,} rows per batch, {best[1]} epochs, {best[2]} rates)."
 
 
 def paper(comparison: Comparison) -> str:
@@ -192,9 +194,9 @@ def caveats(comparison: Comparison) -> str:
     low, high = comparison.test_interval
     bars = f"Bars: 95 % intervals of the mean over {FEWEST} or more noise draws (Student’s t), for this one split."
     return (
-        f"Dots: single draws; hollow: the setting before. {bars} The {comparison.data.test_rows:,} held-out rows leave "
-        f"a doubt of their own, {100 * low:.1f} to {100 * high:.1f} % for the first model. Test accuracy looks outside "
-        "the guarantee: it is not part of what may be released."
+        f"Dots: single draws. Hollow marks: the setting before. {bars} With {comparison.data.test_rows:,} test rows "
+        f"the accuracy itself is uncertain: {100 * low:.1f} to {100 * high:.1f} % for the first model. The guarantee "
+        "does not cover test accuracy, so do not publish the accuracy with a model."
     )
 
 
@@ -206,7 +208,7 @@ def majority(comparison: Comparison) -> str:
 def two_classes_only(methods: Sequence[str], data: str) -> str:
     """Which of the chosen methods are left out where there are more than two classes."""
     names = sentences.listing([LABELS[method] for method in methods])
-    return f"Left out on {data}: {names}. {'It learns' if len(methods) == 1 else 'They learn'} two classes only."
+    return f"Left out on {data}: {names} (two classes only)."
 
 
 def preset_note(data: str, damaged: bool) -> str | None:
@@ -214,7 +216,7 @@ def preset_note(data: str, damaged: bool) -> str | None:
     if data == "adult":
         return None
     why = "are damaged" if damaged else "are not on this server"
-    return f"Adult’s files {why}: **{data}** stands in for it, so accuracies are not to be compared with the paper’s."
+    return f"Adult’s files {why}: **{data}** stands in for it. Do not compare its accuracies with the paper’s."
 
 
 def differences(shown: Request, asked: Request, *, under_way: bool = False) -> str | None:
@@ -237,10 +239,10 @@ def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
     """What DP-SGD's two methods will train, under their controls."""
     passes = sentences.count(epochs, "pass", "passes")
     if len(rates) == 1:
-        return f"One learning rate leaves nothing to choose: {passes} over the data for the unpaid one."
+        return f"With one learning rate there is nothing to choose: unpaid takes {passes} over the data."
     return (
-        f"Unpaid: {passes} over the data, all {len(rates)} learning rates at once; the best on held-out rows is kept. "
-        f"Paid: about {mean_runs:g} times {passes}, a learning rate drawn for each."
+        f"Unpaid: {passes} over the data, all {len(rates)} learning rates at once; the best on held-out rows wins. "
+        f"Paid: about {mean_runs:g} times {passes}, each with a learning rate drawn at random."
     )
 
 

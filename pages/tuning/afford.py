@@ -17,13 +17,13 @@ from ui import figures, page, sentences
 from ui.sentences import delta, epsilon, number
 
 OBJECTIVE_PERTURBATION = (
-    "**Objective perturbation hardly needs this page.** Its optimiser, learning rate and stopping rule do not touch "
-    "the guarantee, and its σ and λ are functions of ε, δ and public quantities: there is nothing to choose by looking "
-    "at the data, so one run is all there is to pay for."
+    "**Objective perturbation hardly needs this page.** Its optimiser, learning rate and stopping rule do not affect "
+    "the guarantee. Its σ and λ are functions of ε, δ and public quantities. So there is nothing to choose by "
+    "looking at the data, and you pay for one run only."
 )
 NOTE = (
-    "Each row is DP-SGD with the smallest noise multiplier for which the whole tuning, accounted for in this way, "
-    "costs no more than one run costs now. The last column is what one such run costs by itself."
+    "Each row is DP-SGD with the smallest noise multiplier for which the whole tuning costs no more than one run "
+    "costs now, under this accounting. The last column is the cost of one such run alone."
 )
 
 
@@ -85,7 +85,7 @@ class Left:
             return "No noise multiplier meets the target."
         (noise, way), settings = min(found), self.tuning.settings
         if settings == 1 and way == "composed":
-            return f"With one setting there is nothing to choose: the run stays as it is, ε = {epsilon(self.target)}."
+            return f"With one setting there is nothing to choose: one run costs ε = {epsilon(self.target)}, as before."
         return (
             f"For the choice among {settings} learning rates to cost ε = {epsilon(self.target)} in all, each run needs "
             f"a noise multiplier of {number(noise, up=True)} instead of {number(free.noise_multiplier, up=True)}: "

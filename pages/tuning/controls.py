@@ -8,18 +8,18 @@ from pages.tuning.numbers import BY_EPSILON, BY_PARAMETERS, DP_SGD, FAMILIES, GR
 from ui import parameters
 from ui.controls import Choice, Control, SelectSlider, Toggle, log_values
 
-BUDGET = "Without any tuning, at the δ below. Noise is calibrated to it."
+BUDGET = "The ε of one run without tuning, at the δ below. The noise is calibrated to this ε."
 SUMMED = "Standard deviation of the noise on the summed gradients divided by the clipping norm."
 JOINS = "Probability with which a row joins a batch: batch size over rows. The paper’s Adult: 256 of 36,177."
 BATCHES = "The paper’s Adult: 60 epochs of 142 batches."
-TILT = "Of the random tilt b; rows have norm at most 1."
+TILT = "Standard deviation of the random tilt b; rows have norm at most 1."
 DRAWN = (
-    "K is how often training is run, drawn at random by Papernot and Steinke’s tuner; Liu and Talwar’s K is geometric."
+    "K is the number of training runs. Papernot and Steinke’s tuner draws K at random; Liu and Talwar’s K is geometric."
 )
 CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K."
-FIXES = "How likely there are more runs than settings. It fixes μ, the mean of K. The paper asks for 0.9."
-OFF = "Off: one run and the composition are accounted by privacy loss distributions, which are tighter; the two "
-OFF += "selection theorems keep theirs."
+FIXES = "The probability of more runs than settings. It fixes μ, the mean of K. The paper asks for 0.9."
+OFF = "If off, privacy loss distributions account for one run and for the composition, and prove a smaller ε. The two "
+OFF += "selection theorems keep their own accountants."
 RATE, COUNTS = Tuning.sample_rate, log_values(1, 100_000, extra=[Tuning.steps], steps=parameters.FEW_STEPS)
 WHOLE = tuple(int(count) for count in COUNTS if count == int(count))
 SHAPES = (-0.9, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 5.0, 10.0)
@@ -33,9 +33,14 @@ CONTROLS: Mapping[str, Control] = {
     "steps": SelectSlider("tuning_steps", "Steps", Tuning.steps, WHOLE, str, help=BATCHES),
     "sigma": parameters.sigma("tuning", Tuning.sigma, extra=[Tuning.sigma], help=TILT),
     "lam": parameters.lam("tuning", Tuning.lam),
-    "delta": parameters.delta("tuning", help="Of one run, and of the whole tuning."),
+    "delta": parameters.delta("tuning", help="The δ of one run, and of the whole tuning."),
     "settings": SelectSlider(
-        "tuning_settings", "Settings to choose among, s", Tuning.settings, GRID, format=str, help="Size of the grid."
+        "tuning_settings",
+        "Settings to choose among, s",
+        Tuning.settings,
+        GRID,
+        format=str,
+        help="The size of the grid.",
     ),
     "family": Choice("tuning_k", "Number of runs K is", Tuning.family, options=FAMILIES, help=DRAWN),
     "eta": SelectSlider("tuning_eta", "Shape η", Tuning.eta, SHAPES, help=CONCENTRATED),

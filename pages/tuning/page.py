@@ -23,12 +23,15 @@ def preset(name: str, hint: str, **values: Any) -> Preset:
 
 
 PAPERS = "Redberg et al. (2023), section 5, on Adult: 10 learning rates, K Poisson with Pr[K > 10] = 0.9."
-WIDER = "About as many runs on average, spread more widely: cheaper, but half the time fewer runs than settings."
+WIDER = (
+    "About as many runs on average, but spread more widely. Costs less, but half the time there are fewer runs than "
+    "settings."
+)
 NOTHING = "Objective perturbation with σ and λ computed from ε and δ: one setting."
 PRESETS = (
     preset("Ten trials are not free", PAPERS),
     preset("A wider K costs less", WIDER, family="geometric", more=0.5),
-    preset("Three settings: compose", "So few that composing every run is the cheaper proof.", settings=3),
+    preset("Three settings: compose", "So few settings that composing every run is the cheaper proof.", settings=3),
     preset("Tighter accountants", "The paper’s setting by privacy loss distributions.", renyi=False),
     preset("Nothing to choose", NOTHING, kind=OBJECTIVE, settings=1, renyi=False),
 )
@@ -59,8 +62,8 @@ def revealed() -> None:
 
 page.begin(
     "tuning",
-    "Each learning rate that is tried looks at the data once more, and publishing the best one tells something of "
-    "each look. Four ways to account for that: the first ignores it, the others are proved.",
+    "Each learning rate that you try looks at the data once more. Publishing the best model reveals something from "
+    "every look. There are four ways to account for these looks: the first ignores them, and the others are proved.",
 )
 st.fragment(Tuned("tuning", {"price": Price}, ghost=GHOST).explore)(PRESETS)
 st.markdown(OBJECTIVE_PERTURBATION)

@@ -22,8 +22,8 @@ from ui.snippets import Verbatim
 from ui.view import View
 
 WHAT_IS_PAID_FOR = (
-    "Papernot and Steinke, and Liu and Talwar, charge for a random number of runs of which only the best is released, "
-    "not for each run. Composing charges for each run, and lets you publish all of them."
+    "Papernot and Steinke, and Liu and Talwar, charge for a random number of runs, not for each run; you may release "
+    "only the best. Composing charges for each run, and you may publish all of them."
 )
 _DIGITS = (1.0, 2.0, 5.0)
 _MOST_TICKS = 12
@@ -37,10 +37,10 @@ _RUN = {
     "lam": "λ",
 }
 _REASONS = {  # more of it, less of it
-    "s": ("there is more to choose among", "there is less to choose among"),
+    "s": ("there are more settings to choose among", "there are fewer settings to choose among"),
     "δ": ("the promise allows more slack", "the promise allows less slack"),
     "Pr[K > s]": ("more runs are made", "fewer runs are made"),
-    "ε of one run": ("each run may tell more", "each run may tell less"),
+    "ε of one run": ("each run may reveal more", "each run may reveal less"),
     "noise multiplier": ("each run is noisier", "each run is less noisy"),
     "q": ("each step sees more rows", "each step sees fewer rows"),
     "steps": ("each run takes more steps", "each run takes fewer steps"),
@@ -83,14 +83,17 @@ class Price(Tuning, View):
         free, paid = self.ways()["free"], self.proved
         trials = sentences.count(self.settings, "trial")
         if math.isinf(free):
-            return f"Not even one run has a finite ε at δ = {delta(self.delta)}, so no choice among runs has."
+            return f"Not even one run has a finite ε at δ = {delta(self.delta)}, so no choice among runs has one."
         if self.settings == 1:
-            return f"One run with settings fixed in advance costs ε = {epsilon(free)}: nothing chosen, nothing added."
+            return (
+                f"One run with settings fixed in advance costs ε = {epsilon(free)}: nothing is chosen, so nothing is "
+                f"added."
+            )
         if math.isinf(paid):
-            return f"Ignoring the {trials} reports ε = {epsilon(free)}; no finite cost is proved."
+            return f"If you ignore the {trials}, you report ε = {epsilon(free)}; no finite cost is proved."
         if paid <= free * (1 + sentences.EXACT):
             return f"The {trials} cost no more than one run: ε = {epsilon(paid)}."
-        return f"Ignoring the {trials} reports ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
+        return f"If you ignore the {trials}, you report ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
 
     def promise(self) -> str:
         return sentences.promise(self.proved, self.delta, self.proof())
@@ -127,7 +130,7 @@ class Price(Tuning, View):
         if len(changes) > 1 or math.inf in (before.proved, self.proved):
             return ""
         if self.cheapest == "composed" and what in _DRAWN:
-            return "composing every run does not ask how K is drawn"
+            return "composing every run does not depend on how K is drawn"
         if what not in _REASONS or epsilon(before.proved) == epsilon(self.proved):
             return ""
         return _REASONS[what][new < old]
@@ -222,12 +225,15 @@ def crossing(grid: Sequence[int], composed: Sequence[float], selection: Sequence
         return ""
     wins = [settings for settings, whole, drawn in zip(grid, composed, selection, strict=True) if whole <= drawn]
     if not wins:
-        return "From two settings on, composing every run is never cheaper here than the random number of runs."
+        return "From two settings on, composing every run is never cheaper here than a random number of runs."
     if len(wins) == len(grid):
-        return f"Composing every run is cheaper here than the random number of runs, up to s = {grid[-1]} at least."
+        return f"Composing every run is cheaper here than a random number of runs, at least up to s = {grid[-1]}."
     if wins == list(grid[: len(wins)]):
         first = grid[len(wins)]
-        return f"Composing every run is cheaper up to s = {wins[-1]}; from s = {first} on the random number of runs is."
+        return (
+            f"Composing every run is cheaper up to s = {wins[-1]}; from s = {first} on, a random number of runs is "
+            "cheaper."
+        )
     return f"Composing every run is cheaper at s = {', '.join(map(str, wins))}."
 
 

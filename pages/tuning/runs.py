@@ -43,14 +43,14 @@ def draw(tuning: Tuning, before: Tuning | None) -> None:
 def answer(tuning: Tuning) -> str:
     """What K does: its mean, Pr[K > s] and Pr[K = 0] in words."""
     settings, mean, none = tuning.settings, tuning.mean_runs, float(probabilities(tuning)[0])
-    start = "One setting needs no random number of runs; if it were drawn all the same: " if settings == 1 else ""
+    start = "One setting needs no random number of runs. If you drew the number all the same: " if settings == 1 else ""
     than = "the one setting" if settings == 1 else f"the {settings} settings"
-    nothing = "It is never 0: something is always trained."
+    nothing = "K is never 0, so something is always trained."
     if none > 0:
         often = "Very rarely" if none < RARE else f"With probability {scientific(none, 2, up=True)}"
-        nothing = f"{often} no run happens; then a preset default is released."
+        nothing = f"{often} no run happens, and a preset default is released."
     larger = f"is larger than {than} with probability {percent(tuning.more, 0)}."
-    much = " That is more training than anybody does: lower Pr[K > s], or let K be Poisson." if mean > TOO_MANY else ""
+    much = " Nobody trains that often: lower Pr[K > s], or let K be Poisson." if mean > TOO_MANY else ""
     return f"{start}K has mean {scientific(mean, 3)} and {larger} {nothing}{much}"
 
 
@@ -73,7 +73,7 @@ def chart(tuning: Tuning, before: Tuning | None = None) -> Any:
     traces = [bars]
     if before is not None and (faint := probabilities(before)) is not heights:
         traces.append(figures.series("K, before", np.arange(faint.size), faint, "selection", ghost=True))
-    traces.append(_upright(f"s = {settings}; grey: no more runs than settings", settings + 0.5, top, "composed"))
+    traces.append(_upright(f"s = {settings}; grey: at most as many runs as settings", settings + 0.5, top, "composed"))
     if mean <= last:
         traces.append(_upright(f"mean {scientific(mean, 3)}", mean, top, "noise"))
     across = figures.axis("number of runs, K", (-0.6, last + 0.6), hoverformat=".0f")

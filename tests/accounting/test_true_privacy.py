@@ -71,8 +71,13 @@ def epsilons_around(mechanism: ObjectivePerturbation) -> Array:
     return np.concatenate(([0.0, 0.5 * threshold, threshold], tail[np.isfinite(tail)]))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("margin", "cases"), [(0.0, 25), (0.5, 8), (1.5, 8), (6.0, 8)])
+@pytest.mark.parametrize(
+    ("margin", "cases"),
+    [
+        pytest.param(0.5, 8, marks=pytest.mark.slow),
+        *(pytest.param(*case, marks=pytest.mark.exhaustive) for case in ((0.0, 25), (1.5, 8), (6.0, 8))),
+    ],
+)
 def test_a_margin_costs_no_worst_case_privacy(margin, cases):
     """Every bound is above what is true of random rows, whatever the margin, and `logistic` nearly attained."""
     rng = np.random.default_rng(3)

@@ -282,6 +282,15 @@ def settle(page) -> None:
     page.wait_for_function(READY)
 
 
+def downloaded(page, button):
+    """The file that a button gives. The page comes to rest before: a button that is drawn again hears no press."""
+    button.wait_for()
+    settle(page)
+    with page.expect_download() as file:
+        button.click()
+    return file.value
+
+
 @contextmanager
 def rerun(page):
     """Wait, after the block, until the script has run because of it, however late the page asks for that run."""

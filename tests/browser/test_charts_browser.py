@@ -65,7 +65,7 @@ def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):
 def test_the_side_alone_passes_where_the_number_does_not(open_page):
     page = open_page("/ptr")
     page.get_by_role("button", name="Throwing away hides").click()
-    expect(answer(page)).to_contain_text("asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed")
+    expect(answer(page)).to_contain_text("needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed")
     expect(page.get_by_text("This run passes and publishes “not above ½”")).to_be_visible()
     page.get_by_role("button", name="ε rises with the gap").click()
     expect(answer(page)).to_contain_text("9.91 without δ")
@@ -106,7 +106,7 @@ def test_the_keyboard_moves_the_grid_size_and_what_each_run_must_be_opens(open_p
     page = open_page("/tuning")
     before = chart_data(page, "tuning_chart")
     move(page, "tuning_settings", "ArrowRight", "tuning_settings=14")
-    expect(answer(page)).to_contain_text("Ignoring the 14 trials")
+    expect(answer(page)).to_contain_text("If you ignore the 14 trials")
     assert chart_data(page, "tuning_chart") == before
     needs = page.get_by_text("each run needs a noise multiplier")
     expect(needs).to_have_count(0)

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, choose, expect_query, expect_same, settle
+from tests.browser.conftest import answer, choose, downloaded, expect_query, expect_same, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -48,10 +48,9 @@ def test_an_entry_is_added_by_keyboard_and_the_address_keeps_it(open_page, open_
 
 def test_files_go_out_and_come_back(open_page, open_elsewhere, server, tmp_path):
     page = open_page(START + ";fit*3:8,10,1")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Ledger as JSON").click()
+    download = downloaded(page, page.get_by_role("button", name="Ledger as JSON"))
     saved = tmp_path / "ledger.json"
-    download.value.save_as(saved)
+    download.save_as(saved)
     document = json.loads(saved.read_text())
     assert [entry["entry"] for entry in document["entries"]] == ["gauss:20,1@Histogram", "fit*3:8,10,1"]
     other = open_elsewhere(f"{server}/composition?composition_ledger=empty")
@@ -62,8 +61,7 @@ def test_files_go_out_and_come_back(open_page, open_elsewhere, server, tmp_path)
     settle(other)
     expect_query(other, {"composition_ledger": "gauss:20,1@Histogram;fit*3:8,10,1"})
     other.locator(".st-key-ledger_files button").click()
-    with other.expect_download() as table:
-        other.get_by_role("button", name="Numbers as CSV").click()
-    rows = table.value.path().read_text().splitlines()
+    table = downloaded(other, other.get_by_role("button", name="Numbers as CSV"))
+    rows = table.path().read_text().splitlines()
     assert rows[0].startswith("position,name,entry,kind,count,mechanism,epsilon_of_one,running_epsilon,")
     assert len(rows) == 3

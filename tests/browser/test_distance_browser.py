@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import move
+from tests.browser.conftest import downloaded, move
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -33,14 +33,12 @@ def test_the_map_is_drawn_its_mark_follows_the_slider_and_its_files_hold_it(open
     )
 
     page.locator(".st-key-distance-map-glm_files button").click()
-    with page.expect_download() as csv:
-        page.locator(".st-key-distance-map-glm_csv button").click()
-    with page.expect_download() as svg:
-        page.locator(".st-key-distance-map-glm_svg button").click()
-    rows = csv.value.path().read_text().splitlines()
-    assert csv.value.suggested_filename == "distance-map-glm.csv"
+    csv = downloaded(page, page.locator(".st-key-distance-map-glm_csv button"))
+    svg = downloaded(page, page.locator(".st-key-distance-map-glm_svg button"))
+    rows = csv.path().read_text().splitlines()
+    assert csv.suggested_filename == "distance-map-glm.csv"
     assert rows[0] == "sigma,lam,distance"
     assert len(rows) == 1601
-    picture = svg.value.path().read_text()
+    picture = svg.path().read_text()
     assert "nothing proved" in picture
     assert 'class="scale"' in picture

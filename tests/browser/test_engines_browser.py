@@ -49,7 +49,7 @@ def test_a_run_is_trained_elsewhere_stops_says_that_its_worker_died_and_ends_wit
         assert len(workers) == 2
         for worker in workers:
             worker.kill()
-        ended = "The process that did this work has ended; nothing more of it was released"
+        ended = "The process that did this work has ended; nothing more was released"
         expect(tab.get_by_text(ended)).to_be_visible()
         cluster, workers = the_cluster()
         cluster.parent().kill()

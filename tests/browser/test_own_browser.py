@@ -77,8 +77,8 @@ def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(
     with watched(tmp_path) as server:
         page = visit(renew(tab), f"{server}/own")
         page.get_by_role("button", name="Your own file").click()
-        expect(answer(page)).to_have_text("Nothing of your table is released yet.")
-        page.get_by_text("Save or load what was typed").click()
+        expect(answer(page)).to_have_text("Nothing about your table is released yet.")
+        page.get_by_text("Save or load your entries").click()
         for count, name in enumerate(OF_PROGRAMS, 1):
             hand_in(page, (FILES / name).read_bytes(), name)
             load(page, GOOD[name].schema)
@@ -132,7 +132,7 @@ def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_the
     def paste():  # the grid may not listen yet
         page.keyboard.press("ControlOrMeta+v")
         settle(page)
-        assert answer(page).inner_text() == "Nothing of your table is released until you press Fit."
+        assert answer(page).inner_text() == "Nothing about your table is released until you press Fit."
 
     eventually(page, paste)
     known = "presentation-role-conflict"  # of Streamlit's own place for files

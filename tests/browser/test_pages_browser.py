@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, expect_chart, move, press
+from tests.browser.conftest import answer, chart_data, downloaded, expect_chart, move, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -26,20 +26,17 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     assert after[tight][0] == before[tight][0]
 
     page.get_by_role("button", name="Files").click()
-    with page.expect_download() as csv:
-        page.get_by_role("button", name="Numbers as CSV").click()
-    with page.expect_download() as svg:
-        page.get_by_role("button", name="Figure as SVG").click()
+    csv = downloaded(page, page.get_by_role("button", name="Numbers as CSV"))
+    svg = downloaded(page, page.get_by_role("button", name="Figure as SVG"))
     page.get_by_text("Two columns, 174 mm").click()
-    with page.expect_download() as source:
-        page.locator(".st-key-bounds_paper_tex button").click()
-    rows = csv.value.path().read_text().splitlines()
-    assert csv.value.suggested_filename == "bounds.csv"
+    source = downloaded(page, page.locator(".st-key-bounds_paper_tex button"))
+    rows = csv.path().read_text().splitlines()
+    assert csv.suggested_filename == "bounds.csv"
     assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower,neighbours"
     assert [float(row.split(",")[4]) for row in rows[1:]] == after[tight][1]
-    assert svg.value.suggested_filename == "bounds.svg"
-    assert "Logistic (tight)" in svg.value.path().read_text()
-    assert source.value.path().read_text().count("\\begin{axis}") == 1
+    assert svg.suggested_filename == "bounds.svg"
+    assert "Logistic (tight)" in svg.path().read_text()
+    assert source.path().read_text().count("\\begin{axis}") == 1
 
 
 def test_home_plays_and_stops_and_leads_on(open_page):
@@ -65,4 +62,4 @@ def test_home_plays_and_stops_and_leads_on(open_page):
     page.get_by_role("link", name="2. Bounds.").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/bounds?**")
-    expect(answer(page)).to_contain_text("an attacker misses at least")
+    expect(answer(page)).to_contain_text("outsiders misses at least")

@@ -45,7 +45,7 @@ def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_
     page.keyboard.press("Escape")
     page.get_by_text("Predict first", exact=True).click()
     page.wait_for_url("**training_predict=true**")
-    expect(answer(page)).to_contain_text("Before you look")
+    expect(answer(page)).to_contain_text("before you look")
     expect(page.locator(".st-key-training_accuracy")).to_have_count(0)
     page.get_by_role("button", name="more than 3 points").click()
     expect(page.locator(".st-key-training_accuracy .js-plotly-plot")).to_be_visible()
@@ -72,7 +72,7 @@ def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
     field = page.get_by_role("spinbutton", name="Noise draws")
     field.fill("51")
     field.press("Enter")
-    expect(page.get_by_text("Noise draws: a number from 1 to 50, please. 3 is still used.")).to_be_visible()
+    expect(page.get_by_text("Noise draws: type a number from 1 to 50. The page still uses 3.")).to_be_visible()
     expect(field).to_have_value("3")
     settle(page)
     assert float(query(page)["training_repeats"]) == 3

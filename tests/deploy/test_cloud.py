@@ -84,7 +84,7 @@ def test_home_a_page_a_table_and_an_error_under_the_forced_settings(person, tmp_
         expect(page.get_by_text("This host sends addresses to Streamlit’s statistics")).to_be_visible()
 
         visit(page, f"http://{address}/own?own_table=your+own+file")
-        page.get_by_text("Save or load what was typed").click()
+        page.get_by_text("Save or load your entries").click()
         hand_in(page, cells(), f"{CANARY}.csv")
         load(page, SCHEMA)
         fit(page)

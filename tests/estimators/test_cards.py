@@ -106,8 +106,8 @@ def test_what_was_read_off_the_data_is_said():
     assert "* The set of labels, which was read off the data." in text
     assert "* The number of rows, which was read off the data" in text
     silent = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=200, on_error="release").fit(X, Y)
-    assert "That the fit went through" not in est.model_card(silent).render()
-    assert "* That rounding did not stop the solver" in est.model_card(silent).render()
+    assert "The fact that the fit succeeded" not in est.model_card(silent).render()
+    assert "* The fact that rounding did not stop the solver" in est.model_card(silent).render()
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning", "ignore:accounting='published'")

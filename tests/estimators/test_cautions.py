@@ -171,6 +171,7 @@ def test_types_and_shapes_tell_what_rows_lose(fit, text):
     assert [one.startswith(text or "") for one in told] == [True] * (text is not None)
 
 
+@pytest.mark.thorough
 def test_a_model_that_answers_with_one_label_says_so_by_its_released_numbers():
     rows = np.random.default_rng(1).normal(size=(4000, 6))
     rare, often = np.arange(4000) % 50 == 0, np.arange(4000) % 2 == 0

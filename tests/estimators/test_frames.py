@@ -172,11 +172,16 @@ def test_an_exported_pipeline_scores_the_same_whatever_scikit_learn_puts_out(par
     expected = model.decision_function(PANDAS)
     with sklearn.config_context(transform_output=output), warnings.catch_warnings():
         warnings.simplefilter("error")
-        np.testing.assert_allclose(model.to_sklearn().decision_function(PANDAS), expected, atol=1e-12)
+        np.testing.assert_allclose(
+            model.to_sklearn(probabilities=False).decision_function(PANDAS), expected, atol=1e-12
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # names between steps that were never shown any
-        told = model.to_sklearn().set_output(transform=output)
+        told = model.to_sklearn(probabilities=False).set_output(transform=output)
         np.testing.assert_allclose(told.decision_function(PANDAS), expected, atol=1e-12)
+        with sklearn.config_context(transform_output=output):
+            likely = model.to_sklearn().predict_proba(PANDAS)
+        np.testing.assert_allclose(likely, model.predict_proba(PANDAS), atol=1e-12)
 
 
 # --- metadata routing -----------------------------------------------------------------------------------------------

@@ -129,12 +129,13 @@ def test_a_certificate_of_fewer_or_shorter_fits_or_of_some_coefficients_does_not
 CLOSED = {"lam": 50.0}  # λ ≥ 2σ²: chains are closed forms
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("own", "weight"),
     [
-        *((own, balanced_rest(3)) for own in ({"accountant": "rdp"}, {"bound": "glm"}, {"bound": "monotone"})),
-        *((CLOSED | own, 1.0) for own in ({"adjacency": "replace one row"}, {"rows_per_person": 2})),
+        pytest.param({"accountant": "rdp"}, balanced_rest(3), marks=pytest.mark.exhaustive),
+        *(pytest.param({"bound": key}, balanced_rest(3), marks=pytest.mark.slow) for key in ("glm", "monotone")),
+        pytest.param(CLOSED | {"adjacency": "replace one row"}, 1.0, marks=pytest.mark.slow),
+        pytest.param(CLOSED | {"rows_per_person": 2}, 1.0, marks=pytest.mark.slow),
     ],
 )
 def test_other_bounds_compose_and_rows_of_other_classes_count_in_full_where_neighbours_may_have_two(own, weight):

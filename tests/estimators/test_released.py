@@ -127,7 +127,7 @@ def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_
     rows = sp.csr_array(X)
     for plan in (Standardisation(None, 4.0), Standardisation(4.0, None)):
         model = est.ObjPertLogisticRegression(**PUBLIC, standardize=plan).fit(X, X @ direction > 0)
-        pipeline, expected = model.to_sklearn(), model.decision_function(X)
+        pipeline, expected = model.to_sklearn(probabilities=False), model.decision_function(X)
         assert [type(step).__name__ for step in pipeline] == ["Normalizer", "StandardScaler", "Normalizer", "LinearSVC"]
         np.testing.assert_allclose(pipeline.decision_function(X), expected, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(model.decision_function(rows), expected, rtol=1e-12, atol=1e-12)
@@ -144,7 +144,9 @@ def test_the_pipeline_has_the_same_scores_for_short_and_zero_rows(row_norm, shor
     lengths = np.array([0.0, 5e-324, 1e-160, 1e-140, 1e-20, 1e-14, 1e-9, 1.0])
     lengths = lengths[(lengths == 0) | (lengths >= shortest)]
     rows = np.outer(lengths, np.eye(data()[0].shape[1])[0])
-    np.testing.assert_allclose(scores(model.to_sklearn())(rows), scores(model)(rows), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        scores(model.to_sklearn(probabilities=False))(rows), scores(model)(rows), rtol=1e-12, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("row_norm", NORMS)
@@ -178,7 +180,7 @@ def test_onnx_takes_the_pipeline_and_computes_the_same_in_single_precision(name,
     skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is an extra of the tests")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is an extra of the tests")
     model = fit(name, row_norm=row_norm)
-    pipeline = model.to_sklearn()
+    pipeline = model.to_sklearn(probabilities=False)
     columns = [("X", skl2onnx.common.data_types.FloatTensorType([None, 4]))]
     plain = {"raw_scores": True} | ({"zipmap": False} if isinstance(pipeline[-1], LogisticRegression) else {})
     options = {id(pipeline[-1]): plain} if is_classifier(model) else None

@@ -27,6 +27,7 @@ def private(epsilon=4.0, **parameters):
     )
 
 
+@pytest.mark.thorough
 def test_at_much_epsilon_the_fit_is_the_weighted_minimum():
     own = RNG.uniform(0.2, 1.0, 4000)
     model = private(1e6, lam=1.0, standardize=False, class_weight={1: 4.0}).fit(ROWS, LABELS, sample_weight=own)
@@ -54,6 +55,7 @@ def test_weights_find_the_rare_class(weight):
     assert plain.class_weight_ == {0: 1.0, 1: 1.0}
 
 
+@pytest.mark.thorough
 def test_public_weights_cost_nothing_and_noisy_counts_are_paid_for():
     plain, public, counted = (private(class_weight=weight).fit(ROWS, LABELS) for weight in (None, RARE, "balanced"))
     assert (public.privacy_.sigma, public.privacy_.lam) == (plain.privacy_.sigma, plain.privacy_.lam)
@@ -66,24 +68,27 @@ def test_public_weights_cost_nothing_and_noisy_counts_are_paid_for():
     assert PrivacyCertificate.from_json(spent.to_json()) == spent
     assert '"weighted"' not in plain.privacy_.to_json()
     everything = compose(spent.rebuild(), *spent.terms.before)
-    assert Gaussian(spent.count_noise) in spent.terms.before
+    assert Gaussian(spent.class_count_noise) in spent.terms.before
     assert everything.delta(4.0) == pytest.approx(1e-5, rel=1e-2)
 
 
 def test_a_certificate_that_forgets_the_counts_or_their_noise_does_not_verify():
     spent = private(class_weight="balanced").fit(ROWS, LABELS).privacy_
-    assert not dataclasses.replace(spent, count_noise=spent.count_noise / 3).verify()
+    assert not dataclasses.replace(spent, class_count_noise=spent.class_count_noise / 3).verify()
     assert not dataclasses.replace(spent, weighted=False).verify()
 
 
 def test_the_noise_of_the_counts_is_drawn_first_and_rounded():
     model = private(class_weight="balanced").fit(ROWS, LABELS)
-    noise = noise_source(0).rounded_normal(model.privacy_.count_noise, 2)
+    noise = noise_source(0).rounded_normal(model.privacy_.class_count_noise, 2)
     counts = np.array([np.sum(LABELS == 0), np.sum(LABELS == 1)]) + noise
     assert model.class_weight_ == {0: counts[1] / counts[0], 1: 1.0}
 
 
-@pytest.mark.parametrize("kind", [{}, {"adjacency": "replace one row", "lam": 50.0, "margin": 0.0}])
+REPLACED = {"adjacency": "replace one row", "lam": 50.0, "margin": 0.0}
+
+
+@pytest.mark.parametrize("kind", [{}, pytest.param(REPLACED, marks=pytest.mark.slow)])
 def test_counts_are_paid_for_where_rows_are_replaced(kind):
     model = private(class_weight="balanced", standardize=False, **kind).fit(ROWS, LABELS)
     moved = 1.0 if not kind else 2**0.5
@@ -92,6 +97,7 @@ def test_counts_are_paid_for_where_rows_are_replaced(kind):
     assert model.privacy_.verify(model)
 
 
+@pytest.mark.thorough
 def test_draws_have_weights_of_their_own():
     draws = fit_many(private(class_weight="balanced"), ROWS, LABELS, [0, 1])
     assert draws[0].class_weight_ != draws[1].class_weight_
@@ -105,6 +111,7 @@ def test_draws_have_weights_of_their_own():
     np.testing.assert_allclose(raw[1].coef_, alone.coef_, atol=1e-4)
 
 
+@pytest.mark.thorough
 def test_several_classes_have_weights():
     y = np.digitize(SCORES, np.quantile(SCORES, [0.7, 0.95]))
     for weight in ({2: 10.0}, "balanced"):
@@ -117,6 +124,7 @@ def test_several_classes_have_weights():
         assert recall_score(y, model.predict(ROWS), average=None)[2] > 0.7
 
 
+@pytest.mark.thorough
 def test_other_losses_take_weights():
     svc = ObjPertSVC(4.0, classes=[0, 1], class_weight="balanced", random_state=0).fit(ROWS, LABELS)
     assert svc.privacy_.verify(svc)

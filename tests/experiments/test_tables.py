@@ -240,8 +240,10 @@ def test_a_report_has_every_point():
     assert claim_rows(found) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dataset", stored())
+@pytest.mark.parametrize(
+    "dataset",
+    [pytest.param(name, marks=getattr(pytest.mark, "slow" if name == "adult" else "exhaustive")) for name in stored()],
+)
 def test_committed_results_can_be_told(dataset):
     found = load(dataset)
     assert sum(point.accuracy.count for point in summary(found)) == len(found.runs)

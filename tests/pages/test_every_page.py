@@ -134,8 +134,9 @@ def test_try_it_hides_its_answer_until_a_prediction_is_made(page):
     for option in (1 if right == 2 else 2, right):
         radio.set_value(radio.options[option]).run()
         assert ("Not quite" in infos(app)) == (option != right) == (not app.success)
-        assert reason in texts(app)
-        assert len(charts(app)) == before + (page not in WITHOUT_PICTURE)
+        assert reason in texts(app) or option != right
+        assert not reason or option == right or reason not in texts(app)
+        assert len(charts(app)) == before + (page not in WITHOUT_PICTURE and option == right)
 
 
 SAYS = {
@@ -145,21 +146,21 @@ SAYS = {
     "losses": {
         "Huber is clipped squares": "is Huber’s: ",
         "The paper’s C clips nothing": "clips nothing",
-        "A margin is free": "pulls with 82 % of its largest force, not 50 %",
+        "A margin is free": "pulls with 82 % of its largest force instead of 50 %",
         "Clipping beats outliers": " helps: ",
         "… and wrong labels": " helps: ",
         "Clipping that hurts": " hurts: ",
-        "No GLM: size counts": "100 parameters cost ε = 7.71; with it any number costs ε = 0.811.",
+        "No GLM: size counts": "100 parameters cost ε = 7.71; with GLM structure any number costs ε = 0.811.",
     },
     "population": {
-        "Proved and measured": "Published SGD is proved to lose at most",
+        "Proved and measured": "published SGD loses",
         "More budget: ε = 2": "people and data: ε = 2, with slack",
         "A loss with a corner": "Absolute loss with Laplace noise",
         "Nothing is fast here": "d = 500",
         "Nothing to learn: n = d": "n = 100, d = 100",
     },
     "ptr": {
-        "Throwing away hides": "(secret) asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed.",
+        "Throwing away hides": "(secret) needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed.",
         "Too bold: no answer, ⊥": "under 0.1 %",
         "ε rises with the gap": "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it.",
         "Teachers agree": "Asking pays",
@@ -209,7 +210,7 @@ STORED = {
     ("quadratic", "Where data matter"): "times less than the published,",
     ("quadratic", "Beside other regressions"): "Objective perturbation is the most accurate; bend and tilt has",
     ("quadratic", "Bounds on the risk (Figure 1)"): (
-        "The bound on the risk is 462; returning θ* without data loses at most 1."
+        "The bound on the risk is 462; θ* alone, without data, loses at most 1."
     ),
     ("ptr", "Votes and their ε (Figure 3)"): (
         "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839."

@@ -78,7 +78,7 @@ def test_renyi_makes_its_point():
     app = opened("renyi")
     assert answer(app) == "At δ = 10⁻⁵ DP-SGD is more private than one fit: ε = 1.64 against 1.68."
     tells(said(app), "ε = 1.68 (fit), 1.64 (DP-SGD), slack δ = 10⁻⁵", "add or remove one row", "loss distributions")
-    tells(written(app), "at about α = 57.6", "smaller ε from δ = 10⁻⁷ on down")
+    tells(written(app), "at about α = 57.6", "smaller ε at δ = 10⁻⁷ and below")
     first, second = alts(app)
     assert "cross at α = 12.9" in first
     assert "Objective perturbation from" in second
@@ -174,10 +174,10 @@ def test_tuning_shows_the_papers_setting():
     assert shown[WAYS["selection"]][1][at] == pytest.approx(selection, rel=1e-3)
     composed = acc.via_rdp(acc.repeat(run.base, 10)).epsilon(1e-5)
     assert shown[WAYS["composed"]][1][at] == pytest.approx(composed, rel=1e-3)
-    tells(said(app), "Ignoring the ten trials reports ε = 1; the proven cost is 2.96.")
+    tells(said(app), "If you ignore the ten trials, you report ε = 1; the proven cost is 2.96.")
     tells(said(app), "add or remove one row; accounted by Papernot and Steinke (2022), K Poisson of mean 15.4.")
     tells(written(app), "K has mean 15.4 and is larger than the 10 settings with probability 90 %")
-    tells(written(app), "Very rarely no run happens; then a preset default is released.")
+    tells(written(app), "Very rarely no run happens, and a preset default is released.")
     tells(written(app), "Composing every run is cheaper up to s = 3", "charge for a random number of runs")
     tells(written(app), "Objective perturbation hardly needs this page")
     probability = decode(spec(app, 1)["data"][0]["y"]).astype(float)

@@ -191,7 +191,7 @@ def test_a_typed_number_is_made_whole_or_refused_in_one_sentence(typed, used, re
     assert (shown, link.partition("?")[2]) == (used, f"p_count={used}")
     assert app.number_input[0].value == used
     words = [caption.value for caption in app.caption]
-    assert words == (["Count: a number from 1 to 50, please. 9 is still used."] if refused else [])
+    assert words == (["Count: type a number from 1 to 50. The page still uses 9."] if refused else [])
     app.number_input[0].set_value(8.0).run()
     assert app.session_state["seen"][0] == 8
     assert not app.caption

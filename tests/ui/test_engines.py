@@ -71,7 +71,7 @@ def test_a_worker_process_that_is_killed_loses_its_job_and_nothing_else(
     os.kill(mine.process, signal.SIGKILL)
     view = ended(lost)
     assert (view.state, view.latest, view.message) == ("failed", 0, away.WORKER_ENDED)
-    assert "has ended; nothing more of it was released" in view.message
+    assert "has ended; nothing more was released" in view.message
     theirs.open()
     assert ended(kept).latest == 1
     until(lambda: len(client.nthreads()) == 2)

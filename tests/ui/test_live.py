@@ -73,7 +73,7 @@ def test_faint_traces_are_for_stale_results():
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([0.05, 0.0], "cannot be told from 0 with two draws (+2.50 points, 95 % interval −29.27 to +34.27"),
+        ([0.05, 0.0], "is within the noise of two draws (+2.50 points, 95 % interval −29.27 to +34.27"),
         ([0.02, 0.021, 0.02], ""),
         ([0.0001, -0.0001, 0.0], ""),
         ([0.5], ""),
@@ -113,5 +113,5 @@ def test_what_takes_a_moment_is_made_once_for_all_who_ask_and_two_at_once():
     assert list(told) == [f"breast-cancer {request.split_seed}" for request in asked]
     assert sorted(MADE) == [0, 1, 2, 3]
     assert max(BUSY) <= 2
-    with pytest.raises(ValueError, match=r"unexpected went wrong in the background \(RuntimeError\)"):
+    with pytest.raises(ValueError, match=r"An unexpected error occurred in the background \(RuntimeError\)"):
         live.at_once(Counted("breast-cancer", 0, Settings(epsilon=-1.0)))

@@ -66,16 +66,17 @@ def test_try_it_asks_before_it_tells():
 
         from ui import page
 
-        if page.try_it("Which?", ("a", "b"), "b", key="k"):
+        if page.try_it("Which?", ("a", "b"), "b", key="k", replies=("This comes first.", "")):
             st.text("revealed")
 
     app = AppTest.from_function(script).run()
     assert not app.text
     app.radio(key="k").set_value("a").run()
-    assert app.text[0].value == "revealed"
-    assert "b" in app.info[0].value
+    assert app.info[0].value == "Not quite. This comes first. Choose again."
+    assert not app.text
     app.radio(key="k").set_value("b").run()
     assert app.success
+    assert app.text[0].value == "revealed"
 
 
 def test_the_right_answer_must_be_offered():

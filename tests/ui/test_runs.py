@@ -223,4 +223,4 @@ def test_how_a_job_ended_in_words():
 
     assert words("finished") is None
     assert words("failed", "it broke") == "It broke."
-    assert words("stopped") == "Stopped; what is shown is what there was by then."
+    assert words("stopped") == "Stopped. The page shows the results so far."

@@ -90,7 +90,7 @@ def test_odds_and_chances_are_never_rounded_down(eps):
 @pytest.mark.parametrize(
     ("eps", "part"),
     [
-        (1.0, "Apart from the slack δ = 10⁻⁵, seeing θ turns even odds into at most 2.72 : 1."),
+        (1.0, "Up to the slack δ = 10⁻⁵, seeing θ turns even odds into at most 2.72 : 1."),
         (0.0, "no event likelier by more than δ = 10⁻⁵"),
         (14.0, "practically certain"),
         (math.inf, "Nothing is proved"),
@@ -122,7 +122,7 @@ def test_bounds_alt_counts_and_ranks():
 def test_logistic_curve_names_both_smoothnesses():
     text = s.logistic_curve(1.0, 0.25, 1.0)
     assert "β = 1" in text
-    assert text.endswith("norm at most L = 1 its loss has β = L²/4 = 0.25.")
+    assert text.endswith("norm at most L = 1 the logistic loss has β = L²/4 = 0.25.")
 
 
 def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():

@@ -33,7 +33,7 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _ROOT = Path(__file__).resolve().parents[2]
 
-AGAIN = "nothing more of it was released. Please start it again."
+AGAIN = "nothing more was released. Please start the work again."
 WORKER_ENDED = f"The process that did this work has ended; {AGAIN}"
 CLUSTER_LOST = f"The cluster that did this work was lost; {AGAIN}"
 UNREACHABLE = "The cluster for long work cannot be reached. Please try again in a minute."

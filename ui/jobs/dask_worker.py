@@ -34,7 +34,7 @@ from ui.jobs.runner import READABLE, sentence
 if TYPE_CHECKING:
     from distributed import Scheduler
 
-UNSENDABLE = "This work cannot be done in another process; the server's log says why."
+UNSENDABLE = "Another process cannot do this work. The server's log says why."
 _slots: dict[str, _Slot] = {}  # those that have begun in this worker process
 _left: deque[str] = deque(maxlen=1000)  # those that were given back: one may begin a moment later
 

@@ -85,10 +85,8 @@ def sentence(error: Exception) -> str:
     if isinstance(error, READABLE):
         return str(error)
     if isinstance(error, MemoryError):
-        return "The server ran out of memory for this job; try fewer repeats or smaller data."
-    return (
-        f"Something unexpected went wrong in the background ({type(error).__name__}); the server's log has the details."
-    )
+        return "The server ran out of memory for this job. Try fewer repeats or smaller data."
+    return f"An unexpected error occurred in the background ({type(error).__name__}). The server's log has the details."
 
 
 class Engine(Protocol):
@@ -300,7 +298,7 @@ class JobRunner:
             self._waiting.append(job)
             self._hire()
         if last is not None:
-            last._end("failed", "The server is busy, and others had no place. Please try again in a minute.")
+            last._end("failed", "The server is busy and has no free place. Please try again in a minute.")
         return job
 
     def _one_too_many(self, network: str) -> Job | None:

@@ -389,7 +389,7 @@ class Mechanism(ABC):
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it proves something."""
         if epsilon is not None and self.has_profile and self.delta(epsilon) >= 1.0:
-            return f"At ε = {epsilon:g} this bound is not below δ = 1; it says something from a larger ε on."
+            return f"At ε = {epsilon:g} this bound says nothing yet; it starts at a larger ε."
         return None
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:

@@ -22,7 +22,7 @@ def class_counts(noise: float, adjacency: str = ADD_REMOVE, rows_per_person: int
     A row more or less changes one count by 1. A row that is replaced changes two, so that they move by √2.
     """
     moved = rows_per_person * (1.0 if choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE else math.sqrt(2.0))
-    return Gaussian(square("count_noise", noise), moved, adjacency=adjacency)
+    return Gaussian(square("class_count_noise", noise), moved, adjacency=adjacency)
 
 
 def recommended_count_noise(

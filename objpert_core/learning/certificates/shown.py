@@ -7,6 +7,8 @@ from typing import Any
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.accounting.numerics.rounding import promised
 
+_LEFT_OUT = " left out of the sums"
+
 
 def adjacency_words(
     own: str, public_rows: int | None = None, rows_declared: bool | None = None, rows_per_person: int = 1
@@ -28,8 +30,21 @@ def adjacency_words(
     if own == REPLACE_ONE:
         differ = f"that differ in {'one row' if rows_per_person == 1 else several}"
     else:
-        differ = f"{'up to one row' if rows_per_person == 1 else several} left out of the sums"
+        differ = f"{'up to one row' if rows_per_person == 1 else several}{_LEFT_OUT}"
     return f"data sets of the same size m = {public_rows}, known to all, {differ}"
+
+
+def neighbours_in_words(adjacency: str) -> str:
+    """The same for people to read; certificates keep the words that were accounted for.
+
+    >>> neighbours_in_words("data sets of the same size m = 500, known to all, up to one row left out of the sums")
+    'data sets of the same size m = 500, known to all, that differ in the contribution of one row'
+    """
+    start, comma, differ = adjacency.rpartition(", ")
+    if not differ.endswith(_LEFT_OUT):
+        return adjacency
+    rows = differ.removesuffix(_LEFT_OUT).replace("up to one row", "one row")
+    return f"{start}{comma}that differ in the contribution of {rows}"
 
 
 def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "lam was") -> list[str]:
@@ -60,12 +75,12 @@ def whole_text(certificate: Any, lines: list[str]) -> str:
     promise = f"({promised(certificate.epsilon)}, {promised(certificate.delta)})-differential privacy"
     seeded = " (reproducible: whoever knows the seed can subtract the noise)" if certificate.reproducible else ""
     text = [
-        f"{promise}, {certificate.adjacency}",
+        f"{promise}, {neighbours_in_words(certificate.adjacency)}",
         *lines,
         f"  noise      {certificate.noise_source}{seeded}",
     ]
     if certificate.on_error == "release":
-        text.append("  errors     invalid rows count as none; that no solver got there is not covered (T23)")
+        text.append("  errors     invalid rows are ignored; solver failure is outside the guarantee (T23)")
     if certificate.schema == 1:
         text.append("  form       1: proved in exact arithmetic, not in floating point")
     return "\n".join(text)

@@ -45,7 +45,7 @@ class SolvedCertificate(PrivacyCertificate):
         How long a row is in the fits of classes that it does not belong to.
     weighted : bool
         Whether each row's loss had a weight of its own, at most 1.
-    count_noise : float or None
+    class_count_noise : float or None
         Standard deviation of the noise on the count of each class, where weights were made of the counts.
     """
 
@@ -59,7 +59,7 @@ class SolvedCertificate(PrivacyCertificate):
     fits: int = fact(COUNT, since=LATER, default=1)
     rest_weight: float = fact(POSITIVE, since=LATER, default=1.0)
     weighted: bool = fact(TRUTH, since=LATER, default=False)
-    count_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+    class_count_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
 
     @property
     def standardisation(self) -> Standardisation:
@@ -78,7 +78,7 @@ class SolvedCertificate(PrivacyCertificate):
             standardisation=self.standardisation,
             fits=self.fits,
             rest_weight=self.rest_weight,
-            count_noise=self.count_noise,
+            class_count_noise=self.class_count_noise,
         )
 
     def accounted(self, mechanism: Any) -> Mechanism:
@@ -94,8 +94,8 @@ class SolvedCertificate(PrivacyCertificate):
                 return f"public_rows must be a number where {name} is one, got None"
         if self.rest_weight != 1.0 and not (self.fits > 1 and self.rest_weight < 1.0):
             return f"rest_weight must be 1.0 for one fit, and at most 1.0 for several, got {self.rest_weight!r}"
-        if self.count_noise is not None and not self.weighted:
-            return f"count_noise must be None where rows have no weights, got {self.count_noise!r}"
+        if self.class_count_noise is not None and not self.weighted:
+            return f"class_count_noise must be None where rows have no weights, got {self.class_count_noise!r}"
         return super()._contradiction()
 
     def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
@@ -122,8 +122,8 @@ class SolvedCertificate(PrivacyCertificate):
         ]
         if self.weighted:
             how = "each row's own"
-            if self.count_noise is not None:
-                how = f"by counts of the classes, noise on each {self.count_noise:.6g}: part of the promise"
+            if self.class_count_noise is not None:
+                how = f"by counts of the classes, noise on each {self.class_count_noise:.6g}: part of the promise"
             lines.insert(0, f"  weights    at most 1, {how}")
         if self.fits > 1:
             rest = "" if self.rest_weight == 1.0 else f", rows of other classes {self.rest_weight:.6g} times as long"

@@ -88,7 +88,8 @@ def test_a_row_that_is_drawn_for_certain_is_the_gaussian_mechanism(full):
 
 
 @pytest.mark.parametrize(
-    "noise", [0.085, *(pytest.param(noise, marks=pytest.mark.slow) for noise in (0.05, 0.06, 0.07, 0.08, 0.09, 0.12))]
+    "noise",
+    [0.085, *(pytest.param(noise, marks=pytest.mark.exhaustive) for noise in (0.05, 0.06, 0.07, 0.08, 0.09, 0.12))],
 )
 def test_steps_with_hardly_any_noise_tell_who_was_drawn(noise):
     """The event that the sum of one of 20 steps is beyond halfway, which hardly any noise leads to."""

@@ -75,7 +75,7 @@ def test_published_methods_are_far_behind_where_rows_are_many():
     assert found.point(10_000, 10, 2.0, "objective").excess.mean > 50 * tight
 
 
-@pytest.mark.parametrize("population", [pytest.param("logistic", marks=pytest.mark.slow), "absolute", "hard"])
+@pytest.mark.parametrize("population", [pytest.param("logistic", marks=pytest.mark.exhaustive), "absolute", "hard"])
 def test_the_tight_method_is_nowhere_behind_a_published_one(population):
     assert stored.load(population).behind() == []
 

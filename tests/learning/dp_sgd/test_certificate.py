@@ -84,7 +84,8 @@ def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
 def test_the_repr_says_what_a_reader_must_know():
     text = repr(fitted(random_state=0, **HONEST))
     for part in (
-        "(1, 1e-05)-differential privacy, data sets of the same size m = 300, known to all, up to one row left out",
+        "(1, 1e-05)-differential privacy, data sets of the same size m = 300, known to all, that differ in the "
+        "contribution of one row",
         "the runs and the choice among them",
         "best of K ~ Poisson(2.5) runs",
         "of 300 rows (their number is treated as public)",

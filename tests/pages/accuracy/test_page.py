@@ -179,7 +179,7 @@ def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, t
     at = opened(data="adult", epsilon="8")
     assert not at.error
     (info,) = at.info
-    tells(info.value, "No stored results are on this server", "the last part of the page works without them.")
+    tells(info.value, "This server has no stored results", "The last part of the page works without stored results.")
     assert not at.get("plotly_chart")
     assert [button.label for button in at.button] == ["Measure"]
 
@@ -214,7 +214,7 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     assert (x.tolist(), y.tolist()) == ([2.0], [expected.accuracy])
     assert any("before = " in code.value for code in opened_part(at, "point_code").code)
     at.number_input(key="accuracy_trial").set_value(0).run()
-    assert "What was run belongs to another point" in texts(at)
+    assert "This run belongs to another point" in texts(at)
     assert not any("made now" in table.columns for table in tables(at))
 
 
@@ -255,7 +255,7 @@ def test_stop_ends_a_point(folder, monkeypatch):
     assert "step" in at.get("progress")[0].proto.text
     at.button(key="accuracy_again_stop").click().run()
     assert ended(at, "accuracy__again").state == "stopped"
-    assert "Stopped; what is shown is what there was by then." in texts(at)
+    assert "Stopped. The page shows the results so far." in texts(at)
 
 
 @pytest.mark.slow
@@ -276,7 +276,7 @@ def test_few_and_many_rows_are_measured(folder, monkeypatch):
     np.testing.assert_array_equal(shown["Algorithm 1 tight, ε = 1"][1], [found.private(n).mean for n in sizes])
     assert "On synthetic-l, ε = 1 changes the accuracy by" in texts(at)
     at.number_input(key="accuracy_rows_seed").set_value(5).run()
-    assert "What is shown belongs to other settings" in texts(at)
+    assert "These results belong to other settings" in texts(at)
 
 
 def _with_sizes(sizes, original):
@@ -357,4 +357,4 @@ def test_the_preset_about_the_rival_with_our_steps_shows_what_it_promises(key, e
         pytest.skip(f"no stored results on {key}")
     stored = indexed.load(key)
     assert stored.claims[epsilon].verdict != "behind"
-    assert "behind it on standardised rows" in Ahead(stored, epsilon).answer()
+    assert "behind DP-SGD on standardised rows" in Ahead(stored, epsilon).answer()

@@ -228,9 +228,7 @@ class TestAnswer:
         size, course = fall(reference, own)
         assert Figure2(adult, 0.1).answer() == f"At ε = 0.1 privacy costs {size} on adult ({course})."
         level = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
-        assert (
-            Figure2(level, 1.0).answer().startswith("At ε = 1 five trials cannot tell the cost of privacy from 0 on ")
-        )
+        assert Figure2(level, 1.0).answer().startswith("At ε = 1 the cost of privacy on ")
         ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
         assert Figure2(ahead, 1.0).answer().startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
         assert (
@@ -258,7 +256,7 @@ class TestAnswer:
             .moved(Reading(adult, 0.1))
             .startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
         )
-        assert "more people make the signal louder" in Figure2(adult, 1.0).moved(
+        assert "more people make the signal stronger" in Figure2(adult, 1.0).moved(
             Reading(indexed.load("synthetic-l"), 1.0)
         )
 
@@ -278,14 +276,14 @@ class TestAnswer:
         assert gap.high < 0
         assert Ahead(adult, 4.0).answer() == (
             f"At ε = 4 tight is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
-            f"{-100 * gap.mean:.2f} behind it on standardised rows."
+            f"{-100 * gap.mean:.2f} behind DP-SGD on standardised rows."
         )
         assert f"(tight is {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
         assert " points ahead of unpaid DP-SGD, " in Ahead(adult, 0.025).answer()
         level = moved((-0.3, 0.4, -0.1, 0.2))
         assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
         same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
-        neither = "is not told apart from unpaid DP-SGD, nor from it on standardised rows."
+        neither = "is not told apart from unpaid DP-SGD, on raw or standardised rows."
         assert Ahead(same, 1.0).answer().endswith(neither)
         raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
         assert Ahead(raw, 1.0).answer().endswith(" unpaid DP-SGD on adult.")
@@ -310,7 +308,7 @@ class TestAnswer:
         words = ahead.everywhere(adult)
         listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
         assert sorted(map(float, listed)) == list(EPSILONS)
-        assert words.endswith("a tenth of the rival’s time or less, by medians, at 9 of 9.")
+        assert words.endswith("At 9 of these ε, tight takes at most a tenth of the rival’s time (medians).")
 
     def test_points_keep_small_differences(self):
         assert names.points(-0.0035) == "0.35 points"
@@ -354,7 +352,7 @@ class TestWords:
             "a test, 2 cores",
             "Package version 0.1.0",
             "Split seeds 0 to 4",
-            "are not releases",
+            "measurements, not releases",
         )
         assert "Note: The paper's constant feature 1." in " ".join(
             provenance.provenance(indexed.load("adult-scaling-1"))
@@ -421,11 +419,8 @@ class TestWords:
         kept += [replace(run, trial=5) for run in kept if run.method == "published" and run.trial == 4]
         mixed = indexed.indexed("adult", replace(adult.results, runs=tuple(kept)))
         assert "over 5 to 6 trials (Student’s t). Each" in Figure2(mixed, 1.0, ("output", "published")).intervals()
-        assert (
-            "over 1 to 6 trials (Student’s t), and small dots"
-            in Figure2(mixed, 1.0, ("tight", "published")).intervals()
-        )
-        assert Figure2(mixed, 1.0, ("tight",)).intervals().startswith("Points are means over one trial; the small dots")
+        assert "over 1 to 6 trials (Student’s t); small dots" in Figure2(mixed, 1.0, ("tight", "published")).intervals()
+        assert Figure2(mixed, 1.0, ("tight",)).intervals().startswith("Points are means over one trial; small dots")
         assert Figure2(mixed, 1.0, ()).intervals() == ""
 
     def test_the_constant_is_that_of_the_files(self, adult):
@@ -434,7 +429,7 @@ class TestWords:
         assert "constant" not in Figure2(indexed.indexed("adult", as_paper), 1.0).paper_note()
         assert offered.constants(offered.files()) == (0.3,)
         words = registry.entry("accuracy").about.replace("CONSTANT", figure.constants((0.3, 1.0)))
-        assert "except the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
+        assert "except for the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
         assert "CONSTANT" not in words
 
     def test_what_a_point_will_be_compared_with(self, adult):
@@ -452,15 +447,15 @@ class TestWords:
         before, again = adult.run("tight", 1.0, 0), point(adult).answer
         assert "every test row is answered alike" in again(before)
         other = replace(before, accuracy=before.accuracy + 0.001)
-        words = "They are 0.10 points apart although the seed is the same"
-        assert f"{words}, and so is the noise" in again(other)
-        assert f"{words}: the noise is not" in again(replace(other, sigma=4.1))
-        assert f"{words}: the noise is not" in again(replace(other, lam=0.7))
+        words = "They are 0.10 points apart although both have the same seed"
+        assert f"{words} and the same noise" in again(other)
+        assert f"{words}: the calibration has changed" in again(replace(other, sigma=4.1))
+        assert f"{words}: the calibration has changed" in again(replace(other, lam=0.7))
         assert point(adult, trial=9).answer(before).endswith("This trial is not stored.")
 
     def test_the_long_text_says_what_the_page_must_not_leave_out(self):
         words = registry.entry("accuracy").about
-        tells(words, "not* paid for", "best **test** accuracy", "whichever way", "no row is ever repeated")
+        tells(words, "not* paid for", "best **test** accuracy", "either way", "No row is ever repeated")
 
 
 class TestTables:

@@ -37,18 +37,18 @@ class TestRows:
         assert "+1.50 points on 50,000 rows" in FewAndMany(curve(private=(0.6, 0.8, 0.96))).answer()
         assert FewAndMany(curve(draws=0)).answer() == "Nothing has been fitted yet."
         none = LearningCurve(PLAN, "tiny", 288)
-        assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size asked for."
+        assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size you chose."
 
     def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
         words = " ".join(FewAndMany(curve()).notes())
-        tells(words, "On 500 rows the private model is on average no better", "Two draws; each is a fresh sample")
+        tells(words, "On 500 rows the private model is on average no better", "Two draws: each draw is a fresh sample")
         assert "left out" not in words
         some = LearningCurve(
             replace(PLAN, dataset="adult"), "adult", 36_177, tuple(fit for fit in curve().fits if fit.rows < 50_000)
         )
         words = " ".join(FewAndMany(some).notes())
-        assert "adult has 36,177 training rows, so 50,000 are left out: rows are never repeated" in words
-        assert "each is another split" in words
+        assert "adult has 36,177 training rows, so 50,000 are left out, because no row is repeated" in words
+        assert "each draw is another split" in words
         assert "no better" not in " ".join(FewAndMany(curve(baseline=0.5)).notes())
 
     def test_alt_and_invitation(self):

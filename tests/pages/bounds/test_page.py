@@ -89,7 +89,7 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
     app = open_page()
     assert answer(app) == (
         "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof, with its β = 0.25, "
-        "guarantees less: ε = 0.773."
+        "can only guarantee ε = 0.773."
     )
     assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in said(app)
     tells(app.get("plotly_chart")[0].proto.alt, "δ = 10⁻⁵: Logistic (tight) 0.726", "Kifer et al. 2012 2.06")
@@ -140,7 +140,9 @@ def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal_and_its_answ
     layout = spec(app)["layout"]
     assert layout["xaxis"]["range"] == layout["yaxis"]["range"] == [0, 1]
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
-    told = f"Accusing 5 % of outsiders, an attacker misses at least {math.floor(1000 * missed) / 10:.1f} % of members"
+    told = (
+        f"who wrongly accuses 5 % of outsiders misses at least {math.floor(1000 * missed) / 10:.1f} % of participants"
+    )
     tells(said(app), told, sentences.promise(0.726, 1e-5, sentences.TIGHT))
     assert "No proof can promise more." in written(app)
     app.select_slider(key="bounds_accused").set_value(0.2).run()

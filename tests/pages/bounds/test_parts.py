@@ -101,8 +101,7 @@ def test_what_is_missed_is_compared_with_any_proof_and_the_published(
     view = Errors(setting(5.0, 20.0, beta, 1.0, ADDED, 1))
     assert view.comparison() == compared
     expected = (
-        f"Accusing 5 % of outsiders, an attacker misses at least {errors.at_least(tight)} of members; guessing misses "
-        "95 %."
+        f"An attacker who wrongly accuses 5 % of outsiders misses at least {errors.at_least(tight)} of participants."
     )
     assert view.answer() == (expected if tight else "Nothing is proved about an attacker who accuses 5 % of outsiders.")
 
@@ -117,7 +116,7 @@ def test_what_is_missed_is_compared_with_any_proof_and_the_published(
 )
 def test_the_best_guess_is_about_what_neighbours_differ_in(monkeypatch, fit, what):
     monkeypatch.setattr(errors, "_guess", lambda mechanism: 0.58)
-    expected = f"From even odds, the best guess {what} is right at most 58.0 % of the time."
+    expected = f"Starting from even odds, the best guess about {what} is right at most 58.0 % of the time."
     assert Errors(fit).best_guess() == expected
     monkeypatch.setattr(errors, "_guess", lambda mechanism: 1.0)
     assert Errors(fit).best_guess() == ""
@@ -149,7 +148,7 @@ def test_the_snippet_prints_the_read_outs_and_makes_the_curves(view, fit):
 @pytest.mark.parametrize(
     ("tight", "published", "expected"),
     [
-        (0.7255, 0.77, ", with its β = 0.25, guarantees less: ε = 0.77."),
+        (0.7255, 0.77, ", with its β = 0.25, can only guarantee ε = 0.77."),
         (0.7255, 0.7255, " guarantees the same."),
         (0.7255, math.inf, "s guarantee nothing."),
         (math.inf, math.inf, None),

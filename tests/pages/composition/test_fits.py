@@ -94,7 +94,7 @@ def test_frame_has_every_plotted_number():
         (10, 1.9301, 0.5601, "Ten fits cost ε = 1.94 at δ = 10⁻⁵, not 10 × 0.561 = 5.61."),
         (1000, 223.0, 0.562, "1,000 fits cost ε = 223 at δ = 10⁻⁵, not 1,000 × 0.562 = 562."),
         (1, 0.5, 0.5, "One fit costs ε = 0.5 at δ = 10⁻⁵."),
-        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only."),
+        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up proves the same ε, but only at 2 × δ."),
         (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
         (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
     ],
@@ -112,8 +112,8 @@ def test_answer_compares_with_the_product_where_it_may(k, total, one, answer, mo
         ({"sigma": 16.0}, 2.1, "falls from 3.14 to 2.1; every fit is noisier."),
         ({"lam": 5.0}, 4.0, "shows more of one person’s curvature."),
         ({"delta": 1e-6}, 3.5, "rises from 3.14 to 3.5; the promise allows less slack."),
-        ({"proof": TIGHT.proof, "smoothness": 2.0}, 2.0, "another proof speaks."),
-        ({"lam": 20.0}, 3.14, "ε stays at 3.14; λ does not count here."),
+        ({"proof": TIGHT.proof, "smoothness": 2.0}, 2.0, "only the proof is another."),
+        ({"lam": 20.0}, 3.14, "ε stays at 3.14; λ does not matter here."),
         ({"lam": 0.5}, math.inf, "λ 10 → 0.5: ε rises from 3.14 to ∞."),
         ({"lam": 5.0, "delta": 1e-6}, 5.0, "δ 10⁻⁵ → 10⁻⁶: ε rises from 3.14 to 5."),
     ],
@@ -133,8 +133,8 @@ def test_band_says_its_width_and_that_it_cannot_be_seen(monkeypatch):
         monkeypatch.setattr(Fits, "last", reading(**known))
         return FIGURE_3.note()
 
-    assert "5.2×10⁻⁵ of ε for ten fits, thinner than its line." in note(low=1.9299, epsilon=1.93)
-    assert "thinner" not in note(low=1.8)
+    assert "relative error of at most 5.2×10⁻⁵, less than the width of the line." in note(low=1.9299, epsilon=1.93)
+    assert "width of the line" not in note(low=1.8)
     assert note(epsilon=math.inf) == ""
     assert set(ACCOUNTANTS) == set(BOUNDS.values())
 

@@ -55,9 +55,9 @@ def test_words_are_short_and_rounded_to_the_safe_side():
     assert float(down(at.left)) <= at.left
     for released in range(5):
         assert len(pg.answer(pg.gate(LIST, released, 1e-5, 1.0)).split()) <= 18
-    assert "only if the noise of all releases was fixed beforehand" in pg.reading(at, 1e-5)
-    assert "chosen after seeing the ones before" in pg.promise(1e-5, 1.0)
-    assert "refused, and not released" in pg.more(pg.gate(LIST, 2, 1e-5, 1.0))
+    assert "only if you fixed the noise of all releases beforehand" in pg.reading(at, 1e-5)
+    assert "chosen after seeing earlier ones" in pg.promise(1e-5, 1.0)
+    assert "did not fit and must not be released" in pg.more(pg.gate(LIST, 2, 1e-5, 1.0))
 
 
 @pytest.mark.parametrize("released", [0, 2, 4])
@@ -83,7 +83,7 @@ def test_the_page_shows_the_filter_when_it_is_switched_on():
     app = open_app("pages/composition/page.py", **query, composition_filter="true", composition_released="3")
     at = pg.gate(LIST, 3, 1e-5, 1.0)
     assert pg.answer(at) in said(app)
-    assert "Odometer" in written(app)
+    assert "The odometer reads" in written(app)
     _, spent = curves(app, 2)[0]["Spent"]
     np.testing.assert_array_equal(spent, [0.0, *(p.spent for p in at.passages[:3])])
     assert app.get("plotly_chart")[2].proto.alt == pg.alt(at)

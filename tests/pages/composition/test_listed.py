@@ -24,7 +24,7 @@ def listed(*lines, **asked):
 
 def test_answer():
     three = listed(line(1.2, entry="gauss*3:20,1")).answer()
-    assert three == "Within budget: three releases cost ε = 1.2; adding up their ε, and their δ, says 2."
+    assert three == "Within budget: three releases cost ε = 1.2; adding up their ε (and their δ) gives 2."
     assert listed(line(3.2)).answer() == "Over budget: one release costs ε = 3.2."
     assert listed().answer() == "Nothing has been released yet: ε = 0."
     assert "Not accounted for: no finite ε is proved for one release" in listed(line(math.inf)).answer()
@@ -74,10 +74,10 @@ def test_alt_has_the_end_and_the_light():
 
 
 def test_events_say_what_is_covered_and_that_it_costs_more():
-    assert about_events((), 1.0, 1.0).endswith("It costs what the list costs.")
+    assert about_events((), 1.0, 1.0).endswith("The event costs as much as the list.")
     assert about_events((1, 3), 1.2345, 1.0).endswith(
-        "Entries 1, 3 have none: Gaussian noise that covers them is written instead, and the total there is "
-        "ε = 1.24, not 1."
+        "Entries 1, 3 have no event: Gaussian noise that covers these entries is written instead, and the total there "
+        "is ε = 1.24, not 1."
     )
 
 

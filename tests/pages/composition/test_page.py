@@ -38,10 +38,10 @@ def entry_of(app):
 def test_the_band_is_drawn_and_its_width_said_and_drawn_on_its_own():
     app = open_page()
     assert len(bands(app)) == 4
-    assert "thinner than its line" in written(app)
+    assert "less than the width of the line" in written(app)
     app.button(key="composition_preset_A band to see").click().run()
     assert len(bands(app)) == 2
-    assert "thinner than its line" not in written(app)
+    assert "less than the width of the line" not in written(app)
     low, high = acc.repeat(FIT, 10).epsilon_bounds(1e-5, 0.1)
     assert (high - low) / high > 0.01
     app.button(key="composition_preset_How wide is it?").click().run()
@@ -247,7 +247,7 @@ def test_the_list_goes_out_as_events_of_dp_accounting_and_comes_back():
     assert here < there < 1.2 * here
     (told,) = [block.value for block in app.markdown if "ADD_OR_REMOVE_ONE" in block.value]
     assert told.endswith(about_events((2,), there, here))
-    assert "Entry 2 has none: Gaussian noise that covers it is written instead" in told
+    assert "Entry 2 has no event: Gaussian noise that covers this entry is written instead" in told
     app.text_area(key="composition__pasted").set_value(ledger_events.write(ledger))
     app.button(key="composition_open").click().run()
     assert entry_of(app).startswith("gauss:20,1;gauss*2:7.67")

@@ -62,7 +62,7 @@ def test_a_guess_is_judged_and_the_next_round_comes():
     press(app, "In")
     mine, best = int(first.inside), int(first.best == first.inside)
     assert answer(app) == f"Round 2 of 20: you {mine} of 1, the best attacker {best}."
-    assert "Of the round played" in tables(app)[0]
+    assert "The round you played" in tables(app)[0]
     assert Game(USUAL, (True,)).verdict() in said(app)
     assert published(app) == rounds.round_of(USUAL, 1).theta
     role = "with" if first.inside else "without"
@@ -111,7 +111,7 @@ def test_a_slider_moves_what_hangs_together_with_it():
     app.select_slider(key="guess_epsilon").set_value(0.01).run()  # no σ keeps that at this λ
     assert sliders(app)[1] == linked.SIGMAS[-1]
     assert sliders(app)[0] >= rounds.epsilon(linked.SIGMAS[-1], 0.1)
-    assert any("more λ helps" in block.value for block in app.caption)
+    assert any("a larger λ helps" in block.value for block in app.caption)
 
 
 @pytest.mark.slow

@@ -114,7 +114,7 @@ def test_a_fraction_in_the_address_counts_as_the_whole_number_that_is_shown():
 @pytest.mark.slow
 def test_try_it_asks_about_the_noise_then_about_the_regularisation():
     app = open_page()
-    app.radio(key="home__try").set_value("Both get narrow and part: the person becomes easier to spot.").run()
+    app.radio(key="home__try").set_value("Both become narrow and separate: the person is easier to spot.").run()
     assert app.success
     assert len(app.get("plotly_chart")) == 4
     app.radio(key="home__try_lambda").set_value(RISES).run()
@@ -196,8 +196,8 @@ def test_the_answer_has_at_most_18_words_and_rounds_up(monkeypatch, guess, epsil
 
 def test_the_gauge_says_what_it_shows():
     drawn = gauge.gauge(0.5616, 1.5551, 1e-5)
-    assert 'aria-label="Gauge from a coin’s 50 % to certainty. This person, on average: 56.2 %. Worst person' in drawn
-    assert "82.7 %, odds 4.76 : 1, apart from the slack δ = 10⁻⁵" in drawn
+    assert 'aria-label="Gauge from a coin’s 50 % to certainty. This person, on average: 56.2 %. At worst' in drawn
+    assert "82.7 %, odds 4.76 : 1 (up to δ = 10⁻⁵)" in drawn
     assert (gauge.place(0.5), gauge.place(1.0)) == (0.0, 100.0)
 
 
@@ -206,7 +206,7 @@ def test_notes_and_alts_name_epsilon_and_the_draw():
     tail = sentences.delta(scene.mechanism.tail(scene.epsilon))
     tells(privacy_loss.alt(scene), "ε", sentences.epsilon(scene.epsilon), f"probability {tail} at most")
     assert "who agrees" in scene.alt()
-    assert "from draw number 7 on; the table stays at draw 7" in scene.note()
+    assert "starting with draw 7; the table keeps draw 7" in scene.note()
 
 
 @pytest.mark.slow

@@ -63,8 +63,8 @@ def test_a_mean_has_plus_minus_from_five_draws_on_and_within_0_and_100(values, s
     ("fresh", "honest", "expected"),
     [
         ((0.9,) * 5, (0.8,) * 5, "At ε = 2 paying for the choice costs 10.0 points:"),
-        ((0.9,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice costs no accuracy that shows:"),
-        ((0.9, 0.8) * 3, (0.8, 0.85) * 3, "At ε = 2 what paying for the choice costs cannot be told from 0:"),
+        ((0.9,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice costs no visible accuracy:"),
+        ((0.9, 0.8) * 3, (0.8, 0.85) * 3, "At ε = 2 the cost of paying for the choice is within the noise:"),
         ((0.8,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice gains 10.0 points:"),
         ((0.9, 0.8), (0.8, 0.85), "At ε = 2 paying for the choice costs 2.5 points:"),
         ((0.9,), (0.8,), "At ε = 2 paying for the choice costs 10.0 points:"),
@@ -84,14 +84,14 @@ def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last
 @pytest.mark.slow
 def test_the_details_name_the_real_price_and_the_curse(last):
     told = Accuracies(made_up(last, (0.85, 0.85), (0.8, 0.8))).price()
-    assert "reports ε = 2, that of one run; with the choice among 2 paid for (μ = 4 runs on average)" in told
-    tells(told, f"the same noise costs ε = {epsilon(last.true_epsilon)}.", "fixed in advance, 0.03")
+    assert "once the choice among 2 rates is paid for (μ = 4 runs on average)" in told
+    tells(told, f"The same noise costs ε = {epsilon(last.true_epsilon)} once", "fixed in advance, 0.03")
     curse = Curse(made_up(last, (0.85, 0.85), (0.8, 0.8))).flattery()
-    assert "Juries of 30 rows like these flatter the candidate they choose by 5.0 points on average" in curse
+    assert "Juries of 30 such rows flatter the candidate they choose by 5.0 points on average" in curse
     assert "(80 drawn): the winner’s curse" in curse
     assert "by less than 0.1 points" in Curse(made_up(last, (0.9, 0.9), (0.8, 0.8))).flattery()
     vague = Curse(made_up(last, (0.85, 0.91), (0.8, 0.8))).flattery()
-    assert "cannot be told from 0 with two draws (+2.00 points, 95 % interval " in vague
+    assert "is within the noise of two draws (+2.00 points, 95 % interval " in vague
 
 
 @pytest.mark.slow
@@ -215,7 +215,7 @@ def test_progress_and_outcome(last):
     assert work.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
     assert work.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
     assert work.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
-    assert work.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws; what is shown is from these."
+    assert work.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws. The page shows these draws."
     assert work.outcome(job_view("stopped")).startswith("Stopped before")
     assert work.outcome(job_view("failed", message="no noise")).startswith("No noise")
     assert work.outcome(job_view("finished", last)) is None

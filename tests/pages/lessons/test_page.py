@@ -13,6 +13,7 @@ from scipy.stats import norm
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.indexed import load_or_none
+from pages.home.compared import SECOND_QUESTION
 from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
 from pages.lessons.one_answer import OneAnswer
@@ -22,6 +23,7 @@ from tests.pages.apps import answer, charts, curves, execute, infos, open_app, t
 from tests.pages.conftest import MOST_WORDS
 from ui import lessons
 from ui.lesson_text import LessonError, Question
+from ui.page import Prediction
 
 ROOT = Path(__file__).parents[3]
 open_page = partial(open_app, "pages/lessons/page.py")
@@ -130,7 +132,7 @@ def test_the_shaded_slack_is_delta():
 
 def test_the_survey_says_its_promise_without_a_slack_which_a_later_step_explains():
     assert OneAnswer(0.5).promise() == (
-        "Worst case over all people and data: ε = 1.1; one person’s truth changes; "
+        "Worst case over all people and data: ε = 1.1, rounded up; one person’s truth changes; "
         "accounted by the ratio of two chances."
     )
 
@@ -202,6 +204,17 @@ def test_the_right_option_is_a_fresh_computations(name):
     assert all(abs(other - value) > computed.NEAR * value for other in others)
 
 
+def test_every_wrong_option_says_why_it_is_wrong_and_no_wrong_reply_names_the_right_one():
+    asked = {name: computed.prediction(question) for name, question in QUESTIONS.items()}
+    asked |= {path.parent.name: Prediction.of(path.parent.name) for path in (ROOT / "pages").glob("*/try.md")}
+    asked["home/lambda"] = SECOND_QUESTION
+    for name, prediction in asked.items():
+        right = prediction.options[prediction.correct]
+        for option, reply in zip(prediction.options, prediction.replies, strict=True):
+            assert bool(reply) == (option != right), (name, option)
+            assert right.rstrip(".") not in reply, (name, option)
+
+
 def test_questions_need_no_formulas_which_a_printed_worksheet_cannot_set():
     for name, asked in QUESTIONS.items():
         assert not re.search(r"\\[a-z]|\^", " ".join((asked.question, *asked.options, asked.reason))), name
@@ -256,9 +269,9 @@ def test_the_documentation_lists_every_number_and_every_picture():
 def test_the_page_opens_on_the_coin_and_the_slider_moves_picture_and_answer():
     app = open_page()
     assert [title.value for title in app.title] == ["ε from zero"]
-    assert answer(app) == "ε = ln 3 = 1.1: a yes is 3 times as likely if it is true."
+    assert answer(app) == "ε = ln 3 = 1.099: a yes is 3 times as likely if it is true."
     app.select_slider(key="lessons_coin_1_truth").set_value(0.2).run()
-    assert answer(app).startswith("ε = ln 1.5 = 0.406")
+    assert answer(app).startswith("ε = ln 1.5 = 0.4055")
     x, y = curves(app)[0]["the truth is yes"]
     np.testing.assert_array_equal(y, (1 + x) / 2)
 
@@ -310,10 +323,12 @@ def test_a_question_asks_before_it_tells_and_remembers():
     asked = computed.prediction(QUESTIONS["one-fit/half"])
     assert asked.reason not in texts(app)
     app.radio(key=key).set_value(asked.options[0]).run()
-    assert f"Not quite. The answer: {asked.options[2]}" in infos(app)
-    assert asked.reason in texts(app)
+    assert f"Not quite. {asked.replies[0]} Choose again." in infos(app)
+    assert asked.options[2] not in infos(app)
+    assert asked.reason not in texts(app)
     app.radio(key=key).set_value(asked.options[2]).run()
     assert [block.value for block in app.success] == [f"Right: {asked.options[2]}"]
+    assert asked.reason in texts(app)
     app.button(key="lessons_next").click().run()
     app.button(key="lessons_back").click().run()
     assert app.radio(key=key).value == asked.options[2]

@@ -61,7 +61,7 @@ def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
     ("setting", "sentence"),
     [
         (OPENS, "Clipped at C = 1, the squared loss is Huber’s: a straight line beyond a residual of ±1."),
-        (HUBER, "Clipped at C = 0.5, Huber’s loss is straight from a residual of ±0.5 on already."),
+        (HUBER, "Clipped at C = 0.5, Huber’s loss is a straight line from a residual of ±0.5 on."),
         (replace(HUBER, parameter=0.2), "C = 0.5 clips nothing: no gradient of Huber’s loss on this row exceeds 0.2."),
         (HINGE, "Clipped at C = 1, the squared hinge goes on straight below m = 0.5."),
         (PAPERS, "C = 1.41 clips nothing: no gradient of the logistic loss on this row exceeds 1.41."),
@@ -84,14 +84,14 @@ def test_a_margin_is_told_by_the_pull_of_a_row_at_zero(margin, share):
     assert f"{100 / (1 + math.exp(-margin)):.0f} %" == share
     assert f"A row at m = 0 pulls with {share} of its largest force." in setting.about_pull()
     if margin:
-        assert f"a row at m = 0 pulls with {share} of its largest force, not 50 %." in setting.answer()
+        assert f"a row at m = 0 pulls with {share} of its largest force instead of 50 %." in setting.answer()
     else:
         assert "C = 1 clips nothing" in setting.answer()
 
 
 def test_a_margin_that_clipping_leaves_without_effect_at_zero_is_said_so():
     cut = Clipped("logistic", 1.5, 0.4, 1.0)
-    assert cut.answer().endswith("pulls with its full force, as without it.")
+    assert cut.answer().endswith("pulls with its full force, as without a margin.")
     assert "pulls with 100 %" in replace(cut, parameter=0.0).about_pull()
 
 
@@ -99,7 +99,7 @@ def test_it_says_what_a_change_does_to_privacy():
     def moved(**changes):
         return replace(OPENS, **changes).moved(OPENS)
 
-    assert moved(clip=0.5) == "C 1 → 0.5: for one and the same ε the noise is in proportion to C."
+    assert moved(clip=0.5) == "C 1 → 0.5: at a fixed ε the noise is in proportion to C."
     assert moved(norm=2.0) == "‖x‖ 1 → 2: long rows are clipped first."
     assert moved() == moved(loss="huber") == moved(clip=2.0, norm=2.0) == OPENS.moved(None) == ""
     plain = Clipped("logistic", 0.0, 2.0, 1.0)
@@ -110,8 +110,8 @@ def test_it_says_what_a_change_does_to_privacy():
 def test_it_says_what_a_change_does_to_the_error(monkeypatch):
     monkeypatch.setattr(clipping, "private_error", lambda setting: 0.08 if setting == OUTLIERS else 0.3)
     assert replace(OUTLIERS, clip=1.0).moved(OUTLIERS) == (
-        "C 0.2 → 1: the error of private fits rises from 0.08 to 0.3; noise grows with C, and so does the pull of "
-        "rows far off."
+        "C 0.2 → 1: the error of private fits rises from 0.08 to 0.3; a larger C means more noise, and a stronger "
+        "pull of outliers."
     )
     again = replace(OUTLIERS, seed=1).moved(OUTLIERS)
     assert again.endswith("seed 0 → 1: the error of private fits rises from 0.08 to 0.3.")
@@ -203,7 +203,7 @@ def test_clipping_helps_where_there_are_outliers_and_hurts_where_it_is_too_stron
 @pytest.mark.parametrize(
     ("setting", "plain", "clipped", "end"),
     [
-        (OUTLIERS, 0.1, 0.1, " hardly matters: the fit is off the true line by 0.1 either way."),
+        (OUTLIERS, 0.1, 0.1, " hardly matters: either way the fit is off the true line by 0.1."),
         (OUTLIERS, 0.5, 0.08, "is off the true line by 0.08, not by 0.5."),
         (LABELS, 0.3, 0.08, "gets 8.0 % of fresh rows wrong, not 30.0 %."),
     ],
@@ -237,7 +237,7 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
 def test_words_of_the_fit_name_what_depends_on_the_threshold():
     said = errors.best(OUTLIERS, 0.2)
     assert "is proportional to C; λ = 10.3 does not depend on it" in said
-    assert "C ≈ 0.2 would be best for private fits; to find that out costs privacy." in said
+    assert "C ≈ 0.2 would be best for private fits, but finding this C costs privacy." in said
     assert "which C does not lower" in errors.best(replace(LOGISTIC, clip=5.0), 1.0)
     assert "Theorem 3.1" in PROVED[OUTLIERS.bound]
     assert "slope keeps its sign" in PROVED[LABELS.bound]
@@ -276,7 +276,7 @@ def test_other_bounds_do_not_know_the_dimension_and_one_dimension_is_a_glm():
 def test_where_lambda_is_not_above_beta_nothing_is_proved_and_said_so():
     silent = replace(FIGURE_1, lam=1.0, dimension=10)
     assert np.isinf(dimension.curve(silent, 1e-5)).all()
-    assert silent.answer() == "Neither theorem proves a finite ε: both need λ > β."
+    assert silent.answer() == "Neither theorem proves a finite ε here: both need λ > β."
     assert "infinite" in silent.note()
     assert silent.table()[0]["ε with 10 parameters"] == "nothing proved"
     assert silent.chart(FIGURE_1).data
@@ -284,7 +284,7 @@ def test_where_lambda_is_not_above_beta_nothing_is_proved_and_said_so():
 
 def test_the_answer_compares_a_glm_with_any_other_loss():
     assert FIGURE_1.answer() == (
-        "Without GLM structure 100 parameters cost ε = 7.71; with it any number costs ε = 0.811."
+        "Without GLM structure 100 parameters cost ε = 7.71; with GLM structure any number costs ε = 0.811."
     )
     first, found = FIGURE_1.table()[0], FIGURE_1.found
     assert first["ε / lower bound"] == f"{found['non-glm'] / found['lower']:.3g}×" == "10.6×"

@@ -73,9 +73,9 @@ def test_a_category_that_cannot_be_typed_is_said():
 @pytest.mark.parametrize(
     ("lines", "asked"),
     [
-        ((AGE,), "give one column the role of the target, which the model predicts; none has it now"),
-        ((PAID, replace(PAID, column="b")), "2 columns have it now"),
-        ((PAID, Line("age")), "give a column or more the role “number” or “categories”"),
+        ((AGE,), "give exactly one column the role “target”, which the model predicts; now none has this role"),
+        ((PAID, replace(PAID, column="b")), "now 2 columns have this role"),
+        ((PAID, Line("age")), "give at least one column the role “number” or “categories”"),
         ((PAID, Line("age", NUMBER)), "column “age”: type its lowest value"),
         ((PAID, Line("age", NUMBER, "0")), "column “age”: type its highest value"),
         ((PAID, replace(AGE, high="very old")), "column “age”: the highest value must be a number such as"),
@@ -86,7 +86,7 @@ def test_a_category_that_cannot_be_typed_is_said():
         ((PAID, replace(AGE, missing="200")), "column “age”: missing must be a number from 17 to 90"),
         ((PAID, Line("job", CATEGORIES)), "column “job”: type its categories"),
         ((PAID, Line("job", CATEGORIES, categories="a;a")), "column “job”: categories must differ"),
-        ((AGE, replace(PAID, categories="yes")), "column “paid”: a target of two values needs both"),
+        ((AGE, replace(PAID, categories="yes")), "column “paid”: a target of two values needs exactly two categories"),
         ((AGE, replace(PAID, categories="yes; yes")), "column “paid”: positive must differ"),
         ((AGE, Line("pay", TARGET_NUMBER, "0")), "column “pay”: type its highest value"),
     ],

@@ -128,7 +128,7 @@ def test_releases_cost_what_their_composed_mechanisms_cost(released):
     rows = ledger.rows([released, number], spent, 1e-5)
     assert [row["Release"] for row in rows] == ["1", "2"]
     assert rows[0]["ε"] == "1"
-    assert 0 <= float(rows[1]["ε of all so far at δ = 10⁻⁵"]) - together < 0.01
+    assert 0 <= float(rows[1]["ε of all releases so far, at δ = 10⁻⁵"]) - together < 0.01
 
 
 @pytest.mark.thorough

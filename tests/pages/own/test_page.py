@@ -86,9 +86,9 @@ def test_the_other_example_and_another_epsilon():
 def test_nothing_is_filled_in_and_nothing_of_the_values_is_shown():
     app = hand_in(own(), TABLE.replace(b"retired", CANARY.encode()))
     assert typed(app) == tuple(form.Line(name) for name in TABLE.decode().splitlines()[0].split(","))
-    assert answer(app) == "Nothing of your table is released yet."
+    assert answer(app) == "Nothing about your table is released yet."
     assert app.button(key="own_fit").disabled
-    assert "Next: give one column the role of the target" in texts(app)
+    assert "Next: give exactly one column the role “target”" in texts(app)
     everything = said(app) + texts(app) + errors(app)
     assert CANARY not in everything
     assert "2,000" not in everything
@@ -114,7 +114,7 @@ def test_a_release_and_another_one_are_counted_together(fitted):
     assert not np.array_equal(curves(app)[0]["released"][0], first)
     assert list(tables(app)[1]["ε"]) == ["1", "0.5"]
     app.button(key="own_anew").click().run()
-    assert answer(app) == "Nothing of your table is released until you press Fit."
+    assert answer(app) == "Nothing about your table is released until you press Fit."
 
 
 @pytest.mark.thorough
@@ -123,7 +123,7 @@ def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
     app = press_fit(load(hand_in(own(), bad)))
     lines = typed(app)
     assert "Row 2, column “age”" in errors(app)
-    assert "Nothing of your table is released" in answer(app)
+    assert "Nothing about your table is released" in answer(app)
     hand_in(app)
     assert errors(app) == ""
     assert typed(app) == lines
@@ -142,7 +142,7 @@ def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
         "deleted_rows": [],
     }
     app.run()
-    assert answer(app) == "Nothing of your table is released until you press Fit."
+    assert answer(app) == "Nothing about your table is released until you press Fit."
     press_fit(app)
     assert answer(app) == "One release of your data costs ε = 1."
     assert app.session_state["own__releases"][0].names == ("age",)
@@ -166,7 +166,7 @@ def test_a_bad_schema_is_one_sentence(schema, told):
 @pytest.mark.thorough
 def test_the_address_asks_for_how_the_file_is_written_where_that_is_not_clear():
     app = hand_in(own(), b"a;b\n1,500;2,250\n3,125;4,500\n")
-    assert "say which decimal mark" in texts(app)
+    assert "choose the decimal mark" in texts(app)
     app.selectbox(key="own__decimal").set_value("comma ,").run()
     assert "say which decimal mark" not in texts(app)
 
@@ -189,7 +189,7 @@ def test_a_stopped_fit_is_no_release_and_one_that_was_done_is(own_runner, monkey
     go_on.set()
     finished(app, "own__run")
     assert "Stopped: nothing was released." in infos(app)
-    assert answer(app) == "Nothing of your table is released until you press Fit."
+    assert answer(app) == "Nothing about your table is released until you press Fit."
     assert "own__releases" not in app.session_state
     press_fit(app)
     app.session_state["own__run"].job.stop()  # too late
@@ -203,7 +203,7 @@ def test_a_full_server_says_so_and_releases_nothing(full_server):
     app = load(hand_in(own()))
     app.button(key="own_fit").click().run()
     assert "The server is busy" in errors(app)
-    assert "Nothing of your table is released" in answer(app)
+    assert "Nothing about your table is released" in answer(app)
 
 
 @pytest.mark.slow
@@ -246,7 +246,7 @@ def test_an_unexpected_error_names_no_value_and_is_not_logged(monkeypatch, caplo
     caplog.set_level("DEBUG")
     monkeypatch.setattr(editor, "look_at", fail)
     app = hand_in(own())
-    assert errors(app) == "Something unexpected went wrong (KeyError)."
+    assert errors(app) == "An unexpected error occurred (KeyError)."
     assert CANARY not in caplog.text
 
 

@@ -21,7 +21,7 @@ def estimate():
 
 def test_the_answer_gives_sigma_lambda_and_the_theorem_rounded_up():
     assert PAPER.answer() == (
-        "σ = 6.86, λ = 3.71 keep the promise ε = 1; training loss rises by at most 0.059 nats a row on average."
+        "σ = 6.86, λ = 3.71 keep the promise ε = 1; training loss rises by at most 0.059 nats per row on average."
     )
     here = PAPER.here
     assert here.sigma <= 6.86
@@ -40,8 +40,8 @@ def test_the_answer_says_where_the_frontier_begins():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"ratio": 1.4}, "f 1.3 → 1.4: λ falls from 3.71 to 2.64; more noise leaves λ less to do."),
-        ({"epsilon": 0.5}, "; a stronger promise asks for more."),
+        ({"ratio": 1.4}, "f 1.3 → 1.4: λ falls from 3.71 to 2.64; with more noise, λ may be smaller."),
+        ({"epsilon": 0.5}, "; a stronger promise needs more."),
         ({"bound": "logistic"}, "bound Rényi → Logistic (tight): λ falls from 3.71 to 0.663."),
         ({"rows": 1000}, "n 45,222 → 1,000: λ stays at 3.71; the loss’s bound rises from 0.059 to"),
         ({"ratio": 1.02}, "f 1.3 → 1.02: no λ keeps the promise."),

@@ -59,7 +59,7 @@ def test_against_the_number_of_rows():
     np.testing.assert_array_equal(decode(shown["x"]), n)
     np.testing.assert_array_equal(decode(shown["y"]), [point.excess.mean for point in points])
     assert "Gradient descent, bound" in traces(app)
-    assert f"Published SGD is proved to lose at most 0.128 at n = 10,000; it loses {point.excess.mean:.3g}" in said(app)
+    assert f"At n = 10,000 published SGD loses {point.excess.mean:.3g}; its theorem proves at most 0.128." in said(app)
     app.toggle(key="population_bounds").set_value(False).run()
     assert "Ten times the rows divide tight objective perturbation’s excess risk by" in said(app)
     assert tables(app)[0].set_index("Method").loc["Noisy gradient descent", "n = 100"] == (
@@ -75,7 +75,7 @@ def test_the_generalisation_gap_is_within_stability():
     there = np.isfinite(gap)  # an axis of logarithms has no other
     assert there.any()
     assert (gap[there] < bound[there]).all()
-    assert "On its own rows tight objective perturbation looks" in said(app)
+    assert "Tight objective perturbation looks" in said(app)
 
 
 @pytest.mark.thorough
@@ -84,9 +84,9 @@ def test_steps_and_stability():
     parts = descent_parts(10_000, 10, 0.5, 1e-8, 1000, radius=4.0, smoothness=0.25)
     shown = traces(app)
     at = list(controls.T_VALUES).index(1000)
-    assert decode(shown["too many looks"]["y"])[at] == parts.stability
+    assert decode(shown["too many passes"]["y"])[at] == parts.stability
     assert decode(shown["too few steps"]["y"])[at] == parts.optimisation
-    assert "T = 1,000 is about the best" in said(app)
+    assert "T = 1,000 is nearly the best" in said(app)
     app.select_slider(key="population_T").set_value(1).run()
     assert f"T 1,000 → 1: the bound rises from {sentences.number(parts.total, up=True)} to" in said(app)
     assert "times its least: too few steps. T = 1,000 is best." in said(app)
@@ -98,15 +98,15 @@ def test_who_wins_where():
     labels = tuple(LEGEND.values())
     squares = sum(len(decode(trace["x"])) for name, trace in traces(app).items() if name.endswith(labels))
     assert squares == len(found.rows) * len(found.dimensions)
-    assert "settings clearly; in" in said(app)
+    assert "settings; in" in said(app)
 
 
 @pytest.mark.slow
 def test_one_published_step_leaks():
     app = open_page()
     app.button(key="population_preset_With replacement leaks").click().run()
-    assert "One step as published claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times that." in said(app)
-    assert max(decode(traces(app)["exactly, on data made for it"]["y"])) > 3540
+    assert "One published step claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times that." in said(app)
+    assert max(decode(traces(app)["exactly, on constructed data"]["y"])) > 3540
     assert "with slack δ = 9.2×10⁻⁴; one row replaced" in said(app)
 
 
@@ -176,7 +176,7 @@ def test_why_the_risk_moved():
     )
     assert here.moved(other) == ""
     best = " to ".join(sentences.number(view.risks.excess[view.risks.best].mean) for view in (here, few))
-    why = "the noise stays, fewer rows say less."
+    why = "the noise stays, and fewer rows make the signal weaker."
     assert few.moved(here) == f"n 10,000 → 1,000: the least excess risk rises from {best}: {why}"
 
 
@@ -184,7 +184,7 @@ def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():
     passes = Passes("logistic", 1000, 10, 0.5, 0.0, 200)
     assert all(not trace.meta["ghost"] for trace in passes.chart(passes).data)
     ghosts = [trace for trace in passes.chart(replace(passes, ghost=passes.setting)).data if trace.meta["ghost"]]
-    assert [trace.name for trace in ghosts] == ["too few steps", "noise of privacy", "too many looks", "their sum"]
+    assert [trace.name for trace in ghosts] == ["too few steps", "noise of privacy", "too many passes", "their sum"]
 
 
 @pytest.mark.slow

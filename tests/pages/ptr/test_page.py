@@ -78,7 +78,7 @@ def test_points_are_typed_and_moved():
     assert app.slider(key="ptr__which").value == 1
     app.text_input(key="ptr_points").set_value("zero, one").run()
     assert app.text_input(key="ptr_points").value == "0.01, 0.2, 0.25, 0.3"
-    assert any("numbers from 0 to 1, please" in block.value for block in app.caption)
+    assert any("numbers from 0 to 1. The page still uses" in block.value for block in app.caption)
     assert not app.error
 
 

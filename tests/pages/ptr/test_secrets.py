@@ -50,7 +50,7 @@ def test_a_side_is_marked_whole_and_a_cut_is_told():
 def test_what_is_secret_says_so():
     assert LINE.answer().startswith("Secret: ")
     seen = {row["Quantity"]: row["Who sees it"] for row in LINE.table()}
-    assert seen["Noisy D of this run"] == "nobody; only whether it passes"
+    assert seen["Noisy D of this run"] == "nobody; people only see whether the test passes"
     assert PATE.answer().endswith("(secret).") or PATE.answer().startswith("Do not ask")
     assert "D here (secret)" in [trace.name for trace in PATE.chart(None).data]
     assert "is secret" in GAMMA.note()

@@ -95,7 +95,7 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
     assert y[-20] == data.delta(x[-20], 1.0) > 1e-5
     assert "The true δ is 0.74, promised 10⁻⁵; the promise breaks once the label is off by" in answer(app)
     app.toggle(key="quadratic_tilt").set_value(True).run()
-    assert "the promise, 10⁻⁵, holds." in answer(app)
+    assert "the promise of 10⁻⁵ holds." in answer(app)
     assert "tilt off → on: the true δ falls from 0.74 to" in said(app)
     y = curves(app)[0]["true δ, bend and tilt"][1]
     assert np.nanmax(y) < 1e-5
@@ -111,7 +111,7 @@ def test_figure_1_shows_the_stored_cells():
     for (row, delta), (column, epsilon) in itertools.product(enumerate(figure1.DELTAS), enumerate(figure1.EPSILONS)):
         (value,) = found.values(panel="exact", proof="tight", epsilon=epsilon, delta=delta)
         assert z[row, column] == pytest.approx(np.log10(value))
-    assert "The bound on the risk is 8.14, published 334; returning" in answer(app)
+    assert "The bound on the risk is 8.14, published 334; θ* alone" in answer(app)
     app.selectbox(key="quadratic_panel").set_value("inexact").run()
     assert "The exact theorem needs an anchor without error" in app.info[0].value
     app.select_slider(key="quadratic_delta").set_value(1e-9).run()

@@ -72,7 +72,7 @@ def test_a_bound_that_proves_nothing_crosses_nothing():
 def test_crossings_none_one_many():
     two = (*CROSS, Crossing(200.0, 9.0, "dpsgd"))
     assert landmarks.crossings_told(()) == "their Rényi curves do not cross"
-    assert "at α = 12.9 and 200, from where DP-SGD is the lower one" in landmarks.crossings_told(two)
+    assert "at α = 12.9 and 200; from there on DP-SGD is lower" in landmarks.crossings_told(two)
 
 
 @pytest.mark.parametrize("setting", [*SETTINGS, EARLY, rounds(30, 1.5, 20.0)])
@@ -131,9 +131,9 @@ def test_turns_tell_who_promises_less_by_renyi():
 
 def test_rare_events():
     said = landmarks.rare(landmarks.turns(FIGURE_5.fit, FIGURE_5.run), crossings(FIGURE_5))
-    assert "objective perturbation promises the smaller ε from δ = 10⁻⁷ on down, and DP-SGD just above" in said
+    assert "objective perturbation promises the smaller ε at δ = 10⁻⁷ and below, and DP-SGD just above" in said
     assert "the same at every δ" in landmarks.rare(((0.1, ""),), ())
     assert "rarer still" in landmarks.rare(((0.1, "dpsgd"),), CROSS)
     assert landmarks.rare(((0.1, "objective"),), CROSS).endswith("from 0.1 to 10⁻³⁰⁰.")
     equal_then = landmarks.rare(((0.1, "dpsgd"), (1e-4, ""), (1e-5, "objective")), CROSS)
-    assert "from δ = 10⁻⁵ on down" in equal_then
+    assert "at δ = 10⁻⁵ and below" in equal_then

@@ -45,7 +45,9 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     app.selectbox(key="solvers_cost").set_value("Divided by n log n").run()
     np.testing.assert_allclose(curves(app, 1)[0]["SAG"][1], cost.evaluations / (cost.n * np.log(cost.n)))
     assert app.get("plotly_chart")[1].proto.alt.startswith("Gradient evaluations divided by n log n against")
-    assert any("Processor time of the stored runs on 10,000 rows: Newton" in block.value for block in app.markdown)
+    assert any(
+        "The stored runs on 10,000 rows took this processor time: Newton" in block.value for block in app.markdown
+    )
 
 
 def test_without_stored_results_the_page_says_so(monkeypatch):

@@ -143,12 +143,12 @@ def test_seconds_are_told_at_the_largest_n_of_all():
         Cost((10, 10, 1000), (1, 1, 2), fit, (1.0, 3.0, 0.5)),
         Cost((10, 1000, 3000), (1, 2, 3), fit, (1.0, 0.123, 9.0)),
     )
-    told = "Visits are not seconds. Processor time of the stored runs on 1,000 rows: SAG 0.12 s; Newton 0.5 s."
+    told = "Visits are not seconds. The stored runs on 1,000 rows took this processor time: SAG 0.12 s; Newton 0.5 s."
     assert Growth({"newton": short, "sag": long}, "redundant").seconds() == told
     assert Growth({"newton": Cost((10, 1000), (1, 2), fit)}, "redundant").seconds() == ""
     assert short.seconds_at(10) == 2.0
     stored = Growth(stored_costs.costs(ALL, "redundant"), "redundant")
-    assert "on 10,000 rows: Newton 0.0" in stored.seconds()
+    assert "on 10,000 rows took this processor time: Newton 0.0" in stored.seconds()
 
 
 def test_the_snippet_gives_the_plotted_numbers():

@@ -81,7 +81,7 @@ def test_a_released_control_is_answered_at_once_with_the_runners_own_numbers():
 @pytest.mark.thorough
 def test_predict_first_hides_each_picture_until_a_guess_is_made():
     at = opened(predict="true")
-    assert answer(at) == "Before you look: how many points will ε = 1 cost?"
+    assert answer(at) == "Guess before you look: how many points will ε = 1 cost?"
     assert not charts(at)
     at.button(key="training_guess_0").click().run()
     assert charts(at)
@@ -187,7 +187,7 @@ def test_where_the_accuracy_comes_from_is_measured_here_and_now():
 @pytest.mark.slow
 def test_ten_classes():
     at = opened((NON_PRIVATE, TIGHT, OUTPUT), data="digits", view="ROC")
-    assert "Left out on digits: output perturbation. It learns two classes only." in texts(at)
+    assert "Left out on digits: output perturbation (two classes only)." in texts(at)
     assert charts(at)[0]["layout"]["xaxis"]["title"]["text"].endswith("on digits")
     assert "The mean of 10 curves, each class against the rest." in texts(at)
     kinds = [chart["data"][0]["type"] for chart in charts(at)]

@@ -66,7 +66,10 @@ class TestWords:
             (reached(0.8496, 0.8404), "At ε = 1 privacy costs 0.92 points in one draw (84.96 → 84.04 %)."),
             (reached(0.8402, FIVE), "At ε = 1 privacy shows no cost on breast-cancer (84.02 → 84.00 %)."),
             (reached(0.83, FIVE), "At ε = 1 the private model gains 1.00 points on breast-cancer (83.00 → 84.00 %)."),
-            (reached(0.845, APART), "At ε = 1 five draws cannot tell the cost of privacy from 0 (84.50 → 84.00 %)."),
+            (
+                reached(0.845, APART),
+                "At ε = 1 the cost of privacy is within the noise of five draws (84.50 → 84.00 %).",
+            ),
             (
                 {"reference": 0.84},
                 "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 tight is not trained yet.",
@@ -106,13 +109,13 @@ class TestWords:
         assert text.why(None, last) == since() == ""
         words = text.why(last, made_up(last, epsilon=0.1, tight=0.5))
         assert re.fullmatch(r"ε 1 → 0\.1: σ stays at 4\.\d+; accuracy falls from 9\d\.\d % to 50\.0 %\.", words)
-        assert since(seed=9).startswith("Other noise of the same size")
+        assert since(seed=9).startswith("This is different noise of the same size")
         assert since(repeats=9).startswith("The noise has the same size")
-        assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("Other rows")
+        assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
 
     def test_caveats_name_the_intervals_and_what_is_outside_the_guarantee(self, last):
         words = text.caveats(last)
-        tells(words, "Student", "one split", "114 held-out rows", "outside the guarantee")
+        tells(words, "Student", "one split", "114 test rows", "guarantee does not cover test accuracy")
         assert "96.7 to 100.0 % for the first model" in text.caveats(made_up(last, reference=1.0))
 
     def test_the_paper_is_quoted_for_its_own_settings_only(self, last):
@@ -509,13 +512,13 @@ class TestAnyMethods:
 
     def test_dp_sgd_says_where_the_strongest_one_is(self):
         assert text.which_dp_sgd(Settings()) == (
-            "DP-SGD here: 256 rows a batch, 20 epochs, five learning rates; Accuracy has the strongest one (4,096 rows "
-            "a batch, 60 epochs, 25 rates)."
+            "DP-SGD here: 256 rows per batch, 20 epochs, five learning rates; Accuracy has the strongest one (4,096 "
+            "rows per batch, 60 epochs, 25 rates)."
         )
         both = Settings(methods=(TIGHT, "dpsgd-standardised"))
-        assert "five learning rates (on standardised rows 4,096 a batch, six rates); " in text.which_dp_sgd(both)
+        assert "five learning rates (on standardised rows 4,096 per batch, six rates); " in text.which_dp_sgd(both)
         strong = Settings(batch_size=4096, epochs=60, learning_rates=GRIDS["fine"])
-        assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows a batch, 60 epochs, 25 learning rates."
+        assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows per batch, 60 epochs, 25 learning rates."
 
     def test_progress_says_where_a_long_fit_is(self, everything):
         view = job_view("running", replace(everything, fits=everything.fits[:3]))
@@ -587,7 +590,7 @@ class TestManyClasses:
     def test_the_words_are_about_ten_classes_and_stay_short(self, digits):
         assert re.match(r"At ε = 2 privacy costs \d+\.\d\d points in two draws", text.headline(digits))
         rows = {row["digits"]: row for row in tables.table(digits)}
-        assert rows["fits, one a class"]["Algorithm 1 tight"] == "10"
+        assert rows["fits, one for each class"]["Algorithm 1 tight"] == "10"
         assert "each class against the rest" in training.roc(digits).alt
         assert text.promise(digits).startswith("Worst case over all people and data: ε = 2")
 
@@ -616,8 +619,8 @@ class TestManyClasses:
     def test_methods_of_two_classes_are_left_out(self):
         assert jobs.able_to_learn("digits", (NON_PRIVATE, TIGHT, SVC)) == (NON_PRIVATE, TIGHT)
         assert jobs.able_to_learn("breast-cancer", (NON_PRIVATE, TIGHT, SVC)) == (NON_PRIVATE, TIGHT, SVC)
-        assert text.two_classes_only([SVC], "digits") == "Left out on digits: SVM. It learns two classes only."
-        assert text.two_classes_only([SVC, OUTPUT], "digits").endswith("They learn two classes only.")
+        assert text.two_classes_only([SVC], "digits") == "Left out on digits: SVM (two classes only)."
+        assert text.two_classes_only([SVC, OUTPUT], "digits").endswith(" (two classes only).")
 
     @pytest.mark.thorough
     def test_the_snippet_gives_the_numbers_on_the_screen(self, digits):

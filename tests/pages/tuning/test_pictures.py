@@ -28,13 +28,13 @@ def costing(costs=COSTS, **fields):
 @pytest.mark.parametrize(
     ("costs", "fields", "told"),
     [
-        (COSTS, {}, "Ignoring the ten trials reports ε = 1; the proven cost is 2.96."),
+        (COSTS, {}, "If you ignore the ten trials, you report ε = 1; the proven cost is 2.96."),
         (COSTS | {"composed": 1.82}, {"settings": 3}, "the proven cost is 1.82."),
-        (COSTS, {"settings": 1}, "fixed in advance costs ε = 1: nothing chosen, nothing added."),
+        (COSTS, {"settings": 1}, "fixed in advance costs ε = 1: nothing is chosen, so nothing is added."),
         (
             dict.fromkeys(WAYS, math.inf),
             {},
-            "Not even one run has a finite ε at δ = 10⁻⁵, so no choice among runs has.",
+            "Not even one run has a finite ε at δ = 10⁻⁵, so no choice among runs has one.",
         ),
         (dict.fromkeys(WAYS, math.inf) | {"free": 1.0}, {}, "no finite cost is proved."),
         (dict.fromkeys(WAYS, 0.0), {"delta": 0.5}, "The ten trials cost no more than one run: ε = 0."),
@@ -51,11 +51,15 @@ def test_composing_is_named_where_both_cost_the_same():
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ((COSTS, {}), (DEAR, {"settings": 20}), "s 10 → 20: ε rises from 2.96 to 3.5; there is more to choose among."),
-        ((DEAR, {"settings": 20}), (COSTS, {}), "ε falls from 3.5 to 2.96; there is less to choose among."),
+        (
+            (COSTS, {}),
+            (DEAR, {"settings": 20}),
+            "s 10 → 20: ε rises from 2.96 to 3.5; there are more settings to choose among.",
+        ),
+        ((DEAR, {"settings": 20}), (COSTS, {}), "ε falls from 3.5 to 2.96; there are fewer settings to choose among."),
         ((COSTS, {}), (CHEAP, {"settings": 3}), "Composing every run is now the cheaper proof."),
         ((COSTS, {}), (DEAR, {"family": "geometric"}), "K Poisson → geometric: ε rises from 2.96 to 3.5."),
-        ((CHEAP, {}), (CHEAP, {"family": "geometric"}), "composing every run does not ask how K is drawn."),
+        ((CHEAP, {}), (CHEAP, {"family": "geometric"}), "composing every run does not depend on how K is drawn."),
         ((COSTS, {}), (DEAR, {"settings": 20, "delta": 1e-6}), "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."),
         ((COSTS, {"steps": 9}), (COSTS, {"steps": 10}), "steps 9 → 10: ε stays at 2.96."),
     ],
@@ -104,10 +108,10 @@ def test_runs_and_laws_have_names(price, told):
         ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely no run happens"]),
         (
             {"settings": 1},
-            ["One setting needs no random number of runs; ", "the one setting", "0.021 no run happens; "],
+            ["One setting needs no random number of runs. ", "the one setting", "0.021 no run happens, "],
         ),
-        ({"family": "geometric"}, ["It is never 0"]),
-        ({"family": "logarithmic"}, ["more training than anybody does", "has mean 1.79×10¹¹"]),
+        ({"family": "geometric"}, ["K is never 0"]),
+        ({"family": "logarithmic"}, ["Nobody trains that often", "has mean 1.79×10¹¹"]),
     ],
 )
 def test_runs_are_said_in_words(fields, parts):
@@ -123,9 +127,9 @@ def test_a_cheaper_geometric_law_is_named_with_its_runs():
 @pytest.mark.parametrize(
     ("composed", "selection", "told"),
     [
-        ((1.4, 1.8, 2.5, 4), (1.7, 1.9, 2.2, 3), "up to s = 3; from s = 5 on the random number of runs is."),
-        ((2, 3, 4, 5), (1, 1, 1, 1), "never cheaper here than the random number of runs."),
-        ((1, 1, 1, 1), (2, 3, 4, 5), "up to s = 10 at least."),
+        ((1.4, 1.8, 2.5, 4), (1.7, 1.9, 2.2, 3), "up to s = 3; from s = 5 on, a random number of runs is cheaper."),
+        ((2, 3, 4, 5), (1, 1, 1, 1), "never cheaper here than a random number of runs."),
+        ((1, 1, 1, 1), (2, 3, 4, 5), "at least up to s = 10."),
         ((2, 1, 1, 5), (1, 2, 2, 1), "Composing every run is cheaper at s = 3, 5."),
         ((math.inf,) * 4, (math.inf,) * 4, ""),
     ],
@@ -171,7 +175,7 @@ def test_what_each_run_must_be_in_the_odd_cases():
     nothing = replace(LEFT, needs=NEEDS | {"composed": None, "selection": None})
     assert nothing.answer() == "No noise multiplier meets the target."
     one = Left(replace(PAPER, settings=1), NEEDS | {"composed": NEEDS["free"]})
-    assert one.answer() == "With one setting there is nothing to choose: the run stays as it is, ε = 1."
+    assert one.answer() == "With one setting there is nothing to choose: one run costs ε = 1, as before."
 
 
 def test_the_bars_of_what_is_left():
