@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import FloatArray
 from objpert_core.blocks import as_blocks
 from objpert_core.estimators.exported import Link, as_pipeline
-from objpert_core.estimators.exported import as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
