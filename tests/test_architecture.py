@@ -22,6 +22,7 @@ FLOORS = (  # from the ground up; a file imports from its own room or from a flo
     ("objpert_core.accounting.convolution",),
     ("objpert_core.accounting",),
     ("objpert_core.learning", "objpert_core.theory", "objpert_core.datasets"),
+    ("objpert_core.evaluation",),
     ("objpert_core.estimators",),
     ("objpert_core.experiments",),
     ("objpert_core.cli",),

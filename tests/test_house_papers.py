@@ -83,7 +83,7 @@ def test_the_hooks_are_what_ci_checks():
 def test_contributors_are_told_the_commands_of_ci_and_of_the_readme():
     for command in CHECKS:
         assert command in CONTRIBUTING
-    (loop,) = re.findall(r"loop for every day: `([^`]+)`", README)
+    (loop,) = re.findall(r"For daily work, run `([^`]+)`", README)
     assert loop in CONTRIBUTING
     (test_command,) = re.findall(r"<!-- test command --> ```bash (.*?) && \.venv/bin/python -m pytest", README)
     assert test_command in CONTRIBUTING

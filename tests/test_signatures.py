@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import objpert_core
-from objpert_core import accounting, datasets, estimators, learning
+from objpert_core import accounting, datasets, estimators, evaluation, learning
 
 STORED = Path(__file__).with_name("signatures.txt")
-PLACES = (objpert_core, accounting, datasets, estimators, learning)
+PLACES = (objpert_core, accounting, datasets, estimators, evaluation, learning)
 
 
 def shown(function: Any) -> str:
@@ -41,7 +41,7 @@ def of_class(kind: type) -> Iterator[str]:
             elif isinstance(member, classmethod | staticmethod):
                 yield f"{where}.{name}{shown(member.__func__)} {type(member).__name__}"
             elif inspect.isfunction(inspect.unwrap(member)):
-                yield f"{where}.{name}{shown(member)}"
+                yield f"{where}.{name}{shown(inspect.unwrap(member))}"
 
 
 def signatures() -> list[str]:

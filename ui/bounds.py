@@ -49,10 +49,29 @@ def _proofs() -> dict[str, Proof]:
 
 PROOFS: Mapping[str, Proof] = _proofs()
 NAMES: Mapping[str, str] = {key: proof.name for key, proof in PROOFS.items()}
+FORMER: Mapping[str, str] = {
+    "Logistic (tight)": "logistic",
+    "Hockey-stick": "glm",
+    "Rényi": "rdp",
+    "Kifer et al. 2012": "kifer2012",
+    "Monotone losses": "monotone",
+    "Two-signed losses": "two-signed",
+}
+"""Names that older links have for a proof."""
 SOURCES: Mapping[str, str] = {key: proof.source for key, proof in PROOFS.items()}
 PUBLISHED = ("kifer2012", "rdp", "glm")
 SPECIAL = tuple(key for key in PROOFS if key not in (*PUBLISHED, "logistic", "lower"))
 """Bounds for other classes of losses: shown on request."""
+
+
+def called(proof: str) -> str:
+    """One of `NAMES` inside a sentence.
+
+    >>> called("glm"), called("logistic")
+    ('the 2023 theorem', 'our theorem')
+    """
+    name = NAMES[proof]
+    return name[0].lower() + name[1:] if name.startswith("Our") else f"the {name}"
 
 
 def grid(eps_max: float) -> FloatArray:

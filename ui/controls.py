@@ -20,6 +20,7 @@ What the address holds is the *formatted* option, so the formats here are plain 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -70,6 +71,21 @@ def powers_of_ten(low: int, high: int) -> tuple[float, ...]:
     return tuple(float(f"1e{k}") for k in range(low, high + 1))
 
 
+_NOT_TAKEN = "controls__not_taken"
+_PLAIN = re.compile(r"[\w.,+−-]{1,20}")
+
+
+def not_taken() -> str:
+    """One sentence about what the address asked for and no control could take, said once; else empty."""
+    refused: Mapping[str, Sequence[str]] = st.session_state.pop(_NOT_TAKEN, {})
+    if not refused:
+        return ""
+    named = (
+        f"{key} = {' and '.join(texts)}" if all(map(_PLAIN.fullmatch, texts)) else key for key, texts in refused.items()
+    )
+    return f"Not taken from the address, which asks for what this page does not have: {', '.join(named)}."
+
+
 @dataclass(frozen=True)
 class Control:
     """What every control has: the key in the session state and the address, a label, a default, a help text."""
@@ -81,12 +97,18 @@ class Control:
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
         """Draw the widget here and return its value."""
+        if self.key not in st.session_state and (named := st.query_params.get_all(self.key)) and not self._takes(named):
+            st.session_state.setdefault(_NOT_TAKEN, {})[self.key] = named
         return self._draw(
             key=self.key, help=self.help, bind="query-params", disabled=disabled, label_visibility=label_visibility
         )
 
     def _draw(self, **common: Any) -> Any:
         raise NotImplementedError
+
+    def _takes(self, named: Sequence[str]) -> bool:
+        """Whether it can be at what the address names; may mend the address before it says so."""
+        return True
 
     def offers(self, value: Any) -> bool:
         """Whether a preset may set it to `value`."""
@@ -107,10 +129,14 @@ class Control:
 
 @dataclass(frozen=True)
 class _Listed(Control):
-    """A control over listed values, which the address writes as they are formatted."""
+    """A control over listed values, which the address writes as they are formatted.
+
+    `former` maps names that older links carry to options.
+    """
 
     options: tuple[Any, ...] = ()
     format: Callable[[Any], str] = plain
+    former: Mapping[str, Any] = field(default_factory=dict, hash=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.offers(self.default):
@@ -120,17 +146,59 @@ class _Listed(Control):
         """Whether it is among the options."""
         return value in self.options
 
+    def _takes(self, named: Sequence[str]) -> bool:
+        """Whether it offers what is named, after the present names were written over the former ones."""
+        if any(name in self.former for name in named):
+            now = [self.format(self.former[name]) if name in self.former else name for name in named]
+            _write_address(self.key, list(dict.fromkeys(now)))
+        offered = {self.format(option) for option in self.options}
+        return len(named) <= self._most and all(name in offered for name in named)
+
+    @property
+    def _most(self) -> int:
+        """How many values it may have."""
+        return 1
+
     def encode(self, value: Any) -> str | list[str]:
         """The formatted option."""
         return self.format(value)
 
 
+def _write_address(key: str, values: list[str]) -> None:
+    """Write what an address says in other words into it, and run again: the address wins."""
+    st.query_params[key] = values
+    st.rerun()
+
+
 @dataclass(frozen=True)
 class SelectSlider(_Listed):
-    """A slider over listed values; use it with `log_values` where a log scale is meant."""
+    """A slider over listed values; use it with `log_values` where a log scale is meant.
+
+    An `exact` one takes every number from its first value to its last out of an address, and offers that, too.
+    """
+
+    exact: bool = field(default=False, kw_only=True)
 
     def _draw(self, **common: Any) -> Any:
-        return st.select_slider(self.label, self.options, value=self.default, format_func=self.format, **common)
+        return st.select_slider(self.label, self._offered(), value=self.default, format_func=self.format, **common)
+
+    def _offered(self) -> tuple[Any, ...]:
+        asked: Iterable[Any] = st.session_state.get(f"{self.key}__asked", ())
+        return tuple(sorted({*self.options, *asked})) if asked else self.options
+
+    def _takes(self, named: Sequence[str]) -> bool:
+        if super()._takes(named):
+            return True
+        try:
+            (number,) = map(float, named)
+        except ValueError:
+            return False
+        if not self.exact or not self.options[0] <= number <= self.options[-1]:
+            return False
+        st.session_state[f"{self.key}__asked"] = (number,)
+        if self.format(number) != named[0]:
+            _write_address(self.key, [self.format(number)])
+        return True
 
 
 @dataclass(frozen=True)
@@ -154,6 +222,10 @@ class Several(_Listed):
     """
 
     most: int = 5
+
+    @property
+    def _most(self) -> int:
+        return self.most
 
     def offers(self, value: Any) -> bool:
         """Whether all are among the options, and few enough."""
@@ -181,25 +253,15 @@ class Several(_Listed):
 
 @dataclass(frozen=True)
 class Pills(Several):
-    """As `Several`, with every value in sight as a button that is on or off; `most` bounds the default only.
+    """As `Several`, with every value in sight as a button that is on or off; `most` bounds the default only."""
 
-    `former` maps names that older links carry to options.
-    """
-
-    former: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    @property
+    def _most(self) -> int:
+        return len(self.options)
 
     def _draw(self, **common: Any) -> list[Any]:
-        self._read_older_link()
         look: dict[str, Any] = {"selection_mode": "multi", "wrap": True}
         return st.pills(self.label, self.options, default=list(self.default), format_func=self.format, **look, **common)
-
-    def _read_older_link(self) -> None:
-        """Write the present names of options into an address that has former ones, and run again: the address wins."""
-        named = st.query_params.get_all(self.key)
-        if self.key not in st.session_state and any(name in self.former for name in named):
-            now = [self.format(self.former[name]) if name in self.former else name for name in named]
-            st.query_params[self.key] = list(dict.fromkeys(now))
-            st.rerun()
 
 
 @dataclass(frozen=True)
@@ -208,6 +270,9 @@ class Toggle(Control):
 
     def _draw(self, **common: Any) -> bool:
         return bool(st.toggle(self.label, value=bool(self.default), **common))
+
+    def _takes(self, named: Sequence[str]) -> bool:
+        return list(named) in (["true"], ["false"])
 
     def encode(self, value: Any) -> str:
         """``true`` or ``false``."""
@@ -237,6 +302,13 @@ class Number(Control):
         if note:
             st.caption(note)
         return int(number)
+
+    def _takes(self, named: Sequence[str]) -> bool:
+        try:
+            (number,) = map(float, named)
+        except ValueError:
+            return False
+        return self.low <= number <= self.high
 
     def _fits(self, number: float) -> bool:
         return self.low <= number <= self.high and number == int(number)
@@ -339,17 +411,30 @@ class Preset:
             st.session_state[control.key] = control.stored(value)
 
 
+IN_A_ROW = 5
+"""Presets that have a button of their own; the others stand under "More"."""
+
+
 def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
-    """One button a preset, in a row that wraps; a press moves the controls to exactly its values.
+    """One button a preset, the later ones under "More"; a press moves the controls to exactly its values.
 
     A slide (``?embed=true``) has two buttons instead, back and on, which the arrow keys press, too.
     """
     if st.context.is_embedded:
         _deck(tuple(presets), f"{prefix}__slide")
         return
+    row = len(presets) if len(presets) <= IN_A_ROW + 1 else IN_A_ROW
     with st.container(horizontal=True, key=f"{prefix}_presets"):
-        for preset in presets:
-            st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
+        for preset in presets[:row]:
+            _button(preset, prefix)
+        if presets[row:]:
+            with st.popover("More", key=f"{prefix}__more"):
+                for preset in presets[row:]:
+                    _button(preset, prefix)
+
+
+def _button(preset: Preset, prefix: str) -> None:
+    st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
 
 
 def _deck(presets: tuple[Preset, ...], key: str) -> None:

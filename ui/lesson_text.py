@@ -258,13 +258,15 @@ def _controls(number: int, name: str, words: list[str], body: Lines) -> Controls
 
 def _page(number: int, name: str, words: list[str], body: Lines) -> OpenPage:
     names = [entry.name for entry in registry.PAGES if entry.name != "lessons"]
-    if name not in names:
+    if name not in (*names, *registry.FORMER):
         raise LessonError(number, f"there is no page {name!r}; the pages are {', '.join(names)}.")
     query: dict[str, list[str]] = {}
     for key, value in pairs(words, number):
         query.setdefault(key, []).append(value)
-        if not key.startswith(f"{name}_"):
+        if not key.startswith(tuple(f"{prefix}_" for prefix in registry.prefixes(name))):
             raise LessonError(number, f"the controls of the page {name} begin with {name}_, got {key!r}.")
+    if former := registry.FORMER.get(name):
+        name, query = former.name, query | {key: [value] for key, value in former.query.items()}
     task = _joined(body)
     if not task or NUMBER.search(task):
         raise LessonError(number, "a page needs a task between its lines, one or two sentences without {{…}}.")

@@ -42,7 +42,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from ui import files, lessons, registry, room, sentences, share, slides, style
 from ui.chart import larger, smaller
-from ui.controls import Control, Preset
+from ui.controls import Control, Preset, not_taken
 from ui.warm import warm_up
 from ui.worksheet import Sheet, Task, worksheet
 
@@ -51,6 +51,7 @@ warm_up()
 MOST_TASKS = 8
 """Presets on a worksheet: more do not fit on two sheets of A4."""
 
+_NOTE = "page__note"  # where the session keeps the place for what was not taken from the address
 _log = logging.getLogger(__name__)
 
 
@@ -104,9 +105,9 @@ class Prediction:
     replies: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, draw: Callable[[], None] | None = None) -> Prediction:
-        """The one in the ``try.md`` of the page `name`: title, question, options with the right one ticked, reason."""
-        text = (registry.ROOMS / name / "try.md").read_text(encoding="utf-8")
+    def of(cls, name: str, draw: Callable[[], None] | None = None, *, text: str = "try") -> Prediction:
+        """The one in the ``try.md`` of the page `name`, or in another `text`: title, question, options, reason."""
+        text = (registry.ROOMS / name / f"{text}.md").read_text(encoding="utf-8")
         parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
         title, question, *rest = (part.replace("\n  ", "\t").replace("\n", " ") for part in parts)
         options = [part for part in rest if part.startswith("* ")]
@@ -119,6 +120,7 @@ class Prediction:
 def begin(name: str, lead: str) -> None:
     """The heading of the page `name`: its question, a line of introduction, the task of a lesson that led here."""
     title(registry.entry(name).question, lead)
+    style.fill()
     lessons.strip(name)
 
 
@@ -130,6 +132,7 @@ def title(question: str, lead: str) -> None:
     else:
         st.title(question, anchor=False)
         st.markdown(lead)
+        st.session_state[_NOTE] = st.container(key="not_taken")
     room.strip()
 
 
@@ -149,13 +152,13 @@ def columns(part: str = "") -> tuple[DeltaGenerator, DeltaGenerator]:
 
 @contextmanager
 def tools(controls: Sequence[Control], presets: Sequence[Preset] = (), *, name: str = "") -> Iterator[None]:
-    """The panel's last row: "View", which holds what is drawn inside this block, beside "Share".
+    """The panel's end: "View", which holds what is drawn inside this block and covers nothing, over "Share".
 
     with page.tools(CONTROLS, PRESETS, name="bounds"):
         FLOOR.show()
     """
-    with st.container(horizontal=True, key="stage__tools"):
-        with st.popover("View", icon=":material/visibility:"):
+    with st.container(key="stage__tools"):
+        with st.expander("View", icon=":material/visibility:"):
             yield
         share.button(controls, partial(_worksheet, name, tuple(presets)) if name else None)
 
@@ -177,13 +180,22 @@ def answer(sentence: str, *, promise: str = "", why: str = "") -> None:
     sentence : str
         At most 18 words; an equation counts as one.
     promise : str
-        One line with ε, δ, adjacency and accountant.
+        One line with ε, δ, adjacency and accountant; the accountant is seen by who opens it.
     why : str
         One sentence: why ε moved since the setting before, or why it did not.
     """
     lines = f'<p class="answer-why">{_set(why)}</p>' if why else ""
-    lines += f'<p class="answer-line">{_set(promise)}</p>' if promise else ""
+    lines += _promise(promise) if promise else ""
     st.html(f'<div role="status" aria-live="polite"><p class="answer">{_set(sentence)}</p>{lines}</div>')
+
+
+def _promise(promise: str) -> str:
+    """ε, δ and who neighbours are; over whom that is the worst case, and by what proof, for who opens it."""
+    parts = re.fullmatch(r"(.+?): (.+); accounted by (.+)", promise)
+    if parts is None:
+        return f'<p class="answer-line">{_set(promise)}</p>'
+    case, short, accountant = map(_set, parts.groups())
+    return f'<details class="answer-line"><summary>{short}</summary>{case}; accounted by {accountant}</details>'
 
 
 def _set(line: str) -> str:
@@ -383,9 +395,17 @@ def about(name: str, **numbers: str) -> None:
     body = registry.entry(name).about
     for word, value in numbers.items():
         body = body.replace(word, value)
-    with st.expander("What am I looking at?", icon=":material/help:"):
-        st.markdown(body)
+    st.fragment(_about)(body)
     _next_step(name)
+    if (note := not_taken()) and (place := st.session_state.pop(_NOTE, None)):
+        place.caption(note)
+
+
+def _about(body: str) -> None:
+    """Drawn once it is opened: its formulas cost a first visit as much as a picture."""
+    block = st.expander("What am I looking at?", icon=":material/help:", key="about", on_change="rerun")
+    if block.open:
+        block.markdown(body)
 
 
 def _next_step(name: str) -> None:
@@ -393,9 +413,13 @@ def _next_step(name: str) -> None:
     for place, (step, after) in enumerate(pairwise(registry.START_HERE), start=2):
         if step.name == name != registry.START_HERE[0].name:
             other = registry.entry(after.name)
-            label = f"**Next, step {place} of {len(registry.START_HERE)}: {other.title}.** {after.lesson}"
+            label = f"**Next, step {place} of {len(registry.START_HERE)}: {other.headed}** {after.lesson}"
             with suppress(StreamlitPageNotFoundError):
                 st.page_link(other.path, label=label, icon=other.icon, query_params=dict(after.query) or None)
+    if name == registry.START_HERE[-1].name:
+        st.success(registry.THE_END, icon=":material/flag:")
+        see_also("lessons")
+        see_also("own")
 
 
 def see_also(name: str, why: str = "") -> None:

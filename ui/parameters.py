@@ -10,9 +10,12 @@ The first argument is the page's prefix. Keyword arguments say where a page diff
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
+
+import streamlit as st
 
 import objpert_core.accounting as acc
 from ui import bounds as proofs
@@ -25,6 +28,7 @@ FEW_STEPS = (1, 1.5, 2, 3, 5, 7)
 COUNT_STEPS = (1, 2, 3, 5, 7)
 """Five whole steps a decade, for counts of rows and columns."""
 
+_SEEN, _AIR = 25, 1.1  # what is shown is at least 1/25 of its axis, and not at its end
 _TILT = "Standard deviation of each coordinate of the random tilt b."
 _SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not divided by their number."
 _CURVATURE = "The largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
@@ -42,24 +46,28 @@ def sigma(
     prefix: str, default: float, low: float = 0.1, high: float = 1000.0, *, help: str | None = _TILT, **values: Any
 ) -> SelectSlider:
     """Noise σ of a fit, from `low` to `high` on a log scale; `values` are `extra` and `steps` of `log_values`."""
-    return SelectSlider(f"{prefix}_sigma", "Noise σ", default, log_values(low, high, **values), help=help)
+    return SelectSlider(f"{prefix}_sigma", "Noise σ", default, log_values(low, high, **values), help=help, exact=True)
 
 
 def lam(
     prefix: str, default: float, low: float = 0.01, high: float = 10_000.0, *, help: str | None = _SUM, **values: Any
 ) -> SelectSlider:
     """Regularisation λ, as `sigma`."""
-    return SelectSlider(f"{prefix}_lambda", "Regularisation λ", default, log_values(low, high, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_lambda", "Regularisation λ", default, log_values(low, high, **values), help=help, exact=True
+    )
 
 
 def smoothness(prefix: str, default: float, *, help: str | None = _CURVATURE, **values: Any) -> SelectSlider:
     """Smoothness β of the loss, as `sigma`."""
-    return SelectSlider(f"{prefix}_beta", "Smoothness β", default, log_values(0.01, 100, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_beta", "Smoothness β", default, log_values(0.01, 100, **values), help=help, exact=True
+    )
 
 
 def lipschitz(prefix: str, default: float, *, help: str | None = _GRADIENT) -> SelectSlider:
     """Lipschitz constant L of the loss."""
-    return SelectSlider(f"{prefix}_L", "Lipschitz constant L", default, log_values(0.1, 10), help=help)
+    return SelectSlider(f"{prefix}_L", "Lipschitz constant L", default, log_values(0.1, 10), help=help, exact=True)
 
 
 def mechanism(prefix: str, default: proofs.Setting, *presets: proofs.Setting) -> tuple[SelectSlider, ...]:
@@ -77,14 +85,18 @@ def noise_multiplier(
     prefix: str, default: float, high: float = 30.0, *, help: str | None = _MULTIPLIER, **values: Any
 ) -> SelectSlider:
     """Noise multiplier of DP-SGD, as `sigma`."""
-    return SelectSlider(f"{prefix}_noise", "Noise multiplier", default, log_values(0.3, high, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_noise", "Noise multiplier", default, log_values(0.3, high, **values), help=help, exact=True
+    )
 
 
 def sample_rate(
     prefix: str, default: float, low: float, *, name: str = "q", help: str | None = None, **values: Any
 ) -> SelectSlider:
     """Sample rate q of DP-SGD, as `sigma`."""
-    return SelectSlider(f"{prefix}_{name}", "Sample rate q", default, log_values(low, 1, **values), help=help)
+    return SelectSlider(
+        f"{prefix}_{name}", "Sample rate q", default, log_values(low, 1, **values), help=help, exact=True
+    )
 
 
 # --- ε and δ ----------------------------------------------------------------------------------------------------------
@@ -95,17 +107,17 @@ def epsilon(
 ) -> SelectSlider:
     """A budget ε from 0.01 to `high`; with 0.025, 0.05 and 0.25 of the papers' experiments."""
     values = log_values(0.01, high, extra=[0.025, 0.05, 0.25], steps=ROUND_STEPS)
-    return SelectSlider(f"{prefix}_{name}", label, default, values, **explained)
+    return SelectSlider(f"{prefix}_{name}", label, default, values, exact=True, **explained)
 
 
 def delta(prefix: str, *, name: str = "delta", label: str = "Slack δ", help: str | None = _SLACK) -> SelectSlider:
     """The δ of a promise: 10⁻¹² to 10⁻², at first 10⁻⁵."""
-    return SelectSlider(f"{prefix}_{name}", label, 1e-5, powers_of_ten(-12, -2), help=help)
+    return SelectSlider(f"{prefix}_{name}", label, 1e-5, powers_of_ten(-12, -2), help=help, exact=True)
 
 
 def read_delta(prefix: str, *, label: str = "Read ε at δ =") -> SelectSlider:
     """The δ at which curves are read off: 10⁻¹² to 0.1, at first 10⁻⁵."""
-    return SelectSlider(f"{prefix}_delta", label, 1e-5, powers_of_ten(-12, -1))
+    return SelectSlider(f"{prefix}_delta", label, 1e-5, powers_of_ten(-12, -1), exact=True)
 
 
 # --- the view ---------------------------------------------------------------------------------------------------------
@@ -114,6 +126,33 @@ def read_delta(prefix: str, *, label: str = "Read ε at δ =") -> SelectSlider:
 def view(prefix: str, label: str, default: float, ends: Sequence[float], *, name: str = "view") -> SelectSlider:
     """How far an axis goes; `ends` are its possible ends."""
     return SelectSlider(f"{prefix}_{name}", label, default, tuple(ends))
+
+
+def followed(axis: SelectSlider, end: float, shown: float) -> float:
+    """Where an axis ends: at `end` once its control was moved, which holds it; else where `shown` is seen.
+
+    >>> axis = view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 2.0, 5.0, 10.0))
+    >>> followed(axis, 2.0, 0.7), followed(axis, 2.0, 4.2), followed(axis, 0.5, 4.2)
+    (2.0, 10.0, 0.5)
+    """
+    if end != axis.default or not 0 < shown < math.inf or end / _SEEN <= shown <= end / _AIR:
+        return end
+    return fitted(axis, shown)
+
+
+def fitted(axis: SelectSlider, shown: float) -> float:
+    """The first end of an axis that leaves air over `shown`; the last one where none does."""
+    return next((float(end) for end in axis.options if end >= 1.5 * shown), float(axis.options[-1]))
+
+
+def fit_axis(axis: SelectSlider, shown: float) -> None:
+    """The button "Fit the axes": hold the axis where it fits what is shown."""
+
+    def fit() -> None:
+        st.session_state[axis.key] = fitted(axis, shown)
+
+    held = "The axes follow the sliders until you move one of the axes; then they stay."
+    st.button("Fit the axes", key=f"{axis.key}_fit", icon=":material/fit_screen:", on_click=fit, help=held)
 
 
 def show(prefix: str, options: Sequence[str], help: str, *, label: str = "Show") -> Choice:

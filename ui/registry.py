@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -24,7 +25,7 @@ class Entry:
     question : str
         What it answers: its heading.
     group : str
-        Its place in the menu; "" stands first.
+        Its place in the menu: for whom it is.
     symbol : str
         The name of its Material symbol.
     """
@@ -34,6 +35,11 @@ class Entry:
     question: str
     group: str
     symbol: str
+
+    @property
+    def headed(self) -> str:
+        """Its title where a sentence follows: with a full stop, unless it asks."""
+        return self.title if self.title.endswith("?") else f"{self.title}."
 
     @property
     def icon(self) -> str:
@@ -56,29 +62,32 @@ class Entry:
         return (ROOMS / self.name / "about.md").read_text(encoding="utf-8")
 
 
-FIT, MANY, LEARNING = "One fit", "Many releases", "Learning"
+LEARN, PAPER, USE, RESEARCH = "Learn", "The paper", "Use it", "Research"
 
 PAGES: tuple[Entry, ...] = (
-    Entry("home", "Home", "How can one fit hide one person?", "", "home"),
-    Entry("lessons", "Lessons", "What does ε mean, from zero?", "", "school"),
-    Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, "show_chart"),
-    Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, "straighten"),
-    Entry("guess", "Guess who", "Was this person in the data?", FIT, "person_search"),
-    Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", FIT, "ssid_chart"),
-    Entry("ptr", "Ask the data first", "What if the data are kinder than the worst case?", FIT, "fact_check"),
-    Entry("planner", "Planner", "How much noise, how much regularisation?", FIT, "tune"),
+    Entry("home", "Home", "How can one fit hide one person?", LEARN, "home"),
+    Entry("lessons", "Lessons", "What does ε mean, from zero?", LEARN, "school"),
+    Entry("guess", "Attack a model", "Was this person in the data?", LEARN, "person_search"),
+    Entry("bounds", "Bounds", "How much privacy does one fit cost?", PAPER, "show_chart"),
     Entry(
-        "renyi", "Rényi and DP-SGD", "One fit or thousands of noisy steps: which hides you better?", MANY, "trending_up"
+        "renyi",
+        "Rényi and DP-SGD",
+        "Which hides you better, one fit or DP-SGD?",
+        PAPER,
+        "trending_up",
     ),
-    Entry("composition", "Composition", "What do several releases cost together?", MANY, "stacks"),
-    Entry("tuning", "What tuning costs", "What does trying ten settings cost?", MANY, "experiment"),
-    Entry("training", "Live training", "What does privacy cost in accuracy?", LEARNING, "model_training"),
-    Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", LEARNING, "leaderboard"),
-    Entry("honest", "Honest or not", "What does honest tuning cost?", LEARNING, "balance"),
-    Entry("population", "Population risk", "Will it generalise?", LEARNING, "groups"),
-    Entry("solvers", "Solvers", "How many passes over the data does a private fit take?", LEARNING, "speed"),
-    Entry("losses", "Losses and clipping", "What does clipping do to a loss, and to the fit?", LEARNING, "content_cut"),
-    Entry("own", "Your own data", "How do I fit a private model to my own table?", LEARNING, "upload_file"),
+    Entry("distance", "Distance", "How far is a proof from the best possible one?", PAPER, "straighten"),
+    Entry("training", "Live training", "What does privacy cost in accuracy?", PAPER, "model_training"),
+    Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", PAPER, "leaderboard"),
+    Entry("planner", "Choose σ and λ", "How much noise, how much regularisation?", USE, "tune"),
+    Entry("composition", "Several releases", "What do several releases cost together?", USE, "stacks"),
+    Entry("tuning", "The price of tuning", "What does trying ten settings cost?", USE, "experiment"),
+    Entry("own", "Your own data", "How do I fit a private model to my own table?", USE, "upload_file"),
+    Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", RESEARCH, "ssid_chart"),
+    Entry("ptr", "Ask the data first", "What if the data are kinder than the worst case?", RESEARCH, "fact_check"),
+    Entry("population", "Population risk", "Will it generalise?", RESEARCH, "groups"),
+    Entry("solvers", "Solvers", "How many passes over the data does a private fit take?", RESEARCH, "speed"),
+    Entry("losses", "Losses", "What does clipping do to a loss, and to the fit?", RESEARCH, "content_cut"),
 )
 """Every page, in the order of the menu; the first one opens the app."""
 
@@ -104,6 +113,7 @@ class Step:
 
 START_HERE: tuple[Step, ...] = (
     Step("home", "Noise hides one person, and ε says how well."),
+    Step("guess", "Attack a model: can you tell who was in the data?"),
     Step(
         "bounds",
         "Attacker’s errors: how often an attacker who looks for you is wrong.",
@@ -112,9 +122,24 @@ START_HERE: tuple[Step, ...] = (
     Step("composition", "Each further release costs privacy, usually less than the last."),
     Step("training", "What ε costs in accuracy, on real data."),
     Step("tuning", "Trying ten settings is ten looks at the data."),
-    Step("honest", "How much accuracy remains when tuning is paid for."),
 )
-"""The path, Home first; the other pages are for research."""
+"""The path, Home first; the other pages are for those who know it."""
+
+THE_END = "**That was the path.** A lesson asks you what you have seen; a table of your own is the exercise."
+
+
+@dataclass(frozen=True)
+class Former:
+    """An address that pages had: where it leads, and the setting there that shows what it showed.
+
+    Its controls keep their names, so that links and lessons that were written before still say the same.
+    """
+
+    name: str
+    query: Mapping[str, str]
+
+
+FORMER: Mapping[str, Former] = {"honest": Former("tuning", {"tuning_show": "In accuracy"})}
 
 _BY_NAME = {entry.name: entry for entry in PAGES}
 
@@ -124,11 +149,24 @@ def entry(name: str) -> Entry:
     return _BY_NAME[name]
 
 
+def prefixes(name: str) -> tuple[str, ...]:
+    """With what the names of a page's controls begin: its own name, and those of pages that became a part of it."""
+    return name, *(old for old, former in FORMER.items() if former.name == name)
+
+
 def navigation() -> dict[str, list[st.Page]]:
-    """The menu as `st.navigation` takes it: the pages of each group."""
+    """The menu as `st.navigation` takes it: the pages of each group, and, not shown, former addresses that lead on."""
     menu: dict[str, list[st.Page]] = {}
     for place, one in enumerate(PAGES):
         # Streamlit gives the default page the empty address and refuses any other.
         address = {"default": True} if place == 0 else {"url_path": one.name}
         menu.setdefault(one.group, []).append(st.Page(one.path, title=one.title, icon=one.icon, **address))
+    for name, former in FORMER.items():
+        menu[RESEARCH].append(st.Page(partial(_lead_on, former), title=name, url_path=name, visibility="hidden"))
     return menu
+
+
+def _lead_on(former: Former) -> None:
+    """Open the page that a former address stands for, with everything that its query says."""
+    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    st.switch_page(entry(former.name).path, query_params={**asked, **former.query})

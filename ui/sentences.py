@@ -13,7 +13,7 @@ from typing import Any
 from objpert_core.accounting.numerics.rounding import significant
 
 ADJACENCY = "add or remove one row"
-TIGHT = "the privacy profile of the tight bound"
+TIGHT = "the privacy profile of our theorem"
 
 CERTAIN = math.log(1e6)  # the ε from which on odds are not worth a number
 EXACT = 1e-6  # relative: what is closer than this is called equal, in sentences and in tables

@@ -29,6 +29,7 @@ _EVERYWHERE = """
 .stMainBlockContainer { padding-top: 3.75rem; padding-bottom: 4rem; }
 .answer { font-size: clamp(1.1rem, 0.85rem + 1.1vw, 1.55rem); line-height: 1.3; font-weight: 600; margin: 0; }
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
+.answer-line summary { cursor: pointer; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why::before { content: "↳ "; }
 img.qr { width: min(20rem, 40vh); max-width: 100%; }
@@ -50,6 +51,23 @@ button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, 
 [data-testid=stCaptionContainer], [data-testid=stCaptionContainer] * { opacity: 1 !important; }
 [data-testid=stCaptionContainer] { color: light-dark(#55565b, #b9bac0) !important; }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
+"""
+
+# The picture ends where the window ends: answer, chart and controls are seen together, and what explains them is below.
+_DESK = f"""
+@media (min-width: 641px) {{
+  .st-key-stage__picture {{ flex: none !important;
+    height: max(var(--least, 28rem), calc(100vh - var(--above, 16rem))) !important; }}
+  .st-key-stage__picture > * {{ flex: none; }}
+  .st-key-stage__picture > :has([class*="__chart"]):not(:has([class*="__chart"]) ~ *) {{
+    flex: 1 1 0 !important; min-height: 15rem; }}
+  .st-key-stage__picture [class*="__chart"] {{ height: 100% !important; min-height: 0; }}
+  .st-key-stage__picture :is({_FILLED}) {{
+    height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
+}}
+@media (min-width: 641px) and (min-height: 600px) {{
+  {_COLUMN} {{ position: sticky; top: 4rem; align-self: flex-start; }}
+}}
 """
 
 _PHONE = f"""
@@ -145,6 +163,12 @@ close(120);
 def embedded() -> bool:
     """Whether the page is shown as a slide, opened with ``?embed=true``."""
     return bool(st.context.is_embedded)
+
+
+def fill() -> None:
+    """Let the stage's chart end where the window does; a slide's does so anyway."""
+    if not embedded():
+        st.html(f"<style>{_DESK}</style>")
 
 
 def on_phone() -> bool:

@@ -1,6 +1,6 @@
 """Why ε of a fit moved, or why it did not: one sentence from two settings.
 
-The tight bound has two terms: the Gaussian one, which σ and L decide, and the curvature's, which λ decides. Where the
+Our theorem has two terms: the Gaussian one, which σ and L decide, and the curvature's, which λ decides. Where the
 bound equals the Gaussian lower bound, only the first one counts.
 """
 
@@ -15,7 +15,7 @@ from ui.controls import previous
 NAMES: Mapping[str, str] = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L"}
 """What the fields of a `Setting` are called."""
 
-_BETA = "the tight bound uses the logistic loss’s own β; only the published curves use this slider"
+_BETA = "our theorem uses the logistic loss’s own β; only the other theorems use this slider"
 _MORE = {
     "σ": "a wider tilt hides one person’s gradient better",
     "λ": "more regularisation leaves one person’s curvature less to show",
@@ -29,7 +29,7 @@ _LESS = {
 
 
 def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float, *, names: Mapping[str, str] = NAMES) -> str:
-    """What was changed since `before`, what it did to the tight bound's ε at `delta`, and which term decided it.
+    """What was changed since `before`, what it did to our theorem's ε at `delta`, and which term decided it.
 
     Empty where nothing was changed. `names` is what the fields are called that may have been.
 
@@ -55,7 +55,7 @@ def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float, *, n
 
 
 def reread(setting: proofs.Setting, before: float, now: float) -> str:
-    """What reading the tight bound's ε at another δ does: the proof is the same.
+    """What reading our theorem's ε at another δ does: the proof is the same.
 
     >>> reread(proofs.Setting(2.5, 1, 0.25, 1), 1e-5, 1e-3)
     'δ 10⁻⁵ → 0.001: ε falls from 1.56 to 1.04; the proof is the same, read with more slack.'

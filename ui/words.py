@@ -11,6 +11,7 @@ from objpert_core.experiments.compare import TIGHT_BOUNDS
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval
 from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
+from ui import bounds as proofs
 from ui import sentences
 
 GRIDS: Mapping[str, tuple[float, ...]] = {
@@ -20,10 +21,7 @@ GRIDS: Mapping[str, tuple[float, ...]] = {
     "fine": methods.grid(-4, 0, 25, digits=3),
 }
 """DP-SGD's learning rates on offer."""
-ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of the {key} bound" for key in TIGHT_BOUNDS} | {
-    "logistic": "the privacy profile of the tight logistic bound",
-    "glm": "the hockey-stick divergence of the published bound",
-}
+ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of {proofs.called(key)}" for key in TIGHT_BOUNDS}
 """How (ε, δ) is accounted under a bound, inside a sentence."""
 FEWEST = 5
 """Draws for the interval of a mean: with two, Student's t allows almost every value, and with four a great many."""

@@ -20,6 +20,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mec
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
 from objpert_core.accounting.mechanisms.group import group, replace_one
+from objpert_core.accounting.mechanisms.parallel import Parallel, parallel
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.mechanisms.renyi import Concentrated, ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
@@ -28,6 +29,7 @@ from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY, BOUNDS, Bound
 from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation, calibrate_published
 from objpert_core.accounting.objective.defaults import default_noise_ratio, recommended_lam, recommended_margin
+from objpert_core.accounting.objective.intervals import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
 from objpert_core.accounting.objective.standardisation import (
@@ -79,11 +81,13 @@ __all__ = [
     "GNMax",
     "Gaussian",
     "HalfNormal",
+    "IntervalNoise",
     "LaplaceVote",
     "Mechanism",
     "ObjectivePerturbation",
     "OptimalVote",
     "OutputPerturbation",
+    "Parallel",
     "Perturbation",
     "PosteriorSampling",
     "PrivacyFilter",
@@ -127,6 +131,7 @@ __all__ = [
     "one_vs_rest",
     "optimal_lam",
     "optimal_published_bound",
+    "parallel",
     "poisson_mean",
     "posterior",
     "posterior_precision",
@@ -136,6 +141,7 @@ __all__ = [
     "rdp_to_delta",
     "rdp_to_epsilon",
     "read_dp_events",
+    "recommended_interval_noise",
     "recommended_lam",
     "recommended_margin",
     "recommended_standardisation",

@@ -12,6 +12,7 @@ from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
 from objpert_core.accounting.objective.class_counts import class_counts
+from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
     Calibrated,
@@ -27,7 +28,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Terms:
-    """A promise that a fit, what is released before the fit, and further fits of the same rows keep together.
+    """A promise that a fit, what is released before and after it, and further fits of the same rows keep together.
 
     Attributes
     ----------
@@ -51,6 +52,8 @@ class Terms:
         How long a row is in all fits but one.
     class_count_noise : float or None
         The noise on the count of each class, where the counts are released before the fit.
+    intervals : IntervalNoise
+        The noise of the curvature and the squared gradients that are released after the fit (docs/theorems.md, T50).
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Terms:
     fits: int = 1
     rest_weight: float = 1.0
     class_count_noise: float | None = None
+    intervals: IntervalNoise = NO_INTERVALS
 
     def __post_init__(self) -> None:
         in_open_unit("delta", self.delta)
@@ -87,11 +91,16 @@ class Terms:
         counts = () if self.class_count_noise is None else (class_counts(self.class_count_noise, self.adjacency),)
         return (*counts, *self.standardisation.mechanisms(self.adjacency))
 
+    @property
+    def _beside(self) -> tuple[Gaussian, ...]:
+        """The releases before and after the fit: Gaussian mechanisms compose in any order."""
+        return (*self.before, *self.intervals.mechanisms(self.adjacency))
+
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""
         return composed_fit(
             mechanism,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -111,7 +120,7 @@ class Terms:
         return remaining_epsilon(
             self._promised,
             self.delta,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -123,7 +132,7 @@ class Terms:
             self._promised,
             self.delta,
             make,
-            self.before,
+            self._beside,
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,

@@ -13,13 +13,13 @@ import sys
 from collections.abc import Sequence
 
 import objpert_core
-from objpert_core.cli import accounting, app, calibrate, experiments, fit, predict, schema, serve, verify
+from objpert_core.cli import accounting, app, calibrate, evaluate, experiments, fit, predict, schema, serve, verify
 from objpert_core.cli.output import PLAIN_LETTERS, printable
 from objpert_core.cli.parsing import CODES, DONE, FAILED, STOPPED, USAGE, Failed, Parser
 from objpert_core.exceptions import ConvergenceError, DataUnavailableError, ReleaseRefusedError
 
 CLOSED_PIPE = 141  # as a shell says of a command whose reader has gone
-COMMANDS = (app, serve, accounting, calibrate, schema, fit, predict, verify, experiments)
+COMMANDS = (app, serve, accounting, calibrate, schema, fit, predict, evaluate, verify, experiments)
 
 
 def parser() -> argparse.ArgumentParser:

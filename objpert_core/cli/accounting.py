@@ -12,7 +12,7 @@ from objpert_core.cli.output import Answer, add_format, finite, show, typed, up
 from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.cli.question import Found, Question, add_question, question
 
-_LIST = "of a list of releases: the text or the file of the page Composition; - is standard input"
+_LIST = "of a list of releases: the text or the file of the page Several releases; - is standard input"
 
 
 def add(commands: Any) -> None:

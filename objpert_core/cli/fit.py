@@ -13,12 +13,14 @@ from typing import Any
 
 from objpert_core.cli import columns
 from objpert_core.cli.files import folder_of
-from objpert_core.cli.output import Answer, add_format, note, show, typed, up
+from objpert_core.cli.output import Answer, add_format, finite, note, show, typed, up
 from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
+from objpert_core.tables import write
 
 MODEL, CERTIFICATE, SCHEMA, SKOPS, CARD = "model.json", "certificate.json", "schema.json", "model.skops", "README.md"
-"""What a release's folder holds; the last two only where they were asked for."""
+EVALUATION, TOGETHER = "evaluation.json", "together.json"
+"""What a release's folder holds; the first three always."""
 _FOLDER = "objpert-release"
 _MOST_ROWS = 10**15
 _CARD_SIZE = 1_000_000
@@ -52,6 +54,12 @@ def add(commands: Any) -> None:
         "--public-rows", type=int, metavar="N", help="the number of rows, if it is known without these data"
     )
     promise.add_argument("--seed", type=int, metavar="N", help="noise that can be drawn again: not for publishing")
+    promise.add_argument(
+        "--score", action="store_true", help="put rows aside and score the model, for the same ε and δ"
+    )
+    promise.add_argument(
+        "--test-share", type=float, metavar="X", help="the share put aside, a coin a row; default 0.2 with --score"
+    )
     columns.add_columns(command)
     columns.add_dialect(command)
     written = command.add_argument_group("what is written")
@@ -74,10 +82,10 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"epsilon must be a finite number > 0, got {options.epsilon!r}")
     if options.public_rows is not None and options.public_rows > _MOST_ROWS:
         raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}")
+    share = _test_share(options)
     known = columns.schema(options)
-    ask = own_table.Ask(
-        known.to_json(), options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options)
-    )
+    own = (options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options), share)
+    ask = own_table.Ask(known.to_json(), *own)
     if (options.skops or options.card) and not own_table.skops_is_there():
         raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
@@ -97,6 +105,9 @@ def run(options: argparse.Namespace) -> int:
         files[MODEL] = own_table.model_json(made)
         files[CERTIFICATE] = own_table.certificate_json(made)
         files[SCHEMA] = own_table.schema_json(made)
+        if made.evaluation is not None:
+            files[EVALUATION] = own_table.evaluation_json(made.evaluation)
+            files[TOGETHER] = own_table.whole_json(made)
         if options.skops:
             files[SKOPS] = own_table.skops_file(made)
         if options.card:
@@ -105,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         for text in made.notes:
             note(f"for your eyes only, outside of the certificate: {text}")
-        _print(options, made.model.privacy_, known.target.column, written)
+        _print(options, made, known.target.column, written)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -116,12 +127,22 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _test_share(options: argparse.Namespace) -> float | None:
+    if not options.score:
+        if options.test_share is not None:
+            raise ValueError("--test-share goes with --score, which scores the rows that are put aside")
+        return None
+    from objpert_core._validation import in_open_unit
+
+    return in_open_unit("--test-share", 0.2 if options.test_share is None else options.test_share)
+
+
 def _names(options: argparse.Namespace) -> tuple[str, ...]:
     """The files of a release, with a card where one is asked for or an earlier one goes; else README.md is
     somebody's own.
     """
     earlier = options.overwrite and _is_a_card(Path(options.out) / CARD)
-    return (MODEL, CERTIFICATE, SCHEMA, SKOPS, *([CARD] if options.card or earlier else []))
+    return (MODEL, CERTIFICATE, SCHEMA, EVALUATION, TOGETHER, SKOPS, *([CARD] if options.card or earlier else []))
 
 
 def _is_a_card(path: Path) -> bool:
@@ -150,7 +171,8 @@ def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
     return made
 
 
-def _print(options: argparse.Namespace, certificate: Any, target: str, written: list[str]) -> None:
+def _print(options: argparse.Namespace, made: Any, target: str, written: list[str]) -> None:
+    certificate, evaluation = made.model.privacy_, made.evaluation
     promise = f"ε = {up(certificate.epsilon)}, δ = {typed(certificate.delta)}"
     headline = f"a model of {target!r} with {promise} is in {options.out}: {', '.join(written)}"
     document = {
@@ -160,8 +182,20 @@ def _print(options: argparse.Namespace, certificate: Any, target: str, written: 
         "files": written,
         "certificate": certificate.to_dict(),
     }
+    if evaluation is not None:
+        document["scores"] = scores_document(evaluation)
     if options.format == "text":
         print(headline)
         print(certificate)
+        if evaluation is not None:
+            print("\n" + write(evaluation.statement(), "text"), end="")
     else:
         show(Answer(headline, {}, document, certificate.statement()), options.format)
+
+
+def scores_document(evaluation: Any) -> dict[str, Any]:
+    """An evaluation's scores for JSON."""
+    names = ("value", "low", "high")
+    return {
+        score: {name: finite(getattr(one, name)) for name in names} for score, one in evaluation.estimates().items()
+    }

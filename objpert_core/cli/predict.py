@@ -42,14 +42,10 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, predict and write."""
-    from objpert_core.datasets import TableSchema, TwoValues, open_table, read_features
+    from objpert_core.datasets import open_table, read_features
 
     found = releases.model(options.model)
-    known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
-    if (known.feature_names, known.target.column) != (found.features, found.target):
-        raise ValueError("the schema must be the one that was published with the model, and its columns are others")
-    if isinstance(known.target, TwoValues) and (known.target.negative, known.target.positive) != found.labels:
-        raise ValueError("the schema must be the one that was published with the model, and its two values are others")
+    known = known_columns(options, found)
     dialect, predicted, scores = columns.dialect(options), list[Any](), list[float]()
     walked = columns.is_walked(options.data)
     table = open_table(options.data, known, dialect, targets=False) if walked else None
@@ -64,6 +60,18 @@ def run(options: argparse.Namespace) -> int:
         text = _csv(found.target, predicted, scores if options.scores else None)
     write_one(options.out, text, overwrite=options.overwrite)
     return 0
+
+
+def known_columns(options: argparse.Namespace, found: Any) -> Any:
+    """The `TableSchema` that was published with a model; `ValueError` if the one given is about other columns."""
+    from objpert_core.datasets import TableSchema, TwoValues
+
+    known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
+    if (known.feature_names, known.target.column) != (found.features, found.target):
+        raise ValueError("the schema must be the one that was published with the model, and its columns are others")
+    if isinstance(known.target, TwoValues) and (known.target.negative, known.target.positive) != found.labels:
+        raise ValueError("the schema must be the one that was published with the model, and its two values are others")
+    return known
 
 
 def _schema(options: argparse.Namespace) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from objpert_core.cli.files import STANDARD, read_text
 from objpert_core.cli.fit import CERTIFICATE, MODEL
+from objpert_core.cli.parsing import Failed
 
 MODEL_SIZE = 10_000_000
 """Bytes of a model's file."""
@@ -32,8 +33,12 @@ def model_text(name: str) -> str:
 
 
 def certificate_and_model(name: str) -> tuple[Any, Any]:
-    """The certificate of a release's folder, of a certificate's file or of a model's, and the model if it is there."""
+    """The certificate of a folder, of a certificate's file, a model's or an evaluation's, and the model if it is there.
+
+    `Failed` where an evaluation's counts are not those of its certificate.
+    """
     from objpert_core.estimators.own_table import FORMAT, read_model
+    from objpert_core.evaluation.evaluation import FORMAT as SCORES
     from objpert_core.learning import PrivacyCertificate
 
     if name != STANDARD and Path(name).is_dir():
@@ -43,7 +48,18 @@ def certificate_and_model(name: str) -> tuple[Any, Any]:
     if _format(text) == FORMAT:
         found = read_model(text)
         return found.model.privacy_, found
+    if _format(text) == SCORES:
+        return _certificate_of_scores(text), None
     return PrivacyCertificate.from_json(text), None
+
+
+def _certificate_of_scores(text: str) -> Any:
+    from objpert_core.evaluation import Evaluation
+
+    evaluation = Evaluation.from_json(text)
+    if evaluation.certificate.verify() and not evaluation.verify():
+        raise Failed("the evaluation does not hold: its counts are not those that its certificate is about")
+    return evaluation.certificate
 
 
 def _format(text: str) -> Any:

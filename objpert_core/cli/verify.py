@@ -26,11 +26,14 @@ def add(commands: Any) -> None:
         epilog=epilog(
             "objpert verify release",
             "objpert verify release/certificate.json",
+            "objpert verify evaluation.json release",
             "objpert verify release/certificate.json release/model.json --json",
         ),
     )
     command.add_argument(
-        "certificate", metavar="CERTIFICATE", help="certificate.json, model.json or the folder of a release"
+        "certificate",
+        metavar="CERTIFICATE",
+        help="certificate.json, model.json, evaluation.json, together.json or the folder of a release",
     )
     command.add_argument("model", metavar="MODEL", nargs="?", help="model.json or the folder of a release")
     add_format(command)
@@ -44,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         model = releases.model(options.model)
     proved = certificate.verify()
     named = certificate.verify(model.model) if proved and model is not None else None
-    carried = model is None or model.model.privacy_.public() == certificate.public()
+    carried = model is None or not _of_a_fit(certificate) or model.model.privacy_.public() == certificate.public()
     covered = getattr(certificate, "choice_covered", True)
     holds = proved and named is not False and carried and covered
     if not proved:  # its numbers may be anything
@@ -74,6 +77,13 @@ def run(options: argparse.Namespace) -> int:
         headline = f"the certificate does not cover the choice of the learning rate: {promise} is one run's"
     show(Answer(headline, facts, document), options.format)
     return DONE if holds else FAILED
+
+
+def _of_a_fit(certificate: Any) -> bool:
+    """Whether a model carries such a certificate; those of scores stand beside it."""
+    from objpert_core.learning import EvaluationCertificate, TogetherCertificate
+
+    return not isinstance(certificate, EvaluationCertificate | TogetherCertificate)
 
 
 def _shortened(text: str) -> str:

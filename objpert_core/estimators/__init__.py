@@ -14,6 +14,7 @@ from objpert_core.estimators.qop_lasso import QOPLasso
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.sco import ObjPertSCOClassifier, ObjPertSCORegressor
+from objpert_core.estimators.search import PrivateSearch
 from objpert_core.estimators.svc import ObjPertSVC
 from objpert_core.learning.certificates.base import PrivacyCertificate
 
@@ -32,6 +33,7 @@ __all__ = [
     "OutputPerturbationLogisticRegression",
     "PhasedERMClassifier",
     "PrivacyCertificate",
+    "PrivateSearch",
     "PublicRangeScaler",
     "QOPLasso",
     "fit_many",

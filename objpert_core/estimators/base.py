@@ -269,7 +269,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             theta[..., :features],
             constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
         )
-        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, self.center_, self.scale_)
+        maps, sums = (self.center_, self.scale_), {"hessian": self.hessian_, "outer": self.outer_}
+        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, *maps, **sums)
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,), or (K, d) and (K,)."""

@@ -1,29 +1,34 @@
 """A model card from a certificate: what a private model is, what it promises and what it does not, for its recipient.
 
 The card is made from what `release` holds and from what its author types. Nothing else that depends on the data is in
-it: no trace, no number of iterations, no score that was not given.
+it: no trace, no number of iterations, no score outside of a promise.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from objpert_core import tables
+from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
+from objpert_core.estimators.summaries import WithSummary
+from objpert_core.evaluation import Evaluation
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
 
-METRICS_NOTE = (
-    "The author of this card gave these numbers. They are **outside of the promise**: a score on private rows "
-    "reveals something about these rows that (ε, δ) does not cover."
+SCORES_NOTE = (
+    "These scores have their own promise to the people whose rows were scored: {promise}, {adjacency}. If a coin for "
+    "each person separated training rows from scored rows, the model and its scores together keep the weaker promise."
+)
+INTERVALS_NOTE = (
+    "Log-odds per unit of the rows as the model takes them, without the pull of regularisation; the model predicts by "
+    "slightly smaller coefficients. Errors count sampling and all noise, and the promise covers them."
 )
 SEED_NOTE = (
     "> **Not for publication.** The noise of this model came from a seed. Anybody who knows or guesses the seed can "
@@ -54,7 +59,7 @@ def model_card(
     training_data: str | None = None,
     intended_use: str | None = None,
     authors: str | None = None,
-    metrics: Mapping[str, float | str] | None = None,
+    evaluation: Evaluation | None = None,
     labels_named: bool = False,
 ) -> Any:
     """Make the model card of a fitted or a released model; needs skops.
@@ -68,8 +73,8 @@ def model_card(
     training_data, intended_use, authors : str, optional
         Markdown of your own: who is in the data and how they were collected, what the model is for, whom to ask. They
         are printed as they are.
-    metrics : mapping from str to number or str, optional
-        Scores to show, with a note that the promise does not cover them.
+    evaluation : Evaluation, optional
+        Scores to show, of this model. Other scores of private rows are outside of any promise, and no card has them.
     labels_named : bool
         Of a released classifier: whether its labels were named before the fit, which the classifier does not know.
 
@@ -84,7 +89,8 @@ def model_card(
     ImportError
         If skops is not installed.
     ValueError
-        If `model` is no private model (`NotFittedError` for an unfitted one), or a text is no text.
+        If `model` is no private model (`NotFittedError` for an unfitted one), a text is no text, or the evaluation is
+        not of this model or does not verify.
 
     Examples
     --------
@@ -108,13 +114,14 @@ def model_card(
     certificate = copy.privacy_
     sections = {
         "": _summary(copy, certificate),
+        "Coefficients": _coefficients(copy),
         "Intended use": intended_use,
         "Training data": training_data or "The author of this card has not described them.",
         "Privacy": tables.to_markdown(certificate.statement()).strip(),
         "Privacy/What the promise covers": _list(_covered(copy, certificate)),
         "Privacy/What it does not cover": _list(_not_covered(model, certificate, labels_named)),
         "Privacy/How to check it": _check(certificate),
-        "Evaluation": _evaluation(metrics),
+        "Evaluation": _evaluation(copy, evaluation),
         "Authors": authors,
     }
     card = kind(copy, model_diagram=False, template=None)
@@ -164,10 +171,23 @@ def _summary(model: Released, certificate: PrivacyCertificate) -> str:
     return "\n\n".join([*notes, about])
 
 
+def _coefficients(model: Released) -> str | None:
+    """The coefficients with their intervals, where the model has such."""
+    if not isinstance(model, WithSummary) or model.hessian_ is None:
+        return None
+    table = model.summary().reset_index(names="feature")
+    rows = [{name: _shown(name, value) for name, value in row.items()} for row in table.to_dict("records")]
+    return f"{INTERVALS_NOTE}\n\n{tables.to_markdown(rows).strip()}"
+
+
 def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     parts = ["the coefficients", "the intercept"]
     if model.center_ is not None or model.scale_ is not None:
         parts.append("how rows are centred and scaled")
+    if model.hessian_ is not None:
+        parts.append("the curvature at the coefficients, with noise")
+    if model.outer_ is not None:
+        parts.append("the squared gradients there, with noise")
     return [
         f"What is published of the fit: {', '.join(parts)}. Whatever is computed from these and from other people's "
         f"data.",
@@ -182,7 +202,7 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
         "Anything done to the data before the fit: scaling, selecting, encoding, leaving rows out.",
         "Other fits to the same people, including those of a search or a cross-validation that chose this model's "
         "parameters. Each fit spends its own (ε, δ), and they add up.",
-        "Scores, charts and other numbers that were computed from the data.",
+        "Scores, charts and other numbers that were computed from the data, unless they have their own promise.",
         "How long the fit took, and what the fitted object knows beyond this card's model, such as its number of "
         "iterations.",
     ]
@@ -225,23 +245,17 @@ def _check(certificate: PrivacyCertificate) -> str:
     )
 
 
-def _evaluation(metrics: Mapping[str, float | str] | None) -> str | None:
-    if metrics is None:
+def _evaluation(model: Released, evaluation: Evaluation | None) -> str | None:
+    if evaluation is None:
         return None
-    if not isinstance(metrics, Mapping) or not metrics:
-        raise ValueError(f"metrics must be None or map names of scores to numbers or texts, got {metrics!r}")
-    rows = [{"score": str(name), "value": _shown(name, value)} for name, value in metrics.items()]
-    return f"{METRICS_NOTE}\n\n{tables.to_markdown(rows).strip()}"
-
-
-def _shown(name: str, value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-        raise ValueError(f"metrics must map names of scores to numbers or texts, got {value!r} for {name!r}")
-    number = float(value)
-    texts = (f"{number:.{digits}g}" for digits in range(3, 18))
-    return next(text for text in texts if number == 1 or float(text) != 1)  # what is not perfect does not read 1
+    if not isinstance(evaluation, Evaluation) or not evaluation.verify(model):
+        got = evaluation.certificate if isinstance(evaluation, Evaluation) else evaluation
+        raise ValueError(f"evaluation must be None or an evaluation of this model that verifies, got {got!r}")
+    spent = evaluation.certificate
+    promise = f"({promised(spent.epsilon)}, {promised(spent.delta)})-differential privacy"
+    note = SCORES_NOTE.format(promise=promise, adjacency=neighbours_in_words(spent.adjacency))
+    seeded = f"{SEED_NOTE}\n\n" if spent.reproducible else ""
+    return f"{seeded}{note}\n\n{evaluation.to_markdown().strip()}"
 
 
 def _list(lines: list[str]) -> str:

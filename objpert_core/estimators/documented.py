@@ -86,6 +86,17 @@ PARAGRAPHS = {
             takes both steps, whatever they cost. An `objpert_core.accounting.Standardisation` says the noise itself.
             Sparse rows are scaled and never centred, which would fill them.
         """,
+    "intervals": """
+        intervals : {False, True, "sandwich"}, default=False
+            Whether the curvature at the released θ is released after the fit, with noise that is paid for out of
+            (epsilon, delta), so that `summary` and `conf_int` have standard errors (docs/theorems.md, T50). They count
+            the rows' sampling, the noise of the fit and that of the curvature. "sandwich" releases the sum of squared
+            gradients, too, and holds where the model is wrong. There are then two classes, no margin, no private
+            centring and scaling, and no λ but what privacy needs. Noise follows **a rule in ε, δ, the public number of
+            rows and the number of columns**; a `ValueError` says where the noise would drown the curvature.
+            Coefficients are those of rows after `row_norm`: with "clip" and rows of norm at most 1 they are those of
+            the columns, with "normalize" those of directions.
+        """,
     "standardize_if_told": """
         standardize : {False, True, "auto"} or Standardisation, default=False
             True centres and scales the features privately before the fit: rows of norm 1 lose a noisy mean, columns are
@@ -212,6 +223,12 @@ PARAGRAPHS = {
         scale_ : ndarray, shape (n_features_in_,), or None
             What their columns are multiplied by; private. None where they are not scaled. `coef_` applies to the
             products, brought to norm 1.
+        """,
+    "fitted_intervals": """
+        hessian_ : ndarray, shape (D, D), or None
+            With `intervals` the noisy curvature Σp(1 − p)x̃x̃ᵀ, the constant last where there is an intercept; private.
+        outer_ : ndarray, shape (D, D), or None
+            With ``intervals="sandwich"`` the noisy Σ(p − y)²x̃x̃ᵀ; private.
         """,
     "fitted_regressor": """
         coef_ : ndarray, shape (n_features_in_,)

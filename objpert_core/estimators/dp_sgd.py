@@ -53,7 +53,7 @@ _NOT_PAID = (
     "Give mean_runs to pay for it, or tuning='dishonest' to say that this is meant."
 )
 _BATCH_SIZE, _RATE = 256, 0.03
-_FEW_ROWS, _RATE_OF_FEW_ROWS = 1000, 0.5
+_FEW_ROWS, _RATE_OF_FEW_ROWS = 1000, 0.5  # `python -m benchmarks.dp_sgd_learning_rates few`
 
 
 class _Data(NamedTuple):

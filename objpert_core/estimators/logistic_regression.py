@@ -11,6 +11,7 @@ from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed
 from objpert_core.estimators.constraints import or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.intervals import ReleasesCurvature
 from objpert_core.estimators.multiclass import SeveralClasses
 from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, Public, bounds_covering
 from objpert_core.estimators.standardised import AUTO
@@ -35,7 +36,9 @@ class Planned(NamedTuple):
 
 
 @documented
-class ObjPertLogisticRegression(WeighsClasses, SeveralClasses, ProbabilisticClassifier, ObjectivePerturbationModel):
+class ObjPertLogisticRegression(
+    WeighsClasses, SeveralClasses, ProbabilisticClassifier, ReleasesCurvature, ObjectivePerturbationModel
+):
     """Logistic regression under (ε, δ)-differential privacy, by objective perturbation.
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the logistic losses, minimises until the gradient's
@@ -60,11 +63,12 @@ class ObjPertLogisticRegression(WeighsClasses, SeveralClasses, ProbabilisticClas
         to the worst case. 0 is logistic regression itself. None takes 0 if a `noise_ratio` or a `lam` is given and
         otherwise `objpert_core.accounting.recommended_margin`, which goes by the same public numbers as the rule for λ
         and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only; `predict_proba` allows for k.
-    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize class_weight)s
+    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize class_weight intervals)s
 
     Attributes
     ----------
-    %(fitted_classes fitted_map fitted_class_weight fitted_margin fitted_certificate fitted_features fitted_traces)s
+    %(fitted_classes fitted_map fitted_class_weight fitted_intervals fitted_margin fitted_certificate)s
+    %(fitted_features fitted_traces)s
 
     Notes
     -----
@@ -108,14 +112,14 @@ class ObjPertLogisticRegression(WeighsClasses, SeveralClasses, ProbabilisticClas
         accountant: str = "profile", lam: float | None = None, margin: float | None = None,
         public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
         adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = AUTO,
-        class_weight: Any = None,
+        class_weight: Any = None, intervals: Any = False,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, accountant=accountant, margin=margin, classes=classes, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
-            public_rows=public_rows, class_weight=class_weight,
+            public_rows=public_rows, class_weight=class_weight, intervals=intervals,
         )  # fmt: skip
         self.lam = lam
 
@@ -148,7 +152,7 @@ class ObjPertLogisticRegression(WeighsClasses, SeveralClasses, ProbabilisticClas
 
     @property
     def _left_to_rules(self) -> bool:
-        return self.lam is None and self.noise_ratio is None
+        return self.lam is None and self.noise_ratio is None and not self.intervals
 
     def _plan(self, public: Public) -> Plan:
         lam, margin = self.lam, self.margin

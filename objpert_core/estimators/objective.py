@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
     ApproximateMinima,
+    IntervalNoise,
     calibrate_objective_perturbation,
 )
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.accounting.objective.class_counts import recommended_count_noise
+from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks
 from objpert_core.estimators.base import Seed, SharesWork
@@ -151,6 +153,10 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             rows_per_person=int(self.rows_per_person),
         )
 
+    def _interval_noise(self, rows: int | None, dimension: int, fits: int) -> IntervalNoise:
+        """The noise of what is released after the fit: here, nothing is."""
+        return NO_INTERVALS
+
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
         counted, declared = self._rows_counted(rows)
         terms = Terms(
@@ -165,6 +171,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
             class_count_noise=self._count_noise(),
+            intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left)
 
@@ -174,6 +181,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
         if getattr(self, "classes", ()) is None:
             raise ValueError("classes must be the two labels where X is Blocks, got None")
+        if getattr(self, "intervals", False):
+            raise ValueError(f"intervals must be False where X is Blocks, got {self.intervals!r}")
         weights = {"class_weight": getattr(self, "class_weight", None), "sample_weight": options.get("sample_weight")}
         for name, value in weights.items():
             if value is not None:

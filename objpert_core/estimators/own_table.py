@@ -15,7 +15,7 @@ import sys
 import unicodedata
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, once_each
 from objpert_core.accounting import Mechanism, compose
-from objpert_core.datasets import Dialect, NumericTarget, TableSchema, open_table, read_table, safe_text
+from objpert_core.datasets import Dialect, NumericTarget, TableSchema, TwoValues, open_table, read_table, safe_text
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
@@ -33,7 +33,9 @@ from objpert_core.estimators.released import (
     ReleasedRegressor,
     released,
 )
-from objpert_core.learning import PrivacyCertificate
+from objpert_core.evaluation import Evaluation, Numbers, TwoClasses, evaluate, split_by_coin
+from objpert_core.evaluation import together as fit_and_evaluation
+from objpert_core.learning import PrivacyCertificate, TogetherCertificate
 
 FORMAT = "objpert released model 1"
 NOT_CONVERGED = "The solver did not converge, so nothing was released. No certificate covers the fact that it failed."
@@ -51,7 +53,7 @@ class Ask:
     """Everything public that decides a fit; `text` is the schema, as JSON.
 
     `rows` is the number of rows, where one is known beforehand, and a `seed` of None takes the noise from the operating
-    system.
+    system. With a `test_share` so many of the rows are put aside, each by a coin, and the model is scored on them.
     """
 
     text: str = field(repr=False)
@@ -60,6 +62,18 @@ class Ask:
     rows: int | None = None
     seed: int | None = None
     dialect: Dialect = field(default_factory=Dialect)
+    test_share: float | None = None
+
+    @property
+    def training_rows(self) -> int | None:
+        """The number of rows that the fit's rules go by: of the declared ones, those that coins leave on average."""
+        if self.rows is None or self.test_share is None:
+            return self.rows
+        return max(1, int(self.rows * (1 - self.test_share)))
+
+    def seed_of(self, step: int) -> int | None:
+        """A seed for what stands beside the fit: none where the fit has none."""
+        return None if self.seed is None else self.seed + step
 
     @cached_property
     def schema(self) -> TableSchema:
@@ -71,13 +85,15 @@ class Ask:
 class Made:
     """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone.
 
-    The notes say how values were changed on reading: outside of the certificate.
+    The notes say how values were changed on reading: outside of the certificate. `evaluation` has the scores of the
+    rows that were put aside, where the request asks for them.
     """
 
     ask: Ask
     model: Released
     names: tuple[str, ...]
     notes: tuple[str, ...] = field(default=(), repr=False)
+    evaluation: Evaluation | None = None
 
 
 def estimator(ask: Ask) -> Any:
@@ -85,7 +101,7 @@ def estimator(ask: Ask) -> Any:
     shared: dict[str, Any] = {
         "epsilon": ask.epsilon,
         "delta": ask.delta,
-        "public_rows": ask.rows,
+        "public_rows": ask.training_rows,
         "random_state": ask.seed,
     }
     target = ask.schema.target
@@ -95,13 +111,33 @@ def estimator(ask: Ask) -> Any:
 
 
 def made(ask: Ask, content: bytes) -> Made:
-    """Read a file and fit to it: one release.
+    """Read a file and fit to it, and score the model where that was asked for: one release.
 
     Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
     """
     table = read_table(content, ask.schema, ask.dialect)
-    model = estimator(ask).fit(table.X, table.y)
-    return Made(ask, released(model), table.feature_names, table.notes)
+    if ask.test_share is None:
+        model = estimator(ask).fit(table.X, table.y)
+        return Made(ask, released(model), table.feature_names, table.notes)
+    X, X_test, y, y_test = split_by_coin(table.X, table.y, ask.test_share, random_state=ask.seed_of(1))
+    model = released(estimator(ask).fit(X, y))
+    evaluation = scored(model, ask.schema.target, X_test, y_test, ask.epsilon, ask.delta, random_state=ask.seed_of(2))
+    return Made(ask, model, table.feature_names, table.notes, evaluation)
+
+
+def scored(
+    model: Released, target: TwoValues | NumericTarget, X: Any, y: Any, epsilon: float, delta: float, **options: Any
+) -> Evaluation:
+    """`evaluate` with a target's own words: the labels' texts, and half the range as the largest error.
+
+    A `largest_error` of None among the options is that half.
+    """
+    if isinstance(target, NumericTarget):
+        largest = options.pop("largest_error", None)
+        errors: Numbers = evaluate(model, X, y, epsilon, delta, largest_error=largest or target.scale, **options)
+        return errors
+    classes: TwoClasses = evaluate(model, X, y, epsilon, delta, **options)
+    return replace(classes, classes=(target.negative, target.positive))
 
 
 def made_of_any_size(ask: Ask, source: str) -> Made:
@@ -134,6 +170,23 @@ def model_json(made: Made) -> bytes:
 def certificate_json(made: Made) -> bytes:
     """The public certificate."""
     return (made.model.privacy_.to_json() + "\n").encode()
+
+
+def evaluation_json(evaluation: Evaluation) -> bytes:
+    """The scores that may be published, with their certificate."""
+    return (evaluation.to_json() + "\n").encode()
+
+
+def whole_json(made: Made) -> bytes:
+    """The certificate of fit and scores together; only where there are scores."""
+    return (whole(made).to_json() + "\n").encode()
+
+
+def whole(made: Made) -> TogetherCertificate:
+    """As `whole_json`."""
+    if made.evaluation is None:
+        raise ValueError("test_share must be a number where fit and scores are certified, got None")
+    return fit_and_evaluation(made.model.privacy_, made.evaluation)
 
 
 def schema_json(made: Made) -> bytes:
@@ -197,7 +250,8 @@ def _without_addresses(content: bytes) -> bytes:
 def card_file(made: Made) -> bytes:
     """The model's card in Markdown, from its certificate; see `model_card`."""
     title = f"A private model of {safe_text(made.ask.schema.target.column, LONGEST_TITLE)}"
-    return bytes(model_card(made.model, title=title, labels_named=True).render().encode())
+    card = model_card(made.model, title=title, labels_named=True, evaluation=made.evaluation)
+    return bytes(card.render().encode())
 
 
 @dataclass(frozen=True)

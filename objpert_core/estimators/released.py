@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin, is_regressor
 
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.scoring import ClassScores, LinearScores, Probabilities
+from objpert_core.estimators.summaries import WithSummary
 
 Copy = TypeVar("Copy", bound="Released")
 
@@ -18,8 +19,8 @@ class Released(LinearScores):
 
     As scikit-learn's `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is. `coef_` and
     `intercept_` are the estimator's, bit by bit, and `center_` and `scale_` (None where rows are not centred or not
-    scaled). `privacy_` is the certificate's public part; ``privacy_.verify(model)`` compares its fingerprint with the
-    coefficients.
+    scaled), `hessian_` and `outer_` (None without intervals). `privacy_` is the certificate's public part;
+    ``privacy_.verify(model)`` compares its fingerprint with the coefficients.
     """
 
     n_features_in_: int
@@ -42,7 +43,7 @@ class ReleasedClassifier(ClassScores, Released):
         return tags
 
 
-class ReleasedProbabilisticClassifier(Probabilities, ReleasedClassifier):
+class ReleasedProbabilisticClassifier(WithSummary, Probabilities, ReleasedClassifier):
     """A released classifier with probabilities, and the public margin of its loss."""
 
 
@@ -70,7 +71,7 @@ def _filled(copy: Copy, model: Any, feature_names: bool) -> Copy:
     copy.coef_ = np.array(model.coef_, dtype=np.float64, order="C")
     scalar = np.ndim(model.intercept_) == 0
     copy.intercept_ = float(model.intercept_) if scalar else np.array(model.intercept_, dtype=np.float64)
-    for name in ("center_", "scale_"):
+    for name in ("center_", "scale_", "hessian_", "outer_"):
         if (values := getattr(model, name)) is not None:
             setattr(copy, name, np.array(values, dtype=np.float64))
     copy.n_features_in_ = int(model.n_features_in_)

@@ -82,6 +82,15 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         middle, half = low / 2 + high / 2, high / 2 - low / 2
         return np.clip((np.clip(X, low, high) - middle) / half, -1.0, 1.0)
 
+    def half_widths(self, features: int) -> FloatArray:
+        """Half the width of every range, shape (features,): by what a coefficient is divided in a column's own units.
+
+        >>> PublicRangeScaler(high=[120.0, 80.0]).half_widths(2).tolist()
+        [60.0, 40.0]
+        """
+        low, high = self._ranges(features)
+        return high / 2 - low / 2
+
     def _ranges(self, features: int) -> tuple[FloatArray, FloatArray]:
         bounds = []
         for name in ("low", "high"):

@@ -32,6 +32,8 @@ class LinearScores(BaseEstimator):
     intercept_: Any
     center_: FloatArray | None = None
     scale_: FloatArray | None = None
+    hessian_: FloatArray | None = None
+    outer_: FloatArray | None = None
     privacy_: PrivacyCertificate
 
     def validated_rows(self, X: Any) -> Any:

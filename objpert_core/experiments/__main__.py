@@ -15,6 +15,7 @@ from objpert_core.datasets import names
 from objpert_core.experiments import paper, results
 from objpert_core.experiments.command import add_family, add_format, run_family
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
+from objpert_core.experiments.intervals.stored import FAMILY as INTERVALS
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.population import promises, stored, sweep
 from objpert_core.experiments.ptr.stored import FAMILY as PTR
@@ -25,7 +26,7 @@ from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session, write
 
 TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
-FAMILIES = {family.name: family for family in (QUADRATIC, PTR)}
+FAMILIES = {family.name: family for family in (QUADRATIC, PTR, INTERVALS)}
 _OVERRIDES = {  # options that change a preset
     "delta": (float, "δ of every private method"),
     "intercept_scaling": (float, "the constant feature of every private method; the paper's is 1"),

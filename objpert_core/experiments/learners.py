@@ -192,7 +192,8 @@ _PAID = _SGD | {"mean_runs": Of("mean_runs")}
 _SHOWN = ("sigma", "lam", "tau", "sigma_out", "radius", "public_rows")
 _SHOWN_SGD = ("noise_multiplier", "sample_rate", "steps", "clip", "mean_runs", "radius", "public_rows")
 _SHOWN_MAP = ("center_noise", "scale_noise")
-_PROFILE, _MONOTONE = "the privacy profile of the tight logistic bound", "the privacy profile of the monotone bound"
+_PROFILE = "the privacy profile of our theorem"
+_MONOTONE = f"{_PROFILE}, one-signed slope"
 _ONE_RUN = "privacy loss distributions of one run"
 
 
@@ -294,7 +295,7 @@ LEARNERS: Mapping[str, Learner] = {
             label="Algorithm 1 published",
             title="Algorithm 1, published calibration",
             explanation="objective perturbation as published (Algorithm 1)",
-            accountant="the Rényi curve of the published bound",
+            accountant="the Rényi curve of the 2023 theorem",
             estimator="ObjPertLogisticRegression.published",
             recipe=_ROWS | _RECIPE,
             figure2=TABLE,

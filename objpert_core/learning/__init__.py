@@ -45,6 +45,8 @@ from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound,
 
 # isort: split
 # So that texts of these kinds are read; last, because errors list the kinds in this order.
+from objpert_core.learning.certificates.evaluated import EvaluationCertificate, TogetherCertificate
+from objpert_core.learning.certificates.searched import SearchCertificate
 from objpert_core.learning.posterior import certificate as _posterior  # noqa: F401
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "ClippedLoss",
     "DPSGDCertificate",
     "EpsilonInsensitiveLoss",
+    "EvaluationCertificate",
     "Fit",
     "FitOptions",
     "HingeLoss",
@@ -80,10 +83,12 @@ __all__ = [
     "Release",
     "Released",
     "Rows",
+    "SearchCertificate",
     "SolvedCertificate",
     "SolverResult",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "TogetherCertificate",
     "envelope_steps",
     "loss_named",
     "noise_source",

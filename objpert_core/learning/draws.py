@@ -15,6 +15,7 @@ import numpy as np
 
 from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
+from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
@@ -88,7 +89,17 @@ class Draws:
                     releases.append(released)
                 return releases
             for fit, perturbation, own_loss, found in self._prepared(noise, loss):
-                releases.append(fit.release(mechanism, perturbation, own_loss, **noise.asked, found=found, **facts))
+                releases.append(
+                    fit.release(
+                        mechanism,
+                        perturbation,
+                        own_loss,
+                        **noise.asked,
+                        found=found,
+                        intervals=self._terms.intervals,
+                        **facts,
+                    )
+                )
         except ConvergenceError as error:
             if len(self.fits) == 1:
                 raise
@@ -201,6 +212,8 @@ def _stated(terms: Terms) -> dict[str, Any]:
     }
     if terms.standardisation != AS_THEY_ARE:
         stated |= vars(terms.standardisation)
+    if terms.intervals != NO_INTERVALS:
+        stated |= vars(terms.intervals)
     if terms.class_count_noise is not None:
         stated["class_count_noise"] = terms.class_count_noise
     if terms.fits > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -14,9 +14,11 @@ from objpert_core._validation import FloatArray, choice, nonnegative, positive
 from objpert_core.accounting import Mechanism, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.class_counts import balanced_weights
+from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
+from objpert_core.learning.intervals.curvature import release_curvature
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
 from objpert_core.learning.problem.fine import fine
@@ -254,6 +256,7 @@ class Fit:
         output_noise: float,
         radius: float | None = None,
         found: Found | None = None,
+        intervals: IntervalNoise = NO_INTERVALS,
         **facts: Any,
     ) -> Release[Any]:
         """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
@@ -281,6 +284,8 @@ class Fit:
             (docs/theorems.md, T26).
         found : Found, optional
             What a solver has found already. If `found` is not within τ, this fit's own solver starts anew.
+        intervals : IntervalNoise
+            The noise of the curvature that is released after θ, at θ; nothing is unless told.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
@@ -296,7 +301,12 @@ class Fit:
         certificate = self._certificate(
             mechanism, gradient_norm=noisy.reached, n_iter=noisy.result.iterations, lattice=noisy.spacing, **facts
         )
-        return self._released(noisy.theta, certificate, noisy.result.gradient_norms)
+        release = self._released(noisy.theta, certificate, noisy.result.gradient_norms)
+        if intervals == NO_INTERVALS:
+            return release
+        return replace(
+            release, curvature=release_curvature(self.rows, self._targets, noisy.theta, intervals, self.source)
+        )
 
     def release_several(
         self,

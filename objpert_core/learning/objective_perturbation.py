@@ -12,6 +12,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import ApproximateMinima, Mechanism, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
+from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
@@ -195,6 +196,8 @@ def perturb_and_solve_draws(
     if terms.before and not issubclass(kind, SolvedCertificate):
         plan = terms.standardisation
         raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
+    if terms.intervals != NO_INTERVALS:
+        _refuse_intervals(problem, terms, kind)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
@@ -247,6 +250,17 @@ def perturb_and_solve_draws(
         loss_parameter=loss.parameter,
         clip=clip,
     )
+
+
+def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
+    """`ValueError` unless the curvature that follows the fit is that of plain logistic regression on the rows given."""
+    plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
+    named = "hessian_noise" in {item.name for item in fields(kind)}
+    if problem.of_classes or not (plain and named) or terms.before or problem.weights is not None:
+        raise ValueError(
+            "intervals must be False but for logistic regression of two classes without margin, ball, weights or "
+            f"centred rows, got {terms.intervals!r}"
+        )
 
 
 def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:

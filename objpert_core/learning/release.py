@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.intervals.curvature import Curvature
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")
@@ -41,6 +42,8 @@ class Release(_Outcome, Generic[Certificate]):
         What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
     class_weights : ndarray, shape (K,), or None
         The weights made of the noisy counts of the classes, where these were released; they may be published.
+    curvature : Curvature or None
+        What was released after the fit, where coefficients have intervals; part of the model, and may be published.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class Release(_Outcome, Generic[Certificate]):
     center: FloatArray | None = None
     scale: FloatArray | None = None
     class_weights: FloatArray | None = None
+    curvature: Curvature | None = None
 
     @property
     def released(self) -> Literal[True]:

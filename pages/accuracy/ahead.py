@@ -19,7 +19,7 @@ from pages.accuracy.reading import Reading
 from ui import page, sentences
 from ui.words import accuracy, between, ends, signed, undecided
 
-OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
+OURS, RIVAL = "Algorithm 1 with our theorem", "the best DP-SGD whose tuning is not paid for"
 CLAIM_NOTE = (
     "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and at "
     "each ε it is the best unpaid method in hindsight. One thing favours tight: its rows are centred and scaled. The "

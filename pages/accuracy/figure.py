@@ -32,7 +32,7 @@ _TOP = 0.03
 
 @dataclass(frozen=True)
 class Figure2(Reading):
-    """Some methods of a file, and what privacy costs there by Algorithm 1 with the tight bound.
+    """Some methods of a file, and what privacy costs there by Algorithm 1 with our theorem.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class Figure2(Reading):
         own, reference = self.point(TIGHT), self.point(NON_PRIVATE)
         gap = self.difference(NON_PRIVATE, TIGHT)
         if own is None:
-            return f"{self.at} no run of Algorithm 1 with the tight bound is stored {on}."
+            return f"{self.at} no run of Algorithm 1 with our theorem is stored {on}."
         if reference is None or gap is None:
-            return f"{self.at} Algorithm 1 with the tight bound gets {accuracy(own.accuracy.mean)} right {on}."
+            return f"{self.at} Algorithm 1 with our theorem gets {accuracy(own.accuracy.mean)} right {on}."
         size, course = fall(reference.accuracy.mean, own.accuracy.mean)
         if undecided(gap):
             trials = sentences.count(gap.count, "trial")

@@ -68,10 +68,7 @@ def revealed() -> None:
         page.show(page.Picture(figure.chart(), figure.alt()), key="accuracy_try_chart")
 
 
-page.begin(
-    "accuracy",
-    "Logistic regression under the same (ε, δ) by Algorithm 1, DP-SGD and others: stored runs over several splits.",
-)
+page.begin("accuracy", "Logistic regression at the same (ε, δ), by Algorithm 1, by DP-SGD and by others.")
 stored_keys = offered.files()
 body(stored_keys)
 page.see_also("tuning", "why the paid curve is lower")

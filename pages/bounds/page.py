@@ -32,6 +32,9 @@ class Together(Pictures):
         with page.tools(self.controls, presets, name="bounds"):
             for control in (*others, other, controls.READ_EPSILON, *self.switches):
                 control.show(disabled=control not in own)
+            if view is Profile:
+                with page.errors():
+                    Profile.beside_axes()
         if not several:
             page.keep(controls.ROWS)
         return view
@@ -62,13 +65,13 @@ def preset(
 
 
 PRESETS = (
-    preset("Five proofs, one fit", controls.FIGURE_1_LEFT, "Figure 1, left: σ = 5, β = 1, λ = 20, L = 1."),
-    preset("Smaller λ, wider gap", controls.FIGURE_1_RIGHT, "Figure 1, right: σ = 10, β = 1, λ = 5, L = 1."),
+    preset("Figure 1, left", controls.FIGURE_1_LEFT, "Five proofs, one fit: σ = 5, β = 1, λ = 20, L = 1."),
+    preset("Figure 1, right", controls.FIGURE_1_RIGHT, "Smaller λ, wider gap: σ = 10, β = 1, λ = 5, L = 1."),
     preset(
         "Silent proofs",
         controls.BELOW_BETA,
-        "Logistic loss on rows of norm 2 (β = 1), with λ = 0.9 below β. Theorems 3.1 and 3.2 prove nothing; the "
-        "tight bound still holds.",
+        "Logistic loss on rows of norm 2 (β = 1), with λ = 0.9 below β. The 2023 theorem proves nothing; our "
+        "theorem still holds.",
         epsilon=1.0,
         view=5.0,
     ),
@@ -79,7 +82,7 @@ PRESETS = (
         epsilon=1.0,
     ),
     preset(
-        "Published at ε = 1",
+        "2023 theorem at ε = 1",
         controls.RECIPE,
         "What the paper’s recipe picks for the same promise: more noise and a larger λ.",
         epsilon=1.0,
@@ -109,11 +112,7 @@ def revealed() -> None:
     page.show(page.Picture(silent.curves(None, height=380), silent.shows()), key="bounds_try_chart")
 
 
-page.begin(
-    "bounds",
-    "Objective perturbation adds a random tilt bᵀθ and λ/2 ‖θ‖² to the training objective and releases its minimiser. "
-    "Each curve is one proof about this release.",
-)
+page.begin("bounds", "A fit adds random noise to its objective. Each curve is a proof about the same fit.")
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")
 page.about("bounds")

@@ -40,7 +40,11 @@ class Proofs(View):
         values = {name: control.value() for name, control in (*cls.controls.items(), *cls.switches.items())}
         setting = neighbours.setting(*(values.pop(name) for name in FIT))
         shown = tuple(bound for bound in proofs.NAMES if values.pop(bound, True))
-        return cls(setting, shown=shown, **values)
+        return cls(setting, shown=shown, **values).framed()
+
+    def framed(self) -> Self:
+        """With axes on which it is seen."""
+        return self
 
     def before(self) -> Self | None:
         setting = previous("bounds", self.setting)

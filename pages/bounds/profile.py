@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from pages.bounds import neighbours
 from pages.bounds.controls import COVERS, EPS_MAX, FLOOR, PROFILE, READ_DELTA, READ_EPSILON, SPECIAL
 from pages.bounds.picture import FIT, Proofs
 from ui import bounds as proofs
-from ui import figures, sentences, why
+from ui import figures, parameters, sentences, why
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,29 @@ class Profile(Proofs):
     switches = {"eps_max": EPS_MAX, "floor": FLOOR, **SPECIAL, "covers": COVERS}
     snippet = "profile"
 
+    def framed(self) -> Profile:
+        end = parameters.followed(EPS_MAX, self.eps_max, proofs.epsilon_at("logistic", self.setting, self.delta))
+        lowest = max((floor for floor in FLOOR.options if floor <= self.delta / 10), default=FLOOR.options[0])
+        return replace(self, eps_max=end, floor=min(self.floor, lowest) if self.floor == FLOOR.default else self.floor)
+
+    @classmethod
+    def beside_axes(cls) -> None:
+        """Draw what stands in "View" under the ends of the axes."""
+        now = cls.now()
+        parameters.fit_axis(EPS_MAX, proofs.epsilon_at("logistic", now.setting, now.delta))
+
     @cached_property
     def readings(self) -> Mapping[str, proofs.Reading]:
         readings = proofs.readings(self.setting, self.shown, self.delta, self.epsilon)
         return {reading.bound: reading for reading in readings}
 
-    def published(self, setting: proofs.Setting) -> float:
-        """The smallest ε that the published bounds prove; inf where they prove nothing."""
-        return min(proofs.epsilon_at(bound, setting, self.delta) for bound in proofs.PUBLISHED)
+    def published(self, setting: proofs.Setting) -> tuple[float, str]:
+        """The smallest ε that a curve of the published theorems proves, inf where none does, and which it is."""
+        return min((proofs.epsilon_at(bound, setting, self.delta), bound) for bound in reversed(proofs.PUBLISHED))
 
     def answer(self) -> str:
-        setting, own = self.setting, self.own
-        tight, published = proofs.epsilon_at("logistic", setting, self.delta), self.published(own)
+        setting = self.setting
+        tight, (published, which) = proofs.epsilon_at("logistic", setting, self.delta), self.published(setting)
         if math.isinf(tight):
             return "No bound proves a finite ε with this setting."
         start = f"One logistic fit costs ε = {sentences.epsilon(tight)} (odds {sentences.odds(tight)})"
@@ -53,27 +64,25 @@ class Profile(Proofs):
         if not setting.usual:
             return f"{start} for somebody with {sentences.count(setting.rows, 'row')}."
         if math.isinf(published):
-            return f"{start}; the published proofs guarantee nothing."
+            return f"{start}; the theorems of 2012 and 2023 guarantee nothing."
         if published <= tight * (1 + sentences.EXACT):
-            return f"{start}; the published proof guarantees the same."
-        beta = sentences.number(own.smoothness)
-        return (
-            f"{start}; the published proof, with its β = {beta}, can only guarantee ε = {sentences.epsilon(published)}."
-        )
+            return f"{start}; {proofs.called(which)} guarantees the same."
+        beta, known = sentences.number(setting.smoothness), sentences.epsilon(published)
+        return f"{start}; {proofs.called(which)}, for β = {beta}, can only guarantee ε = {known}."
 
     def moved(self, before: Proofs | None) -> str:
         return why.reread_or("bounds", self.setting, self.delta, super().moved(before))
 
     def caption(self) -> str:
-        setting, published = self.setting, self.published(self.setting)
+        setting, (published, which) = self.setting, self.published(self.setting)
         tight, lower = self.readings["logistic"].epsilon, self.readings["lower"].epsilon
         if not setting.usual:
             one = proofs.epsilon_at("logistic", setting.one, self.delta)
-            more = against_one(tight, one, lower, published, setting.smoothness)
+            more = f"{against_one(tight, one, lower)} {guarantees(published, which, setting.smoothness)}".strip()
         else:
             more = limits(tight, lower, proofs.gaussian_from(setting))
             if setting.smoothness != self.own.smoothness:
-                more += f" {at_smoothness(published, setting.smoothness)}"
+                more += f" {at_own_smoothness(*self.published(self.own), self.own.smoothness)}"
         return f"{sentences.bet(tight, self.delta)} {more}"
 
     def table(self) -> Sequence[Mapping[str, str]]:
@@ -119,14 +128,22 @@ def limits(tight: float, lower: float, from_epsilon: float) -> str:
     return f"The proof is {above} above the Gaussian mechanism’s ε = {sentences.number(lower)}, the least possible."
 
 
-def at_smoothness(published: float, smoothness: float) -> str:
-    """What the published curves prove, which are drawn for the page's β = `smoothness`."""
-    known = f"ε = {sentences.epsilon(published)}" if math.isfinite(published) else "nothing"
-    return f"The published curves are drawn for β = {sentences.number(smoothness)} and guarantee {known}."
+def guarantees(published: float, which: str, smoothness: float) -> str:
+    """What the best of the published theorems proves, whose curves are drawn for the page's β = `smoothness`."""
+    if math.isinf(published):
+        return f"For β = {sentences.number(smoothness)} the theorems of 2012 and 2023 guarantee nothing."
+    name = proofs.called(which)
+    return f"For β = {sentences.number(smoothness)} {name} guarantees ε = {sentences.epsilon(published)}."
 
 
-def against_one(tight: float, one: float, lower: float, published: float, smoothness: float) -> str:
-    """What one row more or less costs, what no proof can be below, and the published analysis for these neighbours."""
+def at_own_smoothness(published: float, which: str, smoothness: float) -> str:
+    """What the best of the published theorems would prove about the logistic loss, whose β is `smoothness`."""
+    told = guarantees(published, which, smoothness)
+    return f"{told[:-1]}; this is the logistic loss’s own β."
+
+
+def against_one(tight: float, one: float, lower: float) -> str:
+    """What one row more or less costs, and what no proof can be below for these neighbours."""
     if math.isinf(tight):
         return ""
     start = f"Adding or removing one row costs ε = {sentences.epsilon(one)}."
@@ -134,4 +151,4 @@ def against_one(tight: float, one: float, lower: float, published: float, smooth
         start += " No proof can show less."
     elif lower > 0:
         start += f" No proof can show less than ε = {sentences.number(lower)} here."
-    return f"{start} {at_smoothness(published, smoothness)}"
+    return start

@@ -1,4 +1,4 @@
-"""The controls of the page "Composition": those of the fits, and those of the list."""
+"""The controls of the page "Several releases": those of the fits, and those of the list."""
 
 from objpert_core.accounting.ledger import MOST_ENTRIES
 from pages.composition.editor import LedgerText
@@ -15,10 +15,10 @@ LOOKS = (
 )
 PAIRED = "-pair"  # ends the name of a bound that is composed through its symmetric pair
 BOUNDS = {
-    "Theorem 3.1": "glm",
-    "Theorem 3.1, symmetric pair": "glm-pair",
-    "tight, logistic loss": "logistic",
-    "tight, symmetric pair": "logistic-pair",
+    "2023 theorem": "glm",
+    "2023 theorem, symmetric pair": "glm-pair",
+    "our theorem": "logistic",
+    "our theorem, symmetric pair": "logistic-pair",
 }
 CURVES, WIDTHS = "δ against ε", "width of the validated band"
 
@@ -26,10 +26,12 @@ CURVES, WIDTHS = "δ against ε", "width of the validated band"
 TILT = "Standard deviation of each coordinate of the random tilt b, in every fit."
 SIGMA = parameters.sigma("composition", 8.0, extra=[8.0], help=TILT)
 LAM = parameters.lam("composition", 10.0, help=None)
-CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.1 uses this slider."
+CURVATURE = "Largest curvature of one person’s loss. Only the 2023 theorem uses this slider."
 BETA = parameters.smoothness("composition", 1.0, help=CURVATURE)
 LIPSCHITZ = parameters.lipschitz("composition", 1.0, help=None)
-BOUND = Choice("composition_bound", "Proof for each fit", "Theorem 3.1", tuple(BOUNDS))
+WERE = ("Theorem 3.1", "Theorem 3.1, symmetric pair", "tight, logistic loss", "tight, symmetric pair")
+FORMER = dict(zip(WERE, BOUNDS, strict=True))  # what older links call a proof
+BOUND = Choice("composition_bound", "Proof for each fit", "2023 theorem", tuple(BOUNDS), former=FORMER)
 COUNTS = Several(
     "composition_k",
     "Numbers of fits k",

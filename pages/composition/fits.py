@@ -15,9 +15,9 @@ import objpert_core.accounting as acc
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
 from pages.composition import totals
-from pages.composition.controls import ASIDE, BETA, BOUND, BOUNDS, COUNTS, CURVES, FIELDS, LOOKS, PAIRED
+from pages.composition.controls import ASIDE, BETA, BOUND, BOUNDS, COUNTS, CURVES, EPS_MAX, FIELDS, LOOKS, PAIRED
 from pages.composition.rounding import share_up
-from ui import figures, page, sentences, snippets
+from ui import figures, page, parameters, sentences, snippets
 from ui.bounds import ORDERS, renyi_curve
 from ui.controls import Control
 from ui.sentences import count, delta, epsilon, number, proved, scientific
@@ -28,10 +28,10 @@ POINTS = 201  # on the ε axis, ends included
 VISIBLE = 0.01  # relative width of ε from which the band can be seen on the chart
 DASHED = "dashed: by Rényi"  # one entry of the legend for all of them
 ACCOUNTANTS: Mapping[str, str] = {
-    "glm": "convolution under Theorem 3.1",
-    "glm-pair": "convolution under the symmetric pair of Theorem 3.1",
-    "logistic": "convolution under the tight logistic bound",
-    "logistic-pair": "convolution under the symmetric pair of the tight logistic bound",
+    "glm": "convolution under the 2023 theorem",
+    "glm-pair": "convolution under the symmetric pair of the 2023 theorem",
+    "logistic": "convolution under our theorem",
+    "logistic-pair": "convolution under the symmetric pair of our theorem",
 }
 _REASONS = {  # more of it, less of it
     "σ": ("every fit is noisier", "every fit is less noisy"),
@@ -132,7 +132,9 @@ class Fits(View):
         """With each number of fits in order, the usual ones where none is picked, and β where the proof uses it."""
         view = super().now()
         counts = tuple(k for k in COUNTS.options if k in view.counts) or COUNTS.default
-        return replace(view, counts=counts, smoothness=1.0 if cls.idle(BETA) else view.smoothness)
+        view = replace(view, counts=counts, smoothness=1.0 if cls.idle(BETA) else view.smoothness)
+        most = totals.epsilon_bounds(frozenset({(view.fit, max(counts))}), view.delta, view.width)[1]
+        return replace(view, eps_max=parameters.followed(EPS_MAX, view.eps_max, most))
 
     @classmethod
     def idle(cls, control: Control) -> bool:

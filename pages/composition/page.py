@@ -1,4 +1,4 @@
-"""Composition (Figure 3 of Redberg et al. 2023): what several releases about the same rows cost together."""
+"""Several releases (Figure 3 of Redberg et al. 2023): what several releases about the same rows cost together."""
 
 from functools import partial
 from typing import Any
@@ -20,16 +20,16 @@ HUNDRED = (1, 10, 100)
 PRESETS = tuple(
     Preset(name, USUAL | changes, hint)
     for name, hint, changes in (
-        ("Ten cost less than tenfold", "Figure 3: σ = 8, β = 1, λ = 10, L = 1; Theorem 3.1.", {}),
+        ("Ten cost less than tenfold", "Figure 3: σ = 8, β = 1, λ = 10, L = 1; 2023 theorem.", {}),
         (
             "A tighter proof for each",
-            "The same fits under the tight bound for the logistic loss.",
-            {BOUND: "tight, logistic loss"},
+            "The same fits of the logistic loss under our theorem.",
+            {BOUND: "our theorem"},
         ),
         (
             "√k, not k",
             "1, 10 and 100 logistic fits by the symmetric pair. This proof uses that a row may be added or removed.",
-            {BOUND: "tight, symmetric pair", COUNTS: HUNDRED, controls.EPS_MAX: 10.0},
+            {BOUND: "our theorem, symmetric pair", COUNTS: HUNDRED, controls.EPS_MAX: 10.0},
         ),
         ("A hundred fits", "1, 10 and 100 fits of Figure 3.", {COUNTS: HUNDRED, controls.EPS_MAX: 30.0}),
         ("A band to see", "A coarse grid: an honest, wide band.", {COUNTS: (2, 10), controls.WIDTH: 0.1}),
@@ -117,8 +117,7 @@ if (
 
 page.begin(
     "composition",
-    "Everything released about the same people costs privacy. Composition says what all releases cost together: "
-    "usually less than the sum of their ε, for a single δ.",
+    "Everything released about the same people costs privacy, together usually less than the sum.",
 )
 LEDGER.mend()
 st.fragment(PICTURES.explore)(PRESETS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting.distance.balls import over_lower_bound
 from pages.distance import maps
 from pages.distance.controls import ALPHA_MAX, EPS_MAX, MECHANISM, PROFILE, READ_ALPHA, READ_DELTA, RENYI, SHOW
-from ui import bounds, figures, page, sentences, snippets, why
+from ui import bounds, figures, page, parameters, sentences, snippets, why
 from ui.bounds import along, at, grid
 from ui.controls import Control
 from ui.view import View
@@ -23,8 +23,8 @@ from ui.view import View
 NAMES: Mapping[str, str] = {
     "lower": "Normal (lower bound)",
     "half": "Half-normal (λ → ∞)",
-    "glm": "Published bound",
-    "logistic": "Logistic (tight)",
+    "glm": bounds.NAMES["glm"],
+    "logistic": bounds.NAMES["logistic"],
 }
 SOURCES: Mapping[str, str] = {
     "lower": "Theorem B.1, Corollary 3.5",
@@ -68,6 +68,11 @@ class Distance(bounds.Setting, View):
     answers_in_alt = False
 
     @classmethod
+    def now(cls) -> Self:
+        view = super().now()
+        return replace(view, eps_max=parameters.followed(EPS_MAX, view.eps_max, view.epsilon("logistic")))
+
+    @classmethod
     def idle(cls, control: Control) -> bool:
         return control in ((READ_ALPHA, ALPHA_MAX) if SHOW.value() == PROFILE else (EPS_MAX,))
 
@@ -102,11 +107,11 @@ class Distance(bounds.Setting, View):
 
     def answer(self) -> str:
         published, tight, lower = map(self.epsilon, ("glm", "logistic", "lower"))
-        text = f"The tight proof certifies ε = {sentences.epsilon(tight)}, {_least(tight, lower)}"
+        text = f"Our theorem certifies ε = {sentences.epsilon(tight)}, {_least(tight, lower)}"
         if math.isinf(published):
-            return f"{text}; the published one certifies nothing."
+            return f"{text}; the 2023 theorem certifies nothing."
         price = sentences.ratio(published / lower) if lower else f"ε = {sentences.epsilon(published)}"
-        return f"{text}; the published one {price}."
+        return f"{text}; the 2023 theorem {price}."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon("logistic"), self.delta, sentences.TIGHT)
@@ -123,8 +128,7 @@ class Distance(bounds.Setting, View):
         is_exact = "is" if self.lam >= self.optimal_lam else "would be"
         parts = [
             self.prices(),
-            f"The tight proof {is_exact} exact from λ = {sentences.number(self.optimal_lam, up=True)} on, at this σ "
-            "and δ.",
+            f"Our theorem {is_exact} exact from λ = {sentences.number(self.optimal_lam, up=True)} on, at this σ and δ.",
         ]
         if self.smoothness != self.logistic_smoothness:
             parts.append(sentences.logistic_curve(self.smoothness, self.logistic_smoothness, self.lipschitz))
@@ -135,12 +139,12 @@ class Distance(bounds.Setting, View):
         published, half, lower = map(self.epsilon, ("glm", "half", "lower"))
         if math.isinf(published):
             return (
-                f"The published proof pays −log(1 − β/λ) for the curvature, which is infinite from λ = β = "
+                f"The 2023 theorem pays −log(1 − β/λ) for the curvature, which is infinite from λ = β = "
                 f"{sentences.number(self.smoothness)} down; as λ → ∞ it proves ε = {sentences.epsilon(half)}."
             )
         sign, curvature = (sentences.epsilon(max(price, 0.0)) for price in (half - lower, published - half))
         return (
-            f"The published ε: {sentences.epsilon(lower)} for the Gaussian noise, {sign} for not knowing the "
+            f"The 2023 theorem’s ε: {sentences.epsilon(lower)} for the Gaussian noise, {sign} for not knowing the "
             f"gradient’s sign, {curvature} for the curvature, which falls as λ grows."
         )
 
@@ -247,6 +251,6 @@ def against_lam(sigma: float, delta: float) -> page.Picture:
     )
     alt = (
         f"Distance to optimality against λ, logarithmic, at σ = {sentences.number(sigma)} and "
-        f"δ = {sentences.delta(delta)}: the published proof falls towards a level above 1, the tight one reaches 1."
+        f"δ = {sentences.delta(delta)}: the 2023 theorem falls towards a level above 1, our theorem reaches 1."
     )
     return page.Picture(chart, alt)

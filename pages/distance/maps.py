@@ -18,7 +18,7 @@ from objpert_core._validation import FloatArray
 from ui import figures, page, sentences
 from ui.bounds import Setting
 
-BOUNDS = {"glm": "published proof", "logistic": "tight proof for the logistic loss"}
+BOUNDS = {"glm": "2023 theorem", "logistic": "our theorem"}
 CELLS = 40  # along either side of a map
 SIGMAS, LAMS = np.geomspace(0.1, 1000.0, CELLS + 1), np.geomspace(0.01, 1e4, CELLS + 1)  # edges of the cells
 MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room for the label at the axis' end

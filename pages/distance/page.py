@@ -18,12 +18,12 @@ def preset(name: str, setting: Setting, hint: str, eps_view: float) -> Preset:
 
 
 OURS = "The paper gives no numbers for this panel. These numbers show what the paper says about the panel."
-BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the published proof falls silent."
+BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the 2023 theorem falls silent."
 PRESETS = (
-    preset("Much λ: both are close", Setting(10.0, 100.0, 1.0, 1.0), f"Figure 4a: large σ, large λ. {OURS}", 1.0),
-    preset("Little λ costs one proof", LARGE_SMALL, f"Figure 4b: large σ, small λ. {OURS}", 2.0),
-    preset("Little noise, much λ", Setting(1.0, 100.0, 1.0, 1.0), f"Figure 4c: small σ, large λ. {OURS}", 10.0),
-    preset("Little noise drowns λ", Setting(1.0, 2.0, 1.0, 1.0), f"Figure 4d: small σ, small λ. {OURS}", 10.0),
+    preset("Figure 4a", Setting(10.0, 100.0, 1.0, 1.0), f"Much λ, both are close: large σ, large λ. {OURS}", 1.0),
+    preset("Figure 4b", LARGE_SMALL, f"Little λ costs one proof: large σ, small λ. {OURS}", 2.0),
+    preset("Figure 4c", Setting(1.0, 100.0, 1.0, 1.0), f"Little noise, much λ: small σ, large λ. {OURS}", 10.0),
+    preset("Figure 4d", Setting(1.0, 2.0, 1.0, 1.0), f"Little noise drowns λ: small σ, small λ. {OURS}", 10.0),
     preset("One proof falls silent", SILENT, BELOW, 2.0),
 )
 
@@ -32,11 +32,7 @@ def revealed() -> None:
     page.show(against_lam(10.0, 1e-5), key="distance_try_chart")
 
 
-page.begin(
-    "distance",
-    "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. The distance is "
-    "what the proof loses by not knowing the loss.",
-)
+page.begin("distance", "No proof can go below the Gaussian mechanism with the same noise. How close is a proof to it?")
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("distance", revealed), key="distance__try")
 page.about("distance")

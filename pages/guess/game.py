@@ -132,7 +132,7 @@ class Game:
 
     def svg_title(self) -> str:
         """What the picture's file is called inside."""
-        return f"Guess who: {self.setting.game}, σ = {self.setting.sigma:g}, λ = {self.setting.lam:g}"
+        return f"Attack a model: {self.setting.game}, σ = {self.setting.sigma:g}, λ = {self.setting.lam:g}"
 
     def code(self) -> str:
         """Defines ``posterior``, the chance of "in" after this round; and ``success``, where a law gives it."""

@@ -1,4 +1,4 @@
-"""Guess who: attack a published model, round by round, against a coin, the best attacker and what ε allows."""
+"""Attack a model: attack a published model, round by round, against a coin, the best attacker and what ε allows."""
 
 from __future__ import annotations
 
@@ -132,8 +132,7 @@ def below(game: Game, picture: page.Picture) -> None:
 
 page.begin(
     "guess",
-    "Somebody published a model. You know the method, the noise level and everybody’s data. You do not know whether "
-    "the marked person took part: a coin decided. **Look at θ and guess.**",
+    "You know the method, the noise and everybody’s data. **Did the marked person take part?**",
 )
 explore()
 page.predict(page.Prediction.of("guess", revealed), key="guess__try")

@@ -10,6 +10,7 @@ from itertools import groupby
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from pages.home import doors
 from ui import lessons, registry, style
 
 A_ROW = 3
@@ -31,13 +32,13 @@ def show() -> None:
         return
     _lessons()
     path = registry.START_HERE[1:]
-    st.header("Start here", anchor=False)
+    st.header("Start here", anchor=doors.START)
     st.markdown(f"This page is the first of {len(path) + 1} steps. All steps together take an hour.")
     _grid([(registry.entry(step.name), step.lesson, step.query) for step in path], first=2)
     stepped = {LESSONS, *(step.name for step in registry.START_HERE)}
     others = [entry for entry in registry.PAGES if entry.name not in stepped]
     for group, pages in groupby(others, lambda entry: entry.group):
-        st.header(f"Research: {group.lower()}", anchor=False)
+        st.header(group, anchor=False)
         _grid([(entry, entry.question, {}) for entry in pages])
 
 
@@ -60,9 +61,9 @@ def _grid(pages: Sequence[tuple[registry.Entry, str, Mapping[str, str]]], first:
     for start in range(0, len(pages), A_ROW):
         row = enumerate(pages[start : start + A_ROW], start)
         for (place, (entry, says, query)), column in zip(row, st.columns(A_ROW), strict=False):
-            title = entry.title if first is None else f"{first + place}. {entry.title}"
+            title = entry.headed if first is None else f"{first + place}. {entry.headed}"
             with column, st.container(border=True, height="stretch", key=f"home_card_{entry.name}"):
-                _card(entry, f"**{title}.** {says}", query)
+                _card(entry, f"**{title}** {says}", query)
 
 
 def _card(entry: registry.Entry, says: str, query: Mapping[str, str]) -> None:

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages.home import cards, gauge
+from pages.home import cards, doors, gauge
 from pages.home.compared import FIRST_QUESTION, SECOND_QUESTION
 from pages.home.controls import CONTROLS, DELTA, DRAW, DRAWS, FIT, LAM, PERSON, PRESETS, SIGMA
 from pages.home.release import Release
-from ui import page
+from ui import page, style
 from ui.controls import preset_buttons
 
 # Somebody who asked for less motion is not offered any; "Draw another b" shows one still picture after another.
@@ -19,7 +19,6 @@ def next_draw() -> None:
 
 @st.fragment
 def explore() -> None:
-    place = st.container()
     preset_buttons(PRESETS, prefix="home")
     left, panel = page.columns()
     with panel:
@@ -32,16 +31,17 @@ def explore() -> None:
                 control.show()
     with page.errors():
         release = Release.now()
-        place.html(gauge.gauge(release.guess, release.epsilon, release.delta))
+        if not style.embedded():
+            st.html(gauge.gauge(release.guess, release.epsilon, release.delta))
         release.show(left)
 
 
 page.begin(
     "home",
-    "**ε limits how far any release can shift the odds that you took part: at most by the factor $e^{\\varepsilon}$.** "
-    "Objective perturbation keeps this promise: it adds a random slope to the training loss.",
+    "**ε limits how far a release can shift the odds that you took part.** Random noise keeps ε small.",
 )
-st.html(f"<style>{STYLE}{gauge.STYLE}{cards.STYLE}</style>")
+st.html(f"<style>{STYLE}{gauge.STYLE}{doors.STYLE}{cards.STYLE}</style>")
+doors.show()
 explore()
 page.predict(FIRST_QUESTION, key="home__try")
 page.predict(SECOND_QUESTION, key="home__try_lambda", on_slide=False)

@@ -65,11 +65,7 @@ def revealed() -> None:
     st.caption("The faint line is the clipped loss of a row of norm 1.")
 
 
-page.begin(
-    "losses",
-    "Privacy needs a limit on how hard one row can pull. Clipping sets this limit. For a linear model, clipping "
-    "replaces the loss by another loss $f_C$, which is convex, as smooth as $f$, and straight beyond its kinks.",
-)
+page.begin("losses", "Privacy needs a limit on how hard one row can pull. Clipping sets the limit.")
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("losses", revealed), key="losses__try")
 page.about("losses")

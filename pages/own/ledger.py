@@ -17,7 +17,7 @@ RELEASES, SPENT = "own__releases", "own__spent"
 LEDGER = (
     "Each press of Fit is a separate release. All releases count together, even if you corrected the table in "
     "between. This list ends with the session, so write it down. The total holds if you fixed the ε of every release "
-    "beforehand. If earlier releases decide the next ε, you need a privacy filter (see Composition)."
+    "beforehand. If earlier releases decide the next ε, you need a privacy filter (see Several releases)."
 )
 
 

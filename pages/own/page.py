@@ -45,9 +45,7 @@ def quietly() -> Iterator[None]:
 
 
 page.begin(
-    "own",
-    "Fit a private model to your own table. You type what is public about its columns. Only the model learns from "
-    "the values, and ε covers the model.",
+    "own", "You type what is public about the columns. Only the model learns from the values, and ε covers the model."
 )
 RUNS.follow(explore)
 page.predict(page.Prediction.of("own", revealed), key="own__try")

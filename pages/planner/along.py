@@ -1,4 +1,4 @@
-"""Both pictures of the Planner: numbers of frontiers against f, with marked recipes and the setting before."""
+"""Both pictures of "Choose σ and λ": numbers of frontiers against f, with marked recipes and the setting before."""
 
 from __future__ import annotations
 

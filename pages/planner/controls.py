@@ -1,8 +1,9 @@
-"""The Planner's controls."""
+"""The controls of "Choose σ and λ"."""
 
 from objpert_core.experiments.studies.noise_ratios import COLUMNS, MAX_DRAWS
 from pages.planner.numbers import NAMES, Setting
 from ui import parameters
+from ui.bounds import FORMER
 from ui.controls import Choice, Control, SelectSlider, log_values
 
 ADULT = (45_222, 105)  # rows without missing values, and columns after one-hot encoding
@@ -14,8 +15,10 @@ ALONG = (
     "Moves the point along the frontier. f is σ divided by the σ of the Gaussian mechanism with the same sensitivity."
 )
 RATIO = SelectSlider("planner_f", "Noise ratio f", PAPER.ratio, RATIOS, help=ALONG)
-WHOSE = "Rényi and Hockey-stick: the published theorem, accounted in two ways. The other bounds are this project’s."
-BOUND = Choice("planner_bound", "Bound behind the point", PAPER.bound, tuple(NAMES), NAMES.__getitem__, help=WHOSE)
+WHOSE = "The 2023 theorem is accounted in two ways, by its Rényi curve or without. The others are this project’s."
+BOUND = Choice(
+    "planner_bound", "Proof behind the point", PAPER.bound, tuple(NAMES), NAMES.__getitem__, help=WHOSE, former=FORMER
+)
 EPSILON = parameters.epsilon("planner", PAPER.epsilon, help="The ε of one fit, for adding or removing one row.")
 DELTA = parameters.delta("planner")
 PER_ROW = (

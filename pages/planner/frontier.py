@@ -17,12 +17,12 @@ from pages.planner.numbers import NAMES, Setting, Spot, lam, nats, written
 from ui import bounds, figures, page, sentences, style, words
 from ui.view import View
 
-ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the published bound"}
+ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the 2023 theorem"}
 UNDER: Mapping[str, str] = {
     **{key: f"the bound for {name[0].lower()}{name[1:]}" for key, name in NAMES.items()},
     "rdp": "the Rényi bound",
     "glm": "the hockey-stick bound",
-    "logistic": "the logistic bound",
+    "logistic": "our theorem",
 }
 _REASONS = {  # more of it, less of it
     "f": ("with more noise, λ may be smaller", "with less noise, λ must be larger"),

@@ -1,4 +1,4 @@
-"""The Planner's numbers: the frontier of (σ, λ) under each bound, and the excess loss that Theorem H.1 allows on it.
+"""The numbers of "Choose σ and λ": the frontier under each bound, and the excess loss that Theorem H.1 allows on it.
 
 Calibrations come from `objpert_core.accounting`, the theorem from `objpert_core.theory.excess_risk`. A frontier is
 remembered for rows of norm 1 and stretched to norm R (σ grows with R, λ with R²), so that only ε and δ make a new one:

@@ -1,4 +1,4 @@
-"""Planner: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, section 5 and appendix H)."""
+"""Choose σ and λ: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, appendix H)."""
 
 import streamlit as st
 
@@ -21,12 +21,12 @@ def preset(name: str, hint: str, epsilon: float, bound: str, ratio: float, scali
 
 def ours(epsilon: float) -> Preset:
     f = default_noise_ratio("logistic", epsilon)
-    hint = f"What the package takes at ε = {epsilon:g}: the logistic bound, f = {f:g}, s = 0.3."
+    hint = f"What the package takes at ε = {epsilon:g}: our theorem, f = {f:g}, s = 0.3."
     return preset(f"Ours at ε = {epsilon:g}", hint, epsilon, "logistic", f, 0.3)
 
 
 RECIPE = "Redberg et al. (2023), section 5: Rényi, f = 1.3, a constant feature 1; ε = 1."
-FORMULA = "f = 1 under the logistic bound: σ of the Gaussian mechanism, λ from one formula."
+FORMULA = "f = 1 under our theorem: σ of the Gaussian mechanism, λ from one formula."
 PRESETS = (
     preset("More noise, less λ", RECIPE, 1.0, "rdp", 1.3, 1.0),
     preset("No search: f = 1", FORMULA, 1.0, "logistic", 1.0, 1.0),
@@ -41,9 +41,7 @@ def revealed() -> None:
 
 
 page.begin(
-    "planner",
-    "Little noise with much regularisation can keep a promise (ε, δ). So can much noise with little regularisation. "
-    "Each curve is the smallest λ that one bound accepts.",
+    "planner", "Little noise with much regularisation keeps the same promise as much noise with little regularisation."
 )
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("planner", revealed), key="planner__try")

@@ -51,9 +51,7 @@ PRESETS = (
 
 
 page.begin(
-    "population",
-    "How much worse is a private model than the best possible model, on rows it has not seen? The difference is its "
-    "excess population risk. We made the populations, so the page computes this risk exactly.",
+    "population", "How much worse is a private model, on rows that it has not seen, than the best model possible?"
 )
 RUNS.follow(PICTURES.explore, PRESETS)
 page.see_also("accuracy", "the same question on real data, by test accuracy")

@@ -102,11 +102,7 @@ PRESETS = (
     ),
 )
 
-page.begin(
-    "ptr",
-    "Most data need less noise than the worst data do. Propose little noise, test privately whether this noise is "
-    "enough, and release only if it is.",
-)
+page.begin("ptr", "Most data need less noise than the worst data. Test privately whether little noise is enough.")
 POINTS.mend()
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("ptr"), key="ptr__try")

@@ -51,11 +51,7 @@ PRESETS = (
 )
 
 
-page.begin(
-    "quadratic",
-    "A tilt adds a random slope to the objective. A bend adds a random curvature around an anchor θ* that suits every "
-    "record.",
-)
+page.begin("quadratic", "A tilt adds a random slope to the objective, a bend adds a random curvature.")
 st.fragment(PICTURES.explore)(PRESETS)
 page.see_also("bounds", "what a tilt costs")
 page.predict(page.Prediction.of("quadratic"), key="quadratic__try")

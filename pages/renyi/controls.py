@@ -15,10 +15,11 @@ SIGMA = replace(
     parameters.sigma("renyi", FIGURE_5.sigma, high=100, steps=ONE_PERCENT, help=TILT), label="Noise σ of the fit"
 )
 LAM = replace(parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT), label="Regularisation λ of the fit")
-CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.2 uses β; the logistic loss has β = 1/4 here."
+CURVATURE = "Largest curvature of one person’s loss. Only the 2023 theorem uses β; the logistic loss has β = 1/4 here."
 BETA = parameters.smoothness("renyi", FIGURE_5.smoothness, help=CURVATURE)
-WHOSE = "The published bound for smooth losses, or this project’s bound for the logistic loss."
-BOUND = Choice("renyi_bound", "Proof for the fit", FIGURE_5.proof, tuple(BOUNDS), help=WHOSE)
+WHOSE = "The 2023 theorem is about any smooth loss, ours about the logistic loss."
+FORMER = {"Theorem 3.2": "2023 theorem", "tight, logistic loss": "our theorem"}
+BOUND = Choice("renyi_bound", "Proof for the fit", FIGURE_5.proof, tuple(BOUNDS), help=WHOSE, former=FORMER)
 NOISE = replace(
     parameters.noise_multiplier("renyi", FIGURE_5.noise_multiplier, high=100, steps=ONE_PERCENT),
     label="Noise multiplier of DP-SGD",

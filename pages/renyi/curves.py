@@ -109,7 +109,7 @@ class Curves(Setting, View):
         fit, run = map(sentences.epsilon, self.proved)
         return (
             f"Worst case over all people and data: ε = {fit} (fit), {run} (DP-SGD), slack δ = "
-            f"{sentences.delta(self.delta)}; {sentences.ADJACENCY}; by privacy loss distributions."
+            f"{sentences.delta(self.delta)}; {sentences.ADJACENCY}; accounted by privacy loss distributions."
         )
 
     def moved(self, before: Curves | None) -> str:

@@ -41,13 +41,13 @@ def preset(name: str, setting: Setting, hint: str, *, epsilon: float = 1.0) -> P
 
 
 MORE_ROUNDS = rounds(1000, noise=5.0, lam=20.0)
-TIGHT = replace(FIGURE_5, proof="tight, logistic loss")
+TIGHT = replace(FIGURE_5, proof="our theorem")
 ADULT = matching.matched(replace(FIGURE_5, sample_rate=controls.ADULT_RATE, steps=controls.ADULT_STEPS), 1.0, 1e-5)
 EARLY = matching.matched(replace(FIGURE_5, steps=1000.0), 2.0, 1e-5)
 PRESETS = (
-    preset("Rarer events: one fit wins", FIGURE_5, "Figure 5: n² rounds at q = 1/n, n = 100; σ = 2.5, β = 1, λ = 20."),
+    preset("Figure 5", FIGURE_5, "Rarer events: one fit wins. n² rounds at q = 1/n, n = 100; σ = 2.5, β = 1, λ = 20."),
     preset("Ten times the rows", MORE_ROUNDS, "A million rounds at q = 1/1000; σ = 5 for both, β = 1, λ = 20."),
-    preset("A tight proof is free", TIGHT, "Figure 5 with the tight bound for the logistic loss: no price at small α."),
+    preset("Our theorem: no price", TIGHT, "Figure 5 with our theorem for the logistic loss: no price at small α."),
     preset("Adult at ε = 1", ADULT, "DP-SGD on Adult with batches of 256 and 60 epochs; both matched at (1, 10⁻⁵)."),
     preset(
         "Little noise, early leap",
@@ -71,11 +71,7 @@ def revealed() -> None:
     )
 
 
-page.begin(
-    "renyi",
-    "Objective perturbation pays once for one tilted fit. DP-SGD pays a little in each of many steps. Their Rényi "
-    "curves show who pays more for rare events.",
-)
+page.begin("renyi", "Objective perturbation pays once, for one fit. DP-SGD pays a little in each of many steps.")
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("renyi", revealed), key="renyi__try")
 page.about("renyi")

@@ -17,7 +17,7 @@ NAMES: Mapping[str, str] = {
 SHORT = {"objective": "One fit", "gaussian": "Gaussian", "dpsgd": "DP-SGD"}
 """What the legends call the mechanisms: two stand in a row on a telephone."""
 ALLOCATION = "Random allocation"
-BOUNDS: Mapping[str, str] = {"Theorem 3.2": "glm", "tight, logistic loss": "logistic"}
+BOUNDS: Mapping[str, str] = {"2023 theorem": "glm", "our theorem": "logistic"}
 HOVER = "%{y:.3g}"
 
 
@@ -85,7 +85,7 @@ class Setting:
         return {**NAMES, "allocation": ALLOCATION} if allocated and self.epochs else NAMES
 
 
-def rounds(n: int, noise: float, lam: float, smoothness: float = 1.0, proof: str = "Theorem 3.2") -> Setting:
+def rounds(n: int, noise: float, lam: float, smoothness: float = 1.0, proof: str = "2023 theorem") -> Setting:
     """The paper's example of DP-SGD, n² rounds at q = 1/n, beside a fit with the same noise."""
     return Setting(noise, lam, smoothness, proof, noise, 1 / n, float(n * n))
 

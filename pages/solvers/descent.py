@@ -112,7 +112,7 @@ class Descent(View):
         "seed": SEED,
         "cost": COST,
     }
-    aside = (SEED, COST)
+    aside = (SOLVERS, SEED, COST)
     named = {"lam": "λ", "rows": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
     snippet = "solvers"
     answers_in_alt = False

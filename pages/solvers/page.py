@@ -36,11 +36,7 @@ def revealed() -> None:
         page.show(page.Picture(shown.chart(height=380), shown.alt()), key="solvers_try_chart")
 
 
-page.begin(
-    "solvers",
-    "θ may be released once the gradient ∇J of the private objective is no longer than a threshold τ. The page "
-    "counts visits to single rows, which are the same on every machine.",
-)
+page.begin("solvers", "A fit may be released once the gradient of its objective is shorter than a threshold τ.")
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("solvers", revealed), key="solvers__try")
 page.about("solvers")

@@ -26,7 +26,6 @@ _LONGEST_LABEL = 30
 FEW, MANY = 5, 12  # coefficients
 BESIDE = 230  # pixels of the stage's small pictures
 _WIDEST_LINE = 12  # characters of a name under its dots
-_ROOMY = 4  # methods whose names and accuracies a telephone sets side by side
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
 
@@ -74,11 +73,9 @@ def accuracy(
 
 
 def _named(comparison: Comparison, method: str) -> str:
-    """A method under its dots: its name on short lines, and what it reaches where there is room for that."""
+    """A method under its dots: its name on short lines, and what it reaches."""
     reached = comparison.accuracy(method)
     name = textwrap.wrap(LABELS[method], _WIDEST_LINE, break_long_words=False)
-    if reached and len(comparison.settings.methods) > _ROOMY:
-        return "<br>".join(name)
     return "<br>".join([*name, percent(reached.mean) if reached else "not trained yet"])
 
 

@@ -77,7 +77,9 @@ def panel(presets: Any) -> Request:
     """The controls; returns what they ask for."""
     epsilon, place = controls.EPSILON.show(), st.container()  # Run, progress and Stop are in sight at any height
     name, place_of_draws = DATA.show(), st.container()
-    methods, _ = controls.LEARNED.show(), controls.PREDICT.show()
+    with st.popover("Compare methods", icon=":material/compare_arrows:", width="stretch"):
+        methods = controls.LEARNED.show()
+    controls.PREDICT.show()
     begin_with_few(methods)
     with place_of_draws:
         repeats = controls.REPEATS.show()
@@ -274,9 +276,9 @@ def _encoded(public: PrivacyCertificate) -> bytes:
 
 
 page.begin("training", "The same task, learned without privacy and by private learners, each at the same (ε, δ).")
+RUNS.follow(explore)
 if note := text.preset_note(datasets.default_name(), bool(datasets.damage("adult"))):
     st.caption(note)
-RUNS.follow(explore)
 st.caption(text.NOT_HERE)
 page.see_also("losses", "regression, other losses")
 page.see_also("accuracy", "the strongest DP-SGD, ten splits")

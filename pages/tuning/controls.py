@@ -48,3 +48,5 @@ CONTROLS: Mapping[str, Control] = {
     "renyi": Toggle("tuning_renyi", "Rényi everywhere, as in the paper", Tuning.renyi, help=OFF),
 }
 GHOST = parameters.ghost("tuning")
+PRICE, TRAINED = "In ε", "In accuracy"
+SHOW = parameters.show("tuning", (PRICE, TRAINED), "What a choice among settings adds to ε, or takes from accuracy.")

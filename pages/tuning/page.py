@@ -1,16 +1,17 @@
-"""What tuning costs (Redberg et al. 2023, section 5): ε against the number of settings tried, paid in four ways."""
+"""The price of tuning (Redberg et al. 2023, section 5): what a choice among settings costs, in ε and in accuracy."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
+from pages.tuning import trained, trained_controls
 from pages.tuning.afford import OBJECTIVE_PERTURBATION
-from pages.tuning.controls import CONTROLS, GHOST
+from pages.tuning.controls import CONTROLS, GHOST, PRICE, SHOW, TRAINED
 from pages.tuning.numbers import GENERAL, OBJECTIVE, RUNS
 from pages.tuning.price import Price
-from ui import page
-from ui.controls import Preset
+from ui import page, style
+from ui.controls import Preset, preset_buttons
 from ui.view import Pictures, View
 
 HELD = ("kind", "by", "epsilon", "sample_rate", "steps", "delta", "settings", "family", "more", "renyi")
@@ -19,7 +20,7 @@ HELD = ("kind", "by", "epsilon", "sample_rate", "steps", "delta", "settings", "f
 def preset(name: str, hint: str, **values: Any) -> Preset:
     """At first on the paper's setting."""
     held = {field: CONTROLS[field].default for field in HELD} | values
-    return Preset(name, {CONTROLS[field]: value for field, value in held.items()}, hint)
+    return Preset(name, {SHOW: PRICE} | {CONTROLS[field]: value for field, value in held.items()}, hint)
 
 
 PAPERS = "Redberg et al. (2023), section 5, on Adult: 10 learning rates, K Poisson with Pr[K > 10] = 0.9."
@@ -38,7 +39,7 @@ PRESETS = (
 
 
 class Tuned(Pictures):
-    """The page's picture, beside only those controls of one run that matter."""
+    """The price in ε, beside only those controls of one run that matter."""
 
     def panel(self, presets: Sequence[Preset]) -> type[View]:
         """Draw the controls; which of them describe one run is chosen in "View", below where they stand."""
@@ -60,13 +61,37 @@ def revealed() -> None:
     page.show(page.Picture(price.chart(None, height=380), price.alt()), key="tuning_try_chart")
 
 
-page.begin(
-    "tuning",
-    "Each learning rate that you try looks at the data once more. Publishing the best model reveals something from "
-    "every look. There are four ways to account for these looks: the first ignores them, and the others are proved.",
+PICTURE = Tuned(
+    "tuning", {PRICE: Price}, ghost=GHOST, linked=(SHOW, *CONTROLS.values(), GHOST, *trained_controls.CONTROLS)
 )
-st.fragment(Tuned("tuning", {"price": Price}, ghost=GHOST).explore)(PRESETS)
-st.markdown(OBJECTIVE_PERTURBATION)
+ALL = (*PRESETS, *trained_controls.PRESETS)
+
+
+def explore() -> None:
+    place = st.container()
+    left, panel = page.columns()
+    with panel:
+        shown = page.choose(SHOW)
+    with place:
+        own = trained_controls.PRESETS if shown == TRAINED else PRESETS
+        preset_buttons(ALL if style.embedded() else own, prefix="tuning")
+    if shown == TRAINED:
+        page.keep(*CONTROLS.values(), GHOST)
+        trained.draw(left, panel, PICTURE.controls, ALL)
+        return
+    with panel, page.errors():
+        view = PICTURE.panel(ALL)
+    page.keep(*trained_controls.CONTROLS)
+    with page.errors():
+        view.now().show(left, ghost=GHOST.value())
+    if not style.embedded():
+        st.markdown(OBJECTIVE_PERTURBATION)
+
+
+page.begin("tuning", "Each setting that you try looks at the data once more. The choice costs ε, or accuracy.")
+with page.errors():
+    trained.RUNS.follow(explore)
 page.see_also("training", "what one fit without tuning reaches")
 page.predict(page.Prediction.of("tuning", revealed), key="tuning__try")
+page.predict(page.Prediction.of("tuning", text="judges"), key="tuning__judges")
 page.about("tuning")

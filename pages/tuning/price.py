@@ -1,4 +1,4 @@
-"""What tuning costs: ε against the number of settings tried, under four ways of accounting."""
+"""The price of tuning: ε against the number of settings tried, under four ways of accounting."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Price(Tuning, View):
     """ε against the number of settings tried."""
 
     name = "tuning"
-    title = "What tuning costs"
+    title = "The price of tuning"
     controls = CONTROLS
     named = {"settings": "s", "delta": "δ", "renyi": "Rényi everywhere", "family": "K", "more": "Pr[K > s]", "eta": "η"}
     snippet = "tuning"
@@ -143,7 +143,7 @@ class Price(Tuning, View):
         )
 
     def svg_title(self) -> str:
-        return f"What tuning costs: ε at δ = {delta(self.delta)}, {self.run_in_words}, {self.law_in_words}"
+        return f"The price of tuning: ε at δ = {delta(self.delta)}, {self.run_in_words}, {self.law_in_words}"
 
     def table(self) -> list[dict[str, str]]:
         ways, geometric = self.ways(), self.relevant("liu_talwar")

@@ -17,7 +17,7 @@ def test_a_pages_charts_become_files_as_wide_as_the_column(tmp_path, capsys):
     width = float(re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", pdf.read_bytes()).group(1))
     assert width == pytest.approx(100 * MM, abs=0.01)
     assert tables(tex.read_text(encoding="utf-8"))
-    assert "Logistic (tight) 0.341" in capsys.readouterr().out
+    assert "Our theorem 0.341" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -9,10 +9,10 @@ from itertools import groupby, pairwise
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
+from tests.browser.fold import MOST_BUTTONS, MOST_CONTROLS, MOST_WORDS, Fold
 from ui.figures import BACKGROUNDS, contrast
 from ui.style import SLIDE_CONTROLS
 
-MOST_CONTROLS = 6
 DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
     .every(e => e.querySelector('.main-svg text'))"""
 COLORS = """() => {
@@ -98,7 +98,7 @@ TELEPHONE = """() => {
     tools.scrollIntoView({block: 'end'});
     const [answer, chart] = ['.answer', '.js-plotly-plot'].map(
         part => document.querySelector(`.st-key-stage__picture ${part}`));
-    const button = tools.querySelector('button');
+    const button = [...tools.querySelectorAll('button')].find(e => !e.closest('details'));  // not inside "View"
     const box = element => element.getBoundingClientRect();
     const hit = document.elementFromPoint(box(button).left + 9, box(button).top + 9);
     return {
@@ -164,6 +164,20 @@ def assert_fits(page):
 def assert_few_controls(page):
     """The panel has a control, and no more than people take in."""
     assert 1 <= len(page.evaluate(IN_SIGHT)) <= MOST_CONTROLS
+
+
+def assert_short(page):
+    """Before the first scroll there are few words, buttons and controls, and the answer, the chart and its control."""
+    seen = Fold.of(page)
+    assert seen.words <= MOST_WORDS
+    assert seen.buttons <= MOST_BUTTONS
+    assert 1 <= seen.controls <= MOST_CONTROLS
+    assert_shares_the_screen(page)
+
+
+def assert_shares_the_screen(page):
+    """The answer, the whole chart and the control that moves it are in the window."""
+    assert Fold.of(page).outside(page.viewport_size["height"]) == []
 
 
 def assert_accessible(page, *rules, but=None):

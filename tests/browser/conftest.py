@@ -76,7 +76,7 @@ def first_visit(tab):
             address,
             query(tab),
             tab.get_by_role("heading", level=1).inner_text(),
-            tab.get_by_text("Many releases", exact=True).count(),
+            tab.get_by_text("The paper", exact=True).count(),
             tab.get_by_role("dialog").count(),
             answer(tab).inner_text().replace("\xa0", " "),
         )

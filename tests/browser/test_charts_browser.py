@@ -35,7 +35,7 @@ def test_arrow_keys_move_the_point_along_the_frontier(open_page):
     (f,), (lam,) = after["your point, f = 1.4"]
     assert f == 1.4
     assert lam < before["your point, f = 1.3"][1][0]
-    curve = dict(zip(*after["Rényi"], strict=True))
+    curve = dict(zip(*after["2023 theorem, Rényi"], strict=True))
     assert curve[1.4] == lam
 
 
@@ -44,7 +44,7 @@ def test_a_planners_sample_arrives_without_another_click_and_the_timer_ends(open
     page.get_by_role("button", name="Sample it").click()
     expect(page.get_by_text(re.compile("trains best along this frontier")).first).to_be_visible()
     expect(page.locator(".st-key-planner_stop")).to_have_count(0)
-    expect_chart(page, "planner_excess", lambda drawn: len(drawn["sampled, Logistic (tight)"][0]) == 8)
+    expect_chart(page, "planner_excess", lambda drawn: len(drawn["sampled, Our theorem"][0]) == 8)
     expect_rest(page)
 
 
@@ -57,7 +57,7 @@ def test_the_slider_of_the_dimension_view_works_by_keyboard(open_page):
 
 def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):
     page = open_page("/ptr")
-    page.get_by_role("button", name="View").click()
+    page.locator("summary", has_text="View").click()
     move(page, "ptr__place", "ArrowRight", "ptr_points=0.13")
     expect_chart(page, "ptr_chart", lambda drawn: 0.13 in drawn["points (secret)"][0])
 
@@ -95,7 +95,7 @@ def test_with_the_tilt_switched_on_the_true_delta_is_back_under_the_promise(open
 def test_a_preset_and_a_key_move_the_curve_of_one_fit_alone(open_page):
     page = open_page("/renyi")
     before = chart_data(page, "renyi_chart")
-    press(page, "A tight proof is free", "renyi_bound=")
+    press(page, "Our theorem: no price", "renyi_bound=")
     move(page, "renyi_noise", "ArrowRight", "renyi_noise=2.")
     expect_chart(page, "renyi_chart", lambda after: after["One fit"] != before["One fit"])
     expect_chart(page, "renyi_chart", lambda after: after["Gaussian"] == before["Gaussian"])

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import checks
+from tests.browser import checks, fold
 from tests.browser.conftest import PHONE, eventually, query, renew, settle, visit, watched
 from ui import registry
 from ui.figures import BACKGROUNDS
@@ -27,11 +27,10 @@ NONSENSE = {  # what to add to a page's address; none of it may be left, do harm
     "/composition": "composition_k=0&composition_sigma=nan&composition_target=nan&composition_ledger="
     + "gauss:20,1;" * 300
     + "![x](http://a.example/b.png)",
-    "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan",
+    "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan&honest_data=![x](http://a.example/b.png)&honest_draws=1e999",
     "/training": "training_repeats=inf&training_split=1e400&training_seed=-1e999",
     "/accuracy": "accuracy_data=%00&accuracy_epsilon=nan&accuracy_methods=everything&accuracy_trial=1e400"
     "&accuracy_question=why",
-    "/honest": "honest_data=![x](http://a.example/b.png)&honest_epsilon=-1&honest_draws=1e999&honest_rates=banana",
     "/solvers": "solvers_n=1e9&solvers_tau=0&solvers_shown=%F0%9F%92%A5&solvers_seed=inf",
     "/losses": "losses_C=-1&losses_margin=nan&losses_loss=%00&losses_seed=1e999&losses_show=everything",
     "/own": "own_table=![x](http://a.example/b.png)&own_epsilon=nan&own_delta=%00&own_ghost=perhaps",
@@ -41,6 +40,7 @@ PATHS = ["/", *(f"/{entry.name}" for entry in registry.PAGES[1:])]
 VIEWS = [
     "/bounds?bounds_show=" + quote("Attacker’s errors"),
     "/tuning?tuning_afford=true",
+    "/tuning?tuning_show=" + quote("In accuracy"),
     "/losses?losses_show=" + quote("The fit"),
     "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("who is ahead"),
     "/accuracy?accuracy_data=breast-cancer&accuracy_epsilon=1&accuracy_question="
@@ -48,6 +48,7 @@ VIEWS = [
     "/training?training_repeats=2&training_view=coefficients&training_data=digits",
 ]
 
+LONGER = ("/lessons",)  # a lesson's text stands beside its picture
 LEAST = 10  # texts of a chart
 ZOOMED = {"width": 720, "height": 450}  # a laptop of 1440 × 900 at 200 %
 SLIDES = ({"width": 1280, "height": 720}, {"width": 960, "height": 540})
@@ -66,6 +67,11 @@ def test_everybody_can_use_it(tab, server, address):
         page.wait_for_function(checks.DRAWN)
         checks.assert_no_traceback(page)
         eventually(page, lambda: checks.assert_readable(page, "light", LEAST))
+        if address in PATHS and path not in LONGER:
+            page.set_viewport_size(fold.DESK)
+            page.add_style_tag(content=".st-key-not_taken { display: none }")  # what only nonsense brings
+            settle(page)
+            eventually(page, lambda: checks.assert_short(page))
         eventually(page, lambda: checks.assert_few_controls(page))
         eventually(page, lambda: checks.assert_accessible(page))
         if address in PATHS:
@@ -96,6 +102,13 @@ def test_everybody_can_use_it(tab, server, address):
     assert {urlsplit(url).netloc for url in asked if not url.startswith(("data:", "blob:"))} == {own}
     assert not errors
     assert not (nonsense and query(page))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", [path for path in PATHS if path not in LONGER])
+def test_answer_chart_and_control_share_the_screen(tab, server, address):
+    page = visit(renew(tab, fold.LAPTOP), server + address)
+    eventually(page, lambda: checks.assert_shares_the_screen(page))
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ FITS = {"rows", "private fits", "not clipped, no noise", "clipped at C, no noise
 JOURNEYS = {
     "bounds": Journey(
         "/bounds",
-        [(press, "Smaller λ, wider gap", "bounds_lambda=5"), (choose, "Attacker’s errors", "bounds_show=")],
+        [(press, "Figure 1, right", "bounds_lambda=5"), (choose, "Attacker’s errors", "bounds_show=")],
         {"bounds_errors": lambda drawn: len(drawn) == 6},
         holds={"bounds_sigma": "10", "bounds_lambda": "5", "bounds_show": "Attacker’s errors"},
     ),

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_page):
     page = open_page("/bounds")
     before = chart_data(page, "bounds_chart")
-    expect(page.get_by_role("figure", name="ε at δ = 10⁻⁵: Logistic (tight) 0.726")).to_have_count(1)
+    expect(page.get_by_role("figure", name="ε at δ = 10⁻⁵: Our theorem 0.726")).to_have_count(1)
     expect(page.locator("[role=status] .answer")).to_have_count(1)
     page.get_by_role("button", name="Four rows of one person").focus()  # the last preset
     page.keyboard.press("Tab")
@@ -20,7 +20,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     move(page, "bounds_sigma", "ArrowRight", "bounds_sigma=5.6")
     expect(answer(page)).to_contain_text("0.64")
     expect(page.locator("[role=status] .answer-why")).to_contain_text("σ 5 → 5.6")
-    tight = "Logistic (tight)"
+    tight = "Our theorem"
     expect_chart(page, "bounds_chart", lambda after: after[tight][1] != before[tight][1])
     after = chart_data(page, "bounds_chart")
     assert after[tight][0] == before[tight][0]
@@ -35,7 +35,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower,neighbours"
     assert [float(row.split(",")[4]) for row in rows[1:]] == after[tight][1]
     assert svg.suggested_filename == "bounds.svg"
-    assert "Logistic (tight)" in svg.path().read_text()
+    assert "Our theorem" in svg.path().read_text()
     assert source.path().read_text().count("\\begin{axis}") == 1
 
 

@@ -47,7 +47,17 @@ def examples() -> list[str]:
 def test_the_examples_of_the_help_texts_run(folder):
     names, *rows = PEOPLE.decode().splitlines()
     (folder / "new.csv").write_text("\n".join([names, *rows[:3]]), encoding="utf-8")
-    order = ("calibrate", "accounting", "schema people", "fit people.csv --target", "predict", "verify", "fit")
+    (folder / "test.csv").write_bytes(PEOPLE)
+    order = (
+        "calibrate",
+        "accounting",
+        "schema people",
+        "fit people.csv --target",
+        "predict",
+        "evaluate",
+        "verify",
+        "fit",
+    )
     found = [line for line in examples() if not line.startswith(("objpert app", "objpert serve"))]
     found.sort(key=lambda line: next(at for at, start in enumerate(order) if line.startswith(f"objpert {start}")))
     assert len(found) >= 12

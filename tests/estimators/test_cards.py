@@ -10,7 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 import objpert_core.estimators as est
-from objpert_core.estimators.cards import CHOICE_NOTE, METRICS_NOTE, SEED_NOTE, UNVERIFIED_NOTE, is_card
+from objpert_core.estimators.cards import CHOICE_NOTE, SEED_NOTE, UNVERIFIED_NOTE, is_card
+from objpert_core.evaluation import evaluate
 from tests.estimators.test_contract import CASES
 
 RNG = np.random.default_rng(0)
@@ -34,7 +35,7 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
         training_data="Two hundred *readers*.",
         intended_use="Teaching.",
         authors="Us.",
-        metrics={"accuracy": 0.91234, "a|b": "good"},
+        evaluation=evaluate(model, X, Y),
     )
     text = card.render()
     assert headings(text) == [
@@ -49,8 +50,9 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
     assert f"output noise sigma\\_out = {spent.sigma_out:g}" in text
     assert "bound 'logistic'" in text
     assert "| noise | operating system |" in text
-    assert f"{METRICS_NOTE}\n\n| score | value |" in text
-    assert "| accuracy | 0.912 |\n| a\\|b | good |" in text
+    assert "their own promise to the people whose rows were scored: (1, 1e-05)-differential privacy" in text
+    assert "| score | estimate | 95 % interval |" in text
+    assert "| balanced accuracy | " in text
     assert "set of labels" not in text
     assert "number of rows, which" not in text
     card.save(tmp_path / "README.md")
@@ -89,14 +91,9 @@ def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(mode
     assert headings(titled)[:2] == ["A \\*b\\* \\<i\\>\\[c\\](d)/e\\_f&#92;", "Training data"]
 
 
-@pytest.mark.parametrize(
-    ("score", "shown"),
-    [(0.9995, "0.9995"), (0.99999999, "0.99999999"), (1.0, "1"), (0.99946, "0.999"), (1.0004, "1.0004"), (0, "0")],
-)
-def test_a_score_reads_1_only_if_it_is(model, score, shown):
-    assert f"| accuracy | {shown} |" in est.model_card(model, metrics={"accuracy": score}).render()
-    assert np.nextafter(1.0, 0.0) == 0.9999999999999999
-    assert "| accuracy | 0.9999999999999999 |" in est.model_card(model, metrics={"accuracy": 1 - 2**-53}).render()
+def test_scores_of_a_seeded_evaluation_are_not_for_publication(model):
+    text = est.model_card(model, evaluation=evaluate(model, X, Y, random_state=0)).render()
+    assert text.index("# Evaluation") < text.index(SEED_NOTE)
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.UncoveredDataWarning")
@@ -139,7 +136,8 @@ def test_what_is_no_private_model_or_no_text_is_refused(model):
             est.model_card(wrong)
     with pytest.raises(NotFittedError):
         est.model_card(est.ObjPertLogisticRegression())
-    wrong = {"title": ["", "two\nlines"], "training_data": [3], "metrics": [[1.0], {"accuracy": True}]}
+    of_another = evaluate(est.ObjPertLogisticRegression(classes=[0, 1], public_rows=200).fit(X, Y), X, Y)
+    wrong = {"title": ["", "two\nlines"], "training_data": [3], "evaluation": [{"accuracy": 0.9}, of_another]}
     for name, value in ((name, value) for name, values in wrong.items() for value in values):
         with pytest.raises(ValueError, match=f"^{name} must"):
             est.model_card(model, **{name: value})

@@ -6,6 +6,9 @@ import warnings
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats import kstest
+from sklearn.base import clone
 from sklearn.metrics import recall_score
 
 from objpert_core.accounting import Gaussian, compose
@@ -167,3 +170,26 @@ def test_a_row_whose_weight_is_none_counts_as_none(standardize, weight):
 def test_what_cannot_be_is_refused_in_a_sentence(parameters, message):
     with pytest.raises(ValueError, match=message):
         private(**parameters).fit(ROWS, LABELS)
+
+
+@pytest.mark.thorough
+def test_what_is_released_has_the_law_of_the_weighted_objective():
+    """In one dimension −J'(θ) is N(0, σ²) at what is released: with each row's own weight, and not without."""
+    x, y = np.where(RNG.random(400) < 0.7, 1.0, -1.0), (RNG.random(400) < 0.6).astype(int)
+    own = np.where(x > 0, 0.2, 0.9)
+    model = ObjPertLogisticRegression(
+        2.0, classes=[0, 1], class_weight={0: 1.0, 1: 2.0}, fit_intercept=False, standardize=False, lam=2.0
+    )
+    draws = [
+        clone(model).set_params(random_state=seed).fit(x[:, None], y, sample_weight=own).coef_[0, 0]
+        for seed in range(300, 600)
+    ]
+    sigma, lam = (getattr(model.fit(x[:, None], y).privacy_, name) for name in ("sigma", "lam"))
+    signs, theta = np.where(y == 1, 1.0, -1.0), np.array(draws)[:, None]
+
+    def chance(weights):
+        slope = lam * theta[:, 0] - (weights * signs * x * expit(-signs * x * theta)).sum(axis=1)
+        return kstest(slope / sigma, "norm").pvalue
+
+    assert chance(own * np.where(y == 1, 1.0, 0.5)) > 0.01
+    assert max(map(chance, (own, np.ones(400), np.where(y == 1, 1.0, 0.5)))) < 0.01

@@ -7,6 +7,8 @@ import pytest
 from objpert_core import DataUnavailableError, _provenance
 from objpert_core.experiments import results, store
 from objpert_core.experiments.__main__ import main
+from objpert_core.experiments.intervals import coverage
+from objpert_core.experiments.intervals import stored as intervals
 from objpert_core.experiments.population import promises
 from objpert_core.experiments.population import stored as population
 from objpert_core.experiments.ptr import pate, pca, regression
@@ -18,7 +20,7 @@ from objpert_core.experiments.results import Run
 from objpert_core.experiments.store import write
 from objpert_core.experiments.studies.solver_costs import Measurement
 
-PIECEWISE = {one.file: one for stored in (ptr, quadratic) for one in stored.EXPERIMENTS.values()}
+PIECEWISE = {one.file: one for stored in (ptr, quadratic, intervals) for one in stored.EXPERIMENTS.values()}
 SWEPT = {one.file: one for one in population.EXPERIMENTS.values()}
 EVERY = PIECEWISE | SWEPT | {"population_promises": promises.EXPERIMENT}
 KINDS = {name: one.row for name, one in EVERY.items()} | {f"figure2_{name}": Run for name in results.stored()}
@@ -183,6 +185,7 @@ def test_other_columns_are_read_and_hidden_from_reports():
 
 AGAIN = {  # some rows of each experiment, computed again, and how exactly they are the stored ones
     "ptr_regression": (lambda: regression.errors("diabetes", 3, []), 1e-9),
+    "intervals_coverage": (lambda: coverage.coverage("even", 1_000, 2, 1.0, 3), 1e-6),
     "ptr_pate": (lambda: pate.prices("low", 20.0), 1e-9),
     "quadratic_figure1": (
         lambda: [figure1.cell("exact", proof, 0.5, 1e-3) for proof in figure1.PANELS["exact"]],

@@ -28,7 +28,9 @@ from objpert_core.estimators import (
     ObjPertSVC,
     OPSPTRRegressor,
     OutputPerturbationLogisticRegression,
+    PrivateSearch,
 )
+from objpert_core.evaluation import evaluate, together
 from objpert_core.learning import HingeLoss, LogisticLoss, perturb_and_solve
 from objpert_core.learning.population.fit import descend_and_certify
 from objpert_core.learning.population.phased import phased_release
@@ -144,6 +146,15 @@ OBJECTIVE = {
         [{"sigma": 4.2, "lam": 0.8}, {"epsilon": 1.1}],
     ),
     "least lam, not for replaced rows": Kind(logistic(lam=0.0), each(adjacency="replace one row"), [], "slow"),
+    "intervals": Kind(
+        logistic(intervals="sandwich", epsilon=8.0, public_rows=2_000),
+        [
+            *each(hessian_noise=[*NO_SIZE, None, times(0.5)], outer_noise=[*NO_SIZE, times(0.99)], loss_parameter=1.0),
+            *each(weighted=True, ball_radius=1.0, center_noise=20.0, public_rows=None, epsilon=7.99),
+            {"fits": 2, "rest_weight": 1.0},
+        ],
+        [{"outer_noise": times(2.0)}, {"hessian_noise": times(2.0)}, {"epsilon": 8.1}],
+    ),
     "envelope in a ball": Kind(
         in_ball_of_envelopes,
         [
@@ -448,6 +459,61 @@ TESTED = {
     ),
 }
 
+# Evaluations, and a fit with its evaluation
+
+
+def counted():
+    return evaluate(logistic()(), *some_data(), random_state=0).certificate
+
+
+def both(split):
+    def certificate():
+        fit = logistic(public_rows=60)()
+        return together(fit.privacy_, evaluate(fit, *some_data(), random_state=0), split)
+
+    return certificate
+
+
+OF_COUNTS = [
+    *each(epsilon=[0.99, "x"], delta=0.9e-5, sigma=[3.7, 0.0], cells=[0, 64.0], counts_sha256=["f" * 63, None]),
+    *each(adjacency="replace one row", rows_per_person=2, accountant="rdp", mechanism="Composition", schema=1),
+    *each(lattice=[None, 0.5], reproducible=False, row_norm="clip", intercept_scaling=0.3, on_error="release"),
+    {"rows_per_person": 2, "adjacency": "add/remove up to 2 rows of one person"},
+]
+OF_BOTH_PARTS = [
+    *each(epsilon=times(0.99), delta=times(0.9), fit=[{}, None, "text"], evaluation=[{}, 3], public_rows=[61, None]),
+    *each(adjacency="replace one row", rows_per_person=2, accountant="rdp", lattice=1.0, row_norm="clip", schema=1),
+]
+
+
+def searched(settings):
+    def certificate():
+        one = OutputPerturbationLogisticRegression(classes=[0, 1], public_rows=60)
+        return PrivateSearch(one, {"margin": settings}, random_state=1).fit(*some_data()).privacy_
+
+    return certificate
+
+
+OF_SEARCHES = [
+    *each(epsilon=times(0.97), delta=times(0.8), settings=[(), None, "text", lambda old: old[:1]], fit=[{}, None]),
+    *each(score_noise=[0.1, 0.0], public_rows=[43, None], accountant="rdp", lattice=1.0, row_norm="clip", schema=1),
+    *each(adjacency="replace one row", rows_per_person=2, intercept_scaling=0.5, on_error="release"),
+]
+EVALUATED = {
+    "search": Kind(
+        searched([0.0, 1.0]), [*OF_SEARCHES, {"mean_runs": 2.0}], each(epsilon=1.1, score_noise=times(2)), "thorough"
+    ),
+    "search by chance": Kind(
+        searched([0.1 * at for at in range(25)]),
+        [{"mean_runs": None}, *each(mean_runs=90.0)],
+        each(epsilon=1.1),
+        "slow",
+    ),
+    "counts": Kind(counted, OF_COUNTS, each(epsilon=1.1, sigma=4.0, cells=7)),
+    "fit and counts": Kind(both("coin"), [*OF_BOTH_PARTS, {"split": "shuffle"}], each(epsilon=1.1), "thorough"),
+    "fit and counts, same rows": Kind(both("same rows"), [*OF_BOTH_PARTS, {"split": "coin"}], [], "thorough"),
+}
+
 # Fits of 300 rows, for random changes
 
 
@@ -506,5 +572,5 @@ FITTED = {
 }
 
 FAMILIES = {"objective": OBJECTIVE, "DP-SGD": SGD, "population": POPULATION, "quadratic": QUADRATIC}
-FAMILIES |= {"posterior": POSTERIOR, "tested": TESTED, "fitted": FITTED}
+FAMILIES |= {"posterior": POSTERIOR, "tested": TESTED, "evaluated": EVALUATED, "fitted": FITTED}
 EVERY = {f"{family}, {name}": kind for family, kinds in FAMILIES.items() for name, kind in kinds.items()}

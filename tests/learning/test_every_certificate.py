@@ -49,7 +49,17 @@ def test_weaker_promises_verify(kind):
         assert kind.changed(changes).verify(), changes
 
 
-ONLY_SOME_HAVE = {"diagnostics", "ball_radius", "envelope", "center_noise", "scale_noise", "fits", "rest_weight"}
+ONLY_SOME_HAVE = {
+    "hessian_noise",
+    "outer_noise",
+    "diagnostics",
+    "ball_radius",
+    "envelope",
+    "center_noise",
+    "scale_noise",
+    "fits",
+    "rest_weight",
+}
 ONLY_SOME_HAVE |= {"sampling"}
 FIELDS = {field.name for kind in PrivacyCertificate.ALGORITHMS.values() for field in dataclasses.fields(kind)}
 

@@ -86,8 +86,9 @@ def words_of(sentence: str) -> int:
 
 
 def said(app: AppTest) -> str:
-    """The answers, as people read them."""
-    return unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
+    """The answers, as people read them; a promise as it stands once its accountant is opened."""
+    shown = unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
+    return re.sub(r"<details[^>]*><summary>(.*?)</summary>(.*?); (accounted by .*?)</details>", r"\2: \1; \3", shown)
 
 
 def everything_said(app: AppTest) -> str:

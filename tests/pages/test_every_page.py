@@ -16,6 +16,7 @@ from tests.pages.apps import everything_said as said
 from ui import registry
 from ui.controls import Preset
 from ui.page import Prediction
+from ui.sentences import epsilon
 from ui.svg import decode
 
 pytestmark = pytest.mark.usefixtures("own_runner")
@@ -28,7 +29,8 @@ def open_page(link, **query):
     """A page at a link; the keys of the query are without the page's name, but for one that no page knows."""
     page, held = urlsplit(link).path, dict(parse_qsl(urlsplit(link).query))
     query = QUICK.get(page, {}) | held | query
-    prefixed = {key if key == "unknown" else f"{page}_{key}": value for key, value in query.items()}
+    whole = ("unknown", "honest_")  # keys that are not the page's own
+    prefixed = {key if key.startswith(whole) else f"{page}_{key}": value for key, value in query.items()}
     return open_app("app.py" if page == "home" else f"pages/{page}/page.py", **prefixed)
 
 
@@ -36,7 +38,13 @@ def picture(app):
     """What the page shows: the answers, the charts, the tables, and where the controls stand."""
     kinds = (app.select_slider, app.selectbox, app.radio, app.number_input, app.toggle, app.multiselect, app.text_input)
     controls = {control.key: control.value for kind in kinds for control in kind}
-    return said(app), charts(app), [table.to_dict() for table in tables(app)], controls
+    text = said(app).replace(f" {not_taken(app)}", "")
+    return text, charts(app), [table.to_dict() for table in tables(app)], controls
+
+
+def not_taken(app):
+    """The line about what the address asks for in vain."""
+    return next((block.value for block in app.caption if block.value.startswith("Not taken from the address")), "…")
 
 
 @cache
@@ -45,6 +53,7 @@ def by_default(link):
 
 
 LEDGER = "fit*3:8,10,1@Models;dpsgd:1,0.01,1000;gauss:20,1@Histogram"
+LONG_WORK = "tuning?show=In accuracy&honest_draws=50&honest_epochs=60"
 LONG, SCRIPT = "x" * 5000, "<script>alert(1)</script>"
 NONSENSE = [
     ("bounds", {"sigma": "banana", "lambda": "nan", "delta": "2", "view": "1e400", "floor": "", "epsilon": "🙂"}),
@@ -104,21 +113,68 @@ NONSENSE = [
     slow("training", {"methods": ["magic", "'; DROP TABLE"], "view": "☃", "predict": "perhaps"}),
     slow("training?methods=DP-SGD paid", {"batch": "-1", "epochs": "inf", "rates": "../..", "runs": "NaN"}),
     slow("training?methods=DP-SGD paid&data=adult-synthetic", {"data": "../../etc/passwd"}),
-    slow("honest?draws=50&epochs=60", {"epsilon": "NaN", "judges": "1e999", "shown": "-3", "accountant": "%00"}),
-    slow("honest?draws=50&epochs=60", {"delta": "[]", "split": "inf", "batch": "banana"}),
+    slow(LONG_WORK, {"honest_epsilon": "NaN", "honest_judges": "1e999", "honest_shown": "-3", "show": "%00"}),
+    slow(LONG_WORK, {"honest_delta": "[]", "honest_split": "inf", "honest_batch": "banana"}),
 ]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("link", "query"), NONSENSE)
 def test_nonsense_in_the_address_falls_back_to_the_default(link, query):
-    assert picture(open_page(link, **query)) == by_default(link)
+    app = open_page(link, **query)
+    assert picture(app) == by_default(link)
+    assert "![x]" not in not_taken(app)
+    assert SCRIPT not in not_taken(app)
 
 
-RIGHT = {"accuracy": 2, "bounds": 1, "composition": 1, "distance": 1, "guess": 0, "honest": 1, "losses": 2, "own": 1}
+@pytest.mark.thorough
+def test_an_exact_number_is_taken_and_what_is_not_taken_is_said():
+    app = open_page("bounds", sigma="7.77", delta="3e-06", floor="1e-7", **{"lambda": "nan", "show": SCRIPT})
+    assert app.session_state["bounds_sigma"] == 7.77
+    assert app.session_state["bounds_delta"] == 3e-6
+    assert not_taken(app).endswith(
+        "what this page does not have: bounds_lambda = nan, bounds_show, bounds_floor = 1e-7."
+    )
+    assert f"ε = {epsilon(acc.ObjectivePerturbation(7.77, 20.0).epsilon(3e-6))}" in answer(app)
+    app.select_slider(key="bounds_sigma").set_value(10.0).run()
+    assert app.session_state["bounds_sigma"] == 10.0
+    assert "Not taken" not in said(app)
+
+
+FORMER = [
+    ("composition", "bound", "tight, symmetric pair", "our theorem, symmetric pair"),
+    ("renyi", "bound", "tight, logistic loss", "our theorem"),
+    ("planner", "bound", "Logistic (tight)", "logistic"),
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("page", "control", "name", "value"), FORMER)
+def test_a_proofs_former_name_in_a_link_leads_to_it(page, control, name, value):
+    app = open_page(page, **{control: name})
+    assert app.session_state[f"{page}_{control}"] == value
+    assert not_taken(app) == "…"
+
+
+AXES = [("bounds", "sigma", 0.5, (0, 20)), ("distance", "sigma", 0.5, None), ("composition", "sigma", 1.0, (0, 50))]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("page", "control", "value", "ends"), AXES)
+def test_an_axis_follows_the_sliders_until_it_is_held(page, control, value, ends):
+    query = {"show": "Privacy profiles"} if page == "distance" else {}
+    end = "eps_view" if page == "distance" else "view"
+    followed = spec(open_page(page, **query, **{control: str(value)}))["layout"]["xaxis"]["range"]
+    held = spec(open_page(page, **query, **{control: str(value), end: "1"}))["layout"]["xaxis"]["range"]
+    assert held == [0, 1]
+    assert followed == list(ends or (0, followed[1]))
+    assert followed[1] > 2
+
+
+RIGHT = {"accuracy": 2, "bounds": 1, "composition": 1, "distance": 1, "guess": 0, "losses": 2, "own": 1}
 RIGHT |= {"planner": 2, "population": 2, "ptr": 2, "quadratic": 2, "renyi": 2, "solvers": 1, "tuning": 0}
 """Which option of "Try it" is right; the page's own tests compute why."""
-WITHOUT_PICTURE = {"honest", "population", "ptr", "quadratic"}
+WITHOUT_PICTURE = {"population", "ptr", "quadratic"}
 
 
 @pytest.mark.slow

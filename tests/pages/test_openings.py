@@ -27,7 +27,7 @@ from ui.svg import decode
 
 AT = {
     "bounds": bounds.LEFT,
-    "distance": dict(zip(distance.KEYS, distance.PANELS["Little λ costs one proof"], strict=True)),
+    "distance": dict(zip(distance.KEYS, distance.PANELS["Figure 4b"], strict=True)),
     "renyi": renyi.FIGURE_5,
     "composition": composition.FIGURE_3,
     "planner": planner.PAPER,
@@ -100,7 +100,7 @@ def test_composition_shows_figure_3():
         np.testing.assert_array_equal(y[known], acc.repeat(fit, k).delta_bounds(x[known], 1e-3)[1])
         assert (by_renyi[f"k = {k}, Rényi"][known] >= y[known] * (1 - 1e-9)).all()
     tells(said(app), "Ten fits cost ε = 3.14 at δ = 10⁻⁵, not 10 × 0.562 = 5.62.")
-    tells(said(app), "add or remove one row; accounted by convolution under Theorem 3.1.")
+    tells(said(app), "add or remove one row; accounted by convolution under the 2023 theorem.")
     assert 3.13 < acc.repeat(fit, 10).epsilon_bounds(1e-5, 1e-3)[1] <= 3.14
     assert 5.61 < 10 * fit.epsilon(1e-5) <= 5.62
 
@@ -125,9 +125,13 @@ def test_planner_shows_the_papers_recipe():
     app = opened("planner")
     frontier, excess = curves(app)[0], curves(app, 1)[0]
     marks, further = planner.marks(app), planner.marks(app, 1)
-    assert {"Rényi", "Hockey-stick", "Logistic (tight)"} <= set(frontier)
-    assert {"Kifer et al. 2012", "closed form, f = 1", "our default f = 1.02"} <= set(marks) & set(further)
-    for name, bound in (("Rényi", "Rényi"), ("Hockey-stick", "glm"), ("Logistic (tight)", "logistic")):
+    assert {"2023 theorem, Rényi", "2023 theorem", "Our theorem"} <= set(frontier)
+    assert {"2012 theorem", "closed form, f = 1", "our default f = 1.02"} <= set(marks) & set(further)
+    for name, bound in (
+        ("2023 theorem, Rényi", "2023 theorem, Rényi"),
+        ("2023 theorem", "glm"),
+        ("Our theorem", "logistic"),
+    ):
         x, lams = frontier[name]
         assert len(x) >= 8
         for f, lam, loss in zip(x, lams, excess[name][1], strict=True):
@@ -139,7 +143,7 @@ def test_planner_shows_the_papers_recipe():
         assert marks[mark] == [[1.3], [pytest.approx(recipe.lam, rel=1e-12)]]
     tells(said(app), "σ = 6.86, λ = 3.71 keep the promise ε = 1; training loss rises by at most 0.059 nats")
     tells(said(app), "slack δ = 10⁻⁵; add or remove one row; accounted by the Rényi curve")
-    assert tables(app)[0].iloc[0].tolist()[:4] == ["Rényi, Theorem 3.2", "6.859", "3.708", "0.059"]
+    assert tables(app)[0].iloc[0].tolist()[:4] == ["2023 theorem, Rényi, Theorem 3.2", "6.859", "3.708", "0.059"]
     assert "λ = R²/(ε + R²/(2σ²)) = 1.931" in written(app)
     assert "outside the picture" not in written(app)
 
@@ -160,7 +164,7 @@ def test_solvers_shows_the_counts_of_appendix_f():
     tau = next(trace for trace in spec(app)["data"] if trace["name"] == "τ")
     assert decode(tau["y"]).tolist() == [1e-6, 1e-6]
     assert re.search(r"Newton’s method visits each row \d+ times, gradient descent \d+\.", said(app))
-    assert "ε = 0.927, with slack δ = 10⁻⁵; add or remove one row; accounted by the privacy profile" in said(app)
+    tells(said(app), "ε = 0.927, with slack δ = 10⁻⁵; add or remove one row", "accounted by the privacy profile")
     assert "The solver has no part in the privacy proof" in written(app)
 
 
@@ -203,8 +207,8 @@ def test_the_panels_of_distance_show_what_the_paper_says_about_them():
         panel: {k: m.rdp(alpha) for k, m in distance.mechanisms(*values).items()}
         for panel, values in zip(("4a", "4b", "4c", "4d"), distance.PANELS.values(), strict=True)
     }
-    gap = {k: (v["Published bound"] - v["Half-normal (λ → ∞)"])[0] for k, v in found.items()}
+    gap = {k: (v["2023 theorem"] - v["Half-normal (λ → ∞)"])[0] for k, v in found.items()}
     assert max(gap["4a"], gap["4c"]) < 0.02 < 0.6 < min(gap["4b"], gap["4d"])
-    meet = {k: alpha[np.argmax(v["Published bound"] < 1.1 * v["Normal (lower bound)"])] for k, v in found.items()}
+    meet = {k: alpha[np.argmax(v["2023 theorem"] < 1.1 * v["Normal (lower bound)"])] for k, v in found.items()}
     assert meet["4a"] > 3 * meet["4c"]
     assert meet["4b"] > 3 * meet["4d"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from mpmath import mp, mpf
@@ -60,4 +61,20 @@ def _all() -> Iterator[Case]:
         yield _noise("HalfNormal", sigma, sensitivity, half_normal(a))
 
 
-CASES = tuple(_all())
+def _side_by_side(mechanism: str, sigma: float, other: float, kind: str, definition: Definition) -> Case:
+    """Two releases about different rows: whichever of them a row is in."""
+
+    def make(accounting: Any) -> Any:
+        both = (accounting.Gaussian(sigma), getattr(accounting, kind)(other))
+        return accounting.parallel(*both) if mechanism == "parallel" else accounting.Parallel(both)
+
+    note = f"sigma {sigma:g} beside {kind} {other:g}"
+    return Case(mechanism, note, make, (shifted(1 / sigma), definition), epsilons=wide(1 / min(sigma, other))[:-1])
+
+
+CASES = (
+    *_all(),
+    _side_by_side("parallel", 2.0, 3.0, "Gaussian", shifted(1 / 3)),
+    _side_by_side("parallel", 8.0, 0.7, "Gaussian", shifted(1 / 0.7)),
+    _side_by_side("Parallel", 1.0, 1.5, "HalfNormal", half_normal(1 / 1.5)),
+)

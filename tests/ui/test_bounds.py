@@ -37,8 +37,8 @@ def test_a_lower_bound_of_zero_gives_no_ratio():
 def test_equal_reasons_are_said_once():
     found = bc.readings(bc.Setting(10.0, 0.9, 1.0, 2.0), ALL, 1e-5, 1.0)
     reasons = dict(bc.reasons(found))
-    assert list(reasons) == ["Kifer et al. 2012", "Rényi and Hockey-stick"]
-    assert "λ > β" in reasons["Rényi and Hockey-stick"]
+    assert list(reasons) == ["2012 theorem", "2023 theorem, Rényi and 2023 theorem"]
+    assert "λ > β" in reasons["2023 theorem, Rényi and 2023 theorem"]
     assert not bc.reasons(bc.readings(bc.Setting(10.0, 20.0, 1.0, 1.0), ALL, 1e-5, 0.5))
 
 

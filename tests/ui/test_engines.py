@@ -21,10 +21,10 @@ from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.population.methods import Setting
 from objpert_core.experiments.studies import noise_ratios, subsampling, tuning_runs
 from pages.accuracy.jobs import again
-from pages.honest.jobs import Request as HonestRequest
 from pages.own.jobs import Ask, Held, fit
 from pages.population.numbers import draw
 from pages.training.jobs import Request as TrainingRequest
+from pages.tuning.jobs import Request as TuningRequest
 from tests.pages.apps import press, texts
 from tests.pages.training.test_page import QUICK, opened
 from tests.ui.waiting import begun, ended, until
@@ -245,7 +245,7 @@ def works():
     meter = Meter()
     return {
         "training": partial(TrainingRequest("adult-synthetic", 0, Settings(methods=(HONEST,))).work, meter=meter),
-        "honest": partial(HonestRequest("synthetic-l", 0, tuning_runs.Settings()).work, meter=meter),
+        "honest": partial(TuningRequest("synthetic-l", 0, tuning_runs.Settings()).work, meter=meter),
         "planner": partial(noise_ratios.sample, noise_ratios.Plan(1.0, 1e-5, "logistic", 1000, 5)),
         "population": partial(draw, Setting("logistic", 1000, 2, 1.0), 5),
         "accuracy": partial(again, Piece("breast-cancer", "tight", 2.0, 1, Parameters()), meter),

@@ -54,7 +54,7 @@ WRONG = [
     (SHORT + ":::controls coin truth=1 truth=2\n:::\n", "line 4: a key stands here more than once"),
     (SHORT + ':::controls "coin\n:::\n', "line 4: a directive begins with"),
     (SHORT + ":::controls coin\n:::\n:::controls bet\n:::\n", "line 6: a step has at most one page and one picture"),
-    (SHORT + ":::page nowhere\nDo.\n:::\n", "line 4: there is no page 'nowhere'; the pages are home, bounds"),
+    (SHORT + ":::page nowhere\nDo.\n:::\n", "line 4: there is no page 'nowhere'; the pages are home, guess"),
     (SHORT + ":::page lessons\nDo.\n:::\n", "line 4: there is no page 'lessons'"),
     (SHORT + ":::page bounds sigma=10\nDo.\n:::\n", "line 4: the controls of the page bounds begin with bounds_"),
     (SHORT + ":::page bounds\n:::\n", "line 4: a page needs a task"),
@@ -185,3 +185,9 @@ def test_the_check_finds_what_only_drawing_shows_and_passes_the_example(own, cap
         strict=True,
     ):
         assert f"Line {place}: {words}" in line
+
+
+def test_a_page_that_became_part_of_another_leads_there():
+    text = "# A title\n\n## One\n:::page honest honest_epsilon=0.1\nDo.\n:::\n"
+    page = parse(text, "name").steps[0].page
+    assert (page.name, page.query) == ("tuning", {"honest_epsilon": ["0.1"], "tuning_show": ["In accuracy"]})

@@ -14,7 +14,7 @@ HOME = Setting(2.5, 1.0, 0.25, 1.0)
     [
         (HOME, ""),
         (Setting(2.5, 10, 0.25, 1), "λ 1 → 10: ε stays at 1.56; the noise alone decides here, not λ."),
-        (Setting(2.5, 1, 2.7, 1), "β 0.25 → 2.7: ε stays at 1.56; the tight bound uses the logistic loss’s own β; "),
+        (Setting(2.5, 1, 2.7, 1), "β 0.25 → 2.7: ε stays at 1.56; our theorem uses the logistic loss’s own β; "),
         (Setting(10, 1, 0.25, 1), "σ 2.5 → 10: ε falls from 1.56 to 0.423; a wider tilt hides"),
         (Setting(0.5, 1, 0.25, 1), "σ 2.5 → 0.5: ε rises from 1.56 to 10; a narrower tilt"),
         (Setting(2.5, 0.1, 0.25, 1), "λ 1 → 0.1: ε rises from 1.56 to 2.19; less regularisation"),

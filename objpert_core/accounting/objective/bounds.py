@@ -319,7 +319,7 @@ def _at_least_a_little(extra: Callable[[float], float]) -> Callable[[float], flo
 _ENTRIES = (
     Bound(
         key="logistic",
-        label="Logistic (tight)",
+        label="Our theorem",
         source="this project, T1",
         statement=(
             "The logistic loss only; exactly the Gaussian mechanism's profile for every ε >= max(0, R²/λ − R²/(2σ²)) "
@@ -334,7 +334,7 @@ _ENTRIES = (
     ),
     Bound(
         key="monotone",
-        label="Monotone losses",
+        label="Our theorem, one-signed slope",
         source="this project, T3",
         statement="GLM losses f(xᵀθ; y) whose f' never changes sign in its first argument. Any λ > 0.",
         coverage=ONE_SIGN,
@@ -344,7 +344,7 @@ _ENTRIES = (
     ),
     Bound(
         key="two-signed",
-        label="Two-signed losses",
+        label="Our theorem, any GLM loss",
         source="this project, T4",
         statement=(
             'Any GLM loss, as "glm" but with log(1 + β/λ) where that has −log(1 − β/λ), which is more: the row '
@@ -357,9 +357,9 @@ _ENTRIES = (
     ),
     Bound(
         key="glm",
-        label="Hockey-stick",
+        label="2023 theorem",
         source="Theorem 3.1, corrected",
-        rdp_label="Rényi",
+        rdp_label="2023 theorem, Rényi",
         rdp_source="Theorem 3.2",
         statement=(
             "Any GLM loss, as published; Redberg et al. (2023), Theorems 3.1 and 3.2 with the second branch of (3.1) "
@@ -374,7 +374,7 @@ _ENTRIES = (
     ),
     Bound(
         key="kifer2012",
-        label="Kifer et al. 2012",
+        label="2012 theorem",
         source="Theorem 2.8",
         statement=(
             "Any GLM loss; Theorem 2.8 of Redberg et al. (2023), which is Kifer, Smith and Thakurta's (2012) and says "
@@ -390,9 +390,9 @@ _ENTRIES = (
     ),
     Bound(
         key="non-glm",
-        label="Any smooth convex loss",
+        label="2023 theorem, any smooth loss",
         source="Theorem G.2",
-        rdp_label="Any smooth convex loss",
+        rdp_label="2023 theorem, any smooth loss",
         statement=(
             "Any smooth convex loss in `dimension` parameters; Redberg et al. (2023), Theorem G.2, with its lost "
             "logarithm and square restored. Proves nothing unless λ > β."

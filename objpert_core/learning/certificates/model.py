@@ -16,17 +16,21 @@ FAR = 10.0
 _SLACK = 1e-6  # relative, for what rounding adds to a length
 
 
-def coefficients_sha256(coef: Any, intercept: Any, center: Any = None, scale: Any = None) -> str:
+def coefficients_sha256(
+    coef: Any, intercept: Any, center: Any = None, scale: Any = None, *, hessian: Any = None, outer: Any = None
+) -> str:
     """The fingerprint, 64 hexadecimal digits, of published coefficients, by which a certificate names its model.
 
     SHA-256 of four pieces: the line ``coef_`` with the array's shape, its entries as little-endian doubles in C order,
     the line ``intercept_`` with its shape, and its entries. A line is ASCII, its parts stand one blank apart, and it
     ends with a line feed: ``coef_ 1 30`` for one row of thirty coefficients, ``intercept_`` for a number. Where the
-    model centres or scales its rows, the line ``center_`` with its entries follows, then ``scale_``.
+    model centres or scales its rows, the line ``center_`` with its entries follows, then ``scale_``; where it has
+    intervals, ``hessian_``, then ``outer_``.
     """
     digest = hashlib.sha256()
     pieces = {"coef_": coef, "intercept_": intercept}
-    pieces |= {name: values for name, values in (("center_", center), ("scale_", scale)) if values is not None}
+    more = {"center_": center, "scale_": scale, "hessian_": hessian, "outer_": outer}
+    pieces |= {name: values for name, values in more.items() if values is not None}
     for name, values in pieces.items():
         array = np.asarray(values, dtype="<f8")
         digest.update(" ".join([name, *map(str, array.shape)]).encode("ascii") + b"\n")
@@ -56,11 +60,13 @@ def is_about(certificate: Any, model: Any) -> bool:
         (getattr(model, f"{step}_", None), getattr(certificate, f"{step}_noise", None)) for step in ("center", "scale")
     ]
     center, scale = (None if values is None else np.asarray(values) for values, _ in maps)
+    sums = {name: getattr(model, f"{name}_", None) for name in ("hessian", "outer")}
     return bool(
         all(_doubles(array) for array in (coef, intercept))
         and all((values is None) is (noise is None) for values, noise in maps)
         and all(array is None or (_doubles(array) and array.shape == (features,)) for array in (center, scale))
-        and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale)
+        and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale, **sums)
+        and certificate.may_have_summed(*sums.values(), dimension)
         and (promised is None or promised >= dimension)
         and (constant or (coef.ndim == 1 and certificate.HAS_OFFSET) or not intercept.any())
         and (spacing is None or certificate.fine_enough(spacing, dimension))

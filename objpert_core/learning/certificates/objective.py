@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
+from objpert_core.accounting.objective.intervals import IntervalNoise
+from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.model import FAR
 from objpert_core.learning.certificates.proof import covers
-from objpert_core.learning.certificates.shown import in_brackets
+from objpert_core.learning.certificates.shown import by_public_rows, in_brackets
 from objpert_core.learning.certificates.solved import SolvedCertificate
+from objpert_core.learning.intervals.curvature import plausible
 from objpert_core.learning.problem.envelopes import widest_envelope
 from objpert_core.learning.problem.losses import LOSSES, LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
@@ -46,6 +50,9 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     envelope : float or None
         β, where every row's loss was replaced by its Moreau envelope of this smoothness in θ; a loss with corners needs
         an envelope.
+    hessian_noise, outer_noise : float or None
+        Standard deviations of the noise on the curvature and on the squared gradients that were released after the fit,
+        as multiples of the most that one row adds, R²/4 and R².
     """
 
     accountant: str = fact(one_of(*ACCOUNTANTS))
@@ -63,6 +70,22 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     public_rows: int | None = fact(or_nothing(COUNT), default=None)
     ball_radius: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     envelope: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+    hessian_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+    outer_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+
+    @property
+    def intervals(self) -> IntervalNoise:
+        """The noise of what was released after the fit."""
+        return IntervalNoise(self.hessian_noise, self.outer_noise)
+
+    @property
+    def terms(self) -> Terms:
+        """See `SolvedCertificate.terms`."""
+        return replace(super().terms, intervals=self.intervals)
+
+    def may_have_summed(self, hessian: Any, outer: Any, dimension: int) -> bool:
+        """See `PrivacyCertificate.may_have_summed`."""
+        return plausible(hessian, outer, dimension, self.intervals, self.radius, self.most_rows)
 
     @classmethod
     def numbers(cls, mechanism: ApproximateMinima) -> dict[str, Any]:
@@ -104,7 +127,26 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
             return f"envelope must be a number for the loss {self.loss!r}, which has corners, got None"
         if self.rest_weight != 1.0 and (self.loss != LogisticLoss.name or (self.clip, self.envelope) != (None, None)):
             return f"rest_weight must be 1.0 but for the logistic loss as it is, got {self.rest_weight!r}"
+        if self.hessian_noise is None:
+            alone = "outer_noise must be None where hessian_noise is"
+            return super()._contradiction() if self.outer_noise is None else alone
+        plain = self.loss == LogisticLoss.name and not self.loss_parameter and not self.weighted
+        plain = plain and (self.clip, self.ball_radius, self.envelope, self.fits) == (None, None, None, 1)
+        if not plain or self.public_rows is None or self.standardisation != AS_THEY_ARE:
+            return f"hessian_noise must be None but for plain logistic regression, got {self.hessian_noise!r}"
         return super()._contradiction()
+
+    def _after(self) -> list[str]:
+        """The lines of `repr` for what was released after the fit, and for what was chosen by the number of rows."""
+        rows = self.public_rows, self.rows_declared
+        if self.hessian_noise is None:
+            return self._by_rows(*rows, has_rule=self.loss == LogisticLoss.name)
+        outer = "" if self.outer_noise is None else f", on Σ(p − y)²xxᵀ {self.outer_noise * self.radius**2:.6g}"
+        noise = self.hessian_noise * self.radius**2 / 4
+        return [
+            f"  intervals  curvature at θ, noise on Σp(1 − p)xxᵀ {noise:.6g}{outer}: part of the promise",
+            *by_public_rows(*rows, "intervals were"),
+        ]
 
     def _lines(self) -> list[str]:
         own = in_brackets(self.loss_parameter)
@@ -118,7 +160,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
             f"R = {self.radius:.6g} ({self._rows()})",
             *ball,
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
-            *self._by_rows(self.public_rows, self.rows_declared, has_rule=self.loss == LogisticLoss.name),
+            *self._after(),
         ]
 
 

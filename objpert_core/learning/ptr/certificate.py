@@ -11,20 +11,17 @@ from objpert_core import accounting
 from objpert_core.accounting import Mechanism, PrivateSelection, ProposeTestRelease
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.accounting.ptr.mechanism import COVERS
-from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.as_given import AsGivenCertificate
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
     FINITE,
     NONNEGATIVE,
     ONE,
     PROBABILITY,
-    SCHEMA,
     TEXT,
     TRUTH,
-    ZERO,
     Rule,
     fact,
-    form,
     one_of,
     or_nothing,
 )
@@ -33,21 +30,10 @@ from objpert_core.learning.ptr.private_tests import UpperBound
 
 TESTS = ("distance", "upper bound", "own")
 """What stood in front of the release: `DistanceTest`, `UpperBound` (in a `BoundTest` or by itself), or another."""
-AS_GIVEN = "as given"
-"""What `row_norm` says where rows are the mechanism's own affair."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _AsGiven(PrivacyCertificate):
-    """A certificate of a mechanism that somebody else supplies, rows and all."""
-
-    schema: int = fact(form(2), since=2, default=SCHEMA)
-    row_norm: str = fact(one_of(AS_GIVEN))
-    intercept_scaling: float = fact(ZERO)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)):
+class ProposeTestReleaseCertificate(AsGivenCertificate, mechanisms=("ProposeTestRelease",)):
     """The certificate of `propose_test_release` and `release_under_bound`; common fields: `PrivacyCertificate`.
 
     (ε, δ) is what the whole costs, ⊥ included. **Taken on trust** is what only the supplier of mechanism and test can
@@ -169,7 +155,7 @@ _SPLIT = (
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BestOfCertificate(_AsGiven, algorithm="best of runs", mechanisms=("PrivateSelection",)):
+class BestOfCertificate(AsGivenCertificate, algorithm="best of runs", mechanisms=("PrivateSelection",)):
     """The certificate of `best_of`; common fields: `PrivacyCertificate`.
 
     **Taken on trust**: that one run, whichever the candidate, is as private as `base` says, and that the score looks at

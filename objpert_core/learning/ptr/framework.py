@@ -14,8 +14,9 @@ import numpy as np
 from objpert_core._validation import choice
 from objpert_core.accounting import ADD_REMOVE, ProposeTestRelease
 from objpert_core.accounting.ptr.mechanism import COVERS
+from objpert_core.learning.certificates.as_given import AS_GIVEN
 from objpert_core.learning.noise import NoiseSource, noise_source
-from objpert_core.learning.ptr.certificate import AS_GIVEN, ProposeTestReleaseCertificate
+from objpert_core.learning.ptr.certificate import ProposeTestReleaseCertificate
 from objpert_core.learning.ptr.private_tests import PrivateAnswer, PrivateTest
 from objpert_core.learning.release import Refused, Released
 

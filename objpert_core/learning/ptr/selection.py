@@ -12,9 +12,10 @@ from objpert_core.accounting import Mechanism, PrivateSelection, liu_talwar_epsi
 from objpert_core.accounting.mechanisms.base import a_mechanism
 from objpert_core.accounting.numerics.safe_root import nudged
 from objpert_core.accounting.ptr.mechanism import ApproximateDP, ProposeTestRelease
+from objpert_core.learning.certificates.as_given import AS_GIVEN
 from objpert_core.learning.geometric import first_success
 from objpert_core.learning.noise import NoiseSource
-from objpert_core.learning.ptr.certificate import AS_GIVEN, BestOfCertificate
+from objpert_core.learning.ptr.certificate import BestOfCertificate
 from objpert_core.learning.ptr.framework import RandomState
 from objpert_core.learning.release import Refused, Released
 from objpert_core.learning.sampling import Streams, best_among, poisson_count, uniform_choices

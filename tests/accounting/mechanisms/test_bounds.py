@@ -48,13 +48,13 @@ def test_labels_are_those_of_the_pages_and_tell_bounds_apart():
     shown = [entry.named(accountant) for entry in acc.BOUND_REGISTRY.values() for accountant in entry.accountants]
     assert len(set(shown)) == len(shown)
     glm = acc.BOUND_REGISTRY["glm"]
-    assert (glm.named("rdp"), glm.named("profile")) == ("Rényi", "Hockey-stick")
+    assert (glm.named("rdp"), glm.named("profile")) == ("2023 theorem, Rényi", "2023 theorem")
     assert (glm.cited("rdp"), glm.cited("profile")) == ("Theorem 3.2", "Theorem 3.1, corrected")
     assert [acc.BOUND_REGISTRY[key].label for key in ("kifer2012", "monotone", "two-signed", "logistic")] == [
-        "Kifer et al. 2012",
-        "Monotone losses",
-        "Two-signed losses",
-        "Logistic (tight)",
+        "2012 theorem",
+        "Our theorem, one-signed slope",
+        "Our theorem, any GLM loss",
+        "Our theorem",
     ]
 
 

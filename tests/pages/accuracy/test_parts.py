@@ -155,7 +155,7 @@ class TestAnswer:
     )  # fmt: skip
     def test_follows_the_paired_interval(self, by, part):
         words = ahead.verdict(Reading(moved(by), 0.25))
-        assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with the tight bound ")
+        assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with our theorem ")
         assert part in words
 
     def test_agrees_with_the_claim_whichever_way_it_goes(self, adult):
@@ -169,20 +169,20 @@ class TestAnswer:
 
     def test_one_trial_has_no_interval(self):
         words = ahead.verdict(Reading(made(trials=1), 0.1))
-        assert "one trial is too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
+        assert "one trial is too few to tell Algorithm 1 with our theorem from the best DP-SGD" in words
         assert re.search(r" points, no interval\); the first takes about 1/48 of the second’s time", words)
         assert "one trial only at nine of them" in ahead.everywhere(made(trials=1))
 
     def test_few_trials_that_differ_widely_tell_nothing(self):
         words = ahead.verdict(Reading(moved((-3.0, 3.5), trials=2), 0.25))
-        assert "two trials are too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
+        assert "two trials are too few to tell Algorithm 1 with our theorem from the best DP-SGD" in words
         assert "(+0.25 points, 95 % interval 83 points wide)" in words  # t = 12.706, times 6.5
         assert "with too few trials to tell at nine of them" in ahead.everywhere(moved((-3.0, 3.5), trials=2))
 
     def test_without_a_rival_or_without_ours(self):
         without_rival = ahead.verdict(Reading(made(methods=("tight", "published")), 1.0))
         assert without_rival.endswith("no unpaid DP-SGD is stored beside it.")
-        assert "no run of Algorithm 1 with the tight bound is stored" in ahead.verdict(
+        assert "no run of Algorithm 1 with our theorem is stored" in ahead.verdict(
             Reading(made(methods=DISHONEST), 1.0)
         )
 
@@ -231,18 +231,14 @@ class TestAnswer:
         assert Figure2(level, 1.0).answer().startswith("At ε = 1 the cost of privacy on ")
         ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
         assert Figure2(ahead, 1.0).answer().startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
-        assert (
-            Figure2(made(methods=("tight",)), 1.0)
-            .answer()
-            .startswith("At ε = 1 Algorithm 1 with the tight bound gets ")
-        )
+        assert Figure2(made(methods=("tight",)), 1.0).answer().startswith("At ε = 1 Algorithm 1 with our theorem gets ")
         assert Figure2(made(methods=DISHONEST), 1.0).answer().startswith("At ε = 1 no run of Algorithm 1 with")
         stand_in = indexed.load("adult-synthetic")
         assert all(words_of(Figure2(stored, e).answer()) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
 
     @pytest.mark.thorough
     def test_the_promise_names_what_was_released_before_the_fit(self, adult):
-        fit = "accounted by the privacy profile of the tight logistic bound"
+        fit = "accounted by the privacy profile of our theorem"
         assert Reading(adult, 1.0).promise().endswith(f"{fit} beside the noisy centre and scales.")
         centred = made(change=lambda run: replace(run, scale_noise=None))
         assert Reading(centred, 1.0).promise().endswith(f"{fit} beside the noisy centre.")

@@ -44,7 +44,7 @@ def test_mu_and_rho_are_rounded_up_and_none_is_none():
 def test_the_page_shows_a_replaced_row():
     app = open_app(PAGE, bounds_neighbours=REPLACED, bounds_view="3", bounds_covers="true")
     fit = acc.replace_one(acc.ObjectivePerturbation(5.0, 20.0))
-    x, y = curves(app)[0]["Logistic (tight)"]
+    x, y = curves(app)[0]["Our theorem"]
     np.testing.assert_array_equal(y, fit.delta(x))
     assert answer(app) == "One logistic fit costs ε = 1.56 (odds 4.76 : 1) when one row is replaced."
     assert fit.epsilon(1e-5) == pytest.approx(acc.Gaussian(2.5).epsilon(1e-5)) == pytest.approx(1.555, abs=1e-3)
@@ -60,8 +60,8 @@ def test_the_preset_and_the_attackers_errors_of_several_rows():
     app.button(key="bounds_preset_Four rows of one person").click().run()
     assert app.session_state["bounds_rows"] == 4
     fit = acc.group(acc.ObjectivePerturbation(app.session_state["bounds_sigma"], app.session_state["bounds_lambda"]), 4)
-    x, y = curves(app)[0]["Logistic (tight)"]
+    x, y = curves(app)[0]["Our theorem"]
     np.testing.assert_array_equal(y, fit.tradeoff(x))
     assert "four rows of one person" in said(app)
-    app.button(key="bounds_preset_Five proofs, one fit").click().run()
+    app.button(key="bounds_preset_Figure 1, left").click().run()
     assert app.session_state["bounds_neighbours"] == ADDED

@@ -22,15 +22,15 @@ def mechanisms(sigma, lam, beta, lipschitz):
         return acc.ObjectivePerturbation(sigma, lam, lipschitz, beta, bound=name)
 
     return {
-        "Kifer et al. 2012": bound("kifer2012"),
-        "Rényi": acc.via_rdp(bound("glm")),
-        "Hockey-stick": bound("glm"),
-        "Logistic (tight)": bound("logistic"),
+        "2012 theorem": bound("kifer2012"),
+        "2023 theorem, Rényi": acc.via_rdp(bound("glm")),
+        "2023 theorem": bound("glm"),
+        "Our theorem": bound("logistic"),
         "Gaussian lower bound": acc.Gaussian(sigma, lipschitz),
     }
 
 
-@pytest.mark.parametrize(("name", "values"), [("Five proofs, one fit", LEFT), ("Smaller λ, wider gap", RIGHT)])
+@pytest.mark.parametrize(("name", "values"), [("Figure 1, left", LEFT), ("Figure 1, right", RIGHT)])
 def test_presets_of_the_figure_set_exactly_its_values(name, values):
     app = open_page(bounds_sigma="100", bounds_lambda="100", bounds_beta="0.1", bounds_L="2")
     assert app.session_state["bounds_sigma"] == 100.0
@@ -46,7 +46,7 @@ def test_calibration_presets_keep_their_promise():
     app.button(key="bounds_preset_Ours at ε = 1").click().run()
     ours = acc.ObjectivePerturbation(app.session_state["bounds_sigma"], app.session_state["bounds_lambda"])
     assert 0.999 < ours.epsilon(1e-5) <= 1.0
-    app.button(key="bounds_preset_Published at ε = 1").click().run()
+    app.button(key="bounds_preset_2023 theorem at ε = 1").click().run()
     recipe = acc.ObjectivePerturbation(
         app.session_state["bounds_sigma"], app.session_state["bounds_lambda"], bound="glm"
     )
@@ -59,14 +59,14 @@ def test_a_bound_that_proves_nothing_says_why_in_both_views_and_stays():
     app = open_page()
     app.button(key="bounds_preset_Silent proofs").click().run()
     text = infos(app)
-    tells(text, "Rényi and Hockey-stick", "λ = 0.9 is not above β = 1", "λ ≥ 2β/ε")
+    tells(text, "2023 theorem, Rényi and 2023 theorem", "λ = 0.9 is not above β = 1", "λ ≥ 2β/ε")
     shown, _ = curves(app)
-    assert (shown["Hockey-stick"][1] == 1.0).all()
-    assert shown["Logistic (tight)"][1][-1] < 1e-6
+    assert (shown["2023 theorem"][1] == 1.0).all()
+    assert shown["Our theorem"][1][-1] < 1e-6
     assert tables(app)[0].iloc[1, 1] == "nothing proved"
     app.radio(key="bounds_show").set_value(ERRORS).run()
     assert "λ = 0.9 is not above β = 1" in infos(app)
-    assert (curves(app)[0]["Hockey-stick"][1] == 0.0).all()
+    assert (curves(app)[0]["2023 theorem"][1] == 0.0).all()
     assert tables(app)[0].iloc[2, 1] == "nothing proved"
     assert "proves nothing" in app.get("plotly_chart")[0].proto.alt
 
@@ -88,11 +88,10 @@ def test_read_outs_are_the_cores_and_rounded_up():
 def test_the_answer_its_promise_and_why_follow_the_controls():
     app = open_page()
     assert answer(app) == (
-        "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof, with its β = 0.25, "
-        "can only guarantee ε = 0.773."
+        "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the 2023 theorem, for β = 1, can only guarantee ε = 0.811."
     )
     assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in said(app)
-    tells(app.get("plotly_chart")[0].proto.alt, "δ = 10⁻⁵: Logistic (tight) 0.726", "Kifer et al. 2012 2.06")
+    tells(app.get("plotly_chart")[0].proto.alt, "δ = 10⁻⁵: Our theorem 0.726", "2012 theorem 2.06")
     assert "loss has β = L²/4 = 0.25" in written(app)
     assert "loss has β" not in written(open_page(bounds_beta="0.25"))
     app.select_slider(key="bounds_sigma").set_value(10.0).run()
@@ -110,15 +109,15 @@ def test_the_view_sets_the_axes_and_the_monotone_curve_is_optional():
     assert layout["xaxis"]["range"] == [0, 5]
     assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
     app.toggle(key="bounds_monotone").set_value(True).run()
-    x, y = curves(app)[0]["Monotone losses"]
+    x, y = curves(app)[0]["Our theorem, one-signed slope"]
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(5.0, 20.0, 1.0, 1.0, bound="monotone").delta(x))
 
 
 def test_the_prediction_is_true():
     found = mechanisms(10.0, 0.9, 1.0, 2.0)
     silent = {name for name, mechanism in found.items() if math.isinf(mechanism.epsilon(1e-5))}
-    assert silent == {"Rényi", "Hockey-stick"}
-    assert found["Kifer et al. 2012"].delta(2.2) == 1.0 > found["Kifer et al. 2012"].delta(2.2223)
+    assert silent == {"2023 theorem, Rényi", "2023 theorem"}
+    assert found["2012 theorem"].delta(2.2) == 1.0 > found["2012 theorem"].delta(2.2223)
 
 
 # --- the attacker's errors ------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from pages.bounds import errors, profile
 from pages.bounds.controls import FIGURE_1_RIGHT
 from pages.bounds.errors import Errors
 from pages.bounds.neighbours import ADDED, REPLACED, SEVERAL, setting
+from pages.bounds.neighbours import Setting as Neighbours
 from pages.bounds.profile import Profile
 from tests.pages.apps import execute
 from ui import bounds as proofs
@@ -44,9 +45,9 @@ def test_readings_tell_misses_guesses_and_reasons():
     assert found["lower"].guess == acc.best_guess(acc.Gaussian(10.0, 2.0))
     assert found["logistic"].reason is None
     (silent,) = view.remarks()
-    assert silent.startswith("**Rényi and Hockey-stick.** ")
+    assert silent.startswith("**2023 theorem, Rényi and 2023 theorem.** ")
     rows = {row["Bound"].split(",")[0]: row for row in view.table()}
-    assert rows["Hockey-stick"]["Misses at 5 % false accusations"] == "nothing proved"
+    assert rows["2023 theorem"]["Misses at 5 % false accusations"] == "nothing proved"
     assert rows["Gaussian lower bound"]["Best guess right"] == "at most 54.0 %"
 
 
@@ -125,7 +126,7 @@ def test_the_best_guess_is_about_what_neighbours_differ_in(monkeypatch, fit, wha
 def test_alt_text_ranks_the_bounds(monkeypatch):
     missed = {"logistic": 0.5, "lower": 0.75, "glm": 0.0}
     monkeypatch.setattr(Errors, "missed", lambda view, bound, fit: missed[bound])
-    ranked = "Gaussian lower bound 75.0 %; Logistic (tight) 50.0 %; Hockey-stick proves nothing."
+    ranked = "Gaussian lower bound 75.0 %; Our theorem 50.0 %; 2023 theorem proves nothing."
     assert Errors(LEFT, shown=tuple(missed)).alt().endswith(f"Missed at 5 % false accusations: {ranked}")
 
 
@@ -148,15 +149,15 @@ def test_the_snippet_prints_the_read_outs_and_makes_the_curves(view, fit):
 @pytest.mark.parametrize(
     ("tight", "published", "expected"),
     [
-        (0.7255, 0.77, ", with its β = 0.25, can only guarantee ε = 0.77."),
-        (0.7255, 0.7255, " guarantees the same."),
-        (0.7255, math.inf, "s guarantee nothing."),
+        (0.7255, 0.77, "; the 2023 theorem, for β = 1, can only guarantee ε = 0.77."),
+        (0.7255, 0.7255, "; the 2023 theorem guarantees the same."),
+        (0.7255, math.inf, "; the theorems of 2012 and 2023 guarantee nothing."),
         (math.inf, math.inf, None),
     ],
 )
 def test_bounds_answer_tells_the_cases_apart(monkeypatch, tight, published, expected):
     monkeypatch.setattr(proofs, "epsilon_at", lambda bound, *_: tight if bound == "logistic" else published)
-    start = "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof"
+    start = "One logistic fit costs ε = 0.726 (odds 2.07 : 1)"
     none = "No bound proves a finite ε with this setting."
     assert Profile(LEFT).answer() == (none if expected is None else start + expected)
 
@@ -166,8 +167,19 @@ def test_the_caption_says_how_much_less_any_proof_could_show():
     assert "20.0 % above the Gaussian mechanism’s ε = 0.5" in profile.limits(0.6, 0.5, 0.9)
     assert "less than a thousandth above" in profile.limits(0.5002, 0.5, 0.9)
     assert profile.limits(math.inf, 0.5, 0.9) == ""
-    assert profile.at_smoothness(0.811, 1.0) == "The published curves are drawn for β = 1 and guarantee ε = 0.811."
-    assert profile.at_smoothness(math.inf, 1.0).endswith("guarantee nothing.")
+    own = profile.at_own_smoothness(0.773, "glm", 0.25)
+    assert own == "For β = 0.25 the 2023 theorem guarantees ε = 0.773; this is the logistic loss’s own β."
+    assert "guarantee nothing;" in profile.at_own_smoothness(math.inf, "glm", 0.25)
+
+
+def test_the_answer_speaks_of_the_drawn_curve_by_its_name_in_the_legend():
+    for lam in (0.01, 2.0, 20.0):  # at the first only the 2012 theorem says something
+        view = Profile(Neighbours(5.0, lam, 1.0, 1.0))
+        least = min(view.readings[key].epsilon for key in proofs.PUBLISHED)
+        (drawn,) = [key for key in proofs.PUBLISHED if view.readings[key].epsilon == least]
+        assert (
+            f"the {proofs.NAMES[drawn]}, for β = 1, can only guarantee ε = {sentences.epsilon(least)}" in view.answer()
+        )
 
 
 def test_the_sentence_and_the_table_agree_on_what_is_exact():

@@ -12,8 +12,8 @@ from pages.composition.controls import BOUNDS, WIDTHS
 from pages.composition.fits import ACCOUNTANTS, Fits, Reading, grid, renyi_profile
 from tests.pages.apps import execute
 
-FIGURE_3 = Fits(8.0, 10.0, 1.0, 1.0, "Theorem 3.1", (1, 10), 1e-5)
-TIGHT = replace(FIGURE_3, proof="tight, logistic loss")
+FIGURE_3 = Fits(8.0, 10.0, 1.0, 1.0, "2023 theorem", (1, 10), 1e-5)
+TIGHT = replace(FIGURE_3, proof="our theorem")
 
 
 def reading(k=10, low=1.92, epsilon=1.93, renyi=2.1, added=5.6, share=0.004):

@@ -14,10 +14,10 @@ open_page = partial(open_app, "pages/distance/page.py")
 
 KEYS = ("distance_sigma", "distance_lambda", "distance_beta", "distance_L")
 PANELS = {
-    "Much λ: both are close": (10.0, 100.0, 1.0, 1.0),
-    "Little λ costs one proof": (10.0, 2.0, 1.0, 1.0),
-    "Little noise, much λ": (1.0, 100.0, 1.0, 1.0),
-    "Little noise drowns λ": (1.0, 2.0, 1.0, 1.0),
+    "Figure 4a": (10.0, 100.0, 1.0, 1.0),
+    "Figure 4b": (10.0, 2.0, 1.0, 1.0),
+    "Figure 4c": (1.0, 100.0, 1.0, 1.0),
+    "Figure 4d": (1.0, 2.0, 1.0, 1.0),
 }
 
 
@@ -25,8 +25,8 @@ def mechanisms(sigma, lam, beta, lipschitz):
     return {
         "Normal (lower bound)": acc.Gaussian(sigma, lipschitz),
         "Half-normal (λ → ∞)": acc.HalfNormal(sigma, lipschitz),
-        "Published bound": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta, "glm"),
-        "Logistic (tight)": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta),
+        "2023 theorem": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta, "glm"),
+        "Our theorem": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta),
     }
 
 
@@ -60,22 +60,22 @@ def test_the_profile_view_draws_the_profiles():
 def test_the_answer_names_everything_and_follows_the_controls():
     app = open_page()
     text = said(app)
-    published = mechanisms(10.0, 2.0, 1.0, 1.0)["Published bound"]
-    assert "certifies ε = 0.349, 1.03× the least possible; the published one 3.09×." in text
+    published = mechanisms(10.0, 2.0, 1.0, 1.0)["2023 theorem"]
+    assert "certifies ε = 0.349, 1.03× the least possible; the 2023 theorem 3.09×." in text
     assert 3.08 < acc.distance_to_optimality(published, 1e-5) <= 3.09
     assert 1.02 < acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, 2.0), 1e-5) <= 1.03
     assert "ε = 0.349, with slack δ = 10⁻⁵; add or remove one row; accounted by the privacy profile" in text
     assert "would be exact from λ = 2.9 on" in written(app)
     app.select_slider(key="distance_lambda").set_value(100.0).run()
-    assert "The tight proof certifies ε = 0.341, the least possible; the published one 1.09×." in said(app)
+    assert "Our theorem certifies ε = 0.341, the least possible; the 2023 theorem 1.09×." in said(app)
     assert "λ 2 → 100: ε falls from 0.349 to 0.341" in said(app)
-    assert "proof is exact from λ" in written(app)
+    assert "theorem is exact from λ" in written(app)
 
 
 def test_a_silent_bound_says_why():
     app = open_page()
     app.button(key="distance_preset_One proof falls silent").click().run()
-    assert "the published one certifies nothing" in said(app)
+    assert "the 2023 theorem certifies nothing" in said(app)
     assert "λ = 0.2 is not above β = 0.25" in " ".join(block.value for block in app.info)
     assert tables(app)[0].iloc[2].tolist()[1] == "nothing proved"
     assert not any("whose own β" in caption.value for caption in app.caption)

@@ -61,9 +61,9 @@ def test_readings_compare_with_the_normal_curve():
     assert OPENS.divergence("lower") == pytest.approx(0.05)
     rows = {row["Curve"].split(",")[0]: row for row in OPENS.table()}
     times = OPENS.divergence("glm") / OPENS.divergence("lower")
-    assert rows["Published bound"]["ε(α) / normal"] == sentences.ratio(times)
+    assert rows["2023 theorem"]["ε(α) / normal"] == sentences.ratio(times)
     rows = {row["Curve"].split(",")[0]: row for row in SILENT.table()}
-    published = rows["Published bound"]
+    published = rows["2023 theorem"]
     assert published["ε at δ = 10⁻⁵"] == published["Rényi ε(α) at α = 10"] == "nothing proved"
     assert published["Distance"] == "∞"
     assert rows["Normal (lower bound)"]["Distance"] == "1×"
@@ -126,17 +126,17 @@ def test_frames_hold_every_plotted_number():
 @pytest.mark.parametrize(
     ("published", "tight", "lower", "end"),
     [
-        (1.06, 0.341, 0.341, "ε = 0.341, the least possible; the published one 3.11×."),
-        (math.inf, 0.5, 0.4, "ε = 0.5, 1.25× the least possible; the published one certifies nothing."),
-        (0.2, 0.0, 0.0, "ε = 0, the least possible; the published one ε = 0.2."),
-        (0.3, 0.2, 0.0, "ε = 0.2, where the least possible is 0; the published one ε = 0.3."),
-        (1.0, 0.40001, 0.4, "ε = 0.401, almost the least possible; the published one 2.5×."),
+        (1.06, 0.341, 0.341, "ε = 0.341, the least possible; the 2023 theorem 3.11×."),
+        (math.inf, 0.5, 0.4, "ε = 0.5, 1.25× the least possible; the 2023 theorem certifies nothing."),
+        (0.2, 0.0, 0.0, "ε = 0, the least possible; the 2023 theorem ε = 0.2."),
+        (0.3, 0.2, 0.0, "ε = 0.2, where the least possible is 0; the 2023 theorem ε = 0.3."),
+        (1.0, 0.40001, 0.4, "ε = 0.401, almost the least possible; the 2023 theorem 2.5×."),
     ],
 )
 def test_the_answer_tells_the_cases_apart(published, tight, lower, end, monkeypatch):
     known = {"glm": published, "logistic": tight, "lower": lower}
     monkeypatch.setattr(Distance, "epsilon", lambda view, name: known[name])
-    assert OPENS.answer() == f"The tight proof certifies {end}"
+    assert OPENS.answer() == f"Our theorem certifies {end}"
 
 
 def test_the_prices_add_up():
@@ -148,8 +148,8 @@ def test_the_prices_add_up():
 
 
 def test_the_note_says_on_which_side_of_the_boundary_this_setting_is():
-    assert "proof is exact from λ = 2.9 on" in dataclasses.replace(OPENS, lam=3.0).note()
-    assert "proof would be exact from λ = 2.9 on" in OPENS.note()
+    assert "theorem is exact from λ = 2.9 on" in dataclasses.replace(OPENS, lam=3.0).note()
+    assert "theorem would be exact from λ = 2.9 on" in OPENS.note()
 
 
 def test_alt_texts_carry_the_take_away():

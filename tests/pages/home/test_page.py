@@ -12,9 +12,10 @@ from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge, privacy_loss
 from pages.home.compared import RISES
 from pages.home.controls import DRAWS, FEATURES, LABELS
+from pages.home.doors import FIGURES
 from pages.home.pair import Pair
 from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, Release
-from tests.pages.apps import answer, execute, open_app, said, spec, tells, texts
+from tests.pages.apps import answer, curves, execute, open_app, said, spec, tells, texts
 from ui import lessons, registry, sentences
 from ui.svg import decode
 
@@ -127,9 +128,12 @@ def test_try_it_asks_about_the_noise_then_about_the_regularisation():
 
 
 @pytest.mark.slow
-def test_cards_lead_along_the_path_and_to_every_other_page():
+def test_two_doors_then_cards_along_the_path_and_to_every_other_page():
     links = [link.proto for link in open_page().get("page_link")]
     found = lessons.catalogue().lessons.values()
+    new, paper, links = links[:2], links[2 : 2 + len(FIGURES)], links[2 + len(FIGURES) :]
+    assert [link.page for link in new] == ["lessons", "guess"]
+    assert [link.page for link in paper] == [figure.page for figure in FIGURES]
     taught, links = links[: 1 + len(found)], links[1 + len(found) :]
     assert {link.page for link in taught} == {"lessons"}
     assert [link.query_string for link in taught] == ["", *(f"lesson={lesson.name}&step=1" for lesson in found)]
@@ -138,7 +142,18 @@ def test_cards_lead_along_the_path_and_to_every_other_page():
     path = registry.START_HERE[1:]
     assert [link.page for link in links[: len(path)]] == [step.name for step in path]
     assert [link.label[:4] for link in links[: len(path)]] == [f"**{place}." for place, _ in enumerate(path, 2)]
-    assert "bounds_show=Attacker" in links[0].query_string
+    assert "bounds_show=Attacker" in links[1].query_string
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.preset)
+def test_a_figure_of_the_paper_is_its_pages_preset_of_that_name(figure):
+    file = f"pages/{figure.page}/page.py"
+    linked, pressed = open_app(file, **figure.query), open_app(file)
+    pressed.button(key=f"{figure.page}_preset_{figure.preset}").click().run()
+    assert answer(linked) == answer(pressed)
+    drawn, again = curves(linked)[0], curves(pressed)[0]
+    assert {name: y.tolist() for name, (_, y) in drawn.items()} == {name: y.tolist() for name, (_, y) in again.items()}
 
 
 @pytest.mark.slow

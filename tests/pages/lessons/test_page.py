@@ -353,7 +353,7 @@ def test_the_links_of_the_ninety_minutes_are_true(tmp_path):
         elif query:
             pairs = " ".join(f'"{key}={value}"' for key, value in parse_qsl(address.query))
             steps.append(f"## S\n:::page {address.path[1:]} {pairs}\nDo.\n:::\n")
-    assert len(steps) == 4
+    assert len(steps) == 5
     (tmp_path / "links.md").write_text("# Links\n" + "".join(steps), encoding="utf-8")
     assert lessons.faults(tmp_path / "links.md") == []
 

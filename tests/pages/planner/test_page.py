@@ -31,7 +31,7 @@ def marks(app, chart=0):
 
 
 def calibrated(bound, f, epsilon=1.0, radius=ROOT2):
-    name, accountant = ("glm", "rdp") if bound == "Rényi" else (bound, "profile")
+    name, accountant = ("glm", "rdp") if bound == "2023 theorem, Rényi" else (bound, "profile")
     return acc.calibrate_objective_perturbation(epsilon, 1e-5, radius, bound=name, noise_ratio=f, accountant=accountant)
 
 
@@ -40,7 +40,7 @@ def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
     app.select_slider(key="planner_f").set_value(1.4).run()
     frontier, ghosts = curves(app)
     point = frontier["your point, f = 1.4"]
-    assert [v.tolist() for v in point] == [[1.4], [calibrated("Rényi", 1.4).lam]]
+    assert [v.tolist() for v in point] == [[1.4], [calibrated("2023 theorem, Rényi", 1.4).lam]]
     assert "your point, before" in ghosts
     assert "f 1.3 → 1.4: λ falls from 3.71 to" in said(app)
     app.toggle(key="planner_ghost").set_value(False).run()
@@ -77,7 +77,9 @@ def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
     assert "our default f = 1.02" in marks(app)
 
 
-@pytest.mark.parametrize(("switch", "name"), [("monotone", "Monotone losses"), ("two_signed", "Two-signed losses")])
+@pytest.mark.parametrize(
+    ("switch", "name"), [("monotone", "Our theorem, one-signed slope"), ("two_signed", "Our theorem, any GLM loss")]
+)
 def test_bounds_for_other_losses_are_shown_when_asked_for_or_chosen(switch, name):
     assert name not in curves(open_page())[0]
     assert name in curves(open_page(**{f"planner_{switch}": "true"}))[0]
@@ -99,7 +101,7 @@ def sampled(app):
 
 
 def small(**more):
-    query = {"planner_rows": "700", "planner_features": "5", "planner_bound": "Logistic (tight)", "planner_draws": "3"}
+    query = {"planner_rows": "700", "planner_features": "5", "planner_bound": "Our theorem", "planner_draws": "3"}
     return open_page(**(query | more))
 
 
@@ -109,17 +111,17 @@ def test_sampling_puts_the_fits_next_to_the_theorem_until_the_setting_is_another
     plan = nr.Plan(1.0, 1e-5, "logistic", 700, 5, 0.3, "uneven", 3, 4)
     *_, expected = nr.sample(plan)
     shown, _ = curves(app, 1)
-    x, y = shown["sampled, Logistic (tight)"]
+    x, y = shown["sampled, Our theorem"]
     np.testing.assert_array_equal(x, [p.recipe.noise_ratio for p in expected.along()])
     np.testing.assert_array_equal(y, [p.mean_excess.mean for p in expected.along()])
     x, y = shown["Theorem H.1 for the sampled rows"]
-    assert (np.interp(shown["sampled, Logistic (tight)"][0], x, y) > shown["sampled, Logistic (tight)"][1]).all()
+    assert (np.interp(shown["sampled, Our theorem"][0], x, y) > shown["sampled, Our theorem"][1]).all()
     assert sampling.sampled(expected) in written(app)
     assert tables(app)[1].shape == (len(expected.points), 5)
     app.select_slider(key="planner_f").set_value(1.2).run()  # the point may move, the sample stays
-    assert "sampled, Logistic (tight)" in curves(app, 1)[0]
+    assert "sampled, Our theorem" in curves(app, 1)[0]
     app.select_slider(key="planner_epsilon").set_value(2.0).run()
-    assert "sampled, Logistic (tight)" not in curves(app, 1)[0]
+    assert "sampled, Our theorem" not in curves(app, 1)[0]
     assert any("another setting" in block.value for block in app.info)
 
 
@@ -151,7 +153,7 @@ def test_stop_keeps_what_there_is(monkeypatch):
         {"planner_epsilon": "0.01", "planner_delta": "1e-12", "planner_norm": "1000", "planner_rows": "1000000"},
     ],
 )
-@pytest.mark.parametrize("bound", ["Rényi", "Logistic (tight)"])
+@pytest.mark.parametrize("bound", ["2023 theorem, Rényi", "Our theorem"])
 def test_the_corners_of_the_controls_are_drawn(query, bound):
     app = open_page(planner_bound=bound, **query)
     for chart in (0, 1):

@@ -42,7 +42,7 @@ def test_the_answer_says_where_the_frontier_begins():
     [
         ({"ratio": 1.4}, "f 1.3 → 1.4: λ falls from 3.71 to 2.64; with more noise, λ may be smaller."),
         ({"epsilon": 0.5}, "; a stronger promise needs more."),
-        ({"bound": "logistic"}, "bound Rényi → Logistic (tight): λ falls from 3.71 to 0.663."),
+        ({"bound": "logistic"}, "bound 2023 theorem, Rényi → Our theorem: λ falls from 3.71 to 0.663."),
         ({"rows": 1000}, "n 45,222 → 1,000: λ stays at 3.71; the loss’s bound rises from 0.059 to"),
         ({"ratio": 1.02}, "f 1.3 → 1.02: no λ keeps the promise."),
         ({"epsilon": 2.0, "ratio": 1.5}, "f 1.3 → 1.5, ε 1 → 2: λ falls from 3.71 to"),
@@ -80,9 +80,9 @@ def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
 
 @pytest.mark.thorough
 def test_alt_texts_carry_the_take_away(estimate):
-    assert "At f = 1.3: Rényi 3.71" in PAPER.alt()
+    assert "At f = 1.3: 2023 theorem, Rényi 3.71" in PAPER.alt()
     assert "Rényi none" in replace(PAPER, ratio=1.0).alt()
-    assert "Logistic (tight) 0.032 at f = 1.03" in cost.alt(PAPER, None)
+    assert "Our theorem 0.032 at f = 1.03" in cost.alt(PAPER, None)
     assert "trains best" in cost.alt(PAPER, estimate)
 
 

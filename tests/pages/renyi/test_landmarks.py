@@ -14,7 +14,7 @@ from pages.renyi.setting import Setting, rounds
 from tests.pages.apps import tells
 from ui.bounds import ORDERS
 
-GLM, TIGHT = "Theorem 3.2", "tight, logistic loss"
+GLM, TIGHT = "2023 theorem", "our theorem"
 FIGURE_5 = rounds(100, 2.5, 20.0)
 SETTINGS = (FIGURE_5, rounds(1000, 5.0, 20.0), rounds(100, 2.5, 20.0, proof=TIGHT))
 EARLY = Setting(2.6, 2.8, 1.0, GLM, 0.75, 0.01, 100.0)

@@ -113,7 +113,7 @@ def test_why_epsilon_moved():
     assert why(steps=1000.0).endswith("fewer steps are paid for.")
     assert why(lam=200.0).endswith("one person’s curvature shows less.")
     both = why(proof=TIGHT, smoothness=0.25)
-    assert both.startswith("β 1 → 0.25, proof Theorem 3.2 → tight, logistic loss: ε of")
+    assert both.startswith("β 1 → 0.25, proof 2023 theorem → our theorem: ε of")
     assert why(replace(OPENS, proof=TIGHT), lam=200.0).endswith("stays at 1.56: this does not matter here.")
     several = why(sigma=5.0, lam=200.0, noise_multiplier=5.0)
     assert several.startswith("ε of the fit falls from 1.68 to")

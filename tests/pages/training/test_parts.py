@@ -97,7 +97,7 @@ class TestWords:
 
     def test_the_promise_names_everything_and_what_it_does_not_cover(self, last):
         words = text.promise(last)
-        tells(words, "ε = 1", "δ = 10⁻⁵", "add or remove", "privacy profile of the tight logistic bound")
+        tells(words, "ε = 1", "δ = 10⁻⁵", "add or remove", "privacy profile of our theorem")
         assert text.promise(made_up(last, reference=0.8)) == ""
 
     def test_why_accuracy_moved(self, last):
@@ -640,13 +640,13 @@ class TestStandardised:
 
     def test_the_accountant_names_what_was_released_before(self, last):
         settings, privacy = last.settings, last.of(TIGHT)[0].privacy
-        fit = "the privacy profile of the tight logistic bound"
+        fit = "the privacy profile of our theorem"
         assert promises.accountant(settings, TIGHT) == f"{fit} beside the noisy centre and scales"
         before = {(9.0, 9.0): " beside the noisy centre and scales", (9.0, None): " beside the noisy centre"}
         for (center, scale), words in (before | {(None, None): ""}).items():
             released = replace(privacy, center_noise=center, scale_noise=scale)
             assert promises.accountant(settings, TIGHT, released) == fit + words
-        assert "monotone bound" in promises.accountant(replace(settings, bound="monotone"), TIGHT)
+        assert "our theorem, one-signed slope" in promises.accountant(replace(settings, bound="monotone"), TIGHT)
 
     @pytest.mark.thorough
     def test_the_chains_snippet_gives_the_waterfall(self):

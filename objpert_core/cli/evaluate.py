@@ -1,0 +1,68 @@
+"""`objpert evaluate`: a released model's scores on rows with known targets, inside a promise to the people in them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from objpert_core.cli import columns, releases
+from objpert_core.cli.files import STANDARD, refuse_existing, write_one
+from objpert_core.cli.fit import EVALUATION, scores_document
+from objpert_core.cli.output import Answer, add_format, note, show, typed, up
+from objpert_core.cli.parsing import epilog
+from objpert_core.cli.predict import known_columns
+
+_NOTES = """The scores may be published. They spend their ε on the people in DATA: where
+these are in the training data as well, both budgets are composed. Refusals
+depend on people's data."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    command = commands.add_parser(
+        "evaluate",
+        usage="objpert evaluate MODEL DATA --epsilon X [options]",
+        help="a released model's scores, which may be published",
+        description="Score a released model on a CSV file's rows, with noise. Every score has a 95 % interval.",
+        epilog=epilog("objpert evaluate release test.csv --epsilon 1 --out evaluation.json", notes=_NOTES),
+    )
+    command.add_argument("model", metavar="MODEL", help="the folder that objpert fit wrote, or model.json")
+    command.add_argument("data", metavar="DATA", help="a CSV file with a header and the target; - is standard input")
+    command.add_argument("--epsilon", type=float, required=True, metavar="X")
+    command.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
+    command.add_argument(
+        "--largest-error", type=float, metavar="X", help="of a number: errors are cut there; default half its range"
+    )
+    command.add_argument("--seed", type=int, metavar="N", help="noise that can be drawn again: not for publishing")
+    command.add_argument("--schema", metavar="FILE", help="default: schema.json beside the model")
+    command.add_argument("--out", metavar="FILE", help=f"the evaluation with its certificate, as {EVALUATION}")
+    command.add_argument("--overwrite", action="store_true", help="replace the file")
+    columns.add_dialect(command)
+    add_format(command)
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, score, write and print."""
+    from objpert_core.datasets import read_table
+    from objpert_core.estimators.own_table import scored
+
+    if options.out not in (None, STANDARD):  # what is scored has been paid for
+        refuse_existing([Path(options.out)], overwrite=options.overwrite)
+    found = releases.model(options.model)
+    known = known_columns(options, found)
+    table = read_table(columns.content(options.data), known, columns.dialect(options))
+    more = {} if options.largest_error is None else {"largest_error": options.largest_error}
+    budget = (options.epsilon, options.delta)
+    evaluation = scored(found.model, known.target, table.X, table.y, *budget, random_state=options.seed, **more)
+    if options.out is not None:
+        write_one(options.out, evaluation.to_json() + "\n", overwrite=options.overwrite)
+    for text in table.notes:
+        note(f"for your eyes only, outside of the certificate: {text}")
+    spent = evaluation.certificate
+    promise = f"ε = {up(spent.epsilon)}, δ = {typed(spent.delta)}"
+    document = {"command": "evaluate", "scores": scores_document(evaluation), "certificate": spent.to_dict()}
+    headline = f"scores with {promise} for the people in {'the data' if options.data == STANDARD else options.data}"
+    show(Answer(headline, {}, document, evaluation.statement()), options.format)
+    return 0

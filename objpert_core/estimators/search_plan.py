@@ -1,0 +1,121 @@
+"""What public numbers decide of a search: how many runs, and the ε of each fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from objpert_core.accounting import calibrate_gaussian
+from objpert_core.estimators.cautions import warn_of_classes, warn_of_rows
+from objpert_core.learning import PrivacyCertificate
+from objpert_core.learning.certificates.evaluated import counts_sensitivity
+from objpert_core.learning.certificates.searched import search_mechanism, with_rows_read_off, without_fingerprint
+
+_CHANCE = 0.9  # of a setting to be tried at least once, where the number of runs is random
+_CLOSE = 0.98  # of the promise: nearer is not worth another round
+_ROUNDS = 12
+_FEW, _ALL = 4, 24
+"""Settings up to which to try every one is cheaper, and from which on a random number of runs is."""
+
+
+class Plan:
+    """What public numbers decide: how many runs, and the ε of each fit.
+
+    A fit's certificate depends on its setting and on public numbers alone. So a fit to made-up rows of the same width
+    says what a fit to the training rows will cost.
+    """
+
+    def __init__(self, search: Any, settings: Sequence[dict[str, Any]], y: Any, X_train: Any) -> None:
+        self.search, self.settings = search, settings
+        own = search.estimator.get_params(deep=False)
+        self.declared = own.get("public_rows") is not None
+        self.fixed: dict[str, Any] = {"delta": search.delta}
+        if "public_rows" in own:
+            rows = own["public_rows"]
+            if rows is None:
+                warn_of_rows(search.estimator)
+            read_off = X_train.shape[0] if hasattr(X_train, "shape") else len(X_train)
+            self.fixed["public_rows"] = max(1, read_off if rows is None else int(rows * (1 - search.test_share)))
+        if "classes" in own and own["classes"] is None:
+            warn_of_classes(search.estimator)
+            self.fixed["classes"] = np.unique(y)
+        self.standing = _stand_ins(X_train)
+        self.labels = self.fixed.get("classes", own.get("classes"))
+        if search.scoring == "auc" and len(self.labels) != 2:
+            raise ValueError(
+                f"scoring must be one of the accuracies for {len(self.labels)} classes, got {search.scoring!r}"
+            )
+        first = self._certificates(search.epsilon, settings[:1])[0]
+        self.adjacency, self.rows_per_person = first.mechanism_adjacency, first.rows_per_person
+
+    def made(self, setting: Mapping[str, Any], epsilon: float, seed: Any) -> Any:
+        """An unfitted estimator with a setting; not a clone, so that it does not warn of what is accounted for here."""
+        own = self.search.estimator
+        told = own.get_params(deep=False) | self.fixed | dict(setting)
+        return type(own)(**told | {"epsilon": epsilon, "random_state": seed})
+
+    def words(self, certificate: PrivacyCertificate) -> PrivacyCertificate:
+        """A fit's certificate with the right words for a number of rows that was not declared."""
+        return certificate if self.declared else with_rows_read_off(certificate)
+
+    def described(self, certificate: PrivacyCertificate) -> PrivacyCertificate:
+        """What of a fit's certificate setting and public numbers decide; its noise's source is the search's."""
+        return self.words(without_fingerprint(certificate))
+
+    def _certificates(self, epsilon: float, settings: Sequence[dict[str, Any]]) -> list[PrivacyCertificate]:
+        rows, labels = self.standing, np.arange(self.standing.shape[0], dtype=float)
+        if self.labels is not None:
+            labels = np.asarray(self.labels)[np.arange(len(labels)) % len(self.labels)]
+        seed = None if self.search.random_state is None else np.random.default_rng(0)
+        return [self.described(self.made(one, epsilon, seed).fit(rows, labels).privacy_) for one in settings]
+
+    def score_noise(self, epsilon: float) -> float:
+        """As `evaluate` will draw it."""
+        return score_sigma(epsilon, self.search.delta, self.adjacency, self.rows_per_person)
+
+    def calibrated(self) -> tuple[float, float | None, list[PrivacyCertificate]]:
+        """Nearly the largest ε for one fit that leaves all within the promise; E[K]; the fits' certificates."""
+        settings = len(self.settings)
+        ways = [None] * (settings <= _ALL) + [_runs_for(settings)] * (settings > _FEW)
+        found = [(*self._within_promise(mean_runs), mean_runs) for mean_runs in ways]
+        epsilon, certificates, mean_runs = max(found, key=lambda one: one[0])
+        return epsilon, mean_runs, certificates
+
+    def _within_promise(self, mean_runs: float | None) -> tuple[float, list[PrivacyCertificate]]:
+        """As `calibrated`, for one way to search."""
+        epsilon, delta = float(self.search.epsilon), float(self.search.delta)
+        tried = epsilon / math.sqrt(len(self.settings))
+        best: tuple[float, list[PrivacyCertificate]] = (0.0, [])
+        for _ in range(_ROUNDS):
+            certificates = self._certificates(tried, self.settings)
+            spent = float(search_mechanism(certificates, self.score_noise(tried), mean_runs).epsilon(delta))
+            if best[0] < tried and spent <= epsilon:
+                best = tried, certificates
+            if best[0] and spent <= epsilon and (spent >= _CLOSE * epsilon or len(self.settings) == 1):
+                break
+            tried *= max(0.25, epsilon / spent * (1 - 1e-3))
+        if not best[0]:
+            raise ValueError(f"epsilon must be large enough for {len(self.settings)} settings, got {epsilon!r}")
+        return best
+
+
+def score_sigma(epsilon: float, delta: float, adjacency: str, rows_per_person: int) -> float:
+    """The noise on counts of `evaluate`."""
+    return calibrate_gaussian(epsilon, delta, rows_per_person * counts_sensitivity(adjacency)).sigma
+
+
+def _runs_for(settings: int) -> float:
+    """E[K] with which each setting is tried at least once with the chance 0.9."""
+    return -settings * math.log(1 - _CHANCE)
+
+
+def _stand_ins(X: Any) -> Any:
+    """A few made-up rows of the same width, dense or sparse as X, that no person's data are in."""
+    width = int(np.shape(X)[1])
+    rows = np.zeros((64, width))
+    rows[np.arange(64), np.arange(64) % width] = 1.0
+    return sp.csr_array(rows) if sp.issparse(X) else rows

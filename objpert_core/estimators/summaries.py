@@ -1,0 +1,117 @@
+"""Standard errors, intervals and p-values of a private model's coefficients, as statsmodels names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2, norm
+from sklearn.utils.validation import check_is_fitted
+
+from objpert_core._validation import FloatArray, choice, in_open_unit
+from objpert_core.estimators.scaler import PublicRangeScaler
+from objpert_core.estimators.scoring import LinearScores
+from objpert_core.learning.intervals.curvature import Curvature, curvature_noise
+from objpert_core.learning.intervals.estimates import Estimates, Noises, estimate
+
+TOGETHER = ("each", "bonferroni", "simultaneous")
+"""Of which intervals together the level is: of each by itself, of d, or of those of all linear combinations."""
+
+
+class WithSummary(LinearScores):
+    """A fitted or released classifier of two classes whose coefficients may have intervals.
+
+    The numbers are made of what the model's certificate covers, and cost nothing more. They are about
+    θ̃ = θ̂ + λH⁻¹θ̂, the released coefficients without the pull of regularisation, which has more noise than they have
+    and is what an interval can be centred at; `coef_` predicts.
+    """
+
+    def summary(self, level: float = 0.95, *, together: str = "each", scaler: PublicRangeScaler | None = None) -> Any:
+        """Coefficients with standard errors, z, p-values and intervals, a row for each feature.
+
+        Parameters
+        ----------
+        level : float strictly between 0 and 1, default=0.95
+        together : {"each", "bonferroni", "simultaneous"}, default="each"
+            Whether each interval by itself has this level, or all d together: "bonferroni" for d intervals,
+            "simultaneous" for every linear combination of coefficients as well (Scheffé's χ²).
+        scaler : PublicRangeScaler, optional
+            What the rows went through before the fit: rows are then in the columns' own units.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the features' names, or x0, x1, …; columns coef, std err, z, P>|z|, [0.025, 0.975].
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError
+            Before `fit`; for a model that was fitted without intervals, or an argument out of range.
+
+        Examples
+        --------
+        >>> from objpert_core.estimators import ObjPertLogisticRegression
+        >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, size=(4000, 2))
+        >>> y = np.random.default_rng(1).random(4000) < 1 / (1 + np.exp(-4 * X[:, 0]))
+        >>> model = ObjPertLogisticRegression(
+        ...     intervals=True, row_norm="clip", classes=[False, True], public_rows=4000, random_state=0
+        ... )
+        >>> table = model.fit(X, y).summary()
+        >>> list(table.index), bool(table.loc["x0", "[0.025"] < 4.0 < table.loc["x0", "0.975]"])
+        (['x0', 'x1'], True)
+        """
+        low, high = self.conf_int(level, together=together, scaler=scaler).T
+        coef, errors = self._in_units(scaler)
+        tail = f"{(1 - level) / 2:.6g}", f"{(1 + level) / 2:.6g}"
+        return pd.DataFrame(
+            {
+                "coef": coef,
+                "std err": errors,
+                "z": coef / errors,
+                "P>|z|": self.pvalues,
+                f"[{tail[0]}": low,
+                f"{tail[1]}]": high,
+            },
+            index=pd.Index(getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])),
+        )
+
+    def conf_int(
+        self, level: float = 0.95, *, together: str = "each", scaler: PublicRangeScaler | None = None
+    ) -> FloatArray:
+        """Lower and upper ends, shape (d, 2), without the intercept; arguments and errors as for `summary`."""
+        coef, errors = self._in_units(scaler)
+        outside, features = 1 - in_open_unit("level", level), self.n_features_in_
+        if choice("together", together, TOGETHER) == "simultaneous":
+            reach = float(np.sqrt(chi2.isf(outside, features)))
+        else:
+            reach = float(norm.isf(outside / 2 / (features if together == "bonferroni" else 1)))
+        return np.column_stack([coef - reach * errors, coef + reach * errors])
+
+    @property
+    def bse(self) -> FloatArray:
+        """Standard errors of the coefficients, shape (d,), in units of the rows as the model takes them."""
+        return self._in_units(None)[1]
+
+    @property
+    def pvalues(self) -> FloatArray:
+        """Two-sided p-values of the coefficients, shape (d,), each by itself."""
+        coef, errors = self._in_units(None)
+        return np.asarray(2 * norm.sf(np.abs(coef / errors)))
+
+    def _in_units(self, scaler: PublicRangeScaler | None) -> tuple[FloatArray, FloatArray]:
+        found, features = self._estimates(), self.n_features_in_
+        units = np.ones(features) if scaler is None else scaler.half_widths(features)
+        return found.theta[:features] / units, found.errors[:features] / units
+
+    def _estimates(self) -> Estimates:
+        check_is_fitted(self)
+        if self.hessian_ is None:
+            raise ValueError("intervals must be True in the fit of a model whose summary is asked for, got False")
+        told: Any = self.privacy_
+        hessian, outer = curvature_noise(told.intervals, told.radius)
+        assert hessian is not None
+        constant = told.intercept_scaling
+        theta = np.append(self.coef_.ravel(), self.intercept_ / constant if constant else [])
+        noises = Noises(told.lam, told.sigma, told.tau, told.sigma_out, hessian, outer)
+        return estimate(theta, Curvature(self.hessian_, self.outer_), noises)

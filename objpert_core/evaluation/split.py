@@ -1,0 +1,70 @@
+"""A coin for each row: train on one part and evaluate on the other, for no more than the larger of both budgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing, indexable
+
+from objpert_core._validation import in_open_unit
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.sampling import selected
+
+
+def split_by_coin(
+    X: Any, y: Any, test_share: float = 0.2, groups: Any = None, random_state: Any = None
+) -> tuple[Any, Any, Any, Any]:
+    """Split rows into a training part and a test part, each row by its own coin.
+
+    A person who joins or leaves changes one part only, so a fit to one part and an evaluation on the other cost the
+    larger of both budgets, and not their sum (docs/theorems.md, T49; `together`). `train_test_split` of scikit-learn is
+    no such split for rows that are added or removed: it shuffles a fixed number of rows, and one row more moves others
+    from part to part.
+
+    The sizes of the parts are random. A declared number of rows, `public_rows` of the fit, is the whole's times
+    ``1 - test_share``.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame, shape (n, d)
+    y : array-like, shape (n,)
+    test_share : float strictly between 0 and 1
+        The probability that a row is a test row.
+    groups : array-like, shape (n,), optional
+        Whose row it is: rows of one person share a coin. Without it each row is a person.
+    random_state : None, int, numpy RandomState or Generator
+        None takes the coins from the operating system. With a seed the coins go by the rows' places, and a row that is
+        added moves the others' places: such a split is for teaching and tests.
+
+    Returns
+    -------
+    X_train, X_test, y_train, y_test
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or `test_share` is out of range.
+
+    Examples
+    --------
+    >>> X, y = np.eye(6), np.array([0, 1, 0, 1, 0, 1])
+    >>> X_train, X_test, y_train, y_test = split_by_coin(X, y, test_share=0.5, random_state=1)
+    >>> len(X_train) + len(X_test), len(y_test) == len(X_test)
+    (6, True)
+    """
+    share = in_open_unit("test_share", test_share)
+    X, y, groups = indexable(X, y, groups)
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    people, whose = (rows, np.arange(rows)) if groups is None else _people(groups)
+    heads = np.zeros(people, dtype=bool)
+    heads[selected(noise_source(random_state), people, share)] = True
+    test = heads[whose]
+    parts = (np.flatnonzero(~test), np.flatnonzero(test))
+    return tuple(_safe_indexing(values, part) for values in (X, y) for part in parts)
+
+
+def _people(groups: Any) -> tuple[int, Any]:
+    """How many there are, and the number of each row's."""
+    names, whose = np.unique(np.asarray(groups), return_inverse=True)
+    return len(names), whose

@@ -1,0 +1,1 @@
+"""Intervals for private coefficients, measured: how often they cover, and how wide they are."""

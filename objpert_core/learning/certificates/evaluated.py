@@ -1,0 +1,227 @@
+"""The certificate of an evaluation, noisy counts of test rows, and that of a fit together with its evaluation."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from objpert_core.accounting import ADD_REMOVE, Gaussian, Mechanism, compose, parallel
+from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.learning.certificates.as_given import AS_GIVEN, AsGivenCertificate
+from objpert_core.learning.certificates.base import OPERATING_SYSTEM, PrivacyCertificate
+from objpert_core.learning.certificates.field_rules import (
+    COUNT,
+    DIGEST,
+    POSITIVE,
+    TRUTH,
+    Rule,
+    fact,
+    one_of,
+    or_nothing,
+)
+from objpert_core.learning.certificates.model import coefficients_sha256
+
+WHOLE = 1.0
+"""The lattice of counts: whole numbers."""
+BY_COIN, SAME_ROWS = "coin", "same rows"
+SPLITS = (BY_COIN, SAME_ROWS)
+"""How the rows of an evaluation and those of the fit were told apart: by a coin each, or in any other way."""
+
+
+def counts_sensitivity(adjacency: str) -> float:
+    """How far one row moves counts in the L2 norm: one count by 1; a row in place of another one two counts by 1."""
+    return 1.0 if adjacency == ADD_REMOVE else math.nextafter(math.sqrt(2), 2)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechanisms=("Gaussian",)):
+    """The certificate of `objpert_core.evaluation.evaluate`; common fields: `PrivacyCertificate`.
+
+    Every test row is in one cell. The cells' numbers of rows are released with independent normal noise, rounded to
+    whole numbers (docs/theorems.md, T14 and T49). `coefficients_sha256` names the model that was scored, None where
+    it has no coefficients; ``verify(model)`` compares.
+
+    Attributes
+    ----------
+    sigma : float
+        Standard deviation of the noise on every count.
+    cells : int
+        How many counts were released.
+    counts_sha256 : str
+        SHA-256 of the released counts.
+    """
+
+    lattice: float | None = fact(Rule("1.0", lambda value: type(value) is float and value == WHOLE), default=WHOLE)
+    on_error: str = fact(one_of("raise"), default="raise")
+    sigma: float = fact(POSITIVE)
+    cells: int = fact(COUNT)
+    counts_sha256: str = fact(DIGEST)
+
+    @classmethod
+    def numbers(cls, mechanism: Gaussian) -> dict[str, Any]:
+        """Name the noise."""
+        return {"sigma": mechanism.sigma}
+
+    def rebuild(self) -> Gaussian:
+        """See `PrivacyCertificate.rebuild`."""
+        own = self.mechanism_adjacency
+        return Gaussian(self.sigma, counts_sensitivity(own), adjacency=own)
+
+    def holds(self) -> bool:
+        """Nothing else is needed: the sensitivity of counts is known."""
+        return True
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """Counts are whole numbers, and so are those with noise (docs/theorems.md, T14)."""
+        return spacing == WHOLE
+
+    def verify(self, model: Any = None) -> bool:
+        """Account for the promise anew, and compare the model's fingerprint if there is a model; see
+        `PrivacyCertificate.verify`.
+        """
+        return super().verify() and (model is None or self._is_about(model))
+
+    def _is_about(self, model: Any) -> bool:
+        try:
+            return self.coefficients_sha256 is not None and self.coefficients_sha256 == fingerprint(model)
+        except Exception:  # a model may be anything
+            return False
+
+    def _lines(self) -> list[str]:
+        return [
+            "  proof      one row moves one count by 1, or in another's place two (T14, T49)",
+            f"  counts     {self.cells}, normal noise {self.sigma:.6g} on each, rounded to whole numbers",
+        ]
+
+
+def fingerprint(model: Any) -> str | None:
+    """What a certificate says of a model: the SHA-256 of its coefficients and its map of rows; None without them."""
+    if not hasattr(model, "coef_"):
+        return None
+    steps = (getattr(model, name, None) for name in ("center_", "scale_"))
+    return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), *steps)
+
+
+def _nested(value: Any) -> PrivacyCertificate:
+    return PrivacyCertificate.from_dict(value)
+
+
+def _is_certificate(value: Any) -> bool:
+    try:
+        return not isinstance(_nested(value), TogetherCertificate)
+    except Exception:  # anybody may have written it
+        return False
+
+
+NESTED = Rule("a certificate as to_dict writes it", _is_certificate)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", mechanisms=("Parallel", "Composition")):
+    """The certificate of a fit and the evaluation of its model; common fields: `PrivacyCertificate`.
+
+    **Taken on trust**: that each person's rows were put into one part by a coin of their own, where `split` says so.
+
+    Attributes
+    ----------
+    fit, evaluation : dict
+        The public certificates of both, as `to_dict` writes them.
+    split : {"coin", "same rows"}
+        Whether a coin for each person decided between training and test part, so that the larger budget counts
+        (docs/theorems.md, T49); otherwise both are composed.
+    public_rows : int or None
+        The number of training rows by which the fit's rules went.
+    """
+
+    lattice: float | None = fact(or_nothing(POSITIVE), default=None)
+    rows_declared: bool | None = fact(or_nothing(TRUTH), default=None)
+    fit: Mapping[str, Any] = fact(NESTED)
+    evaluation: Mapping[str, Any] = fact(NESTED)
+    split: str = fact(one_of(*SPLITS))
+    public_rows: int | None = fact(or_nothing(COUNT), default=None)
+
+    @classmethod
+    def numbers(cls, mechanism: Mechanism) -> dict[str, Any]:
+        """Name nothing: both certificates have the numbers."""
+        return {}
+
+    @classmethod
+    def of(cls, fit: PrivacyCertificate, evaluation: EvaluationCertificate, split: str) -> TogetherCertificate:
+        """The certificate of both, with the least ε that is proved at its δ."""
+        mechanism = _whole(fit, evaluation, split)
+        by_coin = split == BY_COIN
+        delta = max(fit.delta, evaluation.delta) if by_coin else fit.delta + evaluation.delta
+        seeded = next((one for one in (fit, evaluation) if one.reproducible), None)
+        return cls.from_mechanism(
+            mechanism,
+            epsilon=max(fit.epsilon, evaluation.epsilon) if by_coin else float(mechanism.epsilon(delta)),
+            delta=delta,
+            accountant="profile",
+            row_norm=AS_GIVEN,
+            intercept_scaling=0.0,
+            noise_source=OPERATING_SYSTEM if seeded is None else seeded.noise_source,
+            reproducible=seeded is not None,
+            on_error=fit.on_error,
+            rows_declared=fit.rows_declared,
+            rows_per_person=fit.rows_per_person,
+            public_rows=getattr(fit, "public_rows", None),
+            fit=json.loads(fit.public().to_json()),
+            evaluation=json.loads(evaluation.public().to_json()),
+            split=split,
+        )
+
+    def rebuild(self) -> Mechanism:
+        """See `PrivacyCertificate.rebuild`; what rows of one person cost is in it."""
+        return _whole(_nested(self.fit), _nested(self.evaluation), self.split)
+
+    def accounted(self, mechanism: Any) -> Mechanism:
+        """Both parts have been accounted for, each by its own certificate."""
+        return mechanism
+
+    def holds(self) -> bool:
+        """Say whether both certificates verify, and are about one model and the same neighbours."""
+        return disagreement(_nested(self.fit), _nested(self.evaluation)) is None and all(
+            getattr(_nested(self.fit), name, None) == getattr(self, name)
+            for name in ("public_rows", "rows_declared", "rows_per_person")
+        )
+
+    def verify(self, model: Any = None) -> bool:
+        """Account for both anew, and compare the fit's fingerprint if there is a model; see
+        `PrivacyCertificate.verify`.
+        """
+        return super().verify() and (model is None or _nested(self.fit).verify(model))
+
+    def _lines(self) -> list[str]:
+        both = {"fit": _nested(self.fit), "evaluation": _nested(self.evaluation)}
+        how = "each person in one part, by a coin (T49)" if self.split == BY_COIN else "composed: rows may be in both"
+        return [
+            *(f"  {name:<10} ({promised(one.epsilon)}, {promised(one.delta)})" for name, one in both.items()),
+            f"  rows       {how}",
+        ]
+
+
+def _whole(fit: PrivacyCertificate, evaluation: PrivacyCertificate, split: str) -> Mechanism:
+    both = [one.accounted(one.rebuild()) for one in (fit, evaluation)]
+    return parallel(*both) if split == BY_COIN else compose(*both)
+
+
+def disagreement(fit: Any, evaluation: Any) -> str | None:
+    """Why two certificates are not those of a fit and of an evaluation of its model, as a clause; None if they are."""
+    if isinstance(fit, EvaluationCertificate | TogetherCertificate) or not fit.verify():
+        return "fit must be the certificate of a fit, and one that verifies"
+    if not isinstance(evaluation, EvaluationCertificate) or not evaluation.verify():
+        return "evaluation must be the certificate of an evaluation, and one that verifies"
+    if getattr(fit, "choice_covered", True) is False:
+        return "fit must cover how its model was chosen, and this one chose by the data"
+    if None in (fit.coefficients_sha256, evaluation.coefficients_sha256) or (
+        fit.coefficients_sha256 != evaluation.coefficients_sha256
+    ):
+        return "evaluation must be of the fit's own model, and the fingerprints of coefficients differ"
+    if fit.mechanism_adjacency != evaluation.mechanism_adjacency:
+        return f"adjacency must be {fit.mechanism_adjacency!r} for both, got {evaluation.mechanism_adjacency!r}"
+    if fit.rows_per_person != evaluation.rows_per_person:
+        return f"rows_per_person must be {fit.rows_per_person} for both, got {evaluation.rows_per_person}"
+    return None

@@ -1,0 +1,63 @@
+"""The words about a run of the picture "In accuracy": before it, while it is under way, at its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from objpert_core.experiments.studies.tuning_runs import TuningRuns
+from pages.tuning.jobs import Request
+from ui import live, runs, sentences
+from ui.jobs import JobView
+
+UNDER_WAY = "The first draw is in training."
+
+
+def worth(result: TuningRuns) -> bool:
+    """Whether there is something to show."""
+    return bool(result.draws)
+
+
+def invitation(request: Request, *, ready: bool = True) -> str:
+    """What Run will do, where it does not start by itself; without the files, what to do first."""
+    if not ready:
+        return request.unready
+    settings = request.settings
+    return (
+        f"This takes more than a few seconds: {sentences.count(settings.draws, 'draw')} of about "
+        f"{settings.mean_runs + 1:.0f} trainings of {settings.epochs} epochs on {request.name}. Press Run to start."
+    )
+
+
+def progress(view: JobView[TuningRuns], meter: live.Meter) -> tuple[float, str]:
+    """The progress bar's share and text while a job is active."""
+
+    def how_far(latest: TuningRuns) -> tuple[float, str]:
+        done, total = len(latest.draws), latest.settings.draws
+        share, words, now = done / total, f"Draw {min(done + 1, total)} of {total}", meter.now
+        if now is not None:
+            run, of, step = now
+            # the unpaid candidates take about as long as two runs
+            share += (run + 1 if run else min(step / 1000, 1)) / (of + 2) / total
+            words += f": paid, run {run} of K = {of}" if run else ": unpaid candidates"
+        return share, words
+
+    return runs.stage(view, "Loading the data and calibrating the noise …", how_far)
+
+
+def outcome(view: JobView[TuningRuns]) -> str | None:
+    """One sentence about a job that ended early; None for one that finished."""
+    if view.latest is None or not view.latest.draws:
+        return runs.ended_early(view, "Stopped before the first draw was done. Press Run to start again.")
+    done, total = len(view.latest.draws), view.latest.settings.draws
+    return runs.ended_early(view, f"Stopped after {done} of {total} draws. The page shows these draws.")
+
+
+def differences(shown: Request, asked: Request) -> str | None:
+    """How the controls differ from what is shown; None when they agree."""
+
+    def said(value: Any) -> str:
+        return str(len(value)) if isinstance(value, tuple) else live.plain(value)
+
+    fields = ("epsilon", "delta", "learning_rates", "judges", "mean_runs", "batch_size", "epochs", "accountant")
+    then, rates = "have them for the controls", "number of learning rates"
+    return live.differences(shown, asked, (*fields, "draws", "seed"), then, said, learning_rates=rates)

@@ -1,0 +1,86 @@
+"""What somebody meets before the first scroll: words, buttons, controls, and where answer, chart and first control are.
+
+python -m tests.browser.fold ADDRESS     # a table of every page of the app that is served there
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+MOST_WORDS, MOST_BUTTONS, MOST_CONTROLS = 120, 12, 6
+DESK, LAPTOP = {"width": 1440, "height": 900}, {"width": 1280, "height": 720}
+
+# A word has a letter or a digit. Ticks and legends of a chart, help buttons and the parts of one box do not count.
+SEEN = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    const looks = {visibilityProperty: true, opacityProperty: true};
+    const within = ({width, height, top, bottom, left, right}) =>
+        width > 1 && height > 1 && top < innerHeight && bottom > 0 && left < innerWidth && right > 0;
+    const closed = e => e.closest('details:not([open])') && !e.closest('summary');
+    const silent = 'svg, style, script, .katex-mathml, [data-testid=stIconMaterial]';
+    const range = document.createRange(), walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    let words = 0;
+    for (let node; (node = walker.nextNode());) {
+        const e = node.parentElement;
+        if (!e.checkVisibility(looks) || e.closest(silent) || closed(e)) continue;
+        for (const word of node.textContent.matchAll(/\\S*[\\p{L}\\p{N}]\\S*/gu)) {
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            words += within(range.getBoundingClientRect());
+        }
+    }
+    const shown = part => [...main.querySelectorAll(part)].filter(
+        e => e.checkVisibility(looks) && within(e.getBoundingClientRect()));
+    const boxes = '[data-testid=stMultiSelect], [data-testid=stSelectbox], [data-testid=stNumberInput]';
+    const own = shown('button').filter(e => !e.closest(boxes) && !/^Help/.test(e.getAttribute('aria-label') ?? ''));
+    const panel = [...main.querySelectorAll('.st-key-stage__panel > :not(:has(.st-key-stage__tools))')].filter(
+        e => e.checkVisibility(looks) && e.querySelector(':is(input, button:not([aria-label^=Help]))'));
+    const box = e => e ? [e.getBoundingClientRect().top, e.getBoundingClientRect().bottom] : null;
+    return {
+        words, buttons: own.length, controls: panel.length, answer: box(main.querySelector('.answer')),
+        chart: box(main.querySelector('.st-key-stage__picture .js-plotly-plot')), control: box(panel[0]),
+    };
+}"""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One page at one size: counts, and top and bottom of the answer, the chart and the first control, in pixels."""
+
+    words: int
+    buttons: int
+    controls: int
+    answer: tuple[float, float]
+    chart: tuple[float, float]
+    control: tuple[float, float]
+
+    @classmethod
+    def of(cls, page) -> Fold:
+        """As it is seen now."""
+        return cls(**page.evaluate(SEEN))
+
+    def outside(self, height: int) -> list[str]:
+        """What of answer, chart and the control that moves it does not end in a window of this height."""
+        parts = {"answer": self.answer, "chart": self.chart, "control": self.control}
+        return [name for name, (top, bottom) in parts.items() if top < 0 or bottom > height + 1]
+
+
+def main(server: str) -> None:
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import visit
+    from tests.chromium import find_chromium
+    from ui import registry
+
+    with sync_playwright() as driver:
+        options = ["--no-sandbox", "--disable-dev-shm-usage"]
+        page = driver.chromium.launch(executable_path=find_chromium(), args=options).new_page(viewport=DESK)
+        print(f"{'page':14}{'words':>7}{'buttons':>9}{'controls':>10}{'chart ends':>12}")
+        for entry in registry.PAGES:
+            seen = Fold.of(visit(page, f"{server}/{'' if entry.name == 'home' else entry.name}"))
+            print(f"{entry.name:14}{seen.words:7}{seen.buttons:9}{seen.controls:10}{seen.chart[1]:12.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,204 @@
+"""Logistic regression with intervals: what is released with it, what `summary` says, and what is refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+import objpert_core.accounting as acc
+import objpert_core.estimators as est
+from objpert_core.accounting import recommended_interval_noise
+from objpert_core.estimators import PublicRangeScaler, fit_many, model_card
+from objpert_core.learning import PrivacyCertificate
+
+ROWS, THETA = 6_000, np.array([3.0, -2.0, 0.0])
+SHARED = {"classes": [0, 1], "public_rows": ROWS, "row_norm": "clip", "epsilon": 2.0, "random_state": 0}
+
+
+def data(n=ROWS, seed=0):
+    generator = np.random.default_rng(seed)
+    X = generator.uniform(-0.55, 0.55, size=(n, 3))
+    return X, (generator.random(n) < 1 / (1 + np.exp(-X @ THETA - 0.5))).astype(int)
+
+
+def model(**parameters):
+    return est.ObjPertLogisticRegression(**{**SHARED, "intervals": True, **parameters})
+
+
+FITTED = model().fit(*data())
+
+
+def test_the_summary_has_the_columns_of_statsmodels_and_the_features_names():
+    X, y = data()
+    table = model().fit(pd.DataFrame(X, columns=["age", "hours", "weight"]), y).summary()
+    assert list(table.columns) == ["coef", "std err", "z", "P>|z|", "[0.025", "0.975]"]
+    assert list(table.index) == ["age", "hours", "weight"]
+    assert table["z"].to_numpy() == pytest.approx((table["coef"] / table["std err"]).to_numpy())
+    assert list(FITTED.summary(0.9).columns[-2:]) == ["[0.05", "0.95]"]
+    assert FITTED.bse == pytest.approx(table["std err"].to_numpy())
+    assert FITTED.pvalues == pytest.approx(table["P>|z|"].to_numpy())
+    assert (abs(table["coef"] - THETA) < 5 * table["std err"]).all()
+    assert table.loc["weight", "P>|z|"] > 1e-3 > table.loc["age", "P>|z|"]
+
+
+def test_intervals_are_wider_for_a_higher_level_for_several_at_once_and_for_all_combinations():
+    each = FITTED.conf_int()
+    assert each.shape == (3, 2)
+    widths = [
+        np.diff(FITTED.conf_int(level, together=together)).ravel() / FITTED.bse / 2
+        for level, together in ((0.95, "each"), (0.99, "each"), (0.95, "bonferroni"), (0.95, "simultaneous"))
+    ]
+    quantiles = [norm.isf(0.025), norm.isf(0.005), norm.isf(0.025 / 3), 7.8147**0.5]
+    assert [float(width.mean()) for width in widths] == pytest.approx(quantiles, rel=1e-4)
+
+
+def test_the_middle_is_the_estimate_without_the_pull_and_coef_predicts():
+    middle = FITTED.conf_int().mean(axis=1)
+    assert (abs(middle) > abs(FITTED.coef_.ravel())).all()
+    assert middle == pytest.approx(FITTED.coef_.ravel(), rel=0.05, abs=0.05)
+
+
+def test_in_the_columns_own_units_coefficients_and_errors_are_divided_by_half_the_range():
+    scaler = PublicRangeScaler(low=[-1.0, -10.0, 0.0], high=[1.0, 10.0, 400.0])
+    table, plain = FITTED.summary(scaler=scaler), FITTED.summary()
+    for column in ("coef", "std err", "[0.025", "0.975]"):
+        assert table[column].to_numpy() == pytest.approx(plain[column].to_numpy() / [1.0, 10.0, 200.0])
+    assert table["z"].to_numpy() == pytest.approx(plain["z"].to_numpy())
+
+
+@pytest.mark.parametrize("intervals", [True, "sandwich"])
+def test_one_certificate_covers_coefficients_and_sums_and_goes_with_the_release(intervals):
+    fitted = model(intervals=intervals).fit(*data())
+    certificate, released = fitted.privacy_, _released(fitted)
+    rule = recommended_interval_noise(2.0, 1e-5, ROWS, 4, sandwich=intervals == "sandwich")
+    assert (certificate.epsilon, certificate.intervals) == (2.0, rule)
+    assert certificate.verify(fitted)
+    assert certificate.public().verify(released)
+    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
+    assert released.summary().equals(fitted.summary())
+    assert "intervals" in repr(certificate)
+    assert certificate.accounted(certificate.rebuild()).delta(2.0) <= 1e-5
+    assert not replace(certificate, hessian_noise=rule.hessian_noise / 2).verify()
+    assert not replace(certificate, hessian_noise=None, outer_noise=None).verify(fitted)
+
+
+def _released(fitted):
+    with pytest.warns(match="random_state"):
+        return fitted.release()
+
+
+@pytest.mark.parametrize("change", ["larger", "lopsided", "left out", "too large"])
+def test_sums_that_are_not_the_certificates_do_not_verify(change):
+    released = _released(FITTED)
+    forged = released.hessian_.copy()
+    forged[0, 0 if change != "lopsided" else 1] += {"larger": 1.0, "lopsided": 1.0, "too large": 1e6}.get(change, 0.0)
+    released.hessian_ = None if change == "left out" else forged
+    assert not FITTED.privacy_.verify(released)
+    about = FITTED.privacy_.about(released.coef_, released.intercept_, hessian=released.hessian_)
+    assert about.verify(released) == (change == "larger")  # within what is possible nobody can tell
+
+
+def test_a_fit_without_intervals_is_what_it_was_and_has_no_summary():
+    plain = est.ObjPertLogisticRegression(**SHARED).fit(*data())
+    assert (plain.hessian_, plain.outer_) == (None, None)
+    assert "hessian_noise" not in json.loads(plain.privacy_.to_json())
+    for ask in (plain.summary, plain.conf_int, lambda: plain.bse, lambda: plain.pvalues):
+        with pytest.raises(ValueError, match="intervals must be True"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"margin": 1.0}, "margin must be None or 0 where intervals=True, got 1.0"),
+        ({"standardize": True}, "row_norm|standardize must be 'auto' or False"),
+        ({"standardize": True, "row_norm": "normalize"}, "standardize must be 'auto' or False where intervals=True"),
+        ({"classes": [0, 1, 2]}, "classes must be None or two labels where intervals=True"),
+        ({"class_weight": {0: 1.0, 1: 0.5}}, "class_weight must be None where intervals=True"),
+        ({"class_weight": "balanced"}, "class_weight must be None where intervals=True, got 'balanced'"),
+        ({"bound": "kifer2012"}, "bound must be one with a privacy loss"),
+        ({"intervals": "often"}, "intervals must be True, False or 'sandwich', got 'often'"),
+        ({"public_rows": 50}, "intervals must be False for 50 rows and 4 parameters at epsilon=2.0"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_one_sentence(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        model(**parameters).fit(*data(200))
+
+
+def test_weights_are_refused():
+    with pytest.raises(ValueError, match="sample_weight must be None where intervals=True"):
+        model().fit(*data(), sample_weight=np.ones(ROWS))
+
+
+def test_three_labels_in_the_data_are_refused():
+    X, y = data(600)
+    with pytest.raises(ValueError, match="classes must be two labels where intervals=True, got 3"):
+        model(classes=None).fit(X, y + (X[:, 0] > 0.3))
+
+
+@pytest.mark.parametrize(("wrong", "name"), [({"level": 1.0}, "level"), ({"together": "all"}, "together")])
+def test_arguments_out_of_range_are_named(wrong, name):
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        FITTED.summary(**wrong)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"adjacency": "replace one row", "epsilon": 4.0},
+        {"rows_per_person": 2, "epsilon": 8.0},
+        {"accountant": "rdp", "bound": "glm"},
+        {"fit_intercept": False},
+        {"row_norm": "normalize"},
+        {"on_error": "release"},
+        {"lam": 3.0},
+    ],
+    ids=str,
+)
+def test_other_promises_and_other_rows_have_intervals_too(parameters):
+    fitted = model(**parameters).fit(*data())
+    assert fitted.privacy_.verify(fitted)
+    assert fitted.hessian_.shape == (3 + fitted.fit_intercept,) * 2
+    assert np.isfinite(fitted.conf_int()).all()
+
+
+@pytest.mark.thorough
+def test_several_draws_each_release_sums_of_their_own():
+    first, second = fit_many(model(), *data(), [0, 1])
+    assert first.privacy_.verify(first)
+    assert not np.array_equal(first.hessian_, second.hessian_)
+    assert first.hessian_ == pytest.approx(FITTED.hessian_, abs=0.1)
+
+
+@pytest.mark.thorough
+def test_the_card_says_that_sums_are_published_and_shows_the_intervals():
+    text = model_card(_released(FITTED), title="Hours").render()
+    assert "the curvature at the coefficients" in text
+    assert "std err" in text
+
+
+def test_the_noise_leaves_most_of_the_promise_to_the_fit():
+    terms = acc.calibrate_gaussian(1.0, 1e-6).sigma
+    noise = recommended_interval_noise(1.0, 1e-6, 10_000, 11)
+    assert noise.hessian_noise == pytest.approx(terms / 0.15**0.5)
+    assert recommended_interval_noise(1.0, 1e-6, 10**6, 11).hessian_noise > 5 * noise.hessian_noise
+    assert recommended_interval_noise(1.0, 1e-6, 10_000, 11, adjacency="replace one row").hessian_noise == (
+        pytest.approx(2**0.5 * noise.hessian_noise)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("intervals", [True, "sandwich"])
+def test_the_estimators_own_intervals_cover(intervals):
+    """700 data sets through the real code, 95 %: three coefficients each, a Monte-Carlo error of half a per cent."""
+    hits = []
+    for seed in range(700):
+        ends = model(intervals=intervals, random_state=seed).fit(*data(2_000, seed)).conf_int()
+        hits.append((ends[:, 0] <= THETA) & (ends[:, 1] >= THETA))
+    print(f"{intervals}: {np.mean(hits):.4f}")
+    assert 0.935 < np.mean(hits) < 0.965

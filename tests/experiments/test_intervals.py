@@ -1,0 +1,88 @@
+"""What the stored study of intervals says, and that the real estimator says the same at a corner."""
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import recommended_interval_noise
+from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.experiments.intervals import coverage, regression, shapes, stored
+
+CELLS = (*coverage.CORNERS, *coverage.GRID)
+
+
+def found(cell, method, column="covered"):
+    shape, n, d, epsilon = cell
+    return stored.load("coverage").interval(column, shape=shape, n=n, d=d, epsilon=epsilon, method=method)
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_intervals_cover_what_they_say_over_the_grid(cell):
+    for method in ("interval", "sandwich"):
+        shape = cell[0]
+        mean = found(cell, method)
+        rare_or_wrong = shape == "rare" or (shape == "bent" and method == "interval")
+        assert mean.high > (0.91 if rare_or_wrong else 0.935), method
+        if found(cell, "interval", "width").mean < 2:  # where noise hides curvature they cover more
+            assert mean.low < 0.965, method
+
+
+def test_at_ten_thousand_rows_they_are_a_tenth_wider_than_without_privacy():
+    width = found(("even", 10_000, 10, 1.0), "interval", "width")
+    assert width.mean < 1.10
+    assert width.half_width < 0.01
+
+
+def test_the_other_methods_cover_less_somewhere():
+    correlated = ("correlated", 2_000, 10, 1.0)
+    assert found(correlated, "naive").high < 0.7
+    assert found(correlated, "lifted").high < 0.87
+    assert found(correlated, "bootstrap").high < 0.87
+    assert found(("bent", 10_000, 5, 1.0), "wang2019").high < 0.9
+    assert found(correlated, "interval").low > 0.95
+
+
+def test_the_share_is_at_a_flat_place_also_where_it_was_not_chosen():
+    for shape, n, d, epsilon in coverage.SHARES_AT:
+        at = {"shape": shape, "n": n, "d": d, "epsilon": epsilon}
+        widths = {
+            share: stored.load("share").interval("width", method=f"{coverage.SHARE}{share:g}", **at).mean
+            for share in coverage.SHARES
+        }
+        assert widths[0.15] < 1.1 * min(widths.values()) or shape == "bent"
+
+
+@pytest.mark.parametrize("cell", regression.GRID, ids=str)
+def test_noisy_sums_of_a_linear_regression_give_intervals_too(cell):
+    shape, n, d, epsilon = cell
+    at = {"shape": shape, "n": n, "d": d, "epsilon": epsilon}
+    mean = stored.load("regression").interval(method="statistics", **at)
+    assert mean.high > 0.935
+    assert mean.low < 0.965
+    assert stored.load("regression").interval(method="naive", **at).low < mean.mean
+
+
+@pytest.mark.slow
+def test_the_study_draws_what_the_estimator_draws():
+    """The same data set many times: the study's noise, estimates and errors are those of real fits."""
+    n, d, epsilon = 2_000, 3, 1.0
+    generator = np.random.default_rng(0)
+    X, chances, theta = shapes.drawn("even", n, d, generator)
+    model = ObjPertLogisticRegression(
+        epsilon=epsilon, delta=coverage.DELTA, intervals=True, row_norm="clip", classes=[0, 1], public_rows=n
+    )
+    plan = coverage.recipe(epsilon, n, d, "interval")
+    ours, errors, others, their_errors = [], [], [], []
+    for seed in range(60):
+        y = (generator.random(n) < chances).astype(int)
+        fitted = model.set_params(random_state=seed).fit(X[:, :d], y)
+        certificate = fitted.privacy_
+        assert (certificate.sigma, certificate.lam, certificate.sigma_out) == (plan.sigma, plan.lam, plan.output)
+        assert certificate.intervals == plan.noise == recommended_interval_noise(epsilon, coverage.DELTA, n, d + 1)
+        ours.append(fitted.conf_int().mean(axis=1) - theta[:d])
+        errors.append(fitted.bse)
+        drawn = coverage._ten(("interval",), X, chances, theta, epsilon, generator)["interval"]
+        others.extend(drawn[0][:, :d] - theta[:d])
+        their_errors.extend(drawn[1][:, :d])
+    assert np.median(errors, axis=0) == pytest.approx(np.median(their_errors, axis=0), rel=0.04)
+    assert np.std(ours) == pytest.approx(np.std(others), rel=0.25)
+    assert np.std(ours) == pytest.approx(float(np.mean(errors)), rel=0.25)

@@ -1,0 +1,117 @@
+"""The sums that follow a fit: what one row adds, to the last digit, and the noise on them."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from objpert_core.accounting import ApproximateMinima, Gaussian, IntervalNoise, ObjectivePerturbation
+from objpert_core.accounting.terms import Terms
+from objpert_core.learning import Rows
+from objpert_core.learning.intervals import curvature
+from objpert_core.learning.intervals.curvature import plausible, release_curvature
+from objpert_core.learning.noise import noise_source
+
+BOTH = IntervalNoise(12.0, 9.0)
+RADIUS = math.sqrt(1.09)
+
+
+def sums(X, targets, theta, constant=0.3, row_norm="clip"):
+    """Both sums without noise, symmetric, in whole numbers of the lattice, and that lattice's spacing."""
+    rows = Rows(X, row_norm, constant)
+    spacing = curvature.lattice_of_rows(math.hypot(1.0, constant), 1.0)
+    whole = curvature._whole_sums(rows, targets, theta, spacing, squares=True)
+    return [total + np.triu(total, 1).T for total in whole], spacing**2
+
+
+def data(n, d, seed=0, length=3.0):
+    generator = np.random.default_rng(seed)
+    X = generator.standard_normal((n, d)) * generator.uniform(0.1, length, (n, 1)) / math.sqrt(d)
+    return X, np.where(generator.random(n) < 0.4, 1.0, -1.0), 5 * generator.standard_normal(d + 1)
+
+
+@pytest.mark.parametrize("stored", [np.asarray, sp.csr_array, np.asfortranarray, np.float32])
+def test_a_row_adds_the_same_whatever_the_others_are_and_wherever_it_stands(stored):
+    X, targets, theta = data(5_000, 7)
+    place = 4_321
+    whole, _ = sums(stored(X), targets, theta)
+    without, _ = sums(stored(np.delete(X, place, axis=0)), np.delete(targets, place), theta)
+    alone, _ = sums(stored(X[[place]]), targets[[place]], theta)
+    for total, rest, own in zip(whole, without, alone, strict=True):
+        assert np.array_equal(total - rest, own)
+
+
+@pytest.mark.parametrize("row_norm", ["clip", "normalize"])
+@pytest.mark.parametrize("constant", [0.0, 0.3, 20.0])
+def test_no_row_adds_more_than_its_sensitivity_and_some_come_within_a_hundredth_of_a_per_cent(row_norm, constant):
+    X, targets, theta = data(400, 3, seed=1, length=1e3)
+    radius = math.hypot(1.0, constant)
+    wrong = -1e3 * targets[0] * np.append(X[0] / np.linalg.norm(X[0]), 0.0)
+    for theta_of, which in ((0 * theta, 0), (theta, 0), (wrong, 1)):
+        used = theta_of if constant else theta_of[:-1]
+        most = (radius**2 / 4, radius**2)[which]
+        longest = 0.0
+        for place in range(40):
+            whole, unit = sums(X[[place]], targets[[place]], used, constant, row_norm)
+            longest = max(longest, float(np.linalg.norm(whole[which].astype(float)) * unit))
+        assert longest <= most
+        if which == 1 or not theta_of.any():
+            assert longest > (1 - 1e-4) * most
+
+
+def test_two_rows_add_matrices_that_are_no_further_apart_than_root_two():
+    X = np.eye(2)
+    theta, targets = np.zeros(2), np.ones(1)
+    first, second = (sums(X[[place]], targets, theta, 0.0)[0][0] for place in (0, 1))
+    unit = sums(X[[0]], targets, theta, 0.0)[1]
+    apart = float(np.linalg.norm((first - second).astype(float))) * unit
+    assert (1 - 1e-4) * math.sqrt(2) / 4 < apart <= math.sqrt(2) / 4
+    (part,) = IntervalNoise(1.0).mechanisms("replace one row")
+    assert part.sensitivity == math.sqrt(2)
+
+
+def test_the_sums_are_those_of_the_textbook():
+    X, targets, theta = data(3_000, 4, length=0.8)
+    whole, unit = sums(X, targets, theta)
+    rows = np.column_stack([X / np.maximum(1, np.linalg.norm(X, axis=1))[:, None], np.full(len(X), 0.3)])
+    p = 1 / (1 + np.exp(-rows @ theta))
+    for total, weights in zip(whole, (p * (1 - p), (p - (targets > 0)) ** 2), strict=True):
+        assert total * unit == pytest.approx((rows * weights[:, None]).T @ rows, rel=1e-3, abs=0.05)
+
+
+@pytest.mark.thorough
+def test_the_noise_has_its_deviation_in_isometric_coordinates():
+    X, targets, theta = data(50, 2)
+    rows, source = Rows(X, "clip", 0.3), noise_source(3)
+    whole, unit = sums(X, targets, theta)
+    draws = [release_curvature(rows, targets, theta, BOTH, source) for _ in range(1_500)]
+    for which, sigma in ((0, 12.0 * RADIUS**2 / 4), (1, 9.0 * RADIUS**2)):
+        noise = np.array([one[which] for one in draws]) - whole[which] * unit
+        assert np.array_equal(noise, np.swapaxes(noise, 1, 2))
+        scaled = noise.std(axis=0) / sigma * np.where(np.eye(3) > 0, 1.0, math.sqrt(2))
+        assert scaled == pytest.approx(np.ones((3, 3)), abs=0.09)
+
+
+def test_what_no_fit_can_have_released_is_not_plausible():
+    X, targets, theta = data(200, 2)
+    released = release_curvature(Rows(X, "clip", 0.3), targets, theta, BOTH, noise_source(0))
+    told = (3, BOTH, RADIUS, 200.0)
+    assert plausible(released.hessian, released.outer, *told)
+    lopsided, off, far, negative = (released.hessian.copy() for _ in range(4))
+    lopsided[0, 1] += 1.0
+    off[0, 0] += 1e-12
+    far[1, 1] += 4096.0
+    negative[0, 0] -= 4096.0
+    for forged in (lopsided, off, far, negative, released.hessian[:2, :2], released.hessian.astype(object), None):
+        assert not plausible(forged, released.outer, *told)
+    assert not plausible(released.hessian, None, *told)
+    assert not plausible(released.hessian, released.outer, 3, IntervalNoise(12.0), RADIUS, 200.0)
+
+
+def test_the_promise_pays_for_every_sum():
+    fit = ApproximateMinima(ObjectivePerturbation(8.0, 128.0), 1e-6, 0.1)  # λ = 2σ²: as private as a Gaussian mechanism
+    whole = Terms(None, 1e-5, intervals=BOTH).whole(fit)
+    squared = 8.0**-2 + (1e-6 / (128.0 * 0.1)) ** 2 + 12.0**-2 + 9.0**-2
+    assert whole.epsilon(1e-5) == pytest.approx(Gaussian(squared**-0.5).epsilon(1e-5), rel=1e-3)
+    assert whole.delta(1.0) > 1.01 * Terms(None, 1e-5, intervals=IntervalNoise(12.0)).whole(fit).delta(1.0)

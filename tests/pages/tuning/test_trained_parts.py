@@ -1,0 +1,243 @@
+"""The words, charts, table and snippet of the price of tuning in accuracy."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import cycle
+
+import numpy as np
+import pytest
+
+from objpert_core.datasets import load
+from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
+from objpert_core.experiments.summary import mean_interval
+from pages.tuning import trained_controls as controls
+from pages.tuning import work
+from pages.tuning.accuracies import WAYS, Accuracies
+from pages.tuning.curse import Curse
+from pages.tuning.jobs import Request
+from pages.tuning.what_k_did import WhatKDid
+from tests.pages.apps import execute, job_view, tells, words_of
+from ui.live import Meter
+from ui.sentences import epsilon
+from ui.svg import to_svg
+from ui.words import GRIDS, plus_minus
+
+SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
+
+
+@pytest.fixture(scope="module")
+def last():
+    *_, last = tuning_runs(load("breast-cancer"), SETTINGS)
+    return last
+
+
+@pytest.fixture(scope="module")
+def empty():
+    *_, last = tuning_runs(load("breast-cancer"), replace(SETTINGS, mean_runs=0.01, draws=1))
+    return last
+
+
+def made_up(last, fresh, honest, judges=0.9):
+    draws = []
+    for draw, a, b in zip(cycle(last.draws), fresh, honest, strict=False):
+        judged, rows = draw.judged.copy(), draw.fresh.copy()
+        judged[draw.chosen], rows[draw.chosen] = judges, a
+        draws.append(replace(draw, judged=judged, fresh=rows, honest=b, curse=np.full(40, judges - a)))
+    return replace(last, draws=tuple(draws))
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ((0.6228,), "62.28 %"),
+        ((0.47, 0.77), "62.00 % (two draws: too few for ±)"),
+        ((0.0, 1.0, 0.9, 0.7, 0.2), "56.00 % (1.45 to 100.00 %)"),
+        ((0.62, 0.63, 0.64, 0.62, 0.64), "63.00 % ± 1.24"),
+    ],
+)
+def test_a_mean_has_plus_minus_from_five_draws_on_and_within_0_and_100(values, shown):
+    assert plus_minus(mean_interval(values)) == shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fresh", "honest", "expected"),
+    [
+        ((0.9,) * 5, (0.8,) * 5, "At ε = 2 paying for the choice costs 10.0 points:"),
+        ((0.9,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice costs no visible accuracy:"),
+        ((0.9, 0.8) * 3, (0.8, 0.85) * 3, "At ε = 2 the cost of paying for the choice is within the noise:"),
+        ((0.8,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice gains 10.0 points:"),
+        ((0.9, 0.8), (0.8, 0.85), "At ε = 2 paying for the choice costs 2.5 points:"),
+        ((0.9,), (0.8,), "At ε = 2 paying for the choice costs 10.0 points:"),
+    ],
+)
+def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last, fresh, honest, expected):
+    result = made_up(last, fresh, honest)
+    found = Accuracies(result).answer().replace("\xa0", " ")
+    assert found.startswith(expected)
+    assert words_of(found) <= 18
+    right = [sum(values) / len(values) for values in (honest, fresh)]
+    few = {1: " (one draw)", 2: " (two draws)"}.get(len(fresh), "")
+    assert found.endswith(f"{100 * right[0]:.2f} % right instead of {100 * right[1]:.2f} %{few}.")
+    assert ("What paying costs:" in Accuracies(result).caption()) == (len(fresh) >= 5)
+
+
+@pytest.mark.slow
+def test_the_details_name_the_real_price_and_the_curse(last):
+    told = Accuracies(made_up(last, (0.85, 0.85), (0.8, 0.8))).price()
+    assert "once the choice among 2 rates is paid for (μ = 4 runs on average)" in told
+    tells(told, f"The same noise costs ε = {epsilon(last.true_epsilon)} once", "fixed in advance, 0.03")
+    curse = Curse(made_up(last, (0.85, 0.85), (0.8, 0.8))).flattery()
+    assert "Juries of 30 such rows flatter the candidate they choose by 5.0 points on average" in curse
+    assert "(80 drawn): the winner’s curse" in curse
+    assert "by less than 0.1 points" in Curse(made_up(last, (0.9, 0.9), (0.8, 0.8))).flattery()
+    vague = Curse(made_up(last, (0.85, 0.91), (0.8, 0.8))).flattery()
+    assert "is within the noise of two draws (+2.00 points, 95 % interval " in vague
+
+
+@pytest.mark.slow
+def test_why_compares_with_the_run_before_on_the_same_data(last):
+    before, now = made_up(last, (0.9, 0.9), (0.8, 0.8)), made_up(last, (0.9, 0.9), (0.85, 0.85))
+    now = replace(now, settings=replace(SETTINGS, epsilon=4.0))
+    assert Accuracies(now, before=before).moved() == "ε 2 → 4: the price falls from 10.0 points to 5.0 points."
+    assert Accuracies(now, before=None).moved() == Accuracies(now, before=now).moved() == ""
+    assert Accuracies(now, before=replace(before, data=replace(last.data, name="another"))).moved() == ""
+    assert Accuracies(now).accountant() == "private selection over privacy losses"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("gaps", "expected"),
+    [
+        ([0.03, -0.03], "the mean is +0.0 points, not told apart from 0 (95 % interval −0.67 to +0.67)"),
+        ([0.03, 0.03], "the mean is +3.0 points, told apart from 0 (95 % interval +3.00 to +3.00)"),
+    ],
+)
+def test_where_nothing_was_chosen_the_mean_is_computed(last, gaps, expected):
+    draws = tuple(replace(draw, no_curse=np.tile(gaps, 20)) for draw in last.draws)
+    result = replace(last, draws=draws)
+    assert result.juries == 80
+    assert Curse(result).without_choice() == expected
+    assert expected in Curse(result).answer()
+    assert Curse(result).alt().endswith(f"for a learning rate fixed in advance {expected}.")
+
+
+@pytest.mark.thorough
+def test_what_k_did_names_the_winner_and_the_better_one(last):
+    draw = replace(
+        last.draws[0], runs=np.array([0.1, 1e-4, 0.1]), scores=np.array([0.5, 0.9, 0.6]),
+        accuracy=np.array([0.8, 0.7, 0.6]), released=1, honest=0.7, seed=3,
+    )  # fmt: skip
+    words = WhatKDid(replace(last, draws=(draw,))).answer()
+    tells(words, "**K was 3** with noise seed 3", "10⁻⁴, 0.1 (2 times)", "highest for 10⁻⁴: released, right on 70.00 %")
+    assert words.endswith("with 0.1, is right on 80.00 %.")
+    assert (
+        WhatKDid(replace(last, draws=(replace(draw, released=0, honest=0.8),)))
+        .answer()
+        .endswith("No other run would have been better.")
+    )
+
+
+@pytest.mark.slow
+def test_k_of_zero_is_said_and_drawn(empty):
+    assert WhatKDid(empty).answer().startswith("**K was 0**")
+    assert WhatKDid(empty).alt() == "No run was made: K was 0."
+    drawn = WhatKDid(empty).chart()
+    assert [trace.name for trace in drawn.data] == ["θ = 0, released"]
+    assert WhatKDid(empty).frame().empty
+    assert Accuracies(empty).table()[-1]["paid"] == "none"
+
+
+def test_the_charts_show_the_results(last):
+    names = [trace.name for trace in Accuracies(last).chart().data if trace.name]
+    assert [name.rsplit(" ", 2)[0] for name in names] == list(WAYS.values())
+    draw = last.draws[0]
+    drawn = {trace.name: trace for trace in WhatKDid(last).chart().data}
+    assert drawn["private score, noise included"].y.tolist() == draw.scores.tolist()
+    assert drawn["on fresh rows"].y.tolist() == draw.accuracy.tolist()
+    for trace in Curse(last).chart().data[1:]:
+        assert trace.y[1:-1:2].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", [Accuracies, WhatKDid, Curse])
+def test_charts_become_svg_and_fade_when_stale(last, kind):
+    ET.fromstring(to_svg(kind(last).chart(), title="t"))
+    assert all(trace.opacity < 1 for trace in kind(last, stale=True).chart().data)
+
+
+def test_a_former_result_on_the_same_data_is_a_ghost(last):
+    ghosts = [trace for trace in Accuracies(last, before=last).chart().data if trace.meta["ghost"]]
+    assert len(ghosts) == 4
+    assert all(trace.marker.symbol.endswith("-open") and "before" in trace.hovertemplate for trace in ghosts)
+    assert "the run before" in Accuracies(last, before=last).caption()
+    assert "the run before" not in Accuracies(last).caption()
+    other = replace(last, data=replace(last.data, name="another"))
+    assert not [trace for trace in Accuracies(last, before=other).chart().data if trace.meta["ghost"]]
+
+
+def test_the_numbers_are_the_results(last):
+    frame = Accuracies(last).frame()
+    assert frame["honest"].tolist() == [draw.honest for draw in last.draws]
+    assert frame["K"].tolist() == [len(draw.runs) for draw in last.draws]
+    assert len(WhatKDid(last).frame()) == sum(len(draw.runs) for draw in last.draws)
+    assert Curse(last).frame()["chosen"].mean() == pytest.approx(last.optimism.mean)
+
+
+def test_each_draw_has_its_learning_rate_in_the_table(last):
+    draws = [replace(draw, rates=np.array([1e-8, 0.1]), chosen=0) for draw in last.draws]
+    rows = {row["breast-cancer"]: row for row in Accuracies(replace(last, draws=tuple(draws))).table()}
+    assert rows["learning rates chosen"]["unpaid"] == "10⁻⁸ (2 times)"
+
+
+def test_without_files_the_invitation_does_not_ask_for_run():
+    request = Request("gisette", 0, SETTINGS)
+    assert "Press Run" in work.invitation(request)
+    assert "Run" not in work.invitation(request, ready=False)
+
+
+@pytest.mark.slow
+def test_the_snippet_prints_what_is_shown(last):
+    names, printed = execute(Accuracies(last).code())
+    found = names["last"]
+    for way in WAYS:
+        assert found.mean(way).mean == last.mean(way).mean
+        assert repr(last.mean(way).mean) in printed
+
+
+def test_progress_and_outcome(last):
+    meter = Meter()
+    assert work.progress(job_view("running"), meter) == (0.0, "Loading the data and calibrating the noise …")
+    one = replace(last, draws=last.draws[:1])
+    meter.tell(2, 4, 10)
+    share, words = work.progress(job_view("running", one), meter)
+    assert words == "Draw 2 of 2: paid, run 2 of K = 4"
+    assert share == 0.75
+    meter.tell(0, 0, 10)
+    assert work.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
+    assert work.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
+    assert work.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
+    assert work.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws. The page shows these draws."
+    assert work.outcome(job_view("stopped")).startswith("Stopped before")
+    assert work.outcome(job_view("failed", message="no noise")).startswith("No noise")
+    assert work.outcome(job_view("finished", last)) is None
+
+
+def test_differences_name_what_moved():
+    shown = Request("breast-cancer", 0, SETTINGS)
+    assert work.differences(shown, shown) is None
+    words = work.differences(shown, Request("digits-4-9", 0, replace(SETTINGS, epsilon=1.0)))
+    assert words.startswith("These results are for data set = breast-cancer (now digits-4-9), ε = 2 (now 1).")
+
+
+def test_only_small_work_starts_by_itself():
+    assert Request("synthetic-l", 0, SETTINGS).light
+    assert not Request("adult", 0, SETTINGS).light
+    assert not Request("synthetic-l", 0, replace(SETTINGS, draws=50, epochs=60, mean_runs=15.4)).light
+
+
+def test_the_presets_are_within_the_controls():
+    assert all(preset.values[controls.RATES] in GRIDS for preset in controls.PRESETS)
+    assert controls.PRESETS[0].values[controls.EPSILON] == controls.EPSILON.default
+    assert all(
+        control.default == controls.PRESETS[0].values.get(control, control.default) for control in controls.CONTROLS
+    )
