@@ -32,7 +32,8 @@ PARAGRAPHS = {
             Gradient norm the solver must reach. A tau that rounding might not allow for so many rows and parameters is
             refused before the fit, and the error names the smallest one that works. The default works for ten million
             rows and 200,000 columns, unless λ is tiny. The output noise is proportional to tau, and tiny at the
-            default.
+            default. For more rows objective perturbation replaces the default by the smallest tau that public numbers
+            allow, and raises λ in the same proportion.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from objpert_core._validation import FloatArray
+from objpert_core.blocks import as_blocks
 from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
@@ -49,7 +50,7 @@ class LinearScores(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame, shape (n, d)
+        X : array-like, sparse matrix, data frame, `Blocks` or Dask collection, shape (n, d)
             A frame's columns must have the names, in the order, that they had in `fit`.
 
         Returns
@@ -62,6 +63,8 @@ class LinearScores(BaseEstimator):
         sklearn.exceptions.NotFittedError, ValueError
             Before a successful `fit`; if `X` has another number of features than in `fit`, or holds NaN or inf.
         """
+        if (blocks := as_blocks(X)) is not None:
+            return np.concatenate([self.scores(rows) for rows, _ in blocks if rows.shape[0]])
         with naming_columns(self):
             rows = Rows(self._mapped_rows(X), self.privacy_.row_norm)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
@@ -150,6 +153,10 @@ class ClassScores(ClassifierMixin, LinearScores):
         """
         return self.scores(X)
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of right labels, as scikit-learn's classifiers have it; `y` is left out where `X` is `Blocks`."""
+        return float(super().score(*scored(X, y), sample_weight))
+
     def predict(self, X: Any) -> np.ndarray:
         """The likelier label of every row, shape (n,); arguments and errors as in `scores`."""
         scores = self.decision_function(X)
@@ -182,6 +189,12 @@ class Probabilities(ClassScores):
     def _log_odds(self, X: Any) -> FloatArray:
         scores = self.decision_function(X)  # which refuses where nothing is fitted
         return RestWeighted(self.margin_, self._length_of_rest).log_odds(scores)
+
+
+def scored(X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows and targets for a score: of `Blocks` and Dask's collections the targets that they hold."""
+    blocks = as_blocks(X, y)
+    return (X, y) if blocks is None else (blocks, np.concatenate([np.asarray(targets) for _, targets in blocks]))
 
 
 def _shares(odds: FloatArray) -> FloatArray:

@@ -20,6 +20,7 @@ from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
+from objpert_core.learning.problem.lanes import all_cores
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.objective import PerturbedObjective
@@ -68,6 +69,7 @@ class Draws:
         """The number of rows that were given, unusable ones included."""
         return self.fits[0].rows_given
 
+    @all_cores()
     def release(
         self, mechanism: Mechanism, noise: Noise, loss: Callable[[Rows], Loss], /, **facts: Any
     ) -> list[Release[Any]]:
@@ -142,7 +144,7 @@ class Draws:
                 fit = self._with_map(shared)
                 yield fit, noise.perturb(fit.source), loss(fit.rows), None
             return
-        directions = Directions(self.rows.matrix)
+        directions = Directions(self.rows)
         maps = [directions.release(self._plan, fit.source, self._public_rows) for fit in self.fits]
         drawn = [noise.perturb(fit.source) for fit in self.fits]
         space = directions.mapped(maps[0])

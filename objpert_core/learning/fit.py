@@ -252,7 +252,7 @@ class Fit:
             return
         if self._row_norm != "normalize":
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
-        self._learn_from(*map_rows(self.rows.matrix, plan, self.source, n_rows=n_rows))
+        self._learn_from(*map_rows(self.rows, plan, self.source, n_rows=n_rows))
 
     def learning_from(self, row_map: RowMap, mapped: Any) -> Fit:
         """Return a fit, with this fit's noise source, of the rows that a released map has made of this fit's rows."""

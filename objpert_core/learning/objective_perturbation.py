@@ -30,6 +30,7 @@ from objpert_core.learning.problem.weighted import LEAST_WEIGHT
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
+from objpert_core.learning.streamed import StreamedDraws, Walked
 
 
 @runtime_checkable
@@ -222,7 +223,7 @@ def perturb_and_solve_draws(
         problem = _with_weights_checked(problem, problem.weights)
     if problem.of_classes:
         problem = _with_classes_checked(problem)
-    draws = Draws(problem, terms, random_states)
+    draws = (StreamedDraws if isinstance(problem.X, Walked) else Draws)(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 
