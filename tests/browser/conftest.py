@@ -25,7 +25,7 @@ READY = """() => document.querySelector(
     '[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]'
 ) && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')"""
 HANDLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-PATIENCE = 12.0  # for a picture to follow what the page has already said
+PATIENCE = 60.0  # for a picture to follow what the page has already said
 _WIRES: WeakKeyDictionary = WeakKeyDictionary()
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
 
