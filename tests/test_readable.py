@@ -127,7 +127,7 @@ def test_sentences_are_short(paths, average, longest):
 
 @pytest.mark.parametrize("path", ABOUT, ids=lambda path: path.parent.name)
 def test_an_explanation_has_few_words(path):
-    assert len(path.read_text(encoding="utf-8").split()) <= 1000
+    assert len(path.read_text(encoding="utf-8").split()) <= 1200  # two pictures that were two pages
 
 
 @pytest.mark.thorough

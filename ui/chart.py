@@ -19,6 +19,7 @@ import plotly.io
 FONT = 20  # pixels, as the text around a slide's chart
 THICKER = 1.6  # lines and marks of a slide
 SMALL = 10  # pixels: names of a telephone's legend, two beside each other
+LONGEST = 22  # letters of a name that has room in half of a telephone's picture
 
 
 class Chart(go.Figure):
@@ -103,10 +104,12 @@ def larger(figure: go.Figure) -> go.Figure:
 
 
 def smaller(figure: go.Figure) -> go.Figure:
-    """The same figure for a telephone: its legend has two columns, so that the picture keeps its height."""
+    """The same figure for a telephone: its legend has two columns where names are short, so the picture is higher."""
     picture: dict[str, Any] = figure.to_plotly_json()
     layout = picture["layout"]
-    half = {"entrywidth": 0.5, "entrywidthmode": "fraction"}
+    named = [str(trace["name"]) for trace in picture["data"] if "name" in trace and trace.get("showlegend", True)]
+    fits = len(named) > 2 and max(map(len, named)) <= LONGEST
+    half: dict[str, Any] = {"entrywidth": 0.5, "entrywidthmode": "fraction"} if fits else {}
     layout["legend"] = layout.get("legend", {}) | half | {"font": {"size": SMALL}, "itemwidth": 30}
     for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
         axis["tickfont"] = axis.get("tickfont", {}) | {"size": SMALL + 1}

@@ -139,6 +139,10 @@ html {{ font-size: 20px; }}
 @media (max-width: 1100px) {{  /* the letters are as large on the wall, and the chart keeps its height */
   .st-key-stage__picture .answer {{ font-size: 1.05rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; }}
+  .st-key-slide_text :is(p, label p), .st-key-slide_text .votes {{ font-size: .9rem; }}
+  .st-key-slide_text [data-testid=stWidgetLabel] p {{ font-size: 1rem; line-height: 1.3; }}
+  .st-key-slide_text:has(.votes) :is(p, label p) {{ font-size: .8rem !important; line-height: 1.25; }}
+  .st-key-slide_text:has(.votes) button {{ min-height: 0; padding: .1rem .6rem; }}
 }}
 @media (max-width: 640px) {{
   {_COLUMN} {{ position: static; box-shadow: none; }}

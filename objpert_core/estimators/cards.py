@@ -176,7 +176,10 @@ def _coefficients(model: Released) -> str | None:
     if not isinstance(model, WithSummary) or model.hessian_ is None:
         return None
     table = model.summary().reset_index(names="feature")
-    rows = [{name: _shown(name, value) for name, value in row.items()} for row in table.to_dict("records")]
+    rows = [
+        {name: value if isinstance(value, str) else f"{value:.3g}" for name, value in row.items()}
+        for row in table.to_dict("records")
+    ]
     return f"{INTERVALS_NOTE}\n\n{tables.to_markdown(rows).strip()}"
 
 

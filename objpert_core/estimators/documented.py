@@ -29,9 +29,10 @@ PARAGRAPHS = {
         """,
     "tau": """
         tau : float, default=1e-6
-            Gradient norm the solver must reach. One that rounding might not allow for so many rows and parameters is
-            refused before the fit, with the least that would do; the default does for ten million rows and 200,000
-            columns, unless λ is tiny. The output noise is proportional to it and next to nothing at the default.
+            Gradient norm the solver must reach. A tau that rounding might not allow for so many rows and parameters is
+            refused before the fit, and the error names the smallest one that works. The default works for ten million
+            rows and 200,000 columns, unless λ is tiny. The output noise is proportional to tau, and tiny at the
+            default.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
@@ -76,8 +77,8 @@ PARAGRAPHS = {
         standardize : {"auto", True, False} or Standardisation, default="auto"
             Whether the features are centred and scaled, privately, before the fit: rows of norm 1 lose a noisy mean,
             columns are multiplied by weights that come from noisy mean sizes, rows are brought to norm 1 again, and
-            `predict` does the same. Both noisy sums are paid for out of (epsilon, delta), and the fit gets what
-            they leave; the certificate covers all of it (docs/theorems.md, T45). "auto" does what
+            `predict` does the same. Both noisy sums are paid for from (epsilon, delta), and the fit gets
+            the rest; the certificate covers all of it (docs/theorems.md, T45). "auto" does what
             `objpert_core.accounting.recommended_standardisation` finds worth its noise, **a rule in ε, δ, the
             public number of rows and the number of columns**. It does nothing where a regularisation or a
             `noise_ratio` is given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. True
@@ -107,7 +108,7 @@ PARAGRAPHS = {
             `objpert_core.accounting.Standardisation` says the noise itself. Needs ``row_norm="normalize"``. Sparse rows
             are scaled and never centred, which would fill them.
         public_rows : int or None, default=None
-            The number of rows that this rule goes by. None takes the number of rows in `X`, **treated as public**;
+            The number of rows that this rule uses. None takes the number of rows in `X`, **treated as public**;
             without the rule it does not count.
         """,
     "classes": """
@@ -133,8 +134,8 @@ PARAGRAPHS = {
             infinity, a norm from 1e150 on, entries that are no numbers, a target or label that is none of those
             allowed) out of every sum, and still counts them where a rule reads the number of rows. If the solver fails,
             a slower one that is sure to arrive in exact arithmetic goes on; if rounding stops that one, too, the answer
-            for no data is released. The promise covers invalid rows. It does not cover that rounding stopped both
-            solvers (docs/theorems.md, T23). Classifiers need `classes`.
+            for no data is released. The promise covers invalid rows. It does not cover the fact that rounding stopped
+            both solvers (docs/theorems.md, T23). Classifiers need `classes`.
         """,
     "adjacency": """
         adjacency : {"add/remove one row", "replace one row"}, default="add/remove one row"
@@ -173,7 +174,7 @@ PARAGRAPHS = {
         """,
     "radius": """
         radius : float > 0, default=1.0
-            M: the model is looked for in the ball ‖θ‖ ≤ M. A public number, from what is known in general: what bounds
+            M: the model lies in the ball ‖θ‖ ≤ M. A public number, from what is known in general: what bounds
             are proportional to, and not to be chosen by looking at fits.
         """,
     "epsilon_replaced": """
@@ -189,10 +190,11 @@ PARAGRAPHS = {
         """,
     "public_rows_of_batches": """
         strict : bool, default=True
-            Refuse ε > 1 and δ > 1/n² for "bassily2019", of which the paper claims nothing. False is for comparisons.
+            Refuse ε > 1 and δ > 1/n² for "bassily2019", for which the paper claims nothing. False is for comparisons.
         public_rows : int or None, default=None
-            The number of rows that steps and noise go by; for batches of a fixed size it must be the number there is.
-            None takes the number of rows in `X`, **treated as public**. Where rows are replaced it does not change.
+            The number of rows that steps and noise depend on; for batches of a fixed size it must be the number there
+            is. None takes the number of rows in `X`, **treated as public**. Where rows are replaced it does not
+            change.
         """,
     "fitted_descent": """
         privacy_ : NoisySGDCertificate
@@ -207,10 +209,10 @@ PARAGRAPHS = {
             (`objpert_core.accounting.population.ball.recommended_ball_lam`), and 2√d·σ/M for others. 0 takes the least
             that privacy allows; a loss with corners has no such least, as it is smoothed until its curvature is ελ/24.
         strict : bool, default=True
-            Refuse ε > 1 and δ > 1/n² for "bassily2019", of which the paper claims nothing. False is for comparisons.
+            Refuse ε > 1 and δ > 1/n² for "bassily2019", for which the paper claims nothing. False is for comparisons.
         public_rows : int or None, default=None
-            The number of rows that λ goes by, where it goes by one. None takes the number of rows in `X`, **treated as
-            public**. Where rows are replaced it does not change.
+            The number of rows that λ depends on, if it depends on one. None takes the number of rows in `X`, **treated
+            as public**. Where rows are replaced it does not change.
         """,
     "replaced": """
         Neighbouring data sets differ in one row that is replaced, so that their number of rows is the same.

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import plotly.io
 import pytest
 
-from ui.chart import Chart
+from ui.chart import Chart, smaller
 
 SPEC = {
     "data": [
@@ -35,3 +35,16 @@ def test_who_looks_inside_gets_the_validated_figure():
         chart.no_such_thing  # noqa: B018
     with pytest.raises(ValueError, match="colour"):
         _ = Chart({"data": [{"type": "scatter", "line": {"colour": "red"}}], "layout": {}}).data
+
+
+def test_a_telephones_legend_has_two_columns_where_its_names_are_short():
+    def legend(*names):
+        traces = [{"type": "scatter", "x": [0.0], "y": [0.0], "name": name} for name in names]
+        given = Chart({"data": traces, "layout": {"legend": {"orientation": "h"}, "xaxis": {}, "yaxis": {}}})
+        return smaller(given).to_dict()["layout"]["legend"]
+
+    short = ["Rényi", "Hockey-stick", "Gaussian lower bound"]
+    assert legend(*short)["entrywidth"] == 0.5
+    assert legend(*short)["orientation"] == "h"
+    assert "entrywidth" not in legend(*short[:2])
+    assert "entrywidth" not in legend(*short, "a name that has no room in half of a telephone")
