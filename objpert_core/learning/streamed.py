@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from objpert_core._validation import FloatArray, IntArray, nonnegative
 from objpert_core.accounting import Standardisation
 from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks, read_ahead
@@ -174,8 +175,12 @@ class StreamedDraws(Draws):
     def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
         if problem.solving.get("on_error") == "release":
             raise ValueError("on_error must be 'raise' for Blocks, got 'release'")
+        in_memory = problem.ranges, problem.weights, terms.ranges, terms.class_count_noise
+        if any(each is not None for each in in_memory) or terms.intervals != NO_INTERVALS:
+            raise ValueError("problem must have no ranges, weights or intervals for Blocks, which are not in memory")
         walked = problem.X
         self._classes, self._states = None, random_states
+        self._cut = None
         self.fits = [
             StreamedFit(walked, problem.loss, random_state=state, solving=problem.solving) for state in random_states
         ]

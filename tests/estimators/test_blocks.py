@@ -148,6 +148,7 @@ def other_rows():
         (cut(X, Y), {"classes": ["no", "yes", "?"]}, "classes must be two labels where X is Blocks, got 3"),
         (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
         (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
+        (cut(X, Y), {"feature_ranges": (0.0, 1.0)}, "feature_ranges must be None where X is Blocks, got tuple"),
         (cut(X, Y), {"intervals": True}, "intervals must be False where X is Blocks, got True"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
