@@ -56,12 +56,12 @@ TURNS = {
 
 def strings(path: Path) -> Iterator[str]:
     """Texts of three words or more that a file of Python holds, but its docstrings; values in them are an x."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    for node in ast.walk(tree):
+    tree, inside = ast.parse(path.read_text(encoding="utf-8")), set[int]()
+    for node in ast.walk(tree):  # a whole comes before its parts
         if isinstance(node, ast.Expr):
             inside.add(id(node.value))
         elif isinstance(node, ast.JoinedStr):
+            inside.update(map(id, node.values))
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
             yield node.value

@@ -417,7 +417,7 @@ def _next_step(name: str) -> None:
             with suppress(StreamlitPageNotFoundError):
                 st.page_link(other.path, label=label, icon=other.icon, query_params=dict(after.query) or None)
     if name == registry.START_HERE[-1].name:
-        st.success(registry.THE_END, icon=":material/flag:")
+        st.markdown(f":material/flag: {registry.THE_END}")
         see_also("lessons")
         see_also("own")
 

@@ -35,6 +35,7 @@ _EVERYWHERE = """
 img.qr { width: min(20rem, 40vh); max-width: 100%; }
 button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px; min-height: 24px; }
 [data-testid=stRadio] label:has(input) { min-height: 28px; }
+[data-testid=stCheckbox] label { min-height: 24px; }
 [data-testid=stPopoverBody]:has(img.qr) { transform: none !important; inset: 4.5rem 1rem auto auto !important;
   max-height: calc(100vh - 5.5rem) !important; }
 .numbers { overflow-x: auto; }
@@ -77,6 +78,7 @@ _PHONE = f"""
   [class*="_presets"] {{ flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: thin; }}
   [class*="_presets"] > * {{ flex: none !important; }}
   .st-key-stage__picture {{ gap: .4rem; }}
+  .st-key-stage__picture summary {{ padding: .25rem 0; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
   .st-key-stage__picture > :has(.js-plotly-plot) ~ :has(.js-plotly-plot) {{ display: none; }}

@@ -32,6 +32,7 @@ from objpert_core.accounting.objective.defaults import default_noise_ratio, reco
 from objpert_core.accounting.objective.intervals import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
+from objpert_core.accounting.objective.ranges import RangeNoise, recommended_ranges
 from objpert_core.accounting.objective.standardisation import (
     Standardisation,
     calibrate_remaining,
@@ -96,6 +97,7 @@ __all__ = [
     "ProposeTestRelease",
     "QuadraticPerturbation",
     "RandomAllocation",
+    "RangeNoise",
     "SampledWithReplacement",
     "SampledWithoutReplacement",
     "Standardisation",
@@ -144,6 +146,7 @@ __all__ = [
     "recommended_interval_noise",
     "recommended_lam",
     "recommended_margin",
+    "recommended_ranges",
     "recommended_standardisation",
     "remaining_epsilon",
     "repeat",

@@ -13,6 +13,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
 from objpert_core.accounting.objective.class_counts import class_counts
 from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
+from objpert_core.accounting.objective.ranges import RangeNoise
 from objpert_core.accounting.objective.standardisation import (
     AS_THEY_ARE,
     Calibrated,
@@ -50,6 +51,8 @@ class Terms:
         How many fits there are, one for each class against the others.
     rest_weight : float
         How long a row is in all fits but one.
+    ranges : RangeNoise or None
+        The noise of the columns' ranges that are released before all else.
     class_count_noise : float or None
         The noise on the count of each class, where the counts are released before the fit.
     intervals : IntervalNoise
@@ -75,6 +78,7 @@ class Terms:
     fits: int = 1
     rest_weight: float = 1.0
     class_count_noise: float | None = None
+    ranges: RangeNoise | None = None
     intervals: IntervalNoise = NO_INTERVALS
 
     def __post_init__(self) -> None:
@@ -87,9 +91,16 @@ class Terms:
 
     @property
     def before(self) -> tuple[Gaussian, ...]:
-        """The releases before the fit."""
-        counts = () if self.class_count_noise is None else (class_counts(self.class_count_noise, self.adjacency),)
-        return (*counts, *self.standardisation.mechanisms(self.adjacency))
+        """The releases before the fit, about one row."""
+        return self.released_before()
+
+    def released_before(self, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
+        """The releases before the fit, in their order, about so many rows of one person."""
+        noise = self.class_count_noise
+        counts = () if noise is None else (class_counts(noise, self.adjacency, rows_per_person),)
+        steps = (self.standardisation,) if self.ranges is None else (self.ranges, self.standardisation)
+        maps = (part for step in steps for part in step.mechanisms(self.adjacency, rows_per_person))
+        return (*counts, *maps)
 
     @property
     def _beside(self) -> tuple[Gaussian, ...]:

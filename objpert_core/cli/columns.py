@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from objpert_core.cli.files import STANDARD, read_bytes, read_text
@@ -96,11 +97,24 @@ def dialect(options: argparse.Namespace) -> Any:
     return Dialect(delimiter, options.decimal, options.thousands, options.encoding)
 
 
+DATA = "a CSV file with a header, a Parquet file, or a folder of such files, of any size; - is standard input"
+
+
 def content(name: str) -> bytes:
     """The bytes of a CSV file; errors as in `read_bytes`."""
     from objpert_core.datasets.tables import MOST_BYTES
 
     return read_bytes(name, "the data", MOST_BYTES)
+
+
+def is_walked(name: str) -> bool:
+    """Whether a table is walked a block at a time: a folder, a Parquet file, or a CSV file above 5 MB."""
+    from objpert_core.datasets.tables import MOST_BYTES
+
+    path = Path(name)
+    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+        return True
+    return path.is_file() and path.stat().st_size > MOST_BYTES
 
 
 def schema(options: argparse.Namespace) -> Any:

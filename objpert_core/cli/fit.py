@@ -1,4 +1,4 @@
-"""`objpert fit`: a private fit to a CSV file, what may be published of it in a folder, and its certificate."""
+"""`objpert fit`: a private fit to a table, what may be published of it in a folder, and its certificate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 import math
 import sys
 import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,7 @@ def add(commands: Any) -> None:
             notes=_NOTES,
         ),
     )
-    command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")
+    command.add_argument("data", metavar="DATA", help=columns.DATA)
     promise = command.add_argument_group("the promise")
     promise.add_argument("--epsilon", type=float, required=True, metavar="X")
     promise.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
@@ -87,9 +89,12 @@ def run(options: argparse.Namespace) -> int:
     if (options.skops or options.card) and not own_table.skops_is_there():
         raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
-        content = columns.content(options.data)
+        if columns.is_walked(options.data):
+            fit = partial(own_table.made_of_any_size, ask, options.data)
+        else:
+            fit = partial(own_table.made, ask, columns.content(options.data))
         try:
-            made = _fitted(own_table, ask, content)
+            made = _fitted(fit, ask)
         except ConvergenceError:
             raise ConvergenceError(own_table.NOT_CONVERGED) from None
         except (ValueError, OSError, ImportError, KeyboardInterrupt):
@@ -150,12 +155,12 @@ def _is_a_card(path: Path) -> bool:
         return False
 
 
-def _fitted(own_table: Any, ask: Any, content: bytes) -> Any:
+def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
     """The fit; each warning of the package becomes a line."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", PrivacyBudgetWarning)
-        made = own_table.made(ask, content)
+        made = fit()
     if ask.rows is None:
         note("the number of rows counts as known to all; if it is known without these data, say --public-rows N")
     if ask.seed is not None:

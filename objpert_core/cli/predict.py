@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
         ),
     )
     command.add_argument("model", metavar="MODEL", help="the folder that objpert fit wrote, or model.json")
-    command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")
+    command.add_argument("data", metavar="DATA", help=columns.DATA)
     command.add_argument("--schema", metavar="FILE", help=f"default: {SCHEMA} beside the model")
     command.add_argument("--scores", action="store_true", help="the model's score of every row, too")
     command.add_argument("--json", action="store_true", help="as one JSON object")
@@ -42,18 +42,22 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, predict and write."""
-    from objpert_core.datasets import read_features
+    from objpert_core.datasets import open_table, read_features
 
     found = releases.model(options.model)
     known = known_columns(options, found)
-    X = read_features(columns.content(options.data), known, columns.dialect(options))
-    predicted = found.predict(X)
-    scores = found.model.scores(X).tolist() if options.scores else None
+    dialect, predicted, scores = columns.dialect(options), list[Any](), list[float]()
+    walked = columns.is_walked(options.data)
+    table = open_table(options.data, known, dialect, targets=False) if walked else None
+    blocks = [(read_features(columns.content(options.data), known, dialect), None)] if table is None else table
+    for X, _ in blocks:
+        predicted += found.predict(X)
+        scores += found.model.scores(X).tolist() if options.scores else []
     if options.json:
         document = {"command": "predict", "target": found.target, "predicted": predicted}
-        text = as_json(document if scores is None else {**document, "scores": scores}) + "\n"
+        text = as_json(document if not options.scores else {**document, "scores": scores}) + "\n"
     else:
-        text = _csv(found.target, predicted, scores)
+        text = _csv(found.target, predicted, scores if options.scores else None)
     write_one(options.out, text, overwrite=options.overwrite)
     return 0
 

@@ -10,6 +10,7 @@ the real data; whoever shows a result then says so too.
 A table of your own comes from `read_table`, by a `TableSchema` of public ranges and categories (docs/own_data.md).
 """
 
+from objpert_core.blocks import Blocks
 from objpert_core.datasets._catalogue import available, damage, default_name, describe, fetch, load, names
 from objpert_core.datasets._dataset import Dataset
 from objpert_core.datasets._files import data_folder
@@ -20,10 +21,12 @@ from objpert_core.datasets.tables import (
     NumericTarget,
     Sketch,
     Table,
+    TableBlocks,
     TableError,
     TableSchema,
     TwoValues,
     look_at,
+    open_table,
     read_features,
     read_table,
     safe_cell,
@@ -32,6 +35,7 @@ from objpert_core.datasets.tables import (
 )
 
 __all__ = [
+    "Blocks",
     "Categories",
     "Dataset",
     "Dialect",
@@ -39,6 +43,7 @@ __all__ = [
     "NumericTarget",
     "Sketch",
     "Table",
+    "TableBlocks",
     "TableError",
     "TableSchema",
     "TwoValues",
@@ -51,6 +56,7 @@ __all__ = [
     "load",
     "look_at",
     "names",
+    "open_table",
     "read_features",
     "read_table",
     "safe_cell",

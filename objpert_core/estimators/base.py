@@ -26,6 +26,7 @@ from objpert_core._validation import (
     random_state_argument,
 )
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
+from objpert_core.blocks import Blocks, as_blocks
 from objpert_core.estimators.cautions import (
     WarnsOfCopies,
     warn_of_classes,
@@ -99,16 +100,19 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     # Fitting
 
-    def fit(self, X: Any, y: Any, *, callback: Callback | None = None, **others: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None, **others: Any) -> Self:
         """Fit the private model.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame, shape (n, d)
             Finite numbers. CSR is used as it is; other sparse formats are converted to it. Frames of pandas and polars
-            are taken by their columns, whose names `predict` then compares; an index does not count.
+            are taken by their columns, whose names `predict` then compares; an index does not count. The estimators by
+            objective perturbation also take `objpert_core.blocks.Blocks` and Dask's arrays and frames, which are walked
+            a block at a time and need not fit into memory.
         y : array-like or series, shape (n,)
-            A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers.
+            A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers. Left out
+            where `X` is `Blocks`.
         callback : callable, optional
             ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops the
             fit, leaves the estimator unfitted and is passed on. The callback's arguments depend on the data.
@@ -156,12 +160,15 @@ class LinearModel(WarnsOfCopies, LinearScores):
             if getattr(self, "classes", ()) is None:
                 warn_of_classes(self)
             try:
-                given = X
-                X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
-                self._warn_of_rows(given, X)
-                for model in models:
-                    warn_of_refit(model, X, y)
-                targets = self._encoded(y)
+                if (blocks := as_blocks(X, y)) is not None:
+                    X, targets = self._walked(blocks, **options), np.empty(0)
+                else:
+                    given = X
+                    X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
+                    self._warn_of_rows(given, X)
+                    for model in models:
+                        warn_of_refit(model, X, y)
+                    targets = self._encoded(y)
                 with naming_columns(self):
                     if others:
                         states = [model.random_state for model in models]
@@ -181,6 +188,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 if not model.may_be_dropped:
                     model.warn_of_release()
             return self
+
+    def _walked(self, blocks: Blocks, **options: Any) -> Any:
+        """What a learner gets of rows that are walked; the others refuse them."""
+        raise ValueError(f"X must be rows in memory for {type(self).__name__}, got {type(blocks).__name__}")
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return validate_data(
@@ -267,7 +278,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             theta[..., :features],
             constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
         )
-        maps, sums = (self.center_, self.scale_), {"hessian": self.hessian_, "outer": self.outer_}
+        maps = self.center_, self.scale_, self.feature_ranges_
+        sums = {"hessian": self.hessian_, "outer": self.outer_}
         self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, *maps, **sums)
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:

@@ -187,6 +187,8 @@ def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     parts = ["the coefficients", "the intercept"]
     if model.center_ is not None or model.scale_ is not None:
         parts.append("how rows are centred and scaled")
+    if getattr(certificate, "feature_ranges", None) == "private":
+        parts.append("the ranges of the features")
     if model.hessian_ is not None:
         parts.append("the curvature at the coefficients, with noise")
     if model.outer_ is not None:
@@ -217,6 +219,8 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
             missing.append("The set of labels, which was read off the data.")
     if certificate.rows_declared is False:
         missing.append("The number of rows, which was read off the data and is treated as public.")
+    if getattr(certificate, "feature_ranges", None) == "public":
+        missing.append("The ranges of the features, which the author says were known without these data.")
     if certificate.on_error == "raise":
         missing.append(
             "The fact that the fit succeeded: an invalid row, or a solver that did not converge, would have stopped "

@@ -123,6 +123,18 @@ def warn_of_rows(estimator: BaseEstimator) -> None:
     )
 
 
+def warn_of_no_ranges(estimator: Any, rows: int | None, columns: int) -> None:
+    """Warn, once a process and class, that public numbers do not bear private ranges."""
+    name = type(estimator).__name__
+    _warn_once(
+        ("feature_ranges", name),
+        f"feature_ranges='private': {rows} rows are too few for private ranges of {columns} columns at "
+        f"epsilon={estimator.epsilon:g}. {name} took none and spent nothing on them. Declare ranges with "
+        "feature_ranges=(low, high), or keep fewer columns.",
+        UserWarning,
+    )
+
+
 def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
     """Warn, once a process and class, of columns that normalised rows lose: by their number and their types alone.
 
@@ -132,12 +144,14 @@ def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
     if estimator.row_norm != "normalize" or getattr(estimator, "feature_ranges", None) is not None or is_sparse(given):
         return
     name = type(estimator).__name__
-    ranges = "feature_ranges=" if hasattr(estimator, "feature_ranges") else "a PublicRangeScaler"
+    has_ranges = hasattr(estimator, "feature_ranges")  # which keep the lengths of rows of one column
+    ranges = "feature_ranges=(low, high) or 'private'" if has_ranges else "a PublicRangeScaler"
+    alone = ranges if has_ranges else f"{ranges}, and row_norm='clip'"
     if columns == 1:
         _warn_once(
             ("one column", name),
-            f"X has one column, and row_norm='normalize' leaves {name} its sign alone. Give its range by {ranges}, and "
-            "row_norm='clip', or put an encoder by public knots in front.",
+            f"X has one column, and row_norm='normalize' leaves {name} its sign alone. Give its range by {alone}, or "
+            "put an encoder by public knots in front.",
             UserWarning,
             spoken_for=_told_by_another(estimator),
         )
@@ -145,7 +159,7 @@ def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
         _warn_once(
             ("units", name),
             f"By its type column {whole[0]!r} holds whole numbers in units of its own. row_norm='normalize' divides "
-            f"each row by its norm: columns of large numbers drown the others. Give public ranges by {ranges}.",
+            f"each row by its norm: columns of large numbers drown the others. Give ranges by {ranges}.",
             UserWarning,
             spoken_for=_told_by_another(estimator),
         )

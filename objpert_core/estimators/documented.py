@@ -32,7 +32,8 @@ PARAGRAPHS = {
             Gradient norm the solver must reach. A tau that rounding might not allow for so many rows and parameters is
             refused before the fit, and the error names the smallest one that works. The default works for ten million
             rows and 200,000 columns, unless λ is tiny. The output noise is proportional to tau, and tiny at the
-            default.
+            default. For more rows objective perturbation replaces the default by the smallest tau that public numbers
+            allow, and raises λ in the same proportion.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
@@ -85,6 +86,18 @@ PARAGRAPHS = {
             takes both steps, whatever they cost. An `objpert_core.accounting.Standardisation` says the noise itself.
             Sparse rows are scaled and never centred, which would fill them.
         """,
+    "feature_ranges": """
+        feature_ranges : None, "private" or (low, high), default=None
+            Raw columns of different scales need ranges: each column is cut to its range, and the range mapped to
+            [−1, 1], before `row_norm` and in `predict`. A pair of numbers or arrays of shape (d,) is **public**: take
+            it from what is known of such features in general, never from these data. "private" finds ranges from
+            noisy histograms, which hold the first to the last hundredth of a column, and pays for them out of (epsilon,
+            delta) (docs/theorems.md, T47); their noise follows `objpert_core.accounting.recommended_ranges`, **a rule
+            in ε, δ, the public number of rows and the number of columns**. Where these do not bear ranges, none are
+            taken, nothing is spent on them, and a warning says so. Up to two columns in ranges are clipped and not
+            normalised, unless `standardize` asks for more: normalised they would keep little more than signs. Sparse
+            rows are refused.
+        """,
     "intervals": """
         intervals : {False, True, "sandwich"}, default=False
             Whether the curvature at the released θ is released after the fit, with noise that is paid for out of
@@ -94,7 +107,8 @@ PARAGRAPHS = {
             centring and scaling, and no λ but what privacy needs. Noise follows **a rule in ε, δ, the public number of
             rows and the number of columns**; a `ValueError` says where the noise would drown the curvature.
             Coefficients are those of rows after `row_norm`: with "clip" and rows of norm at most 1 they are those of
-            the columns, with "normalize" those of directions.
+            the columns, with "normalize" those of directions. With `feature_ranges`, which then need "clip", they are
+            in the columns' own units: ranges are made √d times as wide, so that no row within the ranges is shortened.
         """,
     "standardize_if_told": """
         standardize : {False, True, "auto"} or Standardisation, default=False
@@ -223,6 +237,8 @@ PARAGRAPHS = {
         scale_ : ndarray, shape (n_features_in_,), or None
             What their columns are multiplied by; private. None where they are not scaled. `coef_` applies to the
             products, brought to norm 1.
+        feature_ranges_ : ndarray, shape (2, n_features_in_), or None
+            The lower and the upper ends of the columns' ranges, private or as given. None where there are none.
         """,
     "fitted_intervals": """
         hessian_ : ndarray, shape (D, D), or None

@@ -202,7 +202,14 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         self.public_rows, self.sampling = public_rows, sampling
 
     def fit(
-        self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: Callback | None = None, **others: Any
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        callback: Callback | None = None,
+        **others: Any,
     ) -> Self:
         """Fit the private model; see `ObjPertLogisticRegression.fit` for the rest, two labels being allowed.
 

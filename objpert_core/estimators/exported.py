@@ -7,7 +7,8 @@ normalisers. With r = √(‖x‖² + c²), c so small that it does not count wh
     (x/r, 1/r, 1/s)  →  x·min(1, s/r)   by the norm "max", whose largest entry is 1/r or 1/s, as |xⱼ| ≤ r and s < 1.
 
 The constants come from `PolynomialFeatures` of degree 1, which puts a 1 in front, and a `StandardScaler`. Rows that are
-centred and scaled go through two normalisers with a `StandardScaler` between them.
+centred and scaled go through two normalisers with a `StandardScaler` between them. Ranges of columns are a
+`StandardScaler` and a `MinMaxScaler` that cuts.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     LabelBinarizer,
     LabelEncoder,
+    MinMaxScaler,
     Normalizer,
     PolynomialFeatures,
     PowerTransformer,
@@ -55,15 +57,16 @@ def as_pipeline(
     *,
     center: FloatArray | None = None,
     scale: FloatArray | None = None,
+    ranges: FloatArray | None = None,
     classes: np.ndarray | None = None,
     probabilities: Link | None = None,
     feature_names: np.ndarray | None = None,
 ) -> Pipeline:
     """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes.
 
-    Rows of norm 1 lose `center`, are multiplied by `scale` and brought to norm 1 again; with "normalize" only. With
-    `probabilities` their log-odds follow from the scores by this link, with K > 2 classes those of a class against the
-    others.
+    With `ranges` columns are first cut to them and mapped to [−1, 1]. Rows of norm 1 lose `center`, are multiplied by
+    `scale` and brought to norm 1 again; with "normalize" only. With `probabilities` their log-odds follow from the
+    scores by this link, with K > 2 classes those of a class against the others.
     """
     weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)
     d = weights.shape[-1]
@@ -73,6 +76,8 @@ def as_pipeline(
     else:
         steps = _clipping(d)
         weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
+    if ranges is not None:
+        steps = [*_cutting(ranges), *steps]
     if feature_names is not None:
         steps[0][1].feature_names_in_ = np.array(feature_names, dtype=object)
     for _, step in steps:
@@ -82,6 +87,17 @@ def as_pipeline(
 
 def _to_norm_1(columns: int) -> Normalizer:
     return Normalizer().fit(np.zeros((1, columns)))
+
+
+def _cutting(ranges: FloatArray) -> list[tuple[str, Any]]:
+    """The steps that map ranges to [−1, 1] and cut what is beyond."""
+    d = ranges.shape[1]
+    scaler = StandardScaler().fit(np.zeros((1, d)))
+    low, high = ranges.astype(np.float64) / 2
+    scaler.mean_, scaler.scale_ = low + high, high - low
+    scaler.var_ = scaler.scale_**2
+    ends = np.repeat([[-1.0], [1.0]], d, axis=1)
+    return [("ranges", scaler), ("cut", MinMaxScaler(feature_range=(-1, 1), clip=True).fit(ends))]
 
 
 def _standardising(d: int, center: FloatArray | None, scale: FloatArray | None) -> list[tuple[str, Any]]:

@@ -50,6 +50,7 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
         for name, allowed, needed in (
             ("margin", not self.margin, "None or 0"),
             ("standardize", not self._map_asked_for, f"{AUTO!r} or False"),
+            ("row_norm", self.feature_ranges is None or self.row_norm == "clip", "'clip' beside feature_ranges"),
             ("class_weight", self.class_weight is None, "None"),
             ("classes", self.classes is None or len(np.unique(np.asarray(self.classes))) == 2, "None or two labels"),
             ("bound", entry.has_losses or entry.has_rdp, "one with a privacy loss or a Rényi curve, which compose,"),

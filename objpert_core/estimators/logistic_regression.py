@@ -63,7 +63,8 @@ class ObjPertLogisticRegression(
         to the worst case. 0 is logistic regression itself. None takes 0 if a `noise_ratio` or a `lam` is given and
         otherwise `objpert_core.accounting.recommended_margin`, which goes by the same public numbers as the rule for λ
         and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only; `predict_proba` allows for k.
-    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize class_weight intervals)s
+    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize feature_ranges)s
+    %(class_weight intervals)s
 
     Attributes
     ----------
@@ -112,14 +113,14 @@ class ObjPertLogisticRegression(
         accountant: str = "profile", lam: float | None = None, margin: float | None = None,
         public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
         adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = AUTO,
-        class_weight: Any = None, intervals: Any = False,
+        class_weight: Any = None, feature_ranges: Any = None, intervals: Any = False,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, accountant=accountant, margin=margin, classes=classes, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
-            public_rows=public_rows, class_weight=class_weight, intervals=intervals,
+            public_rows=public_rows, feature_ranges=feature_ranges, class_weight=class_weight, intervals=intervals,
         )  # fmt: skip
         self.lam = lam
 

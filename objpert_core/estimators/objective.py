@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
+    ApproximateMinima,
     IntervalNoise,
-    Mechanism,
     calibrate_objective_perturbation,
 )
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.accounting.objective.class_counts import recommended_count_noise
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
+from objpert_core.blocks import Blocks
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.standardised import StandardisesRows
+from objpert_core.estimators.frames import checked_rows, checked_targets, naming_columns
+from objpert_core.estimators.scoring import FLOATS
+from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.estimators.weights import own_weights
+from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
-from objpert_core.learning.fit import Problem
+from objpert_core.learning.fit import Problem, SharedOptions
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.problem.rows import Rows, by_rows, row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.streamed import Walked
+
+_DEFAULT_TAU = 1e-6
 
 
 class Public(NamedTuple):
-    """The public numbers by which a fit is planned: the terms, the number of parameters, and what is left of ε."""
+    """What is public about a fit: the terms, the number of parameters, what is left of ε, what is done to rows."""
 
     terms: Terms
     dimension: int
     epsilon: float
+    rows: RowPlan
 
 
 class Plan(NamedTuple):
@@ -114,10 +125,11 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
         entry = BOUND_REGISTRY[self.bound]
-        if self._map_asked_for and not (entry.has_losses or entry.has_rdp):
+        if not (entry.has_losses or entry.has_rdp) and (self._map_asked_for or self._private_ranges):
+            name = "standardize" if self._map_asked_for else "feature_ranges"
             raise ValueError(
-                f"bound must have a privacy loss or a Rényi curve, which compose, where standardize="
-                f"{self.standardize!r}, got {self.bound!r}"
+                f"bound must have a privacy loss or a Rényi curve, which compose, where {name}="
+                f"{getattr(self, name)!r}, got {self.bound!r}"
             )
         if self._counts_classes and not (entry.has_losses or entry.has_rdp):
             raise ValueError(
@@ -149,6 +161,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
 
     def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
         counted, declared = self._rows_counted(rows)
+        plan = self._row_plan(columns, sparse, counted)
         terms = Terms(
             self.epsilon,
             self.delta,
@@ -157,24 +170,61 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self.accountant,
             counted,
             declared,
-            self._standardisation(columns, sparse, counted),
+            plan.standardisation,
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
             class_count_noise=self._count_noise(),
+            ranges=plan.noise,
             intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
-        return Public(terms, columns + bool(self.fit_intercept), terms.left)
+        return Public(terms, columns + bool(self.fit_intercept), terms.left, plan)
+
+    def _walked(self, blocks: Blocks, **options: Any) -> Walked:
+        """See `LinearModel._walked`; a block is validated whenever it is walked, and named where it is refused."""
+        if self._releases:
+            raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
+        if getattr(self, "classes", ()) is None:
+            raise ValueError("classes must be the two labels where X is Blocks, got None")
+        if getattr(self, "intervals", False):
+            raise ValueError(f"intervals must be False where X is Blocks, got {self.intervals!r}")
+        cannot = {name: getattr(self, name, None) for name in ("class_weight", "feature_ranges")}
+        for name, value in (cannot | {"sample_weight": options.get("sample_weight")}).items():
+            if value is not None:
+                raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
+        return Walked(Blocks(lambda: self._validated_blocks(blocks)))
+
+    def _validated_blocks(self, blocks: Blocks) -> Iterator[tuple[Any, FloatArray]]:
+        for place, (X, y) in enumerate(blocks):
+            if X.shape[0] == 0:
+                continue
+            try:
+                X = by_rows(X) if sp.issparse(X) else checked_rows(X)
+                known = hasattr(self, "n_features_in_")
+                X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=not known)
+                y = column_or_1d(checked_targets(y))
+                check_consistent_length(X, y)
+                targets = self._encoded(y)
+                if targets.ndim > 1:
+                    raise ValueError(f"classes must be two labels where X is Blocks, got {len(targets)}")
+                with naming_columns(self):
+                    Rows(X, "normalize")
+            except ValueError as error:
+                raise ValueError(f"block {place + 1}: {error}") from None
+            yield X, targets
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> list[Release[ObjectivePerturbationCertificate]]:
         """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
         radius = row_radius(self._constant)
-        public = self._public(*X.shape, sparse=sp.issparse(X), fits=len(targets) if targets.ndim == 2 else 1)
+        public = self._public(
+            *X.shape, sparse=getattr(X, "sparse", sp.issparse(X)), fits=len(targets) if targets.ndim == 2 else 1
+        )
+        self._told_of_ranges(public.rows, public.terms.public_rows, X.shape[1])
         loss, clip, lam = self._plan(public)
         gradient = loss.lipschitz * radius
 
-        def calibrated(epsilon: float) -> Mechanism:
+        def calibrated(tau: float, lam: float, epsilon: float) -> Any:
             return calibrate_objective_perturbation(
                 epsilon,
                 self.delta,
@@ -182,7 +232,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 smoothness=loss.smoothness * radius**2,
                 bound=self.bound,
                 noise_ratio=self.noise_ratio,
-                tau=self.tau,
+                tau=tau,
                 sigma_out=self.sigma_out,
                 accountant=self.accountant,
                 dimension=public.dimension if BOUND_REGISTRY[self.bound].needs_dimension else None,
@@ -191,9 +241,29 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 rows_per_person=int(self.rows_per_person),
             )
 
+        mechanism = public.terms.calibrate(partial(calibrated, float(self.tau), lam))
+        if self.tau == _DEFAULT_TAU and (tau := self._least_tau(X.shape[0], public, loss, mechanism)) > self.tau:
+            if getattr(self, "lam", None) is None:  # in step with τ, so that the output noise stays what it was
+                lam = mechanism.objective.lam * tau / self.tau
+            mechanism = public.terms.calibrate(partial(calibrated, tau, lam))
+        solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
         weights = self._weights(targets, options.get("sample_weight"))
-        problem = Problem(X, targets, loss, clip, solving=self._sharing(callback), weights=weights)
-        return perturb_and_solve_draws(problem, public.terms, public.terms.calibrate(calibrated), random_states)
+        problem = Problem(X, targets, loss, clip, solving=solving, weights=weights, ranges=public.rows.declared)
+        return perturb_and_solve_draws(problem, public.terms, mechanism, random_states)
+
+    def _least_tau(self, given: int, public: Public, loss: Loss, mechanism: ApproximateMinima) -> float:
+        """A τ that rounding leaves enough of, by public numbers alone; two digits of it, rounded up."""
+        objective, counted = mechanism.objective, public.terms.public_rows
+        least = Allowance(
+            n_rows=counted if counted is not None and public.terms.rows_declared else given,
+            dimension=public.dimension,
+            longest=row_radius(self._constant),
+            loss=loss,
+            gradient=objective.lipschitz,
+            lam=objective.lam,
+            noise=objective.sigma,
+        ).least_tau()
+        return float(f"{1.1 * least:.1e}") if math.isfinite(least) else 0.0
 
 
 class ClippedModel(ObjectivePerturbationModel):

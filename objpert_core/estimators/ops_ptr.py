@@ -131,7 +131,9 @@ class OPSPTRRegressor(PosteriorSample):
         self.mean_runs = mean_runs
         self.fallback = fallback
 
-    def fit(self, X: Any, y: Any, *, validation: Any = None, callback: Callback | None = None, **others: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, *, validation: Any = None, callback: Callback | None = None, **others: Any
+    ) -> Self:
         """Fit the private model; see `ObjPertRegressor.fit` for the rest.
 
         Parameters

@@ -12,6 +12,7 @@ from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWo
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.standardised import AUTO, StandardisesRows
+from objpert_core.learning.fit import SharedOptions
 from objpert_core.learning.output_perturbation import (
     ADJACENCIES,
     OutputPerturbationCertificate,
@@ -42,7 +43,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     adjacency : {"add/remove", "replace"}, default="add/remove"
         Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. "add/remove
         one row" and "replace one row", as the other estimators say, mean the same.
-    %(margin public_rows classes max_iter on_error rows_per_person standardize)s
+    %(margin public_rows classes max_iter on_error rows_per_person standardize feature_ranges)s
 
     Attributes
     ----------
@@ -77,13 +78,14 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
         row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = "add/remove",
         margin: float = 0.0, public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
         on_error: str = "raise", rows_per_person: int = 1, standardize: Any = AUTO,
+        feature_ranges: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
             intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
             margin=margin, classes=classes, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
-            public_rows=public_rows,
+            public_rows=public_rows, feature_ranges=feature_ranges,
         )  # fmt: skip
         self.lam = lam
 
@@ -96,6 +98,8 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     ) -> list[Release[OutputPerturbationCertificate]]:
         self.margin_ = float(self.margin)
         counted, _ = self._rows_counted(X.shape[0])
+        plan = self._row_plan(X.shape[1], sp.issparse(X), counted)
+        self._told_of_ranges(plan, counted, X.shape[1])
         return solve_and_perturb_draws(
             X,
             targets,
@@ -108,6 +112,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
             tau=self.tau,
             adjacency=self.adjacency,
             rows_per_person=self.rows_per_person,
-            standardisation=self._standardisation(X.shape[1], sp.issparse(X), counted),
-            **self._sharing(callback),
+            standardisation=plan.standardisation,
+            ranges=plan.ranges,
+            **(self._sharing(callback) | SharedOptions(row_norm=plan.row_norm)),
         )

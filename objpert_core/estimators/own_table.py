@@ -23,7 +23,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, once_each
 from objpert_core.accounting import Mechanism, compose
-from objpert_core.datasets import Dialect, NumericTarget, TableSchema, TwoValues, read_table, safe_text
+from objpert_core.datasets import Dialect, NumericTarget, TableSchema, TwoValues, open_table, read_table, safe_text
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
@@ -138,6 +138,12 @@ def scored(
         return errors
     classes: TwoClasses = evaluate(model, X, y, epsilon, delta, **options)
     return replace(classes, classes=(target.negative, target.positive))
+
+
+def made_of_any_size(ask: Ask, source: str) -> Made:
+    """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`."""
+    blocks = open_table(source, ask.schema, ask.dialect)
+    return Made(ask, released(estimator(ask).fit(blocks)), blocks.feature_names)
 
 
 def model_json(made: Made) -> bytes:

@@ -45,7 +45,7 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1, and a regression on lengths is then lost.
     %(random_state accountant)s
-    %(scaled_targets max_iter on_error adjacency rows_per_person standardize_if_told)s
+    %(scaled_targets max_iter on_error adjacency rows_per_person standardize_if_told feature_ranges)s
 
     Attributes
     ----------
@@ -79,14 +79,14 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
         random_state: Seed = None, *, huber_threshold: float = 1.0, target_offset: float = 0.0,
         target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000, on_error: str = "raise",
         adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
-        public_rows: int | None = None,
+        public_rows: int | None = None, feature_ranges: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, target_offset=target_offset,
-            target_scale=target_scale, standardize=standardize, public_rows=public_rows,
+            target_scale=target_scale, standardize=standardize, public_rows=public_rows, feature_ranges=feature_ranges,
         )  # fmt: skip
         self.huber_threshold = huber_threshold
 

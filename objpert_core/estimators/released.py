@@ -18,9 +18,9 @@ class Released(LinearScores):
     """A released model: a fitted estimator's `release` makes it, and nothing changes it.
 
     As scikit-learn's `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is. `coef_` and
-    `intercept_` are the estimator's, bit by bit, and `center_` and `scale_` (None where rows are not centred or not
-    scaled), `hessian_` and `outer_` (None without intervals). `privacy_` is the certificate's public part;
-    ``privacy_.verify(model)`` compares its fingerprint with the coefficients.
+    `intercept_` are the estimator's, bit by bit, and `center_`, `scale_` and `feature_ranges_` (None where rows are not
+    centred, not scaled or not cut to ranges), `hessian_` and `outer_` (None without intervals). `privacy_` is the
+    certificate's public part; ``privacy_.verify(model)`` compares its fingerprint with the coefficients.
     """
 
     n_features_in_: int
@@ -71,7 +71,7 @@ def _filled(copy: Copy, model: Any, feature_names: bool) -> Copy:
     copy.coef_ = np.array(model.coef_, dtype=np.float64, order="C")
     scalar = np.ndim(model.intercept_) == 0
     copy.intercept_ = float(model.intercept_) if scalar else np.array(model.intercept_, dtype=np.float64)
-    for name in ("center_", "scale_", "hessian_", "outer_"):
+    for name in ("center_", "scale_", "feature_ranges_", "hessian_", "outer_"):
         if (values := getattr(model, name)) is not None:
             setattr(copy, name, np.array(values, dtype=np.float64))
     copy.n_features_in_ = int(model.n_features_in_)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.frames import checked_rows
+from objpert_core.learning.ranges import Ranges
 
 
 class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -56,7 +57,8 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         `ValueError` if a range is empty or not finite, or there is not one for each feature.
         """
-        self._ranges(validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False).shape[1])
+        columns = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False).shape[1]
+        Ranges.declared(self.low, self.high, columns)
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -77,10 +79,7 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             As in `fit`, or if `X` has another number of features than there.
         """
         X = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
-        low, high = self._ranges(X.shape[1])
-        # Halves first: a range may be as wide as the doubles go.
-        middle, half = low / 2 + high / 2, high / 2 - low / 2
-        return np.clip((np.clip(X, low, high) - middle) / half, -1.0, 1.0)
+        return Ranges.declared(self.low, self.high, X.shape[1]).apply(X)
 
     def half_widths(self, features: int) -> FloatArray:
         """Half the width of every range, shape (features,): by what a coefficient is divided in a column's own units.
@@ -88,24 +87,7 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         >>> PublicRangeScaler(high=[120.0, 80.0]).half_widths(2).tolist()
         [60.0, 40.0]
         """
-        low, high = self._ranges(features)
-        return high / 2 - low / 2
-
-    def _ranges(self, features: int) -> tuple[FloatArray, FloatArray]:
-        bounds = []
-        for name in ("low", "high"):
-            value = np.asarray(getattr(self, name))
-            if value.dtype.kind not in "iuf" or not np.isfinite(value).all():
-                raise ValueError(f"{name} must be finite numbers, got {getattr(self, name)!r}")
-            if value.shape not in ((), (features,)):
-                raise ValueError(f"{name} must be a number or one for each of {features} features, got {value.shape}")
-            bounds.append(np.broadcast_to(value.astype(np.float64), (features,)))
-        if (empty := ~(bounds[0] / 2 < bounds[1] / 2)).any():  # of no other range is half a number above 0
-            column = int(np.argmax(empty))
-            raise ValueError(
-                f"low must be below high, got {bounds[0][column]} and {bounds[1][column]} (column {column})"
-            )
-        return bounds[0], bounds[1]
+        return Ranges.declared(self.low, self.high, features).half_widths
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,11 +14,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from objpert_core._validation import FloatArray
+from objpert_core.blocks import as_blocks
 from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.standardisation import RowMap
 
 FLOATS = [np.float64, np.float32]
@@ -31,6 +33,7 @@ class LinearScores(BaseEstimator):
     intercept_: Any
     center_: FloatArray | None = None
     scale_: FloatArray | None = None
+    feature_ranges_: FloatArray | None = None
     hessian_: FloatArray | None = None
     outer_: FloatArray | None = None
     privacy_: PrivacyCertificate
@@ -43,11 +46,11 @@ class LinearScores(BaseEstimator):
         )
 
     def scores(self, X: Any) -> FloatArray:
-        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped, centred and scaled as in `fit`.
+        """x̃ᵀθ of every row; the rows of `X` are cut to ranges, normalised or clipped, centred and scaled as in `fit`.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame, shape (n, d)
+        X : array-like, sparse matrix, data frame, `Blocks` or Dask collection, shape (n, d)
             A frame's columns must have the names, in the order, that they had in `fit`.
 
         Returns
@@ -60,14 +63,18 @@ class LinearScores(BaseEstimator):
         sklearn.exceptions.NotFittedError, ValueError
             Before a successful `fit`; if `X` has another number of features than in `fit`, or holds NaN or inf.
         """
+        if (blocks := as_blocks(X)) is not None:
+            return np.concatenate([self.scores(rows) for rows, _ in blocks if rows.shape[0]])
         with naming_columns(self):
             rows = Rows(self._mapped_rows(X), self.privacy_.row_norm)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
         return rows.margins(weights).T + self.intercept_
 
     def _mapped_rows(self, X: Any) -> Any:
-        """`X` validated, and centred and scaled where the model does so."""
+        """`X` validated, and cut to ranges, centred and scaled where the model does so."""
         rows = self.validated_rows(X)
+        if self.feature_ranges_ is not None:
+            rows = Ranges(*self.feature_ranges_).apply(Rows(rows, self.privacy_.row_norm).matrix)  # Rows refuses NaN
         if self.center_ is None and self.scale_ is None:
             return rows
         return RowMap(self.center_, self.scale_).apply(rows)
@@ -108,6 +115,7 @@ class LinearScores(BaseEstimator):
             self.privacy_.row_norm,
             center=self.center_,
             scale=self.scale_,
+            ranges=self.feature_ranges_,
             classes=getattr(self, "classes_", None),
             probabilities=link,
             feature_names=getattr(self, "feature_names_in_", None),
@@ -145,6 +153,10 @@ class ClassScores(ClassifierMixin, LinearScores):
         """
         return self.scores(X)
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of right labels, as scikit-learn's classifiers have it; `y` is left out where `X` is `Blocks`."""
+        return float(super().score(*scored(X, y), sample_weight))
+
     def predict(self, X: Any) -> np.ndarray:
         """The likelier label of every row, shape (n,); arguments and errors as in `scores`."""
         scores = self.decision_function(X)
@@ -177,6 +189,12 @@ class Probabilities(ClassScores):
     def _log_odds(self, X: Any) -> FloatArray:
         scores = self.decision_function(X)  # which refuses where nothing is fitted
         return RestWeighted(self.margin_, self._length_of_rest).log_odds(scores)
+
+
+def scored(X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows and targets for a score: of `Blocks` and Dask's collections the targets that they hold."""
+    blocks = as_blocks(X, y)
+    return (X, y) if blocks is None else (blocks, np.concatenate([np.asarray(targets) for _, targets in blocks]))
 
 
 def _shares(odds: FloatArray) -> FloatArray:

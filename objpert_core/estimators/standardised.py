@@ -1,24 +1,38 @@
-"""The common ground of estimators that may centre and scale features privately before a fit (docs/theorems.md, T45)."""
+"""The common ground of estimators that may map rows before a fit: columns cut to public or private ranges, features
+centred and scaled privately (docs/theorems.md, T45 and T47).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from objpert_core._validation import positive_integer
-from objpert_core.accounting import Standardisation, full_standardisation, recommended_standardisation
+from objpert_core.accounting import (
+    RangeNoise,
+    Standardisation,
+    full_standardisation,
+    recommended_ranges,
+    recommended_standardisation,
+)
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.estimators.base import WithNeighbours
-from objpert_core.estimators.cautions import warn_of_sparse
+from objpert_core.estimators.cautions import warn_of_no_ranges, warn_of_sparse
 from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.learning.output_perturbation import NEIGHBOURS
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 
+Chosen = TypeVar("Chosen")
 AUTO = "auto"
+PRIVATE = "private"
+FEW_COLUMNS = 2
+"""Up to so many columns in ranges keep their lengths: of normalised rows little more than signs would be left."""
+_ENDS = ("feature_ranges[0]", "feature_ranges[1]")
 _FITS_INTO_MEMORY = 2**26  # numbers: half a gigabyte
 
 
@@ -29,8 +43,36 @@ def auto_or_plan(name: str, value: Any) -> Any:
     raise ValueError(f"{name} must be 'auto', True, False or a Standardisation, got {value!r}")
 
 
+def ranges_or_private(name: str, value: Any) -> Any:
+    """`value`; `ValueError` unless it is None, "private" or a pair of lower and upper ends."""
+    if value is None or (isinstance(value, str) and value == PRIVATE):
+        return value
+    if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 2:
+        Ranges.declared(value[0], value[1], max(map(np.size, value)), names=_ENDS)
+        return value
+    raise ValueError(f"{name} must be None, 'private' or a pair (low, high), got {value!r}")
+
+
+class RowPlan(NamedTuple):
+    """What is done to rows before the fit, by public numbers: ranges or their noise, centre and scales, the norm."""
+
+    ranges: Ranges | RangeNoise | None
+    standardisation: Standardisation
+    row_norm: str
+
+    @property
+    def noise(self) -> RangeNoise | None:
+        """The noise of private ranges."""
+        return self.ranges if isinstance(self.ranges, RangeNoise) else None
+
+    @property
+    def declared(self) -> Ranges | None:
+        """Public ranges."""
+        return self.ranges if isinstance(self.ranges, Ranges) else None
+
+
 class StandardisesRows(WithNeighbours):
-    """A linear model that may learn from rows which were centred and scaled privately.
+    """A linear model that may learn from rows which were cut to ranges, centred and scaled privately.
 
     A subclass says in `_left_to_rules` whether its parameters leave regularisation and noise to rules.
     """
@@ -38,12 +80,14 @@ class StandardisesRows(WithNeighbours):
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
         "standardize": auto_or_plan,
         "public_rows": or_none(positive_integer),
+        "feature_ranges": ranges_or_private,
     }
 
-    def __init__(self, *, standardize: Any, public_rows: int | None, **shared: Any) -> None:
+    def __init__(self, *, standardize: Any, public_rows: int | None, feature_ranges: Any, **shared: Any) -> None:
         super().__init__(**shared)
         self.standardize = standardize
         self.public_rows = public_rows
+        self.feature_ranges = feature_ranges
 
     # What reads the number of rows
 
@@ -66,8 +110,16 @@ class StandardisesRows(WithNeighbours):
         return not isinstance(self.standardize, str) and bool(self.standardize) and self.standardize != AS_THEY_ARE
 
     @property
+    def _private_ranges(self) -> bool:
+        return isinstance(self.feature_ranges, str)
+
+    @property
     def _map_reads_rows(self) -> bool:
         """Whether the number of rows counts for the map: noisy sums are divided by it, and a rule may go by it."""
+        return self._private_ranges or self._standardises
+
+    @property
+    def _standardises(self) -> bool:
         if isinstance(self.standardize, str):
             return self._left_to_rules and self.row_norm == "normalize" and self._composes
         return self._map_asked_for
@@ -97,24 +149,50 @@ class StandardisesRows(WithNeighbours):
             return None, False
         return (given, False) if self.public_rows is None else (int(self.public_rows), True)
 
+    def _row_plan(self, columns: int, sparse: bool, rows: int | None) -> RowPlan:
+        """What is done to rows, by public numbers and by whether rows are sparse: these have no ranges."""
+        if self.feature_ranges is not None and sparse:
+            raise ValueError(
+                f"feature_ranges must be None for sparse rows, which a shift would fill, got {self.feature_ranges!r}"
+            )
+        ranges: Ranges | RangeNoise | None = None
+        if self._private_ranges:
+            ranges = self._by_rule(recommended_ranges, rows, columns)
+        elif self.feature_ranges is not None:
+            low, high = self.feature_ranges
+            ranges = Ranges.declared(low, high, columns, names=_ENDS)
+        if ranges is not None and columns <= FEW_COLUMNS and not self._map_asked_for:
+            return RowPlan(ranges, AS_THEY_ARE, "clip")
+        return RowPlan(ranges, self._standardisation(columns, sparse, rows), self.row_norm)
+
     def _standardisation(self, columns: int, sparse: bool, rows: int | None) -> Standardisation:
-        """The noise of centre and scales, by public numbers and by whether rows are sparse: these are not centred."""
+        """The noise of centre and scales; sparse rows are not centred."""
         plan = self.standardize
         if not isinstance(plan, Standardisation):
-            if not self._map_reads_rows:
+            if not self._standardises:
                 return AS_THEY_ARE
-            assert rows is not None
-            rule = recommended_standardisation if isinstance(plan, str) else full_standardisation
-            plan = rule(
-                float(self.epsilon),
-                float(self.delta),
-                rows,
-                columns,
-                adjacency=NEIGHBOURS[self.adjacency],
-                rows_per_person=int(self.rows_per_person),
+            plan = self._by_rule(
+                recommended_standardisation if isinstance(plan, str) else full_standardisation, rows, columns
             )
         return replace(plan, center_noise=None) if sparse else plan
 
+    def _by_rule(self, rule: Callable[..., Chosen], rows: int | None, columns: int) -> Chosen:
+        assert rows is not None
+        return rule(
+            float(self.epsilon),
+            float(self.delta),
+            rows,
+            columns,
+            adjacency=NEIGHBOURS[self.adjacency],
+            rows_per_person=int(self.rows_per_person),
+        )
+
+    def _told_of_ranges(self, plan: RowPlan, rows: int | None, columns: int) -> None:
+        """Warn where private ranges were asked for and public numbers do not bear them."""
+        if self._private_ranges and plan.ranges is None:
+            warn_of_no_ranges(self, rows, columns)
+
     def _record(self, release: Release[Any]) -> None:
-        self.center_, self.scale_ = release.center, release.scale
+        self.center_, self.scale_, ranges = release.center, release.scale, release.ranges
+        self.feature_ranges_ = None if ranges is None else np.array([ranges.low, ranges.high])
         super()._record(release)

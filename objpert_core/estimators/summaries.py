@@ -14,6 +14,7 @@ from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.scoring import LinearScores
 from objpert_core.learning.intervals.curvature import Curvature, curvature_noise
 from objpert_core.learning.intervals.estimates import Estimates, Noises, estimate
+from objpert_core.learning.ranges import Ranges
 
 TOGETHER = ("each", "bonferroni", "simultaneous")
 """Of which intervals together the level is: of each by itself, of d, or of those of all linear combinations."""
@@ -37,7 +38,8 @@ class WithSummary(LinearScores):
             Whether each interval by itself has this level, or all d together: "bonferroni" for d intervals,
             "simultaneous" for every linear combination of coefficients as well (Scheffé's χ²).
         scaler : PublicRangeScaler, optional
-            What the rows went through before the fit: rows are then in the columns' own units.
+            What the rows went through before the fit: coefficients are then in the columns' own units, as they are
+            with `feature_ranges`.
 
         Returns
         -------
@@ -102,6 +104,8 @@ class WithSummary(LinearScores):
     def _in_units(self, scaler: PublicRangeScaler | None) -> tuple[FloatArray, FloatArray]:
         found, features = self._estimates(), self.n_features_in_
         units = np.ones(features) if scaler is None else scaler.half_widths(features)
+        if self.feature_ranges_ is not None:
+            units = units * Ranges(*self.feature_ranges_).half_widths
         return found.theta[:features] / units, found.errors[:features] / units
 
     def _estimates(self) -> Estimates:

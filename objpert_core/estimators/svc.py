@@ -37,7 +37,8 @@ class ObjPertSVC(WeighsClasses, ClippedModel):
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told class_weight)s
+    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told feature_ranges
+    class_weight)s
 
     Attributes
     ----------
@@ -72,14 +73,15 @@ class ObjPertSVC(WeighsClasses, ClippedModel):
         row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5,
         accountant: str = "profile", classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
         adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
-        public_rows: int | None = None, class_weight: Any = None,
+        public_rows: int | None = None, class_weight: Any = None, feature_ranges: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, classes=classes, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
-            standardize=standardize, public_rows=public_rows, class_weight=class_weight,
+            standardize=standardize, public_rows=public_rows, feature_ranges=feature_ranges,
+            class_weight=class_weight,
         )  # fmt: skip
         self.hinge_width = hinge_width
 

@@ -40,6 +40,7 @@ from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.ptr.certificate import BestOfCertificate, ProposeTestReleaseCertificate
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate
 from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Refused, Release, Released
 from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound, solve
 
@@ -79,6 +80,7 @@ __all__ = [
     "PrivacyCertificate",
     "ProposeTestReleaseCertificate",
     "QuadraticCertificate",
+    "Ranges",
     "Refused",
     "Release",
     "Released",

@@ -20,6 +20,7 @@ from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
+from objpert_core.learning.problem.lanes import all_cores
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.objective import PerturbedObjective
@@ -44,6 +45,10 @@ class Draws:
         targets = problem.targets if self._classes is None else self._classes[0]
         state, *others = random_states
         first = Fit(problem.X, targets, problem.loss, random_state=state, **solving)
+        # Intervals are about rows as they are: no row is shortened.
+        self._unclipped = terms.intervals != NO_INTERVALS
+        if problem.ranges is not None:
+            first.cut_to(problem.ranges, unclipped=self._unclipped)
         first = first.weighing(problem.weights)
         self.fits = [first, *(first.drawing_from(state) for state in others)]
         self._states = random_states
@@ -51,6 +56,7 @@ class Draws:
         self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
         self._row_norm = solving.get("row_norm", "normalize")
         self._terms, self._plan = terms, terms.standardisation
+        self._cut = "private" if terms.ranges is not None else None if problem.ranges is None else "public"
         self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
 
     @property
@@ -63,6 +69,7 @@ class Draws:
         """The number of rows that were given, unusable ones included."""
         return self.fits[0].rows_given
 
+    @all_cores()
     def release(
         self, mechanism: Mechanism, noise: Noise, loss: Callable[[Rows], Loss], /, **facts: Any
     ) -> list[Release[Any]]:
@@ -71,7 +78,7 @@ class Draws:
         `facts` are the certificate's fields that neither the mechanism nor the terms nor a fit decides. Errors as in
         `Fit.release`.
         """
-        facts |= _stated(self._terms)
+        facts |= _stated(self._terms) | ({} if self._cut is None else {"feature_ranges": self._cut})
         if (counts := self._terms.class_count_noise) is not None:
             classes = None if self._classes is None else list(self._classes)
             self.fits = [fit.balanced(classes, counts) for fit in self.fits]
@@ -79,8 +86,7 @@ class Draws:
         try:
             if self._classes is not None:
                 for shared in self.fits:
-                    fit = copy(shared)
-                    fit.standardise(self._plan, self._public_rows)
+                    fit = self._with_map(shared)
                     released = fit.release_several(
                         mechanism, list(self._classes), noise.perturb, loss(fit.rows), **noise.asked, **facts
                     )
@@ -104,15 +110,22 @@ class Draws:
             raise ConvergenceError(f"with random_state={self._states[len(releases)]!r}: {error}") from error
         return releases
 
+    def _with_map(self, shared: Fit) -> Fit:
+        """A fit of its own, of rows whose ranges, centre and scales it has released."""
+        fit = copy(shared)
+        fit.find_ranges(self._terms.ranges, self._public_rows, unclipped=self._unclipped)
+        fit.standardise(self._plan, self._public_rows)
+        return fit
+
     def _prepared(
         self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
         """Every draw's fit, perturbation and loss, and what a shared solver has found for it.
 
-        After centring and scaling every draw has rows of its own, and the rows of one draw are kept at a time: do not
-        use them after asking for the next draw.
+        After private ranges, centring and scaling every draw has rows of its own, and the rows of one draw are kept at
+        a time: do not use them after asking for the next draw.
         """
-        if self._plan != AS_THEY_ARE:
+        if self._plan != AS_THEY_ARE or self._terms.ranges is not None:
             yield from self._mapped(noise, loss)
             return
         same = loss(self.rows)
@@ -125,14 +138,13 @@ class Draws:
     def _mapped(
         self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
-        """As `_prepared`, for rows that are centred or scaled: directions are shared, and a solver where it can be."""
+        """As `_prepared`, for rows that are mapped privately: directions are shared, and a solver where it can be."""
         if not self._may_share(noise.radius):
             for shared in self.fits:
-                fit = copy(shared)
-                fit.standardise(self._plan, self._public_rows)
+                fit = self._with_map(shared)
                 yield fit, noise.perturb(fit.source), loss(fit.rows), None
             return
-        directions = Directions(self.rows.matrix)
+        directions = Directions(self.rows)
         maps = [directions.release(self._plan, fit.source, self._public_rows) for fit in self.fits]
         drawn = [noise.perturb(fit.source) for fit in self.fits]
         space = directions.mapped(maps[0])
@@ -152,6 +164,7 @@ class Draws:
         fits = rows.matrix.nnz if rows.sparse else rows.n_rows * rows.n_features
         return (
             len(self.fits) > 1
+            and self._terms.ranges is None
             and rows.n_rows > 0
             and radius is None
             and self._row_norm == "normalize"
@@ -210,6 +223,9 @@ def _stated(terms: Terms) -> dict[str, Any]:
     }
     if terms.standardisation != AS_THEY_ARE:
         stated |= vars(terms.standardisation)
+    if (noise := terms.ranges) is not None:
+        stated |= {f"{name}_noise": getattr(noise, name) for name in ("magnitudes", "quantiles")}
+        stated["range_columns"] = noise.columns
     if terms.intervals != NO_INTERVALS:
         stated |= vars(terms.intervals)
     if terms.class_count_noise is not None:

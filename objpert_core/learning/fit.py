@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive
-from objpert_core.accounting import Mechanism, Standardisation
+from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.class_counts import balanced_weights
 from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
@@ -27,6 +27,7 @@ from objpert_core.learning.problem.objective import PerturbedObjective, check_ta
 from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.weighted import WeightedLoss
+from objpert_core.learning.ranges import Ranges, release_ranges
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import (
@@ -80,6 +81,8 @@ class Problem:
         β: replace every row's loss by its Moreau envelope of this smoothness.
     solving : mapping
         Keyword arguments of `Fit`.
+    ranges : Ranges, optional
+        Public ranges, which columns are cut to and from which they are mapped to [−1, 1].
     weights : ndarray, shape (n,), optional
         What each row's loss is multiplied by, from 0 to 1; below 1e-150 a row counts as none (docs/theorems.md, T48).
     """
@@ -92,6 +95,7 @@ class Problem:
     envelope: float | None = None
     solving: SharedOptions = field(default_factory=SharedOptions)
     weights: FloatArray | None = None
+    ranges: Ranges | None = None
 
     @property
     def of_classes(self) -> bool:
@@ -201,8 +205,22 @@ class Fit:
         self._targets, self._row_norm, self._loss = targets, row_norm, loss
         self._solver, self._max_iter, self._callback = solver, max_iter, callback
         self._map = RowMap()
+        self._ranges: Ranges | None = None
         self._weights: FloatArray | None = None
         self._class_weights: FloatArray | None = None
+
+    def cut_to(self, ranges: Ranges, *, unclipped: bool = False) -> None:
+        """Learn from the rows that `ranges` make of this fit's rows; `unclipped` as for `Ranges.unclipped`."""
+        ranges = ranges.unclipped() if unclipped else ranges
+        self._ranges, self.rows = ranges, Rows(ranges.apply(self.rows.matrix), self._row_norm, self.rows.constant)
+
+    def find_ranges(self, plan: RangeNoise | None, n_rows: int, *, unclipped: bool = False) -> None:
+        """Release ranges of the columns with `plan`'s noise, from this fit's source, and learn from the rows cut to
+        them.
+        """
+        if plan is not None:
+            released = release_ranges(self.rows.matrix, plan, self.source, n_rows=n_rows)
+            self.cut_to(released, unclipped=unclipped)
 
     def weighing(self, weights: FloatArray | None) -> Fit:
         """Return a fit in which each of this fit's rows has a weight above 0 and at most 1; None for no weights."""
@@ -234,7 +252,7 @@ class Fit:
             return
         if self._row_norm != "normalize":
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
-        self._learn_from(*map_rows(self.rows.matrix, plan, self.source, n_rows=n_rows))
+        self._learn_from(*map_rows(self.rows, plan, self.source, n_rows=n_rows))
 
     def learning_from(self, row_map: RowMap, mapped: Any) -> Fit:
         """Return a fit, with this fit's noise source, of the rows that a released map has made of this fit's rows."""
@@ -343,7 +361,7 @@ class Fit:
 
     def _released(self, theta: FloatArray, certificate: PrivacyCertificate, traces: tuple[float, ...]) -> Release[Any]:
         own = self._map
-        return Release(theta, certificate, traces, own.center, own.scale, self._class_weights)
+        return Release(theta, certificate, traces, own.center, own.scale, self._class_weights, self._ranges)
 
     def _with(self, targets: FloatArray) -> Fit:
         check_targets(targets, self.rows.n_rows, self._loss, least=0 if self._releases else 1)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Required, Unpack, runtime_checkable
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.accounting import ApproximateMinima, Mechanism, Standardisation
+from objpert_core.accounting import ApproximateMinima, Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
@@ -27,8 +27,10 @@ from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.problem.weighted import LEAST_WEIGHT
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
+from objpert_core.learning.streamed import StreamedDraws, Walked
 
 
 @runtime_checkable
@@ -60,6 +62,7 @@ class PerturbOptions(SharedOptions, total=False):
     envelope: float | None
     standardisation: Standardisation
     rest_weight: float
+    ranges: Ranges | RangeNoise | None
 
 
 def perturb_and_solve(
@@ -117,6 +120,9 @@ def perturb_and_solve(
         Centre and scale the rows privately before the fit, with this noise; neither happens unless told. `epsilon` is
         what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, by X's number of
         rows if left out, which is then treated as public.
+    ranges : Ranges or RangeNoise, optional
+        Cut every column to a range and map the range to [−1, 1], before all else: public ranges, or with a `RangeNoise`
+        private ones, released with this noise and paid for like centre and scales (docs/theorems.md, T47).
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -162,6 +168,7 @@ def described(
     envelope: float | None = None,
     standardisation: Standardisation = AS_THEY_ARE,
     rest_weight: float = 1.0,
+    ranges: Ranges | RangeNoise | None = None,
     **solving: Unpack[SharedOptions],
 ) -> tuple[Problem, Terms]:
     """What `perturb_and_solve` is to minimise, and what it promises."""
@@ -176,8 +183,10 @@ def described(
         rows_declared,
         standardisation,
         rest_weight=rest_weight,
+        ranges=ranges if isinstance(ranges, RangeNoise) else None,
     )
-    return Problem(X, targets, loss, clip, radius, envelope, solving), terms
+    declared = ranges if isinstance(ranges, Ranges) else None
+    return Problem(X, targets, loss, clip, radius, envelope, solving, ranges=declared), terms
 
 
 def perturb_and_solve_draws(
@@ -189,12 +198,13 @@ def perturb_and_solve_draws(
     itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
+    if not issubclass(kind, SolvedCertificate):
+        for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):
+            if asked not in (AS_THEY_ARE, None):
+                raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {asked!r}")
     weighs = problem.weights is not None or terms.class_count_noise is not None
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
-    if terms.before and not issubclass(kind, SolvedCertificate):
-        plan = terms.standardisation
-        raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
     if terms.intervals != NO_INTERVALS:
         _refuse_intervals(problem, terms, kind)
     terms = _with_fits_counted(problem, terms)
@@ -213,7 +223,7 @@ def perturb_and_solve_draws(
         problem = _with_weights_checked(problem, problem.weights)
     if problem.of_classes:
         problem = _with_classes_checked(problem)
-    draws = Draws(problem, terms, random_states)
+    draws = (StreamedDraws if isinstance(problem.X, Walked) else Draws)(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 
@@ -255,7 +265,8 @@ def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertific
     """`ValueError` unless the curvature that follows the fit is that of plain logistic regression on the rows given."""
     plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
     named = "hessian_noise" in {item.name for item in fields(kind)}
-    if problem.of_classes or not (plain and named) or terms.before or problem.weights is not None:
+    mapped = terms.standardisation != AS_THEY_ARE or terms.class_count_noise is not None
+    if problem.of_classes or not (plain and named) or mapped or problem.weights is not None:
         raise ValueError(
             "intervals must be False but for logistic regression of two classes without margin, ball, weights or "
             f"centred rows, got {terms.intervals!r}"

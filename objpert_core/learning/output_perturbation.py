@@ -17,6 +17,7 @@ from objpert_core._validation import FloatArray, choice, in_open_unit, positive,
 from objpert_core.accounting import (
     Mechanism,
     OutputPerturbation,
+    RangeNoise,
     Standardisation,
     calibrate_gaussian,
     calibrate_remaining,
@@ -35,6 +36,7 @@ from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
@@ -169,7 +171,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
     def accounted(self, mechanism: OutputPerturbation) -> Mechanism:
         """See `SolvedCertificate.accounted`; the mechanism's sensitivity is that of all rows of one person already."""
-        before = self.standardisation.mechanisms(self.mechanism_adjacency, self.rows_per_person)
+        before = self.terms.released_before(self.rows_per_person)
         return composed_fit(mechanism, before, copies=self.fits)
 
     def holds(self) -> bool:
@@ -204,6 +206,7 @@ class OutputOptions(SharedOptions, total=False):
     adjacency: str
     rows_per_person: int
     standardisation: Standardisation
+    ranges: Ranges | RangeNoise | None
 
 
 def solve_and_perturb(
@@ -234,6 +237,8 @@ def solve_and_perturb(
         How many rows of one person the promise covers together; k rows need k times the noise.
     standardisation : Standardisation
         As in `perturb_and_solve`: centre and scale the rows privately, with this noise, before the fit.
+    ranges : Ranges or RangeNoise, optional
+        As in `perturb_and_solve`: cut the columns to public or private ranges before all else.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -271,6 +276,7 @@ def solve_and_perturb_draws(
     adjacency: str = "add/remove",
     rows_per_person: int = 1,
     standardisation: Standardisation = AS_THEY_ARE,
+    ranges: Ranges | RangeNoise | None = None,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits that differ by their noise alone: one solution serves them all.
@@ -280,12 +286,16 @@ def solve_and_perturb_draws(
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
-    before = standardisation.mechanisms(neighbours, rows_per_person)
+    noise = ranges if isinstance(ranges, RangeNoise) else None
     known = X.shape[0] if public_rows is None else positive_integer("public_rows", public_rows)
-    used_rows = known if lam is None or before else None
-    declared = public_rows is not None
-    terms = Terms(epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, standardisation)
-    draws = Draws(Problem(X, targets, loss, solving=solving), terms, random_states)
+    reads_rows = lam is None or noise is not None or standardisation != AS_THEY_ARE
+    used_rows, declared = known if reads_rows else None, public_rows is not None
+    terms = Terms(
+        epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, standardisation, ranges=noise
+    )
+    before = terms.released_before(rows_per_person)
+    public = ranges if isinstance(ranges, Ranges) else None
+    draws = Draws(Problem(X, targets, loss, solving=solving, ranges=public), terms, random_states)
     radius = row_radius(draws.rows.constant)
     lams: dict[OutputPerturbation, float] = {}
 

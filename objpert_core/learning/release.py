@@ -10,6 +10,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.intervals.curvature import Curvature
+from objpert_core.learning.ranges import Ranges
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")
@@ -35,11 +36,13 @@ class Release(_Outcome, Generic[Certificate]):
         The private parameters, output noise added, which may be published. With an intercept the last parameter still
         has to be multiplied by `intercept_scaling`.
     certificate : PrivacyCertificate
-        What publishing `theta`, `center` and `scale` costs.
+        What publishing `theta`, `center`, `scale` and private `ranges` costs.
     gradient_norms : tuple of float
         The solver's trace, of several fits one after the other. Depends on the data: outside the guarantee.
     center, scale : ndarray, shape (d,), or None
         What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
+    ranges : Ranges or None
+        The columns' ranges, where rows were cut to them: public ones, or released before all else.
     class_weights : ndarray, shape (K,), or None
         The weights made of the noisy counts of the classes, where these were released; they may be published.
     curvature : Curvature or None
@@ -58,6 +61,7 @@ class Release(_Outcome, Generic[Certificate]):
     center: FloatArray | None = None
     scale: FloatArray | None = None
     class_weights: FloatArray | None = None
+    ranges: Ranges | None = None
     curvature: Curvature | None = None
 
     @property

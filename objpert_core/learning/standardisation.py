@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from objpert_core.accounting import Standardisation
 from objpert_core.accounting.objective.standardisation import SCALE_FLOOR, SCALE_NOISE_FLOOR
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
+from objpert_core.learning.problem.lanes import mapped, shares
 from objpert_core.learning.problem.rows import Rows, safety_factor
 
 _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
@@ -56,51 +58,128 @@ class RowMap:
 
         `X` is never written to. `ValueError` for NaN, infinity or a row of norm above 1e150.
         """
-        directions = Directions(X)
-        return directions.mapped(self, out=directions.units)
+        return Directions(_checked(X)).mapped(self)
 
 
 class Directions:
-    """u = x/‖x‖ of every row, found once, however many maps are made of the directions; errors as from `RowMap.apply`.
+    """u = x/‖x‖ of every row, however many maps are made of the directions.
 
-    The norm of `units` is 1 or a little less, and 0 where a row is.
+    The norm of u is 1 or a little less, and 0 where a row is. No copy is made of rows that are not sparse: what each is
+    multiplied by is found with the first sum.
     """
 
-    def __init__(self, X: Any) -> None:
-        self.units: Any = _directions(_checked(X))
+    def __init__(self, rows: Rows) -> None:
+        self._rows, self.n_features = rows, rows.n_features
+        self._units = _sparse_directions(rows) if rows.sparse else None
         self._sums: dict[tuple[str, float], IntArray] = {}
 
     def release(self, plan: Standardisation, source: NoiseSource, n_rows: int) -> RowMap:
         """As `release_map`; sums without noise in them are computed the first time only."""
         center, scale, missed = None, None, 0.0
         if (sigma := plan.center_noise) is not None:
-            released = _noisy(lambda spacing: self._once("u", spacing), sigma, source)
+            released = _noisy(lambda spacing: self._once("u", spacing), sigma, source, self.n_features)
             center, missed = _center(released / n_rows, sigma / n_rows)
         if (sigma := plan.scale_noise) is not None:
-            released = _noisy(lambda spacing: self._sizes(center, spacing), sigma, source)
+            released = _noisy(lambda spacing: self._sizes(center, spacing), sigma, source, self.n_features)
             scale = _weights(released / n_rows, sigma / n_rows, missed)
         return RowMap(center, scale)
 
     def mapped(self, row_map: RowMap, *, out: Any = None) -> Any:
-        """As `row_map.apply`, written to `out`, which may be `units`; these are then lost."""
-        units = self.units
-        if not sp.issparse(units):
-            return _mapped(units, row_map.center, row_map.scale, np.empty_like(units) if out is None else out)
-        csr: Any = units
+        """As `row_map.apply`, written to `out` if the rows are not sparse."""
+        if self._units is None:
+            return self._mapped_rows(
+                row_map, np.empty((self._rows.n_rows, self._rows.n_features)) if out is None else out
+            )
+        csr: Any = self._units
         if row_map.center is not None:
             dense = csr.toarray()
-            return _mapped(dense, row_map.center, row_map.scale, dense)
+            moved = np.subtract(dense, row_map.center, out=dense)
+            return moved if row_map.scale is None else np.multiply(moved, row_map.scale, out=dense)
         data = csr.data if row_map.scale is None else csr.data * row_map.scale[csr.indices]
         return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
 
     def _sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
-        return self._once("|z|", spacing) if center is None else _sum_of_sizes(self.units, center, spacing)
+        return self._once("|z|", spacing) if center is None else self._sum_of_sizes(center, spacing)
 
     def _once(self, what: str, spacing: float) -> IntArray:
         if (what, spacing) not in self._sums:
-            total = _sum_of_directions(self.units, spacing) if what == "u" else _sum_of_sizes(self.units, None, spacing)
+            total = self._sum_of_directions(spacing) if what == "u" else self._sum_of_sizes(None, spacing)
             self._sums[what, spacing] = total
         return self._sums[what, spacing]
+
+    # Rows that are not sparse, some at a time
+
+    @cached_property
+    def _factors(self) -> FloatArray:
+        """By what each row is multiplied to have norm 1 or a little less."""
+        factors = np.empty(self._rows.n_rows)
+
+        def work(share: slice) -> None:
+            for part, block, scratch in self._blocks(share):
+                factors[part] = _factors(block, scratch)
+
+        mapped(work, shares(self._rows.n_rows))
+        return factors
+
+    def _blocks(self, share: slice) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+        """Some rows at a time, in double precision, and a block of their shape to write to."""
+        n_features, matrix = self._rows.n_features, self._rows.matrix
+        size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, n_features))))
+        scratch = np.empty((min(size, share.stop - share.start), n_features))
+        for start in range(share.start, share.stop, size):
+            part = slice(start, min(start + size, share.stop))
+            yield part, np.ascontiguousarray(matrix[part], dtype=np.float64), scratch[: part.stop - part.start]
+
+    def _sum_of_directions(self, spacing: float) -> IntArray:
+        """Σu in units of `spacing`, every term rounded towards zero."""
+        factors = self._factors / spacing  # a power of two: nothing is rounded
+
+        def work(share: slice) -> IntArray:
+            total = np.zeros(self._rows.n_features, dtype=np.int64)
+            for part, block, scratch in self._blocks(share):
+                _add_whole(total, np.multiply(block, factors[part, None], out=scratch))
+            return total
+
+        return self._total(work)
+
+    def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
+        """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂."""
+        if self._units is not None:
+            return _sum_of_sparse_sizes(self._units, spacing)
+
+        def work(share: slice) -> IntArray:
+            total, moved = np.zeros(self._rows.n_features, dtype=np.int64), None
+            for part, block, scratch in self._blocks(share):
+                if moved is None:
+                    moved = np.empty_like(scratch)
+                own = np.multiply(block, self._factors[part, None], out=moved[: len(scratch)])
+                if center is not None:
+                    own -= center
+                factors = _factors(own, scratch) / spacing
+                np.abs(own, out=own)
+                own *= factors[:, None]
+                _add_whole(total, own)
+            return total
+
+        return self._total(work)
+
+    def _total(self, work: Callable[[slice], IntArray]) -> IntArray:
+        return sum(mapped(work, shares(self._rows.n_rows)), np.zeros(self._rows.n_features, dtype=np.int64))
+
+    def _mapped_rows(self, row_map: RowMap, out: FloatArray) -> FloatArray:
+        """a∘(u − μ̂), written to `out`."""
+        center, scale = row_map.center, row_map.scale
+
+        def work(share: slice) -> None:
+            for part, block, _ in self._blocks(share):
+                own = np.multiply(block, self._factors[part, None], out=out[part])
+                if center is not None:
+                    own -= center
+                if scale is not None:
+                    own *= scale
+
+        mapped(work, shares(self._rows.n_rows))
+        return out
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
@@ -114,20 +193,21 @@ def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: i
 
 
 def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> tuple[RowMap, Any]:
-    """As `release_map`, and ``row_map.apply(X)``, which is made on the way."""
-    if plan.center_noise is not None and sp.issparse(X):
-        raise ValueError(f"X must be dense where rows are centred, got a sparse {type(X).__name__}")
-    count = X.shape[0] if n_rows is None else positive_integer("n_rows", n_rows)
-    directions = Directions(X)
+    """As `release_map`, and ``row_map.apply(X)``, which is made on the way; `X` may be `Rows`, which were checked."""
+    matrix = X.matrix if isinstance(X, Rows) else X
+    if plan.center_noise is not None and sp.issparse(matrix):
+        raise ValueError(f"X must be dense where rows are centred, got a sparse {type(matrix).__name__}")
+    count = matrix.shape[0] if n_rows is None else positive_integer("n_rows", n_rows)
+    directions = Directions(X if isinstance(X, Rows) else _checked(X))
     row_map = directions.release(plan, source, count)
-    return row_map, directions.mapped(row_map, out=directions.units)
+    return row_map, directions.mapped(row_map)
 
 
-def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource) -> FloatArray:
-    """A sum on a lattice and noise on the same lattice: the release itself, in doubles."""
+def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource, size: int) -> FloatArray:
+    """A sum on a lattice and noise on the same lattice, drawn before: the release itself, in doubles."""
     spacing = max(_SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)
-    total = whole_sum(spacing)
-    return np.asarray((total + source.rounded_normal(sigma / spacing, len(total))) * spacing, dtype=np.float64)
+    noise = source.rounded_normal(sigma / spacing, size)
+    return np.asarray((whole_sum(spacing) + noise) * spacing, dtype=np.float64)
 
 
 # --- what is made of the noisy sums: public numbers alone ----------------------------------------------------------
@@ -172,77 +252,28 @@ def _checked(X: Any) -> Rows:
     return Rows(X, "normalize")
 
 
-def _directions(rows: Rows) -> Any:
-    """u = x/‖x‖ of every row, of norm 1 or a little less: an array of its own, or sparse as the rows are."""
-    if rows.sparse:
-        csr = rows.matrix
-        with np.errstate(under="ignore"):
-            squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
-        norms = np.sqrt(squares @ np.ones(rows.n_features))  # each row by itself, in the order stored
-        data = csr.data * np.repeat(_inverse(norms, rows.n_features), np.diff(csr.indptr))
-        return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
-    units = np.empty((rows.n_rows, rows.n_features))
-    for part, scratch in _blocks(units):
-        block = np.ascontiguousarray(rows.matrix[part], dtype=np.float64)
-        np.multiply(block, _factors(block, scratch)[:, None], out=units[part])
-    return units
+def _sparse_directions(rows: Rows) -> Any:
+    """u = x/‖x‖ of every row, of norm 1 or a little less, sparse as the rows are."""
+    csr = rows.matrix
+    with np.errstate(under="ignore"):
+        squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
+    norms = np.sqrt(squares @ np.ones(rows.n_features))  # each row by itself, in the order stored
+    data = csr.data * np.repeat(_inverse(norms, rows.n_features), np.diff(csr.indptr))
+    return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
 
 
-def _mapped(units: FloatArray, center: FloatArray | None, scale: FloatArray | None, out: FloatArray) -> FloatArray:
-    """a∘(u − μ̂), written to `out`."""
-    for part, _ in _blocks(units):
-        moved = units[part]
-        if center is not None:
-            moved = np.subtract(moved, center, out=out[part])
-        np.multiply(moved, 1.0 if scale is None else scale, out=out[part])
-    return out
-
-
-# --- sums of what each row gives, in whole numbers -------------------------------------------------------------------
-
-
-def _sum_of_directions(units: FloatArray, spacing: float) -> IntArray:
-    """Σu in units of `spacing`, every term rounded towards zero."""
-    total = np.zeros(units.shape[1], dtype=np.int64)
-    for part, scratch in _blocks(units):
-        _add_whole(total, np.multiply(units[part], 1 / spacing, out=scratch))
-    return total
-
-
-def _sum_of_sizes(units: Any, center: FloatArray | None, spacing: float) -> IntArray:
-    """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂, sparse rows as they are."""
-    total = np.zeros(units.shape[1], dtype=np.int64)
-    if sp.issparse(units):
-        csr: Any = units
-        whole = np.trunc(np.abs(csr.data) * (1 / spacing))
-        for start in range(0, csr.shape[0], _SPARSE_ROWS):
-            part = slice(csr.indptr[start], csr.indptr[min(start + _SPARSE_ROWS, csr.shape[0])])
-            total += np.bincount(csr.indices[part], whole[part], minlength=len(total)).astype(np.int64)
-        return total
-    moved: FloatArray | None = None
-    for part, scratch in _blocks(units):
-        if moved is None:
-            moved = np.empty_like(scratch)
-        block = np.subtract(units[part], 0.0 if center is None else center, out=moved[: len(scratch)])
-        factors = _factors(block, scratch) / spacing
-        np.abs(block, out=block)
-        block *= factors[:, None]
-        _add_whole(total, block)
+def _sum_of_sparse_sizes(csr: Any, spacing: float) -> IntArray:
+    """Σ|u| of sparse rows in units of `spacing`, every term rounded towards zero."""
+    total = np.zeros(csr.shape[1], dtype=np.int64)
+    whole = np.trunc(np.abs(csr.data) * (1 / spacing))
+    for start in range(0, csr.shape[0], _SPARSE_ROWS):
+        part = slice(csr.indptr[start], csr.indptr[min(start + _SPARSE_ROWS, csr.shape[0])])
+        total += np.bincount(csr.indices[part], whole[part], minlength=len(total)).astype(np.int64)
     return total
 
 
 def _add_whole(total: IntArray, terms: FloatArray) -> None:
     total += np.trunc(terms, out=terms).sum(axis=0).astype(np.int64)
-
-
-def _blocks(matrix: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Some rows at a time, and a block of their shape to write to."""
-    n_rows, n_features = matrix.shape
-    size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, n_features))))
-    scratch = np.empty((min(size, n_rows), n_features))
-    for start in range(0, n_rows, size):
-        part = slice(start, min(start + size, n_rows))
-        yield part, scratch[: part.stop - part.start]
 
 
 def _factors(block: FloatArray, scratch: FloatArray) -> FloatArray:

@@ -13,11 +13,13 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from objpert_core.accounting import compose
 from objpert_core.cli import main
-from objpert_core.datasets import Number, TableSchema, TwoValues, read_features, read_table
+from objpert_core.datasets import Number, TableSchema, TwoValues, read_features, read_table, tables
+from objpert_core.datasets.tables import decoding
 from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression, own_table
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import PrivacyCertificate
@@ -25,6 +27,32 @@ from tests.cli.console import COLUMNS, PEOPLE, run
 
 STORED = Path(__file__).parents[1] / "learning" / "stored_certificates.json"
 FIT = f"objpert fit {COLUMNS} --epsilon 2 --public-rows 40"
+
+
+def test_a_table_of_any_size_is_walked_and_its_model_is_that_of_the_small_file(release, folder, monkeypatch):
+    frame = pd.read_csv(io.BytesIO(PEOPLE), dtype={"member": str})
+    frame.to_parquet(folder / "people.parquet")
+    (folder / "many").mkdir()
+    frame.to_parquet(folder / "many" / "part.parquet")
+    monkeypatch.setattr(decoding, "MOST_BYTES", 10)
+    monkeypatch.setattr(tables, "MOST_BYTES", 10)
+    small = json.loads((release / "model.json").read_text(encoding="utf-8"))
+    _, expected = run("objpert predict release many --scores")
+    for data in ("people.parquet", "many", "people.csv"):
+        command = FIT.replace("people.csv", data)
+        assert run(f"{command} --seed 1 --out walked --overwrite")[0] == 0
+        model = json.loads((folder / "walked" / "model.json").read_text(encoding="utf-8"))
+        np.testing.assert_allclose(model["coef"], small["coef"], atol=1e-4)
+        assert (model["center"], model["scale"]) == (small["center"], small["scale"])
+        assert run("objpert verify walked")[0] == 0
+        code, predicted = run(f"objpert predict release {data} --scores")
+        assert (code, predicted) == (0, expected)
+    frame.loc[3, "moved"] = "maybe"
+    frame.to_parquet(folder / "many" / "part.parquet")
+    code, told = run(f"{FIT.replace('people.csv', 'many')} --out other")
+    assert code == 2
+    assert "part.parquet: row 4, column “moved”" in told
+    assert not (folder / "other").exists()
 
 
 @pytest.fixture

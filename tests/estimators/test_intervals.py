@@ -69,6 +69,21 @@ def test_in_the_columns_own_units_coefficients_and_errors_are_divided_by_half_th
     assert table["z"].to_numpy() == pytest.approx(plain["z"].to_numpy())
 
 
+@pytest.mark.parametrize("ranges", [([20.0, 0.0, 150.0], [70.0, 60.0, 200.0]), "private"], ids=str)
+def test_in_ranges_declared_or_released_coefficients_are_in_the_columns_own_units(ranges):
+    slopes, generator = np.array([0.05, 0.02, 0.0]), np.random.default_rng(0)
+    X = generator.uniform([20, 0, 150], [70, 60, 200], size=(20_000, 3))
+    y = (generator.random(20_000) < 1 / (1 + np.exp(-(X - [45, 30, 175]) @ slopes))).astype(int)
+    fitted = model(feature_ranges=ranges, public_rows=20_000).fit(X, y)
+    table = fitted.summary()
+    assert (abs(table["coef"] - slopes) < 3.5 * table["std err"]).all()
+    assert (table["std err"] < 0.004).all()
+    assert fitted.privacy_.verify(fitted)
+    assert _released(fitted).summary().equals(table)
+    low, high = fitted.feature_ranges_
+    assert (high - low > 3**0.5 * 45).all()
+
+
 @pytest.mark.parametrize("intervals", [True, "sandwich"])
 def test_one_certificate_covers_coefficients_and_sums_and_goes_with_the_release(intervals):
     fitted = model(intervals=intervals).fit(*data())
@@ -117,6 +132,7 @@ def test_a_fit_without_intervals_is_what_it_was_and_has_no_summary():
         ({"standardize": True}, "row_norm|standardize must be 'auto' or False"),
         ({"standardize": True, "row_norm": "normalize"}, "standardize must be 'auto' or False where intervals=True"),
         ({"classes": [0, 1, 2]}, "classes must be None or two labels where intervals=True"),
+        ({"feature_ranges": (0.0, 1.0), "row_norm": "normalize"}, "row_norm must be 'clip' beside feature_ranges"),
         ({"class_weight": {0: 1.0, 1: 0.5}}, "class_weight must be None where intervals=True"),
         ({"class_weight": "balanced"}, "class_weight must be None where intervals=True, got 'balanced'"),
         ({"bound": "kifer2012"}, "bound must be one with a privacy loss"),

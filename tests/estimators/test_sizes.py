@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import is_classifier
 
 from objpert_core import estimators
+from objpert_core.estimators import objective
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.allowance import Allowance
 
@@ -126,3 +128,25 @@ def test_an_explicit_tau_is_kept_or_refused(kind):
     with pytest.raises(ConvergenceError, match=r"it must be at least \S+ for 500 rows, [34] parameters"):
         refused.fit(X, labelled(kind, y))
     assert not hasattr(refused, "coef_")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["ObjPertLogisticRegression", "ObjPertSVC", "ObjPertRegressor"])
+@pytest.mark.parametrize("rows", [10**6, 10**7, 10**8, 10**10])
+def test_the_default_is_enough_for_every_number_of_rows(kind, rows, monkeypatch):
+    """By public numbers alone; at ordinary sizes it is the number that it was."""
+    seen = []
+    monkeypatch.setattr(objective, "perturb_and_solve_draws", lambda *given: seen.append(given) or [None])
+    one = model(getattr(estimators, kind), public_rows=rows)
+    X = SimpleNamespace(shape=(rows, 100), sparse=False)
+    one._draws(X, np.empty(0), [0], None)
+    ((_, terms, mechanism, _),) = seen
+    assert terms.proved(mechanism) <= one.epsilon
+    radius = 1.05
+    numbers = {"dimension": 101, "longest": radius, "loss": one._plan(one._public(rows, 100)).loss}
+    found = mechanism.objective
+    Allowance(n_rows=rows, gradient=found.lipschitz, lam=found.lam, noise=found.sigma, **numbers).refuse(mechanism.tau)
+    assert (mechanism.tau == 1e-6) == (rows <= 10**7)
+    assert mechanism.tau < 1e-13 * rows + 1e-6
+    assert mechanism.sigma_out < 0.01
+    assert found.lam < 1e-6 * rows + 20

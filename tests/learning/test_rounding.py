@@ -92,6 +92,17 @@ def test_each_of_several_gradients_has_a_bound_of_its_own(kind, monkeypatch):
         assert found < 1e-13 * (len(X) * (1 + np.linalg.norm(point)) + np.linalg.norm(one.linear))
 
 
+@pytest.mark.parametrize("block", [1, 3, 7])
+def test_the_bound_holds_for_a_sum_in_lanes(block, monkeypatch):
+    """Up to 40 blocks in four lanes; by more than the rounding of one block (docs/theorems.md, T51)."""
+    monkeypatch.setattr(rounding, "_BLOCK", block)
+    for seed in range(3):
+        X, targets, rows, theta, lam, b = problem(seed + 10, LogisticLoss())
+        found = rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, LogisticLoss()), theta)
+        assert exactly(X, targets, rows, theta, lam, b, CASES["logistic"][1]) <= found
+        assert found < 1e-13 * (len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_an_enormous_target_is_no_enormous_error(seed):
     """A bound in proportion to it would let one row decide whether a fit fails."""

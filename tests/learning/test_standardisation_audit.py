@@ -326,9 +326,9 @@ def _dense(rows):
 
 def sums_without_noise(X, center, spacing=2.0**-30):
     """Both sums in whole units; Σu only where X is dense."""
-    units = standardisation._directions(Rows(X, "normalize"))
-    first = None if sp.issparse(units) else standardisation._sum_of_directions(units, spacing)
-    return first, standardisation._sum_of_sizes(units, center, spacing)
+    directions = standardisation.Directions(Rows(X, "normalize"))
+    first = None if sp.issparse(X) else directions._sum_of_directions(spacing)
+    return first, directions._sum_of_sizes(center, spacing)
 
 
 @pytest.mark.thorough

@@ -103,6 +103,28 @@ def _behind_sums(center: float, scale: float, sigma: float, lam: float | None = 
     )
 
 
+def _behind_histograms(columns: int, first: float, second: float, sigma: float) -> Case:
+    """Two histograms of so many columns, in each of which a row is counted once, sums of both kinds, and a fit."""
+    parts = (*(math.sqrt(columns) / noise for noise in (first, second)), 1 / 50, 1 / 60, 1 / sigma)
+    return Case(
+        "composed_fit",
+        f"histograms of {columns} columns with noise {first:g} and {second:g}, sums, sigma {sigma:g}",
+        lambda accounting: accounting.composed_fit(
+            accounting.ObjectivePerturbation(sigma, 2 * sigma**2),
+            (
+                *accounting.RangeNoise(first, second, columns).mechanisms(),
+                *accounting.Standardisation(50.0, 60.0).mechanisms(),
+            ),
+        ),
+        (shifted(math.hypot(*parts)),),
+        epsilons=EPSILONS[:4],
+        orders=(*NEAR_ONE, 2.0, 8.0),
+        looseness=5e-3,
+        rdp_looseness=1e-6,
+        resolved=1e-8,
+    )
+
+
 def _repeated(accounting: Any, sigma: float, lam: float, count: int) -> Any:
     fit = accounting.symmetrised(accounting.ObjectivePerturbation(sigma, lam))
     return fit if count == 1 else accounting.repeat(fit, count)
@@ -113,6 +135,8 @@ CASES = (
     _behind_sums(0.5, 2.0, 0.3),
     *(_behind_sums(8.0, 5.0, 3.0, lam) for lam in (0.05, 0.5, 30.0)),
     _behind_sums(1e4, 3e3, 1e3),
+    _behind_histograms(1, 40.0, 20.0, 8.0),
+    _behind_histograms(12, 60.0, 35.0, 4.0),
     _draws(0.3, 2.0, 3),
     _draws(0.02, 0.1, 20),
     _bends(1.0, 9, 4, 2),

@@ -12,7 +12,6 @@ losses below 0 take from that, which is at most min(1, −s·log(1 − p))·P[ω
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import logsumexp, ndtr
 
 from objpert_core._validation import FloatArray
@@ -133,5 +132,7 @@ def attained_delta(p: float, shares: FloatArray, a: float, epsilon: float) -> fl
         return max(0.0, 1.0 - float(np.exp(epsilon)))
     if ratio(high) <= 0:
         return 0.0
+    from scipy.optimize import brentq  # slow to import
+
     edge = brentq(ratio, low, high, xtol=1e-13)
     return max(0.0, float(np.exp(logs) @ ndtr(k * a - edge) - np.exp(epsilon) * ndtr(-edge)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
 from scipy.special import log_ndtr, logsumexp
 
 from objpert_core._validation import FloatArray
@@ -41,7 +41,9 @@ class MixtureLoss(PrivacyLoss):
         return u, np.maximum.accumulate(log_ratio(self._log_weights, self.a, u, self.replace))
 
     @cached_property
-    def _spline(self) -> CubicHermiteSpline:
+    def _spline(self) -> Any:
+        from scipy.interpolate import CubicHermiteSpline  # slow to import
+
         u, known = self._table
         rising = np.concatenate(([True], np.diff(known) > 1e-15 * np.maximum(np.abs(known[1:]), 1e-300)))
         slope = log_ratio_slope(self._log_weights, self.a, u[rising], self.replace)

@@ -6,7 +6,6 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
 
 from objpert_core._validation import in_open_unit, nonnegative, positive
 from objpert_core.accounting.gaussian.mechanism import Gaussian
@@ -73,5 +72,7 @@ def _largest_ratio(epsilon: float, delta: float) -> float:
         low -= 2.0
     while gap(high) <= 0:
         high += 2.0
+    from scipy.optimize import brentq  # a third of the import time of this package: only who searches waits for it
+
     root = float(brentq(gap, low, high, xtol=1e-15, rtol=1e-15))
     return math.exp(root) * (1 - SIGMA_MARGIN)

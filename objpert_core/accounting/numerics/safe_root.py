@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.optimize import toms748
 
 from objpert_core._validation import FloatArray
 
@@ -47,6 +46,8 @@ def nudged(
 
 def root_between(gap: Callable[[float], Any], low: float, high: float, xtol: float) -> float:
     """The root of a decreasing gap that may be infinite at either end, without a promise of its sign."""
+    from scipy.optimize import toms748  # slow to import
+
     return float(toms748(lambda x: float(np.clip(gap(x), -_VAST, _VAST)), low, high, xtol=xtol, rtol=1e-15))
 
 

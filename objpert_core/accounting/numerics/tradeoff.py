@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from objpert_core._validation import FloatArray, like_input, privacy_budget_array, unit_array
 
@@ -90,6 +89,8 @@ def _refined(log_profile: LogProfile, x: FloatArray, lowest: float, highest: flo
     known = np.isfinite(log_delta)
     if known.sum() < 4:
         return value
+    from scipy.interpolate import CubicSpline  # slow to import
+
     spline = CubicSpline(dense[known], log_delta[known])
     left, right = low, np.minimum(high, dense[known][-1])
     for _ in range(_SPLINE_ROUNDS):

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, minimize
 from scipy.special import log_ndtr
 
 from objpert_core._validation import (
@@ -32,7 +31,6 @@ from objpert_core.accounting.quadratic.calibration import (
 )
 from objpert_core.accounting.quadratic.mechanism import QuadraticPerturbation
 
-_minimize: Any = minimize  # its stubs know no partial functions
 _BOUNDS = ("published", "sharpened", "exact")
 _RESTARTS = 4
 _STARTS = (-3.0, 0.0)  # of the logarithms of shares
@@ -197,9 +195,12 @@ class _Inexact:
 
     def _search(self, start: FloatArray, m: int) -> tuple[float, FloatArray]:
         """The Nelder–Mead method, which begins anew from where it stops until that gains next to nothing."""
+        from scipy import optimize  # slow to import
+
+        minimize: Any = optimize.minimize  # its stubs know no partial functions
         best = math.inf
         for _ in range(_RESTARTS):
-            found = _minimize(partial(self._risk, m), start, method="Nelder-Mead", options=_SETTINGS)
+            found = minimize(partial(self._risk, m), start, method="Nelder-Mead", options=_SETTINGS)
             gained, best, start = best - found.fun, float(found.fun), found.x
             if gained < 1e-5 * best:
                 break
@@ -241,6 +242,8 @@ def _gaussian_ratio(epsilon: float, log_delta: float) -> float:
         a = math.exp(log_a)
         log_p, log_q = log_ndtr(a / 2 - epsilon / a), epsilon + log_ndtr(-a / 2 - epsilon / a)
         return float(log_p + math.log(-math.expm1(min(log_q - log_p, -1e-15)))) - log_delta
+
+    from scipy.optimize import brentq  # slow to import
 
     return math.exp(brentq(gap, math.log(epsilon) - 9, math.log(epsilon + 1) + 5, xtol=1e-7))
 

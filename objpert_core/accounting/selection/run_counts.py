@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import exprel, gammaln
 
 from objpert_core._validation import FloatArray
@@ -40,6 +39,8 @@ def gamma_for(eta: float, log_target: float) -> float:
     """The γ with log E[K] = log_target, rounded down; log_target lies in [0, largest_log_mean(eta)]."""
     if log_target == 0:
         return 1.0
+    from scipy.optimize import brentq  # slow to import
+
     root = float(brentq(lambda x: _log_mean(eta, x) - log_target, _LEAST_LOG_GAMMA, 0.0, xtol=1e-300, rtol=1e-15))
     gamma, margin = math.exp(root), 1e-16
     while log_mean(eta, gamma) < log_target:

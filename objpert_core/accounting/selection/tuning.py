@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 
 from objpert_core._validation import above, choice, in_open_unit, nonnegative_integer, positive
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS, calibrate_dpsgd
@@ -63,6 +62,8 @@ def mean_runs(more_than: int, probability: float, eta: float | None = None) -> f
         raise ValueError(
             f"probability must be at most {most:.3g} for more_than = {runs} and eta = {shape:g}, got {chance!r}"
         )
+    from scipy.optimize import brentq  # slow to import
+
     log_gamma = float(brentq(excess, _LEAST_LOG_GAMMA, 0.0, xtol=1e-14, rtol=1e-14))
     return math.exp(run_counts.log_mean(shape, math.exp(log_gamma)))
 

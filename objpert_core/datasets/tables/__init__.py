@@ -5,9 +5,11 @@
     read_table(content, schema)    the matrix and the targets
     schema.encode(frame)           new rows for the model, or
     read_features(content, schema) the same from a file
+    open_table(files, schema)      files of any size, a block at a time
 
 From the ground up: `messages` (what is said of a bad file), `dialect`, `numerals` (numbers in text), `decoding`
-(bytes to text), `sheet` (text to rows), `columns` and `targets` (cells to codes), `schema`, `sketch`, `reading`.
+(bytes to text), `sheet` (text to rows), `columns` and `targets` (cells to codes), `schema`, `sketch`, `reading`,
+`walking`.
 """
 
 from objpert_core.datasets.tables.columns import Categories, Number
@@ -19,6 +21,7 @@ from objpert_core.datasets.tables.schema import MOST_FEATURES, TableSchema
 from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
 from objpert_core.datasets.tables.sketch import Sketch, look_at
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+from objpert_core.datasets.tables.walking import TableBlocks, open_table
 from objpert_core.tables import safe_cell
 
 __all__ = [
@@ -33,10 +36,12 @@ __all__ = [
     "NumericTarget",
     "Sketch",
     "Table",
+    "TableBlocks",
     "TableError",
     "TableSchema",
     "TwoValues",
     "look_at",
+    "open_table",
     "read_features",
     "read_table",
     "safe_cell",

@@ -145,11 +145,24 @@ class Number:
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
         """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        numbers = read_numbers(cells, numerals, with_gaps=self.missing is not None or self.missing_indicator)
+        return self.encode_numbers(read_numbers(cells, numerals, with_gaps=self._may_have_gaps), out)
+
+    @property
+    def _may_have_gaps(self) -> bool:
+        return self.missing is not None or self.missing_indicator
+
+    def encode_numbers(self, numbers: FloatArray, out: FloatArray) -> Tally:
+        """As `encode`, for numbers that were read, NaN where one is missing."""
+        out[:, 0] = self._scaled(numbers)
         gaps = np.isnan(numbers)
-        out[:, 0] = np.where(gaps, self._replacement, self._scaled(numbers))
-        if self.missing_indicator:
-            out[:, 1] = gaps
+        if gaps.any():
+            if not self._may_have_gaps:
+                raise BadCell(int(gaps.argmax()), _no_value(""))
+            out[gaps, 0] = self._replacement
+            if self.missing_indicator:
+                out[gaps, 1] = 1.0
+        if (endless := np.isinf(numbers)).any():
+            raise BadCell(int(endless.argmax()), "must hold a finite number")
         outside = (numbers < self.low) | (numbers > self.high)
         return Tally(clipped=int(outside.sum()), missing=int(gaps.sum()))
 

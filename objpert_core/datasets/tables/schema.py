@@ -109,7 +109,7 @@ class TableSchema:
         for name in self.columns:
             if list(frame.columns).count(name) != 1:
                 raise TableError(f"column {quoted(name)} of the schema must stand in the frame once", column=name)
-        texts = {name: [_as_text(value) for value in frame[name].tolist()] for name in self.columns}
+        texts = {name: [as_text(value) for value in frame[name].tolist()] for name in self.columns}
         matrix = np.zeros((len(frame), self.n_features))
         self.encode_cells(texts, Numerals(), matrix, first_row=1)
         return matrix
@@ -203,7 +203,7 @@ def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:
         raise ValueError(f"{what}: {safe_text(str(error), LONGEST_MESSAGE)}") from None
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A value as pandas writes it into a file, without blanks around it."""
     if isinstance(value, str):
         return value.strip()

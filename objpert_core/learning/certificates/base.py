@@ -238,11 +238,13 @@ class PrivacyCertificate(ABC):
         own = {"mechanism": type(mechanism).__name__, "adjacency": words, **cls.numbers(mechanism)}
         return cls(**own, **facts)
 
-    def about(self, coef: Any, intercept: Any, center: Any = None, scale: Any = None, **sums: Any) -> Self:
+    def about(
+        self, coef: Any, intercept: Any, center: Any = None, scale: Any = None, ranges: Any = None, **sums: Any
+    ) -> Self:
         """Return this certificate with the fingerprint of these coefficients, which it then is about; `sums` are
         `hessian` and `outer`.
         """
-        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale, **sums))
+        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale, ranges, **sums))
 
     def verify(self, model: Any = None) -> bool:
         """Account for the mechanism anew, and say whether the certificate holds; it never raises.
@@ -250,9 +252,10 @@ class PrivacyCertificate(ABC):
         Parameters
         ----------
         model : estimator, optional
-            A fitted model, or anything with `coef_` and `intercept_`, and with `center_` and `scale_` where rows are
-            centred and scaled. The certificate must then name these very coefficients, and numbers that only the
-            coefficients tell, as `dimension`, must be right. Without a model those numbers are taken on trust.
+            A fitted model, or anything with `coef_` and `intercept_`, with `center_` and `scale_` where rows are
+            centred and scaled, and `feature_ranges_` where columns are cut to ranges. The certificate must then name
+            these very coefficients, and numbers that only the coefficients tell, as `dimension`, must be right. Without
+            a model those numbers are taken on trust.
 
         Returns
         -------

@@ -17,19 +17,27 @@ _SLACK = 1e-6  # relative, for what rounding adds to a length
 
 
 def coefficients_sha256(
-    coef: Any, intercept: Any, center: Any = None, scale: Any = None, *, hessian: Any = None, outer: Any = None
+    coef: Any,
+    intercept: Any,
+    center: Any = None,
+    scale: Any = None,
+    ranges: Any = None,
+    *,
+    hessian: Any = None,
+    outer: Any = None,
 ) -> str:
     """The fingerprint, 64 hexadecimal digits, of published coefficients, by which a certificate names its model.
 
     SHA-256 of four pieces: the line ``coef_`` with the array's shape, its entries as little-endian doubles in C order,
     the line ``intercept_`` with its shape, and its entries. A line is ASCII, its parts stand one blank apart, and it
     ends with a line feed: ``coef_ 1 30`` for one row of thirty coefficients, ``intercept_`` for a number. Where the
-    model centres or scales its rows, the line ``center_`` with its entries follows, then ``scale_``; where it has
-    intervals, ``hessian_``, then ``outer_``.
+    model centres or scales its rows, the line ``center_`` with its entries follows, then ``scale_``, and where columns
+    are cut to ranges ``feature_ranges_``, whose shape is (2, d): the lower ends, then the upper ones. Where it has
+    intervals, ``hessian_`` follows, then ``outer_``.
     """
     digest = hashlib.sha256()
     pieces = {"coef_": coef, "intercept_": intercept}
-    more = {"center_": center, "scale_": scale, "hessian_": hessian, "outer_": outer}
+    more = {"center_": center, "scale_": scale, "feature_ranges_": ranges, "hessian_": hessian, "outer_": outer}
     pieces |= {name: values for name, values in more.items() if values is not None}
     for name, values in pieces.items():
         array = np.asarray(values, dtype="<f8")
@@ -59,13 +67,16 @@ def is_about(certificate: Any, model: Any) -> bool:
     maps = [
         (getattr(model, f"{step}_", None), getattr(certificate, f"{step}_noise", None)) for step in ("center", "scale")
     ]
-    center, scale = (None if values is None else np.asarray(values) for values, _ in maps)
+    maps.append((getattr(model, "feature_ranges_", None), getattr(certificate, "feature_ranges", None)))
+    center, scale, ranges = (None if values is None else np.asarray(values) for values, _ in maps)
     sums = {name: getattr(model, f"{name}_", None) for name in ("hessian", "outer")}
     return bool(
         all(_doubles(array) for array in (coef, intercept))
         and all((values is None) is (noise is None) for values, noise in maps)
         and all(array is None or (_doubles(array) and array.shape == (features,)) for array in (center, scale))
-        and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale, **sums)
+        and (ranges is None or _are_ranges(ranges, features))
+        and getattr(certificate, "range_columns", None) in (None, features)
+        and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale, ranges, **sums)
         and certificate.may_have_summed(*sums.values(), dimension)
         and (promised is None or promised >= dimension)
         and (constant or (coef.ndim == 1 and certificate.HAS_OFFSET) or not intercept.any())
@@ -85,6 +96,12 @@ def _within_reach(certificate: Any, coef: Any, intercept: Any, center: Any, scal
     reach = certificate.reach(theta.shape[-1]) if classifies else None
     lengths = np.linalg.norm(theta, axis=-1)  # of coefficients that are no numbers none is below a bound
     return bool(mapped and np.all(lengths <= (math.inf if reach is None else reach * (1 + _SLACK))))
+
+
+def _are_ranges(ranges: Any, features: int) -> bool:
+    """Whether there is one range for each feature, of finite numbers, the first below the second."""
+    right = _doubles(ranges) and ranges.shape == (2, features) and np.isfinite(ranges).all()
+    return bool(right and (ranges[0] < ranges[1]).all())
 
 
 def _doubles(array: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import Mechanism, Standardisation
+from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
@@ -18,6 +18,7 @@ from objpert_core.learning.certificates.field_rules import (
     POSITIVE,
     TRUTH,
     fact,
+    one_of,
     or_nothing,
 )
 from objpert_core.learning.certificates.model import on_lattice
@@ -43,6 +44,13 @@ class SolvedCertificate(PrivacyCertificate):
         How many fits by the mechanism there are, one for each class against the others.
     rest_weight : float
         How long a row is in the fits of classes that it does not belong to.
+    feature_ranges : {"public", "private"} or None
+        Where the ranges came from that columns were cut to before the fit. That public ones were not taken from the
+        data is taken on trust.
+    magnitudes_noise, quantiles_noise : float or None
+        Standard deviations of the noise on every bin of both histograms that private ranges came from.
+    range_columns : int or None
+        The number of columns of these histograms.
     weighted : bool
         Whether each row's loss had a weight of its own, at most 1.
     class_count_noise : float or None
@@ -58,6 +66,10 @@ class SolvedCertificate(PrivacyCertificate):
     scale_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     fits: int = fact(COUNT, since=LATER, default=1)
     rest_weight: float = fact(POSITIVE, since=LATER, default=1.0)
+    feature_ranges: str | None = fact(or_nothing(one_of("public", "private")), since=LATER, default=None)
+    magnitudes_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+    quantiles_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
+    range_columns: int | None = fact(or_nothing(COUNT), since=LATER, default=None)
     weighted: bool = fact(TRUTH, since=LATER, default=False)
     class_count_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
 
@@ -65,6 +77,13 @@ class SolvedCertificate(PrivacyCertificate):
     def standardisation(self) -> Standardisation:
         """The noise of the centre and the scales that were released before the fit."""
         return Standardisation(self.center_noise, self.scale_noise)
+
+    @property
+    def ranges(self) -> RangeNoise | None:
+        """The noise of the ranges that were released before all else."""
+        if self.magnitudes_noise is None or self.range_columns is None:
+            return None
+        return RangeNoise(self.magnitudes_noise, self.quantiles_noise, self.range_columns)
 
     @property
     def terms(self) -> Terms:
@@ -78,6 +97,7 @@ class SolvedCertificate(PrivacyCertificate):
             standardisation=self.standardisation,
             fits=self.fits,
             rest_weight=self.rest_weight,
+            ranges=self.ranges,
             class_count_noise=self.class_count_noise,
         )
 
@@ -92,6 +112,14 @@ class SolvedCertificate(PrivacyCertificate):
                 return f"{name} must be None for row_norm={self.row_norm!r}, got {noise!r}"
             if noise is not None and getattr(self, "public_rows", None) is None:
                 return f"public_rows must be a number where {name} is one, got None"
+        private = self.feature_ranges == "private"
+        for name in ("magnitudes_noise", "range_columns"):
+            if (getattr(self, name) is not None) is not private:
+                return f"{name} must be a number for private ranges, and only for them, got {getattr(self, name)!r}"
+        if self.quantiles_noise is not None and not private:
+            return f"quantiles_noise must be None where ranges are not private, got {self.quantiles_noise!r}"
+        if private and getattr(self, "public_rows", None) is None:
+            return "public_rows must be a number for private ranges, got None"
         if self.rest_weight != 1.0 and not (self.fits > 1 and self.rest_weight < 1.0):
             return f"rest_weight must be 1.0 for one fit, and at most 1.0 for several, got {self.rest_weight!r}"
         if self.class_count_noise is not None and not self.weighted:
@@ -100,13 +128,14 @@ class SolvedCertificate(PrivacyCertificate):
 
     def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
         """The line of `repr` on what was chosen by the number of rows; a map may go by rows where λ does not."""
-        steps = [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
+        steps = ["ranges"] * (self.ranges is not None)
+        steps += [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
         if not steps:
             what = "lam was"
         elif has_rule:
             what = f"{', '.join(steps)} or lam were"
         else:
-            what = f"{' and '.join(steps)} {'was' if len(steps) == 1 else 'were'}"
+            what = f"{' and '.join(steps)} {'was' if steps in (['center'], ['scale']) else 'were'}"
         return by_public_rows(rows, declared, what)
 
     def _before(self) -> list[str]:
@@ -115,7 +144,8 @@ class SolvedCertificate(PrivacyCertificate):
             ("center", "directions centred", self.center_noise, "Σu"),
             ("scale", "columns scaled", self.scale_noise, "Σ|z|"),
         ]
-        lines = [
+        lines = self._of_ranges()
+        lines += [
             f"  {name:<10} {what}, noise on {of} {noise:.6g}: part of the promise"
             for name, what, noise, of in steps
             if noise is not None
@@ -129,6 +159,19 @@ class SolvedCertificate(PrivacyCertificate):
             rest = "" if self.rest_weight == 1.0 else f", rows of other classes {self.rest_weight:.6g} times as long"
             lines.append(f"  fits       {self.fits}, one for each class against the others{rest}")
         return lines
+
+    def _of_ranges(self) -> list[str]:
+        if self.feature_ranges is None:
+            return []
+        if (noise := self.ranges) is None:
+            return [
+                "  ranges     columns cut to ranges that were declared: that they are not from the data is on trust"
+            ]
+        both = "" if noise.quantiles is None else f" and {noise.quantiles:.6g}"
+        return [
+            f"  ranges     columns cut to ranges from noisy counts, noise {noise.magnitudes:.6g}{both}: part of the "
+            "promise"
+        ]
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether a lattice of this `spacing` has room in the proof: λh√D/2 ≤ τ, and 2¹⁰ ≤ σ/h ≤ 2⁵².

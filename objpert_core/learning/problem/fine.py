@@ -39,11 +39,6 @@ class FineRows(Rows):
     def __init__(self, rows: Rows) -> None:
         vars(self).update(vars(rows))
 
-    @property
-    def part_size(self) -> int:
-        """How many rows to look at together: `combine` takes no more blocks at once."""
-        return _BLOCK * max(1, min(_BLOCKS, _NUMBERS // (_BLOCK * self.dimension)))
-
     def score_pairs(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """x̃ᵢᵀθ for every row as the sum of two doubles, the first of which is the sum rounded; shapes (n,)."""
         with np.errstate(divide="ignore"):
@@ -95,6 +90,11 @@ class FineRows(Rows):
             total, rounded = two_sum(total, Rows.combine(self.part(block), weights[..., block]))
             lost += rounded
         return total + lost
+
+
+def part_size(dimension: int) -> int:
+    """How many rows to look at together: `FineRows.combine` takes no more blocks at once."""
+    return _BLOCK * max(1, min(_BLOCKS, _NUMBERS // (_BLOCK * dimension)))
 
 
 def summands_of_rows(n_rows: int) -> int:

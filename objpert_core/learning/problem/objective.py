@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
+from objpert_core.learning.problem.lanes import summed
 from objpert_core.learning.problem.losses import LOGISTIC, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
@@ -144,6 +147,12 @@ class PerturbedObjective:
         """(β Σᵢ x̃ᵢx̃ᵢᵀ + Λ) · vector with β the loss's largest curvature: no Hessian of J is larger."""
         return self.hessian_product(np.full(self.n_rows, self.loss.smoothness_of_rows), vector)
 
+    def sampled(self, stride: int) -> PerturbedObjective:
+        """An estimate of this objective, divided by `stride`, from every `stride`-th row."""
+        where = slice(None, None, stride)
+        lam, linear = self.lam / stride, self.linear / stride
+        return PerturbedObjective(self.rows.every(stride), self.targets[where], lam, linear, self.loss.part(where))
+
     def without_rows(self) -> PerturbedObjective:
         """Return the same tilt, without data."""
         none = slice(0, 0)
@@ -153,6 +162,11 @@ class PerturbedObjective:
         """Split the rows' losses into consecutive parts of `size` rows (the last may be smaller), data shared."""
         ends = range(size, self.n_rows + size, size)
         return [self._part(slice(end - size, min(end, self.n_rows))) for end in ends]
+
+    def summed(self, term: Callable[[LossPart], Any], size: int) -> tuple[Any, int]:
+        """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
+        parts = self.parts(size)
+        return summed(term, parts), len(parts)
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))

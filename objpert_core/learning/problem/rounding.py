@@ -9,15 +9,16 @@ which the tests check on a grid.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.fine import FineRows, score_error, summands_of_rows, two_sum
+from objpert_core.learning.problem.fine import FineRows, fine, part_size, score_error, summands_of_rows, two_sum
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.problem.streamed import StreamedObjective
 
 UNIT = 2.0**-53
 _BLOCK = 1024  # rows summed at once: the error grows with this and with the number of blocks, not with that of rows
@@ -44,41 +45,45 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> flo
     """
     if isinstance(objective.rows, FineRows):
         with np.errstate(all="ignore"):  # what is not finite is found at the end
-            return _fine_norm_bound(objective, objective.rows, theta)
+            return fine_norm_bound(objective, theta)
     return gradient_norm_bounds([objective], theta[None])[0]
 
 
-def gradient_norm_bounds(objectives: Sequence[PerturbedObjective], thetas: FloatArray) -> list[float]:
+def gradient_norm_bounds(
+    objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray
+) -> list[float]:
     """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows.
 
     `gradient_norm_bound` allows for sums in any order, so also for products of matrices.
     """
     rows, loss = objectives[0].rows, objectives[0].loss
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
-    slope_error, slopes = np.zeros(len(thetas)), np.zeros(len(thetas))
     own = 1 + abs(loss.parameter or 0.0)
-    totals = np.zeros(thetas.shape)
-    parts = objectives[0].parts(_BLOCK)
-    for part in parts:
+
+    def term(part: LossPart) -> FloatArray:
+        """Σ of the gradients, of what their slopes are off, each times its row's norm, and of the slopes' sizes."""
         scores = part.rows.margins(thetas)
         found = part.loss.slopes(scores, part.targets)
-        totals += part.combine(found)
-        slopes += np.abs(found).sum(axis=1)
         steep = part.loss.smoothness_of_rows
         norms = radius if np.ndim(steep) == 0 else part.rows.norms()
         with np.errstate(over="ignore"):
             far = np.minimum(np.abs(scores) + np.abs(part.targets), own + part.loss.lipschitz / steep)
         off = 8 * UNIT * (own + far) + gamma(rows.dimension + 4) * norms * lengths[:, None]
-        slope_error += (steep * norms * off).sum(axis=1)  # Σ of what the slopes are off, each times its row's norm
+        sizes = (steep * norms * off).sum(axis=1), np.abs(found).sum(axis=1)
+        return np.column_stack([part.combine(found), *sizes])
+
+    total, additions = objectives[0].summed(term, _BLOCK)
+    sums = np.zeros((len(thetas), rows.dimension + 2)) + total
+    totals, (slope_error, slopes) = sums[:, :-2], sums[:, -2:].T
     size = min(_BLOCK, rows.n_rows)
-    errors = slope_error + radius * (16 * UNIT + gamma(size + len(parts) + 4)) * slopes
+    errors = slope_error + radius * (16 * UNIT + gamma(size + additions + 4)) * slopes
     bounds = []
     for objective, theta, length, total, error in zip(objectives, thetas, lengths, totals, errors, strict=True):
         tilt = objective.tilt_smoothness * float(length) * math.sqrt(rows.dimension)
         tilt += float(np.linalg.norm(objective.linear))
         norm = float(np.linalg.norm(total + objective.tilt(theta)))
         off_by = float(error) + gamma(rows.dimension + 4) * tilt
-        bound = (norm + off_by) * (1 + gamma(rows.dimension + size + len(parts) + 16))  # the bound's own roundings
+        bound = (norm + off_by) * (1 + gamma(rows.dimension + size + additions + 16))  # the bound's own roundings
         bounds.append(bound if math.isfinite(bound) else math.inf)
     return bounds
 
@@ -93,21 +98,22 @@ def own_constant(loss: Loss) -> float:
     return float(loss.takes_margins) + abs(loss.parameter or 0.0)
 
 
-def _fine_norm_bound(objective: PerturbedObjective, rows: FineRows, theta: FloatArray) -> float:
+def fine_norm_bound(objective: PerturbedObjective | StreamedObjective, theta: FloatArray) -> float:
     """As `gradient_norm_bound`, by scores of twice a double's digits and sums of short blocks.
 
     The slope of row i is taken at a score that is off by 2u of itself, or of its residual, and by `score_error`. So the
     slope is off by βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most. c is the size of
     the loss's parameter; a loss of the margin has a 1 of its own, and c is larger by this 1.
     """
-    loss, length, dimension = objective.loss, float(np.linalg.norm(theta)), rows.dimension
+    rows, loss, length = objective.rows, objective.loss, float(np.linalg.norm(theta))
+    dimension, count = rows.dimension, 0
     own, margins = own_constant(loss), loss.takes_margins
     fixed = score_error(dimension, row_radius(rows.constant), length * (1 + gamma(dimension + 4)))
     total, lost = np.zeros(dimension), np.zeros(dimension)
     slope_error = pulls = 0.0
-    parts = objective.parts(rows.part_size)
-    for part in parts:
+    for part in _fine_parts(objective):
         assert isinstance(part.rows, FineRows)
+        count += 1
         high, low = part.rows.score_pairs(theta)
         targets = part.targets
         if not margins:  # a residual keeps its digits where score and target have the same
@@ -130,5 +136,13 @@ def _fine_norm_bound(objective: PerturbedObjective, rows: FineRows, theta: Float
         + gamma(turns) * tilt
     )
     norm = float(np.linalg.norm(total + (lost + objective.tilt(theta))))
-    bound = (norm + off_by) * (1 + gamma(dimension + rows.part_size + len(parts) + 64))  # the bound's own roundings
+    bound = (norm + off_by) * (1 + gamma(dimension + part_size(dimension) + count + 64))  # the bound's own roundings
     return bound if math.isfinite(bound) else math.inf
+
+
+def _fine_parts(objective: PerturbedObjective | StreamedObjective) -> Iterator[LossPart]:
+    if isinstance(objective, PerturbedObjective):
+        yield from objective.parts(part_size(objective.dimension))
+        return
+    for block in objective.objectives():
+        yield from fine(block).parts(part_size(block.dimension))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,17 @@ class Rows:
         else:
             part.matrix = self.matrix[where]
         return part
+
+    def every(self, stride: int) -> Rows:
+        """Copy every `stride`-th row; of `stride` 1 nothing is copied."""
+        if stride == 1:
+            return self
+        some = copy(self)
+        some.matrix, some.factors = self.matrix[::stride], self.factors[::stride]
+        if not self.sparse:
+            some.matrix = np.ascontiguousarray(some.matrix)
+        some.n_rows = len(some.factors)
+        return some
 
     def squared_norm(self) -> float:
         """An upper bound on ‖X̃‖², the largest eigenvalue of Σᵢ x̃ᵢx̃ᵢᵀ; meant for few rows, as X̃X̃ᵀ is built.

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.linalg.blas import ssyrk
 
 from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.lanes import mapped, slices, summed
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
-_BLOCK = 4096  # rows of a block
+_BLOCK = 1024  # rows of a block, which stays in the cache
 _ORDINARY = 1e6  # far below where single precision ends
 _UNIT = 2.0**-24
 
@@ -25,9 +26,11 @@ class RoughRows(Rows):
         self.factors = np.ones(rows.n_rows)
         self.matrix = np.empty((rows.n_rows, rows.dimension), np.float32)
         features = self.matrix[:, : rows.n_features]
-        for start in range(0, rows.n_rows, _BLOCK):
-            part = slice(start, start + _BLOCK)  # shortened in double precision: what is left is at most 1
+
+        def copied(part: slice) -> None:  # shortened in double precision: what is left is at most 1
             np.multiply(rows.matrix[part], rows.factors[part, None], out=features[part], casting="same_kind")
+
+        mapped(copied, slices(rows.n_rows, _BLOCK))
         self.matrix[:, rows.n_features :] = rows.constant
 
     def margins(self, theta: FloatArray) -> FloatArray:
@@ -40,12 +43,12 @@ class RoughRows(Rows):
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
         """See `Rows.gram`; blocks are summed in single precision, and their sums in double."""
-        gram = np.zeros((self.dimension, self.dimension), order="F")
         roots = np.sqrt(weights * stride).astype(np.float32)
-        for start in range(0, self.n_rows, _BLOCK * stride):
-            part = slice(start, start + _BLOCK * stride, stride)
-            gram += ssyrk(1.0, (self.matrix[part] * roots[part, None]).T)
-        return gram
+
+        def term(part: slice) -> FloatArray:
+            return np.asarray(ssyrk(1.0, (self.matrix[part] * roots[part, None]).T), dtype=np.float64)
+
+        return np.asfortranarray(summed(term, slices(self.n_rows, _BLOCK, stride)))
 
 
 def rough(objective: PerturbedObjective) -> PerturbedObjective:

@@ -1,17 +1,19 @@
 """Objectives about the same rows, solved together: one pass over the rows serves all of them.
 
 They differ by their linear term, or also by a map that the rows went through before. First the minimum of one of them
-without any linear term is found, and the Hessian there is factorised; behind another map the Hessian is estimated. From
-there every objective goes its own way by quasi-Newton steps, which start from that Hessian and learn from their own
-gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. Single precision is used as long as it
-tells better points from worse. Nobody has to trust the result: the caller checks the gradient at each point.
+(without any linear term, if there are several) is found: among a sample of the rows by Newton's method, then among all.
+The Hessian there is factorised, the only one of all rows, as it costs as much as several gradients; behind another map
+it is estimated. From there every objective goes its own way by quasi-Newton steps, which start from that Hessian and
+learn from their own gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. Single precision is
+used as long as it tells better points from worse. Nobody has to trust the result: the caller checks the gradient at
+each point.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -21,6 +23,7 @@ from scipy.linalg import cho_solve
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
+from objpert_core.learning.problem.streamed import StreamedObjective
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
 from objpert_core.learning.solvers.second_order import factorised, newton_cholesky
 
@@ -28,8 +31,13 @@ _BLOCK = 2048  # rows that a pass takes at once: they and their scores stay in t
 _MEMORY = 20  # steps that an objective's model of the Hessian remembers
 _PATIENCE = 6  # passes without progress after which an objective is given up
 _MOST = 60  # passes at most: where they do not suffice, one objective at a time is the better way
-_CENTRE = 0.3  # the common start has a gradient that short, relative to the shortest linear term
+_CENTRE = 0.3  # the common start has a gradient no shorter than that, relative to the shortest linear term
 _MOST_TO_CENTRE = 40  # iterations to the common start at most
+_SAMPLE_ROWS = 40  # sampled rows per parameter
+_RIDGE = 0.125  # a sampled row's penalty at least, relative to its curvature: few rows fit some columns too well
+_SAMPLED = 1e-2  # of the first gradient: the minimum of a sample is not worth more
+_NEAR = 5e-3  # of the first gradient, from where all rows' Hessian is worth its price
+_SLOW = 5  # passes, after which one objective is given another Hessian for the last digits
 
 
 class Family(Protocol):
@@ -37,7 +45,7 @@ class Family(Protocol):
 
     @property
     def base(self) -> PerturbedObjective:
-        """One of the objectives without its linear term."""
+        """One of the objectives, without its linear term if there are several."""
 
     @property
     def linears(self) -> FloatArray:
@@ -65,8 +73,9 @@ class SameRows:
 
     @cached_property
     def base(self) -> PerturbedObjective:
-        """The first objective without its linear term."""
-        return replace(self.objectives[0], linear=np.zeros(self.objectives[0].dimension))
+        """The first objective, of several without its linear term."""
+        first, *others = self.objectives
+        return replace(first, linear=np.zeros(first.dimension)) if others else first
 
     @cached_property
     def linears(self) -> FloatArray:
@@ -124,50 +133,127 @@ def solve_family(family: Family, *, tau: float, max_iter: int, callback: Callbac
 
 def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None) -> list[SolverResult]:
     exact, linears = family.base, family.linears
-    zero = np.zeros(exact.dimension)
     quick = rough(exact) if bears_roughness(exact) else exact
-
-    counted = CountedProblem(quick)
-    near = max(tau, _CENTRE * float(np.linalg.norm(linears, axis=1).min()))
+    near = tau if len(linears) == 1 else max(tau, _CENTRE * float(np.linalg.norm(linears, axis=1).min()))
     if quick is not exact:
         near = max(near, roughness(exact, 1.0))
-    progress = Progress(near, min(max_iter, _MOST_TO_CENTRE), counted, callback)
-    centre = newton_cholesky(counted, zero, progress)
-    draws = _Draws(family, *family.models(quick, centre), progress, max_iter)
+    centre, search = _centre(quick, near, _Search(max_iter, callback))
+    draws = _Draws(family, *family.models(quick, centre), search)
     if quick is not exact:
+        passes = search.passes
         gradients = draws.approach(quick, max(tau, roughness(exact, float(np.linalg.norm(centre)))))
         draws.leap(gradients)
+        if len(linears) == 1 and search.passes - passes > _SLOW:
+            draws.renew(quick)
     draws.approach(exact, tau)
     return draws.results(tau)
+
+
+def solve_streamed(
+    problem: StreamedObjective, *, tau: float, max_iter: int, callback: Callback | None = None
+) -> SolverResult:
+    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory.
+
+    Where that Hessian does not lead to τ, it is made of all rows, once.
+    """
+    search, sample, scale = _Search(max_iter, callback), problem.sample, problem.scale
+    counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
+    first = float(np.linalg.norm(sample.gradient(zero)[0]))
+    progress = Progress(max(tau / scale, _SAMPLED / 10 * first), min(max_iter, _MOST_TO_CENTRE), counted)
+    start = newton_cholesky(counted, zero, progress)
+    search.passes = progress.iterations
+    search.trace = [(count, scale * norm) for count, norm in zip(progress.evaluations, progress.norms, strict=True)]
+    hessian = sample.hessian(sample.gradient(start)[1])
+    hessian *= scale
+    draws = _Draws(_Walked(problem), start[None], [hessian], search)
+    with np.errstate(over="ignore", invalid="ignore"):
+        draws.approach(problem, tau)
+        (result,) = draws.results(tau)
+        if not result.converged and not result.exhausted:
+            search.trace = list(result.trace)
+            draws = _Draws(_Walked(problem), result.theta[None], [problem.hessian_at(result.theta)], search)
+            draws.approach(problem, tau)
+            (result,) = draws.results(tau)
+    return result
+
+
+class _Walked:
+    """A family of one objective whose rows are walked."""
+
+    def __init__(self, problem: StreamedObjective) -> None:
+        self.linears = problem.linear[None]
+
+    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+        return part.combine(part.slopes(thetas))
+
+
+@dataclass
+class _Search:
+    """How far a search has come: its passes, and the trace of what it found."""
+
+    limit: int
+    callback: Callback | None
+    passes: int = 0
+    trace: list[tuple[int, float]] = field(default_factory=list)
+
+
+def _centre(problem: PerturbedObjective, near: float, search: _Search) -> tuple[FloatArray, _Search]:
+    """A point where the gradient is as short as `near`, or a small part of what it was, and the search up to there."""
+    stride = max(1, problem.n_rows // (_SAMPLE_ROWS * problem.dimension))
+    sample = problem.sampled(stride)
+    if stride > 1:
+        sample = replace(sample, lam=max(sample.lam, _RIDGE * problem.loss.smoothness))
+    counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
+    first = float(np.linalg.norm(sample.gradient(zero)[0]))
+
+    def heard(iteration: int, norm: float) -> None:
+        if search.callback is not None:
+            search.callback(iteration, stride * norm)
+
+    limit = min(search.limit, _MOST_TO_CENTRE)
+    progress = Progress(max(near / stride, _SAMPLED * first), limit, counted, heard)
+    start = newton_cholesky(counted, zero, progress)
+    search.passes = progress.iterations
+    search.trace = [(count, stride * norm) for count, norm in zip(progress.evaluations, progress.norms, strict=True)]
+    if stride == 1:
+        return start, search
+    hessian = sample.hessian(sample.gradient(start)[1])
+    hessian *= stride
+    alone = _Draws(SameRows([problem]), start[None], [hessian], search)
+    alone.approach(problem, max(near, _NEAR * stride * first))
+    return alone.first(), search
 
 
 class _Draws:
     """Where each of k objectives is, and what its steps so far tell of its Hessian."""
 
     def __init__(
-        self, family: Family, starts: FloatArray, hessians: list[FloatArray], progress: Progress, limit: int
+        self, family: Family | _Walked, starts: FloatArray, hessians: list[FloatArray], search: _Search
     ) -> None:
-        self._family, self._thetas, self._progress = family, starts, progress
+        self._family, self._thetas, self._search = family, starts, search
         self._factors = [factorised(hessian) for hessian in hessians]
-        self._traces = [list(zip(progress.evaluations, progress.norms, strict=True)) for _ in family.linears]
+        self._traces = [list(search.trace) for _ in family.linears]
         self._steps: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
-        self._passes = progress.iterations
-        self._most = min(limit, self._passes + _MOST)
+        self._most = min(search.limit, search.passes + _MOST)
 
-    def approach(self, problem: PerturbedObjective, goal: float) -> FloatArray:
+    def first(self) -> FloatArray:
+        """Where the first objective is; the search goes on with its trace."""
+        self._search.trace = self._traces[0]
+        return self._thetas[0]
+
+    def approach(self, problem: PerturbedObjective | StreamedObjective, goal: float) -> FloatArray:
         """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
         count, n = len(self._thetas), problem.n_rows
-        parts = problem.parts(_BLOCK)
 
         def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
-            losses = sum(self._family.gradients(part, thetas, which) for part in parts)
+            losses, _ = problem.summed(lambda part: self._family.gradients(part, thetas, which), _BLOCK)
             return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
 
         gradients = gradients_at(self._thetas, np.arange(count))
         norms = np.linalg.norm(gradients, axis=1)
         self._write_down(norms, range(count), n)
         lengths, rejected = np.ones(count), np.zeros(count, dtype=np.intp)
-        while self._passes < self._most:
+        while self._search.passes < self._most:
             which = np.flatnonzero((norms > goal) & (rejected < _PATIENCE))
             if not len(which):
                 break
@@ -190,12 +276,18 @@ class _Draws:
 
     def _write_down(self, norms: FloatArray, which: Iterable[int], rows: int) -> None:
         """Count a pass, and add the norms found in it to the traces of those that moved."""
-        self._passes += 1
+        self._search.passes += 1
         for draw in which:
             trace = self._traces[draw]
             trace.append((trace[-1][0] + rows, float(norms[draw])))
-        if self._progress.callback is not None:
-            self._progress.callback(self._passes, float(norms.max()))
+        if self._search.callback is not None:
+            self._search.callback(self._search.passes, float(norms.max()))
+
+    def renew(self, problem: PerturbedObjective) -> None:
+        """Learn the Hessian anew, of the only objective there is."""
+        (theta,) = self._thetas
+        self._factors = [factorised(problem.hessian(problem.gradient(theta)[1]))]
+        self._steps.clear()
 
     def leap(self, gradients: FloatArray) -> None:
         """Make a step without a look at where it leads."""
@@ -234,7 +326,7 @@ class _Draws:
                 iterations=len(trace) - 1,
                 trace=tuple(trace),
                 gradient_evaluations=trace[-1][0],
-                exhausted=self._passes >= self._most,
+                exhausted=self._search.passes >= self._most,
                 solver="together",
             )
             for theta, trace in zip(self._thetas, self._traces, strict=True)

@@ -1,0 +1,101 @@
+"""Sums over blocks of rows, on as many threads as BLAS may use; the order of a sum never depends on their number.
+
+A fit makes some hundred products of a block and a vector. A BLAS with several threads wakes all of them for each, which
+takes longer than the product. So BLAS gets one thread, and blocks are shared out among threads of our own. Blocks come
+in lanes, each added up in order, and so are the lanes' sums: the same digits on one core as on many.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache, reduce
+from operator import add
+from threading import Lock
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+LANES = 4
+"""Partial sums are kept, and memory used, for that many lanes."""
+_FEW = 2  # blocks for which no thread is woken
+
+Block = TypeVar("Block")
+
+
+class _Cores:
+    """The threads of all fits under way in this process, while there is one; see `all_cores`."""
+
+    def __init__(self) -> None:
+        self.lock, self.users = Lock(), 0
+        self.pool: ThreadPoolExecutor | None = None
+        self.limit: Any = None
+
+
+_CORES = _Cores()
+
+
+@contextmanager
+def all_cores() -> Iterator[None]:
+    """Within, BLAS has one thread, and `summed` as many as BLAS had before."""
+    with _CORES.lock:
+        _CORES.users += 1
+        if _CORES.users == 1:
+            blas = _blas()
+            threads = min(max((library.num_threads for library in blas.lib_controllers), default=1), _processors())
+            if threads > 1:
+                _CORES.limit = blas.limit(limits=1)
+                _CORES.pool = ThreadPoolExecutor(threads, "objpert")
+    try:
+        yield
+    finally:
+        with _CORES.lock:
+            _CORES.users -= 1
+            if _CORES.users == 0 and _CORES.pool is not None:
+                _CORES.pool.shutdown()
+                _CORES.limit.restore_original_limits()
+                _CORES.pool = _CORES.limit = None
+
+
+def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
+    """What `work` makes of each block, in order; neither may ask for threads itself."""
+    pool = _CORES.pool
+    if pool is None or len(blocks) <= _FEW:
+        return [work(block) for block in blocks]
+    return list(pool.map(work, blocks))
+
+
+def summed(term: Callable[[Block], Any], blocks: Sequence[Block]) -> Any:
+    """Σ of the arrays that `term` makes of the blocks, 0 of none; no term goes through more than len(blocks) additions.
+
+    >>> summed(lambda block: block / 2, range(10))
+    22.5
+    """
+    size = -(-len(blocks) // LANES)
+
+    def lane(start: int) -> Any:
+        return reduce(add, map(term, blocks[start : start + size]))
+
+    return reduce(add, mapped(lane, range(0, len(blocks), size or 1)), 0)
+
+
+def shares(n_rows: int) -> list[slice]:
+    """All rows, in one part for each lane."""
+    size = max(1, -(-n_rows // LANES))
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def slices(n_rows: int, size: int, stride: int = 1) -> list[slice]:
+    """Some rows at a time, every `stride`-th of them."""
+    return [slice(start, min(start + size * stride, n_rows), stride) for start in range(0, n_rows, size * stride)]
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

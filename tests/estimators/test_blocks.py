@@ -1,0 +1,174 @@
+"""Fits of rows that are walked: the map of a fit in memory to the last bit, θ within what τ allows, one draw."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from objpert_core import estimators as est
+from objpert_core.blocks import Blocks
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.noise import NoiseSource
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(3000, 8)) * np.array([1, 2, 3, 1, 1, 5, 1, 0.1]) + 1.0
+Y = np.where(X @ RNG.normal(size=8) + RNG.normal(size=3000) > 2, "yes", "no")
+PRIVATE = {"epsilon": 2.0, "classes": ["no", "yes"], "public_rows": 3000, "random_state": 3}
+MODELS = [
+    est.ObjPertLogisticRegression(**PRIVATE),
+    est.ObjPertLogisticRegression(**PRIVATE, standardize=False),
+    est.ObjPertSVC(**PRIVATE, standardize=False),
+]
+
+
+def cut(rows, targets, *ends):
+    edges = [0, *ends, len(targets)]
+    return Blocks(lambda: ((rows[a:b], targets[a:b]) for a, b in pairwise(edges)))
+
+
+def assert_same_fit(one, other):
+    """Both stop within τ of the same minimum, with the same noise on the same lattice."""
+    near = 2 * (one.privacy_.tau / one.privacy_.lam + one.privacy_.lattice) * np.sqrt(one.coef_.size + 1)
+    np.testing.assert_allclose(other.coef_, one.coef_, rtol=0, atol=near)
+    np.testing.assert_allclose(other.intercept_, one.intercept_, rtol=0, atol=near)
+    np.testing.assert_array_equal(other.center_, one.center_)
+    np.testing.assert_array_equal(other.scale_, one.scale_)
+    assert one.privacy_.verify(one)
+    assert other.privacy_.verify(other)
+    assert other.gradient_norms_[-1] <= other.privacy_.gradient_norm <= other.privacy_.tau
+    sizes = ("sigma", "lam", "tau", "sigma_out", "epsilon", "lattice", "public_rows")
+    assert all(getattr(one.privacy_, name) == getattr(other.privacy_, name) for name in sizes)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("model", MODELS, ids=["mapped", "raw", "svc"])
+def test_blocks_give_the_fit_in_memory_however_the_rows_are_cut(model, request):
+    whole = model.fit(X, Y)
+    coefficients = []
+    for ends in ((), (1, 2, 1500), range(100, 3000, 100), (0, 1700, 1700)):
+        blocks = cut(X, Y, *ends)
+        one = type(model)(**model.get_params()).fit(blocks)
+        assert_same_fit(whole, one)
+        coefficients.append(one.coef_)
+    np.testing.assert_allclose(coefficients, np.broadcast_to(coefficients[0], (4, 1, 8)), atol=1e-5)
+    np.testing.assert_array_equal(one.predict(blocks), one.predict(X))
+    assert one.score(blocks) == one.score(X, Y)
+
+
+def test_targets_that_are_numbers_frames_and_sparse_blocks_are_walked():
+    numbers = X @ np.arange(8.0)
+    regressor = est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, random_state=1)
+    assert_same_fit(
+        regressor.fit(X / 30, numbers), est.ObjPertRegressor(**regressor.get_params()).fit(cut(X / 30, numbers, 999))
+    )
+    one = est.ObjPertRegressor(**regressor.get_params()).fit(cut(X / 30, numbers, 999))
+    assert one.score(cut(X / 30, numbers, 5)) == pytest.approx(one.score(X / 30, numbers))
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    sparse = sp.csr_array(np.where(np.abs(X) > 1, X, 0.0))
+    assert_same_fit(model.fit(sparse, Y), est.ObjPertLogisticRegression(**PRIVATE).fit(cut(sparse, Y, 10, 2000)))
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    named = est.ObjPertLogisticRegression(**PRIVATE).fit(cut(frame, Y, 1000))
+    assert list(named.feature_names_in_) == list("abcdefgh")
+
+
+def test_dask_collections_are_walked_by_their_partitions():
+    arrays = pytest.importorskip("dask.array")
+    whole = est.ObjPertLogisticRegression(**PRIVATE).fit(X, Y)
+    rows, targets = arrays.from_array(X, chunks=(700, 3)), arrays.from_array(Y, chunks=700)
+    model = est.ObjPertLogisticRegression(**PRIVATE).fit(rows, targets)
+    assert_same_fit(whole, model)
+    np.testing.assert_array_equal(model.predict(rows), model.predict(X))
+    unknown = rows[rows[:, 0] > -1e9]  # whose lengths nobody knows
+    assert_same_fit(whole, est.ObjPertLogisticRegression(**PRIVATE).fit(unknown, targets[rows[:, 0] > -1e9]))
+    with pytest.raises(ValueError, match="y must be a Dask collection"):
+        est.ObjPertLogisticRegression(**PRIVATE).fit(rows, Y)
+    with pytest.raises(ValueError, match="as many partitions as X, 5, got 3"):
+        est.ObjPertLogisticRegression(**PRIVATE).fit(rows, arrays.from_array(Y, chunks=1000))
+
+
+def test_dask_frames_are_walked_by_their_partitions():
+    frames = pytest.importorskip("dask.dataframe")
+    table = frames.from_pandas(pd.DataFrame(X, columns=list("abcdefgh")).assign(moved=Y), npartitions=3)
+    model = est.ObjPertLogisticRegression(**PRIVATE).fit(table[list("abcdefgh")], table["moved"])
+    assert_same_fit(est.ObjPertLogisticRegression(**PRIVATE).fit(X, Y), model)
+
+
+def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(monkeypatch):
+    drawn = []
+    draw = NoiseSource.rounded_normal
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda self, *sizes: drawn.append(sizes) or draw(self, *sizes))
+    counts = []
+    for ends in ((), range(50, 3000, 50)):
+        drawn.clear()
+        est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y, *ends))
+        counts.append(len(drawn))
+    assert counts[0] == counts[1] == 4  # centre, scales, b, output
+    drawn.clear()
+    bad = X.copy()
+    bad[2500, 3] = np.nan
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    with pytest.raises(ValueError, match=r"^block 3: X must hold finite numbers .* row 500, column 3"):
+        model.fit(cut(bad, Y, 1000, 2000))
+    assert drawn == []
+    assert not model.__sklearn_is_fitted__()
+
+
+def test_a_fit_that_is_stopped_between_two_blocks_released_nothing():
+    walks = []
+
+    def walk():
+        walks.append(1)
+        yield X[:1000], Y[:1000]
+        if len(walks) > 3:
+            raise KeyboardInterrupt
+        yield X[1000:], Y[1000:]
+
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(Blocks(walk))
+    assert not model.__sklearn_is_fitted__()
+
+
+def other_rows():
+    seen = []
+
+    def walk():
+        seen.append(1)
+        yield X[: 3000 - len(seen)], Y[: 3000 - len(seen)]
+
+    return Blocks(walk)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "options", "sentence"),
+    [
+        (cut(X, Y), {"classes": None}, "classes must be the two labels where X is Blocks, got None"),
+        (cut(X, Y), {"classes": ["no", "yes", "?"]}, "classes must be two labels where X is Blocks, got 3"),
+        (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
+        (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
+        (cut(X, Y), {"feature_ranges": (0.0, 1.0)}, "feature_ranges must be None where X is Blocks, got tuple"),
+        (cut(X, Y), {"intervals": True}, "intervals must be False where X is Blocks, got True"),
+        (Blocks(list), {}, "blocks must hold at least one row, got none"),
+        (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
+        (other_rows(), {}, "blocks must have the same rows in every walk, got 2999 and then 2998"),
+    ],
+)
+def test_what_cannot_be_walked_gets_one_sentence(blocks, options, sentence):
+    model = est.ObjPertLogisticRegression(**{**PRIVATE, **options})
+    with pytest.raises(ValueError, match=sentence):
+        model.fit(blocks)
+    assert not model.__sklearn_is_fitted__()
+
+
+def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
+    with pytest.raises(ValueError, match="y must be left out where X is Blocks"):
+        est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
+    with pytest.raises(ValueError, match="X must be rows in memory for OutputPerturbationLogisticRegression"):
+        est.OutputPerturbationLogisticRegression(classes=["no", "yes"], public_rows=3000).fit(cut(X, Y))
+
+
+def test_a_solver_that_does_not_arrive_releases_nothing():
+    with pytest.raises(ConvergenceError, match="nothing was released"):
+        est.ObjPertLogisticRegression(**PRIVATE, max_iter=2).fit(cut(X, Y, 500))

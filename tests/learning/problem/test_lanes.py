@@ -1,0 +1,127 @@
+"""Sums over blocks: the same digits on one thread as on many, and BLAS gets its threads back."""
+
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from threadpoolctl import ThreadpoolController
+
+from objpert_core.accounting import Standardisation
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.problem import lanes
+from objpert_core.learning.problem.lanes import LANES, all_cores, mapped, shares, slices, summed
+from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rounding import gradient_norm_bound
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.single_precision import rough
+from objpert_core.learning.solvers import solve_together
+from objpert_core.learning.standardisation import map_rows
+
+THREADS = ThreadpoolController().select(user_api="blas")
+
+
+class Spy:
+    """A BLAS of three threads, whose limits are written down."""
+
+    def __init__(self):
+        self.threads = 3
+        self.lib_controllers = [SimpleNamespace(num_threads=3)]
+
+    def limit(self, limits):
+        self.threads = limits
+        return self
+
+    def restore_original_limits(self):
+        self.threads = 3
+
+
+@pytest.fixture
+def blas(monkeypatch):
+    spy = Spy()
+    monkeypatch.setattr(lanes, "_blas", lambda: spy)
+    monkeypatch.setattr(lanes, "_processors", lambda: 2)
+    return spy
+
+
+def test_blas_has_one_thread_within_and_all_of_them_afterwards(blas):
+    with all_cores():
+        with all_cores():
+            assert blas.threads == 1
+        assert blas.threads == 1
+    assert blas.threads == 3
+
+    @all_cores()
+    def failing():
+        raise KeyError("one")
+
+    with pytest.raises(KeyError):
+        failing()
+    assert blas.threads == 3
+
+
+def test_fits_side_by_side_leave_blas_as_it_was(blas):
+    def fit(_):
+        with all_cores():
+            return blas.threads
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(fit, range(40))) == {1}
+    assert blas.threads == 3
+
+
+def test_a_blas_with_one_thread_is_given_no_company(blas):
+    blas.lib_controllers[0].num_threads = 1
+    before = blas.threads
+    with all_cores():
+        assert blas.threads == before
+        assert lanes._CORES.pool is None
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 8, 9, 100])
+def test_every_block_is_in_the_sum_once(count, blas):
+    blocks = list(range(1, count + 1))
+    assert summed(lambda block: block, blocks) == count * (count + 1) // 2
+    with all_cores():
+        assert summed(lambda block: block, blocks) == count * (count + 1) // 2
+        assert mapped(str, blocks) == [str(block) for block in blocks]
+    rows = np.arange(count)
+    for parts in (shares(count), slices(count, 3)):
+        np.testing.assert_array_equal(np.concatenate([rows[:0], *(rows[part] for part in parts)]), rows)
+    assert len(shares(count)) <= LANES
+    assert sorted(np.concatenate([rows[:0], *(rows[part] for part in slices(count, 3, 4))])) == sorted(rows[::4])
+
+
+def test_a_fit_has_the_same_digits_however_many_threads_it_has(blas):
+    rng = np.random.default_rng(0)
+    X, targets = rng.normal(size=(9000, 5)), np.where(rng.random(9000) < 0.5, 1.0, -1.0)
+    plan = Standardisation(3.0, 5.0)
+
+    def everything():
+        row_map, mapped_rows = map_rows(X, plan, noise_source(1))
+        objective = PerturbedObjective(Rows(mapped_rows, "normalize", 0.3), targets, 0.5, np.ones(6), LogisticLoss())
+        (result,) = solve_together([objective], tau=1e-7, max_iter=100)
+        hessian = rough(objective).hessian(np.full(9000, 0.2))
+        return (
+            row_map.center,
+            row_map.scale,
+            mapped_rows,
+            result.theta,
+            hessian,
+            gradient_norm_bound(objective, result.theta),
+        )
+
+    alone = everything()
+    with all_cores():
+        assert lanes._CORES.pool is not None
+        together = everything()
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_true_blas_is_left_as_it_was():
+    before = [library.num_threads for library in THREADS.lib_controllers]
+    with all_cores():
+        pass
+    assert [library.num_threads for library in THREADS.lib_controllers] == before

@@ -1,0 +1,84 @@
+"""Gradients of rows that are walked: their bound, against exact arithmetic (docs/theorems.md, T51)."""
+
+from itertools import pairwise
+
+import mpmath
+import numpy as np
+import pytest
+
+from objpert_core.learning import PerturbedObjective, Rows
+from objpert_core.learning.problem import rounding
+from objpert_core.learning.problem.fine import two_sum
+from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.streamed import Compensated, StreamedObjective
+from tests.learning.problem.exact import exact_gradient, exact_norm
+
+LOSS = LogisticLoss()
+
+
+def slope(u, t):
+    return -t / (1 + mpmath.exp(t * u))
+
+
+def streamed(rows, targets, lam, b, ends):
+    edges = [0, *ends, rows.n_rows]
+
+    def walk():
+        for start, end in pairwise(edges):
+            yield rows.part(slice(start, end)), targets[start:end]
+
+    sample = PerturbedObjective(rows, targets, lam, b, LOSS)
+    known = rows.n_rows, rows.dimension, rows.constant
+    return StreamedObjective(walk, lambda _: LOSS, LOSS, *known, lam, b, sample, 1.0)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("ends", [(), (1,), (20, 33), range(1, 40)])
+def test_the_bound_of_the_whole_holds_against_exact_arithmetic(ends, monkeypatch):
+    """Where b cancels all but the last digits, nothing is left of the gradient but its rounding."""
+    monkeypatch.setattr(rounding, "_BLOCK", 3)
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, 6)) * 10.0 ** rng.integers(-3, 4, size=6)
+        rows, targets = Rows(X, "normalize", 0.3), np.where(rng.random(40) < 0.5, 1.0, -1.0)
+        theta, lam = rng.normal(size=7) * 10 ** rng.uniform(-1, 2), 10 ** rng.uniform(-3, 2)
+        b = -PerturbedObjective(rows, targets, lam, np.zeros(7), LOSS).gradient(theta)[0]
+        objective = streamed(rows, targets, lam, b, ends)
+        exact = exact_norm(exact_gradient(X, targets, rows, theta, lam, slope), b)
+        quick, fine = (
+            rounding.gradient_norm_bounds([objective], theta[None])[0],
+            rounding.fine_norm_bound(objective, theta),
+        )
+        whole = PerturbedObjective(rows, targets, lam, b, LOSS)
+        size = 40 * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
+        assert exact <= min(quick, fine)
+        assert max(quick, fine) < 1e-13 * size
+        assert quick == pytest.approx(rounding.gradient_norm_bound(whole, theta), rel=0.9)
+
+
+def test_a_sum_of_parts_is_off_by_no_more_than_the_theorem_says():
+    """Parts that cancel: the sum is small, and plain addition loses it."""
+    rng = np.random.default_rng(0)
+    parts = rng.normal(size=(500, 3)) * 10.0 ** rng.integers(0, 12, size=(500, 1))
+    parts = np.concatenate([parts, -parts[:-1]])[rng.permutation(999)]
+    sums, plain = Compensated(), np.zeros(3)
+    for part in parts:
+        sums.add(part)
+        plain = plain + part
+    with mpmath.workdps(60):
+        exact = [mpmath.fsum(map(float, column)) for column in parts.T]
+        off = mpmath.sqrt(sum((mpmath.mpf(float(a)) - b) ** 2 for a, b in zip(sums.total, exact, strict=True)))
+    lengths = float(np.linalg.norm(parts, axis=1).sum())
+    assert off <= (rounding.UNIT + rounding.gamma(999) ** 2) * lengths
+    assert off < np.linalg.norm(plain - sums.total) / 10  # plain addition is not as good
+    high, low = two_sum(np.array([1e16]), np.array([1.0]))
+    assert (high + low)[0] == 1e16
+    assert low[0] == 1.0
+
+
+def test_a_hessian_is_that_of_all_rows():
+    rng = np.random.default_rng(1)
+    rows, targets = Rows(rng.normal(size=(50, 4)), "clip", 0.3), np.where(rng.random(50) < 0.5, 1.0, -1.0)
+    theta, whole = rng.normal(size=5), PerturbedObjective(rows, targets, 0.7, np.zeros(5), LOSS)
+    hessian = streamed(rows, targets, 0.7, np.zeros(5), (7, 30)).hessian_at(theta)
+    np.testing.assert_allclose(np.triu(hessian), np.triu(whole.hessian(whole.gradient(theta)[1])), rtol=1e-12)

@@ -1,0 +1,95 @@
+"""A Monte-Carlo audit of private ranges and the fit behind them: what both histograms and θ leave to be told of a row.
+
+As `test_standardisation_audit`, whose limits and whose likelihood of a fit it takes. The attacker knows all rows but
+whether there is one more, sees all that is released, and computes the likelihood ratio, written out anew from T1, T47.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+import objpert_core.accounting as acc
+from objpert_core.learning import ranges
+from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
+from tests.learning import test_standardisation_audit as audit
+
+COLUMNS = 2
+PLAN = acc.RangeNoise(math.sqrt(6), math.sqrt(6), COLUMNS)  # a third of μ² = 1 for each, and for the fit
+X = np.repeat([[3.0, -40.0]], 400, axis=0)  # one row more of the other label is the worst there is
+MORE = np.array([[3.0, -40.0]])
+DRAWS = 1_500
+FIT = audit.FIT
+ASKED = audit.ASKED | {"ranges": PLAN}
+AT = 0.02  # δ at which ε is compared
+
+
+@lru_cache(maxsize=8)
+def audited(halved=None, draws=DRAWS):
+    """Log-likelihood ratios of releases without the row more, and with it; and the certificate's own mechanism.
+
+    All by the real code. `halved` names a noise that is half of what is promised.
+    """
+    noise = {"magnitudes": PLAN.magnitudes, "quantiles": PLAN.quantiles}
+    if halved is not None:
+        noise[halved] /= 2
+    ratios, counted = [], []
+    release, by_place, by_magnitude = ranges._noisy, ranges._by_place, ranges._by_magnitude
+    with pytest.MonkeyPatch.context() as patch:
+
+        def noisy(counts, sigma, source):
+            own = noise["magnitudes" if counts.shape[1] > 100 else "quantiles"]
+            counted.append((release(counts, own, source) - counts, own))
+            return counted[-1][0] + counts
+
+        patch.setattr(ranges, "_noisy", noisy)
+        for with_more in (False, True):
+            rows = np.vstack([X, MORE]) if with_more else X
+            targets = np.append(np.full(len(X), -1.0), [1.0] * with_more)
+            counted.clear()
+            states = [np.random.RandomState(int(with_more))] * draws
+            releases = perturb_and_solve_draws(*described(rows, targets, FIT, **ASKED), FIT, states)
+            found = []
+            for place, one in enumerate(releases):
+                total = 0.0
+                (first, _), (second, _) = seen = counted[2 * place : 2 * place + 2]
+                ends = ranges.of_magnitudes(by_magnitude(rows) + first, PLAN.magnitudes, ASKED["public_rows"])
+                places = by_magnitude(MORE), by_place(MORE, ranges.Ranges(*ends), second.shape[1])
+                for (residual, sigma), bins in zip(seen, places, strict=True):
+                    less_others = residual + bins * with_more
+                    total += audit._gaussian(less_others.ravel(), bins.ravel(), sigma)
+                (z,) = one.ranges.apply(MORE)
+                unit = audit._units(z)
+                total += audit._of_fit(unit[None], np.array([-1.0]), np.array([float(len(X))]), unit, 1, one.theta)
+                found.append(total)
+            ratios.append(np.array(found))
+    certificate = releases[0].certificate
+    return ratios, certificate.accounted(certificate.rebuild())
+
+
+def epsilon_found(ratios):
+    """The largest ε at which δ exceeds `AT`, as far as draws tell."""
+    return max(
+        (epsilon for epsilon in np.linspace(0.5, 3.0, 101) if audit.found_at(ratios, epsilon) >= AT), default=0.0
+    )
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_ranges_and_fit_keep_their_promise_and_use_nearly_all_of_it():
+    ratios, promised = audited()
+    print(epsilon_found(ratios), promised.epsilon(AT), [float(np.mean(one)) for one in ratios])
+    assert audit.excess(ratios, promised) <= 0
+    assert epsilon_found(ratios) <= promised.epsilon(AT)
+    drift = float(np.mean(ratios[1]) - np.mean(ratios[0]))  # μ² where the losses are normal
+    estimated = acc.Gaussian(1 / math.sqrt(drift)).epsilon(AT)
+    assert estimated >= 0.9 * promised.epsilon(AT)
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+@pytest.mark.parametrize("halved", ["magnitudes", "quantiles"])
+def test_the_audit_convicts_half_the_noise(halved):
+    ratios, promised = audited(halved, 600)
+    assert audit.excess(ratios, promised) > 0
