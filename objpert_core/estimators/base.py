@@ -180,13 +180,12 @@ class LinearModel(WarnsOfCopies, LinearScores):
                     for name, value in learned.items():
                         setattr(model, name, copy(value))  # no model holds another's arrays
                     model._record(release.required())
+                    if not model.may_be_dropped:
+                        model.warn_of_release()
             except BaseException:
                 for model in models:
                     model.forget()
                 raise
-            for model in models:
-                if not model.may_be_dropped:
-                    model.warn_of_release()
             return self
 
     def _walked(self, blocks: Blocks, **options: Any) -> Any:

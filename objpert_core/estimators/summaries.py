@@ -112,7 +112,7 @@ class WithSummary(LinearScores):
         check_is_fitted(self)
         if self.hessian_ is None:
             raise ValueError("intervals must be True in the fit of a model whose summary is asked for, got False")
-        told: Any = self.privacy_
+        told: Any = getattr(self.privacy_, "fit_certificate", self.privacy_)  # a search's has its fit's
         hessian, outer = curvature_noise(told.intervals, told.radius)
         assert hessian is not None
         constant = told.intercept_scaling

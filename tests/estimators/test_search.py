@@ -174,3 +174,10 @@ def test_only_the_released_model_warns_of_its_numbers(monkeypatch):
     one = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000)
     model = search(one, {"margin": np.linspace(0, 2, 25).tolist()}, epsilon=4.0).fit(X, rare)
     assert warned == [model.best_estimator_]
+
+
+def test_a_searchs_model_with_intervals_has_a_summary():
+    one = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000, row_norm="clip", intervals=True)
+    model = search(one, {"intercept_scaling": [0.5]}, epsilon=4.0).fit(X, y)
+    assert model.privacy_.verify(model.best_estimator_)
+    assert (model.best_estimator_.summary()["std err"] > 0).all()
