@@ -7,15 +7,18 @@ neighbouring matrices, and the encoding costs no privacy.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray, IntArray, boolean, finite
-from objpert_core.datasets.tables.messages import first_twice, listed, quoted
-from objpert_core.datasets.tables.numerals import NotANumber, Numerals
+from objpert_core.datasets.tables.messages import MOST_BAD_CELLS, BadText, WrongCell, first_twice, listed, quoted
+from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.tables import is_formula
 
 MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n", "?"])
@@ -28,14 +31,30 @@ LONGEST_CATEGORY = 200
 
 _OTHER = -1  # a code that no category has
 _MISSING = -2
+_Read = TypeVar("_Read")
 
 
 class BadCell(ValueError):  # noqa: N818 - it says which cell
-    """A cell that its column refuses, at `position` in the column, from 0."""
+    """Cells that their column refuses: the position of each in the column, from 0, and what is said of it."""
 
-    def __init__(self, position: int, message: str) -> None:
-        super().__init__(message)
-        self.position = position
+    def __init__(self, *cells: tuple[int, str]) -> None:
+        super().__init__(cells[0][1])
+        self.cells = cells
+
+    @classmethod
+    def where(cls, bad: NDArray[np.bool_], message: str) -> BadCell:
+        """The first of the positions where `bad` is true."""
+        return cls(*((int(position), message) for position in np.flatnonzero(bad)[:MOST_BAD_CELLS]))
+
+    def spread(self, places: IntArray) -> BadCell:
+        """The same in a column whose row i holds the cell at `places[i]`."""
+        said = dict(self.cells)
+        rows = np.flatnonzero(np.isin(places, list(said)))[:MOST_BAD_CELLS]
+        return BadCell(*((int(row), said[int(places[row])]) for row in rows))
+
+    def wrong(self, column: str, first_row: int) -> list[WrongCell]:
+        """The cells by their rows."""
+        return [WrongCell(first_row + position, column, message) for position, message in self.cells]
 
 
 class Tally(NamedTuple):
@@ -62,20 +81,35 @@ def public_range(low: object, high: object) -> tuple[float, float]:
     return lowest, highest
 
 
-def read_numbers(cells: Sequence[str], numerals: Numerals, *, with_gaps: bool = False) -> FloatArray:
-    """The numbers in a column's cells, NaN for missing ones if these may be; `BadCell` for the first bad one."""
-    numbers: dict[str, float] = {}
+def read_different(cells: Sequence[str], read: Callable[[str], _Read]) -> dict[str, _Read]:
+    """What `read` makes of each text among the cells; `BadCell` names the first cells that it refuses."""
+    found: dict[str, _Read] = {}
+    wrong: dict[str, str] = {}
     for cell in dict.fromkeys(cells):
-        if is_missing(cell):
-            if not with_gaps:
-                raise BadCell(cells.index(cell), _no_value(cell))
-            numbers[cell] = math.nan
-            continue
         try:
-            numbers[cell] = numerals.read(cell)
-        except NotANumber as error:
-            raise BadCell(cells.index(cell), str(error)) from None
+            found[cell] = read(cell)
+        except BadText as error:
+            wrong[cell] = str(error)
+            if len(wrong) == MOST_BAD_CELLS:  # the first bad cells hold no other texts
+                break
+    if wrong:
+        bad = ((position, wrong[cell]) for position, cell in enumerate(cells) if cell in wrong)
+        raise BadCell(*islice(bad, MOST_BAD_CELLS))
+    return found
+
+
+def read_numbers(cells: Sequence[str], read: Callable[[str], float], *, with_gaps: bool = False) -> FloatArray:
+    """The numbers in a column's cells, NaN for missing ones if these may be; `BadCell` for the first bad ones."""
+    numbers = read_different(cells, partial(_number_or_gap, read, with_gaps))
     return np.fromiter(map(numbers.__getitem__, cells), np.float64, len(cells))
+
+
+def _number_or_gap(read: Callable[[str], float], with_gaps: bool, cell: str) -> float:
+    if not is_missing(cell):
+        return read(cell)
+    if not with_gaps:
+        raise BadText(_no_value(cell))
+    return math.nan
 
 
 def _no_value(cell: str) -> str:
@@ -145,7 +179,11 @@ class Number:
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
         """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self.encode_numbers(read_numbers(cells, numerals, with_gaps=self._may_have_gaps), out)
+        return self.encode_texts(cells, numerals.read, out)
+
+    def encode_texts(self, cells: Sequence[str], read: Callable[[str], float], out: FloatArray) -> Tally:
+        """As `encode`, for numbers that `read` finds in texts; it raises `BadText`."""
+        return self.encode_numbers(read_numbers(cells, read, with_gaps=self._may_have_gaps), out)
 
     @property
     def _may_have_gaps(self) -> bool:
@@ -157,12 +195,12 @@ class Number:
         gaps = np.isnan(numbers)
         if gaps.any():
             if not self._may_have_gaps:
-                raise BadCell(int(gaps.argmax()), _no_value(""))
+                raise BadCell.where(gaps, _no_value(""))
             out[gaps, 0] = self._replacement
             if self.missing_indicator:
                 out[gaps, 1] = 1.0
         if (endless := np.isinf(numbers)).any():
-            raise BadCell(int(endless.argmax()), "must hold a finite number")
+            raise BadCell.where(endless, "must hold a finite number")
         outside = (numbers < self.low) | (numbers > self.high)
         return Tally(clipped=int(outside.sum()), missing=int(gaps.sum()))
 
@@ -244,21 +282,21 @@ class Categories:
         return Tally(missing=int(gaps.sum()), other=int((codes == _OTHER).sum()))
 
     def _codes(self, cells: Sequence[str]) -> IntArray:
-        codes = {category: code for code, category in enumerate(self.categories)}
-        for cell in dict.fromkeys(cells):
-            if cell not in codes:
-                codes[cell] = self._code_of_unlisted(cell, cells)
+        listed_codes = {category: code for code, category in enumerate(self.categories)}
+        codes = read_different(
+            cells, lambda cell: listed_codes[cell] if cell in listed_codes else self._code_of_unlisted(cell)
+        )
         return np.fromiter(map(codes.__getitem__, cells), np.intp, len(cells))
 
-    def _code_of_unlisted(self, cell: str, cells: Sequence[str]) -> int:
+    def _code_of_unlisted(self, cell: str) -> int:
         if is_missing(cell):
             if self.missing is None and not self.missing_indicator:
-                raise BadCell(cells.index(cell), _no_value(cell))
+                raise BadText(_no_value(cell))
             return _MISSING
         if is_formula(cell):
-            raise BadCell(cells.index(cell), f"must hold a value and no formula, got {quoted(cell)}")
+            raise BadText(f"must hold a value and no formula, got {quoted(cell)}")
         if not self.other:
-            raise BadCell(cells.index(cell), f"must hold {one_of(self.categories)}, got {quoted(cell)}")
+            raise BadText(f"must hold {one_of(self.categories)}, got {quoted(cell)}")
         return _OTHER
 
 

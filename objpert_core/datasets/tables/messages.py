@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 _LOOKALIKES = str.maketrans("*`~$[]{}<>|\\", "∗'∼＄［］｛｝‹›¦∖")
 _NO_TAGS = str.maketrans("<>", "‹›")
@@ -12,11 +13,33 @@ _COLON = re.compile(r":(?=[^\s\d])")
 _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
 
 
+MOST_BAD_CELLS = 20
+"""That one message names."""
+MOST_BAD_COLUMNS = 5
+"""Whose cells one message names."""
+
+
+class BadText(ValueError):  # noqa: N818 - it says what the text is
+    """A text that a column refuses; the message goes on from "row 7, column “age”"."""
+
+
+class WrongCell(NamedTuple):
+    """A cell that is refused, and what is said of it."""
+
+    row: int
+    column: str
+    complaint: str
+
+    def __str__(self) -> str:
+        return f"row {self.row}, column {quoted(self.column)} {self.complaint}"
+
+
 class TableError(ValueError):
     """A file that is refused: one sentence with row, as a spreadsheet counts it, and column, where there is one.
 
-    The sentence may quote a value of the data. It is for the owner of the file: do not log it, do not publish it.
-    Whether and where a file is refused depends on the data, and no certificate covers it.
+    Several bad cells get a sentence each, one a line: the first 20, of at most five columns. `row` and `column` are
+    those of the first. The sentence may quote a value of the data. It is for the owner of the file: do not log it, do
+    not publish it. Whether and where a file is refused depends on the data, and no certificate covers it.
 
     Attributes
     ----------
@@ -26,7 +49,11 @@ class TableError(ValueError):
         The column's name.
     asks : {"delimiter", "decimal", "encoding"} or None
         The field of `Dialect` that would mend the file, where the file alone does not tell.
+    cells : tuple of (int, str, str)
+        Row, column and complaint of each bad cell that the message names, by rows.
     """
+
+    cells: tuple[WrongCell, ...] = ()
 
     def __init__(
         self, message: str, *, row: int | None = None, column: str | None = None, asks: str | None = None
@@ -36,9 +63,24 @@ class TableError(ValueError):
         self.column = column
         self.asks = asks
 
+    @classmethod
+    def of_cells(cls, wrong: Iterable[WrongCell]) -> TableError:
+        """The error about these cells, of which there is at least one; of many it names the first."""
+        ordered = sorted(wrong, key=lambda cell: cell.row)
+        columns = list(dict.fromkeys(cell.column for cell in ordered))[:MOST_BAD_COLUMNS]
+        named = [cell for cell in ordered if cell.column in columns][:MOST_BAD_CELLS]
+        lines = [str(cell) for cell in named]
+        if len(lines) > 1:
+            full = len(named) == MOST_BAD_CELLS or len(columns) == MOST_BAD_COLUMNS  # there may be more
+            what = f"the first {len(named)} cells that cannot be read" if full else f"{len(named)} cells cannot be read"
+            lines = [f"{what}:", *(f"- {line}" for line in lines)]
+        error = cls("\n".join(lines), row=named[0].row, column=named[0].column)
+        error.cells = tuple(named)
+        return error
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled with its attributes."""
-        return type(self), (str(self),), {"row": self.row, "column": self.column, "asks": self.asks}
+        return type(self), (str(self),), dict(self.__dict__)
 
 
 def safe_text(text: str, length: int = 40) -> str:

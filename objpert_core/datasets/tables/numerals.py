@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from objpert_core.datasets.tables.messages import quoted
+from objpert_core.datasets.tables.messages import BadText, quoted
 from objpert_core.tables import is_formula
 
 LONGEST_NUMBER = 100
@@ -19,7 +19,7 @@ _MINUS = "\u2212"  # as spreadsheets of some countries write it
 _WIDE_BLANKS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})  # between groups of digits
 
 
-class NotANumber(ValueError):  # noqa: N818 - it says what the text is
+class NotANumber(BadText):
     """A text that is no number; the message goes on from "row 7, column “age”"."""
 
 

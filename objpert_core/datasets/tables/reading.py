@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from objpert_core._validation import FloatArray
 from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
 from objpert_core.datasets.tables.dialect import Dialect
-from objpert_core.datasets.tables.messages import TableError, quoted
+from objpert_core.datasets.tables.messages import MOST_BAD_CELLS, TableError, WrongCell, quoted
 from objpert_core.datasets.tables.numerals import Numerals
-from objpert_core.datasets.tables.schema import TableSchema, bad_cell
+from objpert_core.datasets.tables.schema import TableSchema
 from objpert_core.datasets.tables.sheet import Sheet, open_sheet
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
 
@@ -76,7 +76,8 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     Raises
     ------
     TableError
-        One sentence with row and column where there is one. It depends on the data, and may quote a value.
+        One sentence with row and column where there is one, for each of the first bad cells. It depends on the data,
+        and may quote a value.
 
     Examples
     --------
@@ -95,14 +96,18 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     X = np.zeros((n, schema.n_features))
     y = np.empty(n, dtype=np.int64 if isinstance(schema.target, TwoValues) else np.float64)
     tallies = dict.fromkeys([*schema.columns, schema.target.column], Tally())
-    start = 0
-    for chunk in _chunks(sheet):
-        columns = list(zip(*chunk, strict=True))
-        cells = {name: [cell.strip() for cell in columns[place]] for name, place in places.items()}
-        part = slice(start, start + len(chunk))
-        for name, tally in _encode(schema, cells, numerals, X[part], y[part], start + 2).items():
-            tallies[name] += tally
-        start += len(chunk)
+    wrong: list[WrongCell] = []
+    for start, cells in _chunks(sheet, places):
+        part = slice(start, start + len(cells[schema.target.column]))
+        try:
+            for name, tally in _encode(schema, cells, numerals, X[part], y[part], start + 2).items():
+                tallies[name] += tally
+        except TableError as error:
+            wrong += error.cells
+            if len(wrong) >= MOST_BAD_CELLS:
+                break
+    if wrong:
+        raise TableError.of_cells(wrong)
     _refuse_one_class(schema, y)
     return Table(X, y, schema.feature_names, tuple(_notes(schema, tallies, n)))
 
@@ -120,12 +125,10 @@ def read_features(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTH
     sheet = open_sheet(content, dialect)
     places = _places(sheet, tuple(schema.columns))
     numerals = _numerals(sheet, tuple(schema.columns.values()))
-    X, start = np.zeros((_rows(sheet, schema), schema.n_features)), 0
-    for chunk in _chunks(sheet):
-        columns = list(zip(*chunk, strict=True))
-        cells = {name: [cell.strip() for cell in columns[place]] for name, place in places.items()}
-        schema.encode_cells(cells, numerals, X[start : start + len(chunk)], first_row=start + 2)
-        start += len(chunk)
+    X = np.zeros((_rows(sheet, schema), schema.n_features))
+    for start, cells in _chunks(sheet, places):
+        rows = len(next(iter(cells.values())))
+        schema.encode_cells(cells, numerals, X[start : start + rows], first_row=start + 2)
     return X
 
 
@@ -162,11 +165,14 @@ def _numerals(sheet: Sheet, parts: Sequence[object]) -> Numerals:
     return Numerals(decimal, sheet.dialect.thousands)
 
 
-def _chunks(sheet: Sheet) -> Iterator[Sequence[list[str]]]:
+def _chunks(sheet: Sheet, places: dict[str, int]) -> Iterator[tuple[int, dict[str, list[str]]]]:
+    """The cells of the columns at `places`, some rows at a time, and how many rows came before them."""
     rows = (cells for _, cells in sheet.rows())
-    size = max(1, _CHUNK // len(sheet.names))
+    size, start = max(1, _CHUNK // len(sheet.names)), 0
     while chunk := list(islice(rows, size)):
-        yield chunk
+        columns = list(zip(*chunk, strict=True))
+        yield start, {name: [cell.strip() for cell in columns[place]] for name, place in places.items()}
+        start += len(chunk)
 
 
 def _encode(
@@ -177,21 +183,20 @@ def _encode(
     y: NDArray[Any],
     first_row: int,
 ) -> dict[str, Tally]:
-    """Write some rows into `X` and `y`; `TableError` for the first row that cannot be encoded."""
+    """Write some rows into `X` and `y`; `TableError` names the first bad cells, in a row that of the target first."""
     target = schema.target.column
-    wrong_target = None
+    wrong: list[WrongCell] = []
     tallies = {}
     try:
         y[:], tallies[target] = schema.target.encode(cells[target], numerals)
     except BadCell as error:
-        wrong_target = bad_cell(first_row + error.position, target, str(error))
+        wrong += error.wrong(target, first_row)
     try:
         tallies |= schema.encode_cells(cells, numerals, X, first_row=first_row)
     except TableError as error:
-        if wrong_target is None or (error.row or 0) < (wrong_target.row or 0):
-            raise
-    if wrong_target is not None:
-        raise wrong_target
+        wrong += error.cells
+    if wrong:
+        raise TableError.of_cells(wrong)
     return tallies
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray, once_each
 from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
-from objpert_core.datasets.tables.messages import TableError, first_twice, quoted, safe_text
+from objpert_core.datasets.tables.messages import TableError, WrongCell, first_twice, quoted, safe_text
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
@@ -119,19 +119,18 @@ class TableSchema:
     ) -> dict[str, Tally]:
         """Write the codes of some rows into `out`, zeros of shape (n, n_features); the tally of each column.
 
-        `TableError` for the first row that has a bad cell; rows count from `first_row`.
+        `TableError` names the first bad cells; rows count from `first_row`.
         """
         tallies, start = {}, 0
-        first: tuple[int, str, str] | None = None
+        wrong: list[WrongCell] = []
         for name, column in self.columns.items():
             try:
                 tallies[name] = column.encode(cells[name], numerals, out[:, start : start + column.width])
             except BadCell as error:
-                if first is None or error.position < first[0]:
-                    first = error.position, name, str(error)
+                wrong += error.wrong(name, first_row)
             start += column.width
-        if first is not None:
-            raise bad_cell(first_row + first[0], first[1], first[2])
+        if wrong:
+            raise TableError.of_cells(wrong)
         out /= self.largest_norm
         return tallies
 
@@ -168,11 +167,6 @@ class TableSchema:
                 raise ValueError("every column of the schema must have a “name” of its own")
             columns[name] = _built(f"column {quoted(name)}", entry, _COLUMNS)
         return cls(columns, _built("the target", document["target"], _TARGETS))
-
-
-def bad_cell(row: int, column: str, complaint: str) -> TableError:
-    """The sentence about one cell."""
-    return TableError(f"row {row}, column {quoted(column)} {complaint}", row=row, column=column)
 
 
 def _check_name(name: object) -> None:

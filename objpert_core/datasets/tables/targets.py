@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray
 from objpert_core.datasets.tables.columns import (
-    BadCell,
     Tally,
     one_of,
     public_range,
+    read_different,
     read_numbers,
     typed_value,
 )
-from objpert_core.datasets.tables.messages import quoted
+from objpert_core.datasets.tables.messages import BadText, quoted
 from objpert_core.datasets.tables.numerals import Numerals
 
 
@@ -45,13 +45,15 @@ class TwoValues:
         return [0, 1]
 
     def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
-        """Labels 0 and 1, int64 (n,); `BadCell` for the first cell with another value."""
-        labels = {self.negative: 0, self.positive: 1}
-        for cell in dict.fromkeys(cells):
-            if cell not in labels:
-                got = "and it is empty" if not cell else f"got {quoted(cell)}"
-                raise BadCell(cells.index(cell), f"must hold {one_of((self.negative, self.positive))}, {got}")
+        """Labels 0 and 1, int64 (n,); `BadCell` for the first cells with another value."""
+        labels = read_different(cells, self._label)
         return np.fromiter(map(labels.__getitem__, cells), np.int64, len(cells)), Tally()
+
+    def _label(self, cell: str) -> int:
+        if cell not in (self.negative, self.positive):
+            got = "and it is empty" if not cell else f"got {quoted(cell)}"
+            raise BadText(f"must hold {one_of((self.negative, self.positive))}, {got}")
+        return int(cell == self.positive)
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class NumericTarget:
         return self.high / 2 - self.low / 2
 
     def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[FloatArray, Tally]:
-        """Targets in the file's units, float64 (n,); `BadCell` for the first cell that holds no number."""
-        numbers = read_numbers(cells, numerals)
+        """Targets in the file's units, float64 (n,); `BadCell` for the first cells that hold no number."""
+        numbers = read_numbers(cells, numerals.read)
         clipped = np.clip(numbers, self.low, self.high)
         return clipped, Tally(clipped=int((clipped != numbers).sum()))

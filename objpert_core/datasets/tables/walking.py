@@ -16,7 +16,7 @@ from objpert_core.datasets.tables.columns import BadCell, Number
 from objpert_core.datasets.tables.dialect import Dialect
 from objpert_core.datasets.tables.messages import TableError, quoted
 from objpert_core.datasets.tables.numerals import Numerals
-from objpert_core.datasets.tables.schema import TableSchema, as_text, bad_cell
+from objpert_core.datasets.tables.schema import TableSchema, as_text
 from objpert_core.datasets.tables.sheet import clean_name
 from objpert_core.datasets.tables.targets import NumericTarget
 
@@ -101,7 +101,7 @@ class TableBlocks(Blocks):
         return [cleaned[name][0] for name in self._names]
 
     def _encoded(self, batch: Any, row: int) -> Block:
-        """A batch as rows and targets; `TableError` names the first bad row of the leftmost column that has one."""
+        """A batch as rows and targets; `TableError` names the first bad cells of the leftmost column that has one."""
         schema, numerals = self.schema, Numerals(self._dialect.decimal or ".", self._dialect.thousands)
         X, start = np.zeros((batch.num_rows, schema.n_features)), 0
         for name, column in schema.columns.items():
@@ -120,14 +120,14 @@ class TableBlocks(Blocks):
         with _Located(row, target.column):
             if isinstance(target, NumericTarget) and _is_numeric(cells):
                 numbers = _numbers(cells)
-                if not (fine := np.isfinite(numbers)).all():
-                    raise BadCell(int(fine.argmin()), "must hold a finite number")
+                if (endless := ~np.isfinite(numbers)).any():
+                    raise BadCell.where(endless, "must hold a finite number")
                 return np.clip(numbers, target.low, target.high)
             texts, places = _distinct(cells)
             try:
                 return target.encode(texts, numerals)[0][places]
             except BadCell as error:
-                raise BadCell(int((places == error.position).argmax()), str(error)) from None
+                raise error.spread(places) from None
 
 
 class _Located:
@@ -142,7 +142,7 @@ class _Located:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         """Say where."""
         if isinstance(error, BadCell):
-            raise bad_cell(self._row + error.position, self._name, str(error)) from None
+            raise TableError.of_cells(error.wrong(self._name, self._row)) from None
 
 
 def open_table(
@@ -250,9 +250,11 @@ def _write(cells: Any, out: FloatArray, encode: Callable[[list[str], FloatArray]
     try:
         encode(texts, codes)
     except BadCell as error:
-        raise BadCell(int((places == error.position).argmax()), str(error)) from None
+        raise error.spread(places) from None
     out[:] = codes[places]
 
 
 def _in_file(path: Path, error: TableError) -> TableError:
-    return TableError(f"{path.name}: {error}", row=error.row, column=error.column)
+    named = TableError(f"{path.name}: {error}", row=error.row, column=error.column)
+    named.cells = error.cells
+    return named

@@ -177,6 +177,35 @@ def test_the_first_wrong_row_is_named_whatever_its_column() -> None:
         read_table(content.replace(b"38,", b"young,"), SCHEMA)
 
 
+def test_the_first_bad_cells_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = cells(moved="perhaps", age="old").replace(b"52,9.6,office", b"52,9.6,attic")
+    with pytest.raises(TableError) as caught:
+        read_table(two, SCHEMA)
+    assert str(caught.value).splitlines() == [
+        "3 cells cannot be read:",
+        "- row 3, column “moved” must hold one of “no”, “yes”, got “perhaps”",
+        "- row 3, column “age” must hold a number, got “old”",
+        "- row 4, column “job” must hold one of “office”, “café”, “workshop”, got “attic”",
+    ]
+    assert (caught.value.row, caught.value.column) == (3, "moved")
+    assert pickle.loads(pickle.dumps(caught.value)).cells == caught.value.cells
+    names = "abcdefg"
+    schema = TableSchema({name: Number(0, 1) for name in names}, TwoValues("t", "0", "1"))
+    rows = [("0",) * 7, *[tuple("0" if i > row + 1 else "x" for i in range(7)) for row in range(9)]]
+    content = "\n".join(",".join(row) for row in [(*names, "t"), *((*row, "0") for row in rows)]).encode()
+    expected = [
+        (row, name)
+        for row, texts in enumerate(rows, 2)
+        for name, text in zip(names[:5], texts[:5], strict=True)
+        if text == "x"
+    ]
+    for chunk in (reading._CHUNK, 1):  # all rows at once, and one after the other
+        monkeypatch.setattr(reading, "_CHUNK", chunk)
+        with pytest.raises(TableError, match=r"^the first 20 cells that cannot be read:") as caught:
+            read_table(content, schema)
+        assert [(cell.row, cell.column) for cell in caught.value.cells] == expected[:20]
+
+
 def test_a_value_cannot_speak_for_the_page() -> None:
     evil = "![x](http://evil.example/p.png) <img src=y> $x$ :red[z] `w` www.evil.example"
     with pytest.raises(TableError) as caught:
