@@ -14,7 +14,17 @@ from typing import Any
 
 import pandas as pd
 
-from objpert_core.datasets import Categories, Number, NumericTarget, TableSchema, TwoValues, safe_text
+from objpert_core.datasets import (
+    Categories,
+    Date,
+    Money,
+    Number,
+    NumericTarget,
+    Percent,
+    TableSchema,
+    TwoValues,
+    safe_text,
+)
 
 LEFT_OUT, NUMBER, CATEGORIES = "leave out", "number", "categories"
 TARGET_TWO, TARGET_NUMBER = "target: two values", "target: a number"
@@ -85,10 +95,12 @@ def of_schema(schema: TableSchema) -> dict[str, Line]:
     """
     lines = {}
     for name, column in schema.columns.items():
+        if isinstance(column, (Date, Money, Percent)):
+            raise ValueError(f"column “{safe_text(name)}” has a form of its own: use the lines of Python for this file")
         missing, mark = "" if column.missing is None else _text(column.missing), column.missing_indicator
         if isinstance(column, Number):
             lines[name] = Line(name, NUMBER, _text(column.low), _text(column.high), missing=missing, mark=mark)
-        else:
+        elif isinstance(column, Categories):
             levels = _listed(name, column.categories)
             lines[name] = Line(name, CATEGORIES, categories=levels, missing=missing, mark=mark, other=column.other)
     target = schema.target

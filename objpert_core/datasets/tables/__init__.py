@@ -8,8 +8,8 @@
     open_table(files, schema)      files of any size, a block at a time
 
 From the ground up: `messages` (what is said of a bad file), `dialect`, `numerals` (numbers in text), `decoding`
-(bytes to text), `sheet` (text to rows), `columns` and `targets` (cells to codes), `schema`, `sketch`, `reading`,
-`walking`.
+(bytes to text), `sheet` (text to rows), `columns`, `written` and `targets` (cells to codes), `schema`, `sketch`,
+`reading`, `walking`.
 """
 
 from objpert_core.datasets.tables.columns import Categories, Number
@@ -22,6 +22,7 @@ from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
 from objpert_core.datasets.tables.sketch import Sketch, look_at
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
 from objpert_core.datasets.tables.walking import TableBlocks, open_table
+from objpert_core.datasets.tables.written import Date, Money, Percent
 from objpert_core.tables import safe_cell
 
 __all__ = [
@@ -31,9 +32,12 @@ __all__ = [
     "MOST_FEATURES",
     "MOST_ROWS",
     "Categories",
+    "Date",
     "Dialect",
+    "Money",
     "Number",
     "NumericTarget",
+    "Percent",
     "Sketch",
     "Table",
     "TableBlocks",

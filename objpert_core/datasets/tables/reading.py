@@ -157,7 +157,7 @@ def _numerals(sheet: Sheet, parts: Sequence[object]) -> Numerals:
     """How numbers are written, where a part of the schema is one."""
     decimal = sheet.dialect.decimal
     if decimal is None:
-        if any(isinstance(part, (Number, NumericTarget)) for part in parts):
+        if any(type(part) in (Number, NumericTarget) for part in parts):
             raise TableError(
                 "the file does not tell its decimal mark, so that it must be named: . or ,", asks="decimal"
             )
@@ -214,7 +214,8 @@ def _notes(schema: TableSchema, tallies: dict[str, Tally], n: int) -> Iterator[s
         where = f"column {quoted(name)}:"
         column = schema.columns.get(name, schema.target)
         if tally.clipped and not isinstance(column, (Categories, TwoValues)):
-            outside = f"{_of(tally.clipped, n)} outside {column.low:g} to {column.high:g}"
+            low, high = (end if isinstance(end, str) else f"{end:g}" for end in (column.low, column.high))
+            outside = f"{_of(tally.clipped, n)} outside {low} to {high}"
             yield f"{where} {outside} {_was(tally.clipped)} clipped"
         if tally.missing:
             yield f"{where} {_of(tally.missing, n)} {_was(tally.missing)} missing and replaced"

@@ -18,6 +18,7 @@ from objpert_core.datasets.tables.messages import TableError, WrongCell, first_t
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+from objpert_core.datasets.tables.written import Date, Money, Percent
 
 MOST_FEATURES = 2_000
 """Columns after the encoding."""
@@ -27,7 +28,16 @@ LONGEST_JSON = 1_000_000
 LONGEST_MESSAGE = 300
 """Characters of what is said about one column of a schema's text."""
 
-_COLUMNS: Mapping[str, type[Number] | type[Categories]] = {"number": Number, "categories": Categories}
+Column = Number | Categories | Date
+"""What a feature may be; a percentage and a sum of money are numbers, too."""
+
+_COLUMNS: Mapping[str, type[Column]] = {
+    "number": Number,
+    "categories": Categories,
+    "date": Date,
+    "percent": Percent,
+    "money": Money,
+}
 _TARGETS: Mapping[str, type[TwoValues] | type[NumericTarget]] = {"two values": TwoValues, "number": NumericTarget}
 
 
@@ -44,7 +54,7 @@ class TableSchema:
 
     Parameters
     ----------
-    columns : mapping from str to Number or Categories
+    columns : mapping from str to Number, Categories, Date, Percent or Money
         The features, in the order that the matrix has; all other columns of a file are left out. `ValueError` names a
         column that no table can have.
     target : TwoValues or NumericTarget
@@ -61,7 +71,7 @@ class TableSchema:
     [[0.707, 0.0, 0.707]]
     """
 
-    columns: Mapping[str, Number | Categories]
+    columns: Mapping[str, Column]
     target: TwoValues | NumericTarget
 
     def __post_init__(self) -> None:
@@ -71,8 +81,9 @@ class TableSchema:
             raise ValueError(f"columns must be a mapping with 1 to {MOST_COLUMNS - 1} columns")
         for name, column in self.columns.items():
             _check_name(name)
-            if not isinstance(column, (Number, Categories)):
-                raise ValueError(f"column {quoted(name)} must be Number or Categories, got {type(column).__name__}")
+            if not isinstance(column, Column):
+                allowed = ", ".join(kind.__name__ for kind in _COLUMNS.values())
+                raise ValueError(f"column {quoted(name)} must be one of {allowed}, got {type(column).__name__}")
         _check_name(self.target.column)
         if self.target.column in self.columns:
             raise ValueError(f"column {quoted(self.target.column)} must be a feature or the target, got both")
@@ -160,7 +171,7 @@ class TableSchema:
             raise ValueError(f"the schema must say “format”: “{FORMAT}”")
         if set(document) != {"format", "columns", "target"} or not isinstance(document["columns"], list):
             raise ValueError("the schema must have “format”, “target” and a list of “columns”, and nothing else")
-        columns: dict[str, Number | Categories] = {}
+        columns: dict[str, Column] = {}
         for entry in document["columns"]:
             name = entry.pop("name", None) if isinstance(entry, dict) else None
             if not isinstance(name, str) or name in columns:
@@ -178,7 +189,7 @@ def _check_name(name: object) -> None:
 
 
 def _kind(part: object, kinds: Mapping[str, type]) -> str:
-    return next(kind for kind, made in kinds.items() if isinstance(part, made))
+    return next(kind for kind, made in kinds.items() if type(part) is made)
 
 
 def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:

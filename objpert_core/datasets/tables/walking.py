@@ -108,7 +108,7 @@ class TableBlocks(Blocks):
             out, cells = X[:, start : start + column.width], batch.column(name)
             start += column.width
             with _Located(row, name):
-                if isinstance(column, Number) and _is_numeric(cells):
+                if type(column) is Number and _is_numeric(cells):
                     column.encode_numbers(_numbers(cells), out)
                 else:
                     _write(cells, out, partial(_encoded_texts, column, numerals))

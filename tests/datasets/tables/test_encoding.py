@@ -202,7 +202,7 @@ WRONG_TEXTS = [
     (GOOD_TEXT.replace("schema 1", "schema 2"), "“format”: “objpert table schema 1”"),
     (GOOD_TEXT.replace('"target": {', '"more": 1, "target": {'), "nothing else"),
     (GOOD_TEXT.replace('"weekly hours"', '"age"'), "“name” of its own"),
-    (GOOD_TEXT.replace('"kind": "number"', '"kind": "date"', 1), "column “age” must have a “kind”"),
+    (GOOD_TEXT.replace('"kind": "number"', '"kind": "when"', 1), "column “age” must have a “kind”"),
     (GOOD_TEXT.replace('"low": 18.0', '"bottom": 18.0'), "column “age” must have no field “bottom”"),
     (GOOD_TEXT.replace('"low": 18.0,', ""), "column “age” lacks a field"),
     (GOOD_TEXT.replace('"low": 18.0', '"low": NaN'), "column “age”: low must be a finite number"),
@@ -239,7 +239,10 @@ WRONGLY_TYPED = [
     (lambda: TableSchema({}, SCHEMA.target), "1 to 999 columns"),
     (lambda: TableSchema({"moved": Number(0, 1)}, SCHEMA.target), "a feature or the target"),
     (lambda: TableSchema({" a": Number(0, 1)}, SCHEMA.target), "a column's name must be"),
-    (lambda: TableSchema({"a": (0, 1)}, SCHEMA.target), "column “a” must be Number or Categories, got tuple"),
+    (
+        lambda: TableSchema({"a": (0, 1)}, SCHEMA.target),
+        "one of Number, Categories, Date, Percent, Money, got tuple",
+    ),
     (lambda: TableSchema({"a": Number(0, 1)}, "moved"), "target must be TwoValues or NumericTarget, got str"),
     (lambda: Categories([*map(str, range(2_001))]), "1 to 2,000 texts, got 2,001"),
     (
