@@ -124,7 +124,7 @@ class StreamedFit(Fit):
         self.rows_given, columns = walked.shape
         self.rows = _KnownRows(self.rows_given, columns, constant, sparse=walked.sparse)
         self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
-        self._map, self._class_weights = RowMap(), None
+        self._map, self._ranges, self._weights, self._class_weights = RowMap(), None, None, None
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """See `Fit.standardise`."""
