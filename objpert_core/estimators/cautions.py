@@ -235,7 +235,7 @@ def _warn_once(
 def _callers_in_this_package() -> int:
     """The stack level, for whoever calls `warnings.warn` two calls up, of the first caller outside of this package."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
     return level
 

@@ -146,13 +146,14 @@ class Directions:
         """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂."""
         if self._units is not None:
             return _sum_of_sparse_sizes(self._units, spacing)
+        known = self._factors
 
         def work(share: slice) -> IntArray:
             total, moved = np.zeros(self._rows.n_features, dtype=np.int64), None
             for part, block, scratch in self._blocks(share):
                 if moved is None:
                     moved = np.empty_like(scratch)
-                own = np.multiply(block, self._factors[part, None], out=moved[: len(scratch)])
+                own = np.multiply(block, known[part, None], out=moved[: len(scratch)])
                 if center is not None:
                     own -= center
                 factors = _factors(own, scratch) / spacing

@@ -103,7 +103,8 @@ def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(
 
         expect_query(page, {"own_table": "your own file"})
         eventually(page, lambda: holds(server, True))
-        page.locator("[data-testid=stTopNavLink]").first.click()
+        page.locator("header").get_by_text("Learn", exact=True).click()
+        page.get_by_role("menuitem", name="Home").click()
         page.get_by_role("heading", name="How can one fit hide one person?").wait_for()
         eventually(page, lambda: holds(server, False))
     left = [path for path in tmp_path.rglob("*") if path.is_file()]

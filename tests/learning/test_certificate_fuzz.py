@@ -191,6 +191,7 @@ RULES = {
     "on_error": one_of("raise", "release"),
     "noise_source": one_of("integer seed", "numpy RandomState", "numpy Generator"),
     "candidates": lambda spent, old, new: all(0 < rate <= 1e9 for rate in new),
+    "weighted": lambda spent, old, new: new is True,  # weights of at most 1 cost nothing (T48)
     "margin": lambda spent, old, new: new >= 0,
     "lattice": lattice,
     "gradient_norm": lambda spent, old, new: new is None or 0 <= new <= spent.tau,

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, reduce
 from operator import add
-from threading import Lock
+from threading import Lock, local
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -35,6 +35,11 @@ class _Cores:
 
 
 _CORES = _Cores()
+_HERE = local()  # has `ours` on a thread of the pool
+
+
+def _mark() -> None:
+    _HERE.ours = True
 
 
 @contextmanager
@@ -47,7 +52,7 @@ def all_cores() -> Iterator[None]:
             threads = min(max((library.num_threads for library in blas.lib_controllers), default=1), _processors())
             if threads > 1:
                 _CORES.limit = blas.limit(limits=1)
-                _CORES.pool = ThreadPoolExecutor(threads, "objpert")
+                _CORES.pool = ThreadPoolExecutor(threads, "objpert", initializer=_mark)
     try:
         yield
     finally:
@@ -60,9 +65,9 @@ def all_cores() -> Iterator[None]:
 
 
 def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
-    """What `work` makes of each block, in order; neither may ask for threads itself."""
+    """What `work` makes of each block, in order; on one of these threads without others: it would wait for itself."""
     pool = _CORES.pool
-    if pool is None or len(blocks) <= _FEW:
+    if pool is None or len(blocks) <= _FEW or hasattr(_HERE, "ours"):
         return [work(block) for block in blocks]
     return list(pool.map(work, blocks))
 

@@ -79,6 +79,11 @@ def test_a_blas_with_one_thread_is_given_no_company(blas):
         assert lanes._CORES.pool is None
 
 
+def test_work_that_asks_for_threads_does_not_wait_for_itself(blas):
+    with all_cores():
+        assert mapped(lambda row: sum(mapped(int, range(row))), range(9)) == [row * (row - 1) // 2 for row in range(9)]
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 8, 9, 100])
 def test_every_block_is_in_the_sum_once(count, blas):
     blocks = list(range(1, count + 1))
