@@ -34,7 +34,7 @@ _TEXT = {
         for letter, name in _named(
             """\\ textbackslash ^ textasciicircum ~ textasciitilde ` textasciigrave " textquotedblright … ldots
             ‘ textquoteleft ’ textquoteright “ textquotedblleft ” textquotedblright • textbullet
-            § S © copyright £ pounds ß ss ø o Ø O æ ae Æ AE œ oe Œ OE ł l Ł L ı i ȷ j"""
+            § S © copyright £ pounds € texteuro ß ss ø o Ø O æ ae Æ AE œ oe Œ OE ł l Ł L ı i ȷ j"""
         ).items()
     },
 }
@@ -50,7 +50,7 @@ _MATH = {
         · cdot × times ÷ div ± pm ∓ mp ≤ le ≥ ge ≠ neq ≈ approx ∼ sim ∝ propto ≡ equiv ≪ ll ≫ gg ∞ infty √ surd
         ∇ nabla ∂ partial ∫ int ∑ sum ∏ prod ℓ ell ⊥ perp ∘ circ ∈ in ∉ notin ∪ cup ∩ cap ∅ emptyset ⊂ subset
         ⊆ subseteq ∗ ast ∖ setminus → rightarrow ← leftarrow ↔ leftrightarrow ↦ mapsto ⇒ Rightarrow ∧ wedge ∨ vee
-        ∀ forall ∃ exists ⟨ langle ⟩ rangle ‹ langle › rangle ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil ‖ | ∥ parallel
+        ↓ downarrow ∀ forall ∃ exists ⟨ langle ⟩ rangle ‹ langle › rangle ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil ‖ | ∥ parallel
         ⪰ succeq ⪯ preceq ▶ triangleright ↳ hookrightarrow"""
     ),
     **{letter: f"\\mathrm{{{latin}}}" for letter, latin in zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)},

@@ -13,6 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from objpert_core.accounting import calibrate_gaussian, calibrate_published, recommended_lam, recommended_margin
 from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import PrivacyBudgetWarning
 from tests.estimators.rows import labelled
 from tests.learning.memory import peak_of
@@ -156,6 +157,7 @@ SEARCHES = [
     "spend", SEARCHES, ids=["grid search", "grid search in two processes", "calibration", "pipeline"]
 )
 def test_fitting_several_copies_warns_that_each_spends_budget(spend):
+    forget_cautions()
     with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):
         spend(ObjPertLogisticRegression(), *labelled(n=200))
 
