@@ -28,13 +28,14 @@ _TEXT = {
     "—": "---",
     "\N{NON-BREAKING HYPHEN}": "-",
     "․": ".",
+    "€": "EUR",
     "■": r"\rule{1ex}{1ex}",
     **{
         letter: f"{name}{{}}"  # a straight quotation mark is active with some of babel's languages
         for letter, name in _named(
             """\\ textbackslash ^ textasciicircum ~ textasciitilde ` textasciigrave " textquotedblright … ldots
             ‘ textquoteleft ’ textquoteright “ textquotedblleft ” textquotedblright • textbullet
-            § S © copyright £ pounds € texteuro ß ss ø o Ø O æ ae Æ AE œ oe Œ OE ł l Ł L ı i ȷ j"""
+            § S © copyright £ pounds ß ss ø o Ø O æ ae Æ AE œ oe Œ OE ł l Ł L ı i ȷ j"""
         ).items()
     },
 }
@@ -50,8 +51,8 @@ _MATH = {
         · cdot × times ÷ div ± pm ∓ mp ≤ le ≥ ge ≠ neq ≈ approx ∼ sim ∝ propto ≡ equiv ≪ ll ≫ gg ∞ infty √ surd
         ∇ nabla ∂ partial ∫ int ∑ sum ∏ prod ℓ ell ⊥ perp ∘ circ ∈ in ∉ notin ∪ cup ∩ cap ∅ emptyset ⊂ subset
         ⊆ subseteq ∗ ast ∖ setminus → rightarrow ← leftarrow ↔ leftrightarrow ↦ mapsto ⇒ Rightarrow ∧ wedge ∨ vee
-        ↓ downarrow ∀ forall ∃ exists ⟨ langle ⟩ rangle ‹ langle › rangle ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil ‖ | ∥ parallel
-        ⪰ succeq ⪯ preceq ▶ triangleright ↳ hookrightarrow"""
+        ∀ forall ∃ exists ⟨ langle ⟩ rangle ‹ langle › rangle ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil ‖ | ∥ parallel
+        ⪰ succeq ⪯ preceq ▶ triangleright ↳ hookrightarrow ↓ downarrow"""
     ),
     **{letter: f"\\mathrm{{{latin}}}" for letter, latin in zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)},
     **{

@@ -157,8 +157,7 @@ NOISE = 1e-9 * np.random.default_rng(0).normal(size=(400, 5))
 
 
 @pytest.mark.thorough
-@pytest.mark.filterwarnings("error")
-@pytest.mark.filterwarnings("ignore:(Several copies|X has one column)")
+@pytest.mark.filterwarnings("error", "ignore:Several copies", "ignore:X has one column")
 @pytest.mark.parametrize("X", [np.zeros((400, 5)), 1 + NOISE, np.ones((400, 1))], ids=["zero", "alike", "one column"])
 @pytest.mark.parametrize("epsilon", [1.0, 500.0])
 def test_rows_that_cannot_be_told_from_their_centre_raise_nothing(X, epsilon):
