@@ -37,8 +37,8 @@ class ObjPertSVC(WeighsClasses, ClippedModel):
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told feature_ranges
-    class_weight)s
+    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told feature_ranges)s
+    %(class_weight)s
 
     Attributes
     ----------
