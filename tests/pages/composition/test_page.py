@@ -1,6 +1,7 @@
 """The Composition page without a browser: curves and totals are the core's, a list is edited, nonsense is harmless."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from pages.composition import totals as ledger_totals
 from pages.composition.fits import DASHED
 from pages.composition.listed import about_events
 from tests.pages.apps import curves, infos, open_app, said, spec, tables, tells, written
+from ui import registry
 from ui.bounds import ORDERS
 
 pytestmark = pytest.mark.slow
@@ -222,7 +224,8 @@ def test_what_still_fits_is_said_on_request():
 
 def test_assumptions_are_on_the_page():
     app = open_page()
-    tells(written(app), "adding or removing one", "same rows", "One δ", "filter or odometer", "adaptive noise is not")
+    about = (Path(registry.__file__).parents[1] / "pages/composition/about.md").read_text(encoding="utf-8")
+    tells(about, "adding or removing one", "same rows", "One δ", "filter or odometer", "adaptive noise is not")
     assert not any("aplace" in kind for kind in app.selectbox(key="composition__kind").options)
 
 
