@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
 from collections.abc import Callable
@@ -226,3 +227,13 @@ def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         raise ValueError("a key stands twice")
     return values
+
+
+def from_a_stranger(name: str, text: str, largest: int) -> Any:
+    """What a JSON text of at most `largest` characters holds; one sentence about `name` where it cannot be read."""
+    if len(text) > largest:
+        raise ValueError(f"the {name} must have at most {largest:,} characters, got {len(text):,}")
+    try:
+        return json.loads(text, object_pairs_hook=once_each)
+    except (ValueError, RecursionError):
+        raise ValueError(f"the {name} must be complete JSON that names no key twice") from None

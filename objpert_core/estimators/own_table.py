@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, once_each
+from objpert_core._validation import FloatArray, from_a_stranger
 from objpert_core.accounting import Mechanism, compose
 from objpert_core.datasets import Dialect, NumericTarget, TableSchema, TwoValues, open_table, read_table, safe_text
 from objpert_core.estimators.cards import model_card
@@ -277,12 +277,7 @@ def read_model(text: str) -> TableModel:
 
     `ValueError` for any other text. Whether the certificate holds is `privacy_.verify`'s business.
     """
-    if len(text) > LARGEST:
-        raise ValueError(f"the model must have at most {LARGEST:,} characters, got {len(text):,}")
-    try:
-        values = json.loads(text, object_pairs_hook=once_each)
-    except (ValueError, RecursionError):
-        raise ValueError("the model must be complete JSON that names no key twice") from None
+    values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
     if set(values) != _FIELDS:

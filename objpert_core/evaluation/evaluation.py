@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from objpert_core import tables
-from objpert_core._validation import FloatArray, in_open_unit, once_each
+from objpert_core._validation import FloatArray, from_a_stranger, in_open_unit
 from objpert_core.evaluation.estimates import Estimate, variance_of_rounded
 from objpert_core.learning import EvaluationCertificate, PrivacyCertificate
 
@@ -159,12 +159,7 @@ def only(values: Mapping[str, Any], *names: str) -> None:
 
 
 def _object(text: str) -> dict[str, Any]:
-    if len(text) > LARGEST:
-        raise ValueError(f"the evaluation must have at most {LARGEST:,} characters, got {len(text):,}")
-    try:
-        values = json.loads(text, object_pairs_hook=once_each)
-    except (ValueError, RecursionError):
-        raise ValueError("the evaluation must be complete JSON that names no key twice") from None
+    values = from_a_stranger("evaluation", text, LARGEST)
     if not isinstance(values, dict):
         raise ValueError("the evaluation must be a JSON object")
     return values

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, IntArray, nonnegative
 from objpert_core.accounting import Standardisation
-from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
