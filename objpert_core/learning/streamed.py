@@ -30,7 +30,7 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective
-from objpert_core.learning.solvers import solve_streamed
+from objpert_core.learning.solvers.batched_newton import solve_streamed
 from objpert_core.learning.standardisation import Directions, RowMap
 
 _SAMPLE = 2**22  # numbers of rows that are kept in memory, about: 32 MB

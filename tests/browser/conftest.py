@@ -247,8 +247,10 @@ def move(page, control: str, key: str, address: str) -> None:
     settle(page)
 
 
-def press(page, button: str, address: str) -> None:
-    """Press a button, and wait for the address."""
+def press(page, button: str, address: str, *, more: bool = False) -> None:
+    """Press a button, or with `more` a preset that stands under "More"; wait for the address."""
+    if more:
+        page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("button", name=button).click()
     page.wait_for_url(f"**{address}**")
     settle(page)

@@ -57,7 +57,7 @@ def test_a_preset_shows_where_the_accuracy_comes_from_and_the_link_says_so(open_
     if not complete:
         pytest.skip("no stored runs of every step (data/results/figure2_*.csv)")
     page = open_page("/accuracy")
-    press(page, offered.ORIGINS[complete[0]], "accuracy_question=where")
+    press(page, offered.ORIGINS[complete[0]], "accuracy_question=where", more=True)
     found = waterfall.of_stored(indexed.load(complete[0]), 1.0)
     expect(answer(page)).to_have_text(steps.answer(found).replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%"))
     other = open_elsewhere(page.url)

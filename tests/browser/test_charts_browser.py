@@ -67,7 +67,7 @@ def test_the_side_alone_passes_where_the_number_does_not(open_page):
     page.get_by_role("button", name="Throwing away hides").click()
     expect(answer(page)).to_contain_text("needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed")
     expect(page.get_by_text("This run passes and publishes “not above ½”")).to_be_visible()
-    page.get_by_role("button", name="ε rises with the gap").click()
+    press(page, "ε rises with the gap", "ptr_view=", more=True)
     expect(answer(page)).to_contain_text("9.91 without δ")
 
 

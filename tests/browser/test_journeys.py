@@ -29,6 +29,11 @@ def choose(page, text: str, address: str) -> None:
     page.wait_for_url(f"**{address}**")
 
 
+def unfold(page, summary: str, _address: str) -> None:
+    """Open what is folded away, which is in no address."""
+    page.locator("summary", has_text=summary).click()
+
+
 def draw_again(page, line: str, address: str) -> None:
     """Another draw has an address of its own, and this line says something else."""
     before = page.locator(line).inner_text()
@@ -92,6 +97,7 @@ JOURNEYS = {
     "solvers": Journey(
         "/solvers",
         [
+            (unfold, "View", ""),
             (press, "Gradient descent", "solvers_shown="),
             (press, "Stop early, cheaper", "solvers_tau=0.01"),
             (press, "Gradient descent", "solvers_shown="),  # the preset has brought it back

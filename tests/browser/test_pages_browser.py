@@ -13,9 +13,11 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     before = chart_data(page, "bounds_chart")
     expect(page.get_by_role("figure", name="ε at δ = 10⁻⁵: Our theorem 0.726")).to_have_count(1)
     expect(page.locator("[role=status] .answer")).to_have_count(1)
-    page.get_by_role("button", name="Four rows of one person").focus()  # the last preset
+    page.get_by_role("button", name="More", exact=True).focus()  # the last of the presets' row
     page.keyboard.press("Tab")
-    expect(page.locator(".st-key-bounds_sigma :focus")).to_have_count(1)  # past the presets, not a chart
+    expect(page.locator("summary:focus")).to_contain_text("with slack δ")  # the promise, in short
+    page.keyboard.press("Tab")
+    expect(page.locator(".st-key-bounds_sigma :focus")).to_have_count(1)  # past the promise, not a chart
 
     move(page, "bounds_sigma", "ArrowRight", "bounds_sigma=5.6")
     expect(answer(page)).to_contain_text("0.64")
@@ -59,7 +61,7 @@ def test_home_plays_and_stops_and_leads_on(open_page):
     page.emulate_media(reduced_motion="no-preference")
     expect(page.locator(".updatemenu-button").first).to_be_visible()
 
-    page.get_by_role("link", name="2. Bounds.").focus()
+    page.get_by_role("link", name="Figure 1, left").focus()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/bounds?**")
-    expect(answer(page)).to_contain_text("outsiders misses at least")
+    page.wait_for_url("**/bounds**")
+    expect(answer(page)).to_contain_text("the 2023 theorem")

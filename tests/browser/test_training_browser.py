@@ -80,7 +80,7 @@ def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
 
 def test_ten_digits_are_ten_images_beside_the_accuracies(open_page):
     page = open_page(SMALL + "&training_closeup=true")
-    press(page, "Ten digits", "training_data=digits")
+    press(page, "Ten digits", "training_data=digits", more=True)
     expect(answer(page)).to_contain_text("digits")
     kind = "document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')?._fullData?.[0].type"
     page.wait_for_function(f"{kind} === 'heatmap'")

@@ -13,7 +13,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, choice, positive, positive_integer
 from objpert_core.learning.solvers.ball import onto_sphere, residual_bound, solve_in_ball, sure_in_ball
-from objpert_core.learning.solvers.batched_newton import solve_family, solve_streamed, solve_together
+from objpert_core.learning.solvers.batched_newton import solve_family, solve_together
 from objpert_core.learning.solvers.finite_sum import sag, svrg
 from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, accelerated, gradient_descent, sure
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
@@ -32,7 +32,6 @@ __all__ = [
     "residual_bound",
     "solve",
     "solve_family",
-    "solve_streamed",
     "solve_surely",
     "solve_together",
 ]

@@ -69,7 +69,6 @@ def test_the_fixed_rate_is_a_run_of_its_own(data, last):
     model.fit(data.X_train, data.y_train)
     assert draw.fixed == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
     assert FIXED_RATE not in draw.rates
-    assert DPSGDLogisticRegression().learning_rate == FIXED_RATE
 
 
 @pytest.mark.thorough
