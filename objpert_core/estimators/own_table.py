@@ -50,10 +50,8 @@ _NUMBER, _TWO_VALUES = "regression", "two values"
 
 @dataclass(frozen=True)
 class Ask:
-    """Everything public that decides a fit; `text` is the schema, as JSON.
-
-    `rows` is the number of rows, where one is known beforehand, and a `seed` of None takes the noise from the operating
-    system. With a `test_share` so many of the rows are put aside, each by a coin, and the model is scored on them.
+    """Everything public that decides a fit; `text` is the schema, as JSON. `rows` is the number of rows, where one is
+    known beforehand, and a `seed` of None takes the noise from the operating system.
     """
 
     text: str = field(repr=False)
@@ -83,11 +81,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Made:
-    """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone.
-
-    The notes say how values were changed on reading: outside of the certificate. `evaluation` has the scores of the
-    rows that were put aside, where the request asks for them.
-    """
+    """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone."""
 
     ask: Ask
     model: Released
@@ -111,9 +105,8 @@ def estimator(ask: Ask) -> Any:
 
 
 def made(ask: Ask, content: bytes) -> Made:
-    """Read a file and fit to it, and score the model where that was asked for: one release.
-
-    Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
+    """Read a file and fit to it, and score the model where that was asked for: one release. Raises what `read_table`
+    and the estimator raise; an error depends on the data, and no certificate covers it.
     """
     table = read_table(content, ask.schema, ask.dialect)
     if ask.test_share is None:
@@ -128,10 +121,7 @@ def made(ask: Ask, content: bytes) -> Made:
 def scored(
     model: Released, target: TwoValues | NumericTarget, X: Any, y: Any, epsilon: float, delta: float, **options: Any
 ) -> Evaluation:
-    """`evaluate` with a target's own words: the labels' texts, and half the range as the largest error.
-
-    A `largest_error` of None among the options is that half.
-    """
+    """`evaluate` with a target's own words: the labels' texts, and half the range as the largest error."""
     if isinstance(target, NumericTarget):
         largest = options.pop("largest_error", None)
         errors: Numbers = evaluate(model, X, y, epsilon, delta, largest_error=largest or target.scale, **options)
@@ -195,10 +185,7 @@ def schema_json(made: Made) -> bytes:
 
 
 def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
-    """The mechanism of releases from the same people together; `ValueError` if they mean different neighbours.
-
-    Each certificate's mechanism is built again, with the noisy centre and scales that it covers.
-    """
+    """The mechanism of releases from the same people together; `ValueError` if they mean different neighbours."""
     return compose(*(certificate.accounted(certificate.rebuild()) for certificate in certificates))
 
 
@@ -216,9 +203,8 @@ def skops_file(made: Made) -> bytes:
 
 
 def _without_addresses(content: bytes) -> bytes:
-    """A file of skops whose objects are numbered from 1, and which has no date.
-
-    Skops names objects by their addresses in memory, and where a fit's objects lie depends on the data.
+    """A file of skops whose objects are numbered from 1, and which has no date. Skops names objects by their addresses
+    in memory, and where a fit's objects lie depends on the data.
     """
     numbers: dict[int, int] = {}
 
@@ -256,10 +242,7 @@ def card_file(made: Made) -> bytes:
 
 @dataclass(frozen=True)
 class TableModel:
-    """A model that was read from its file: it predicts the column `target` from the matrix of `TableSchema.encode`.
-
-    `labels` are the target's two values, that of label 0 first; empty for a number.
-    """
+    """A model that was read from its file: it predicts the column `target` from the matrix of `TableSchema.encode`."""
 
     model: Released
     target: str
@@ -273,10 +256,7 @@ class TableModel:
 
 
 def read_model(text: str) -> TableModel:
-    """The model in a file that `model_json` wrote; anybody may have written the file, and it is not trusted.
-
-    `ValueError` for any other text. Whether the certificate holds is `privacy_.verify`'s business.
-    """
+    """The model in a file that `model_json` wrote; anybody may have written the file, and it is not trusted."""
     values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
@@ -317,10 +297,7 @@ def _texts(name: str, values: Any) -> tuple[str, ...]:
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Finite numbers in an array of this shape; the lists are as deep as it, so that nothing is guessed.
-
-    Types come first: of a long text among numbers numpy would make an array of texts that are all as long.
-    """
+    """Finite numbers in an array of this shape; the lists are as deep as it, so that nothing is guessed."""
     entries = _entries(values, shape)
     try:
         if entries is not None and all(type(entry) in (int, float) for entry in entries):

@@ -73,11 +73,7 @@ class Draws:
     def release(
         self, mechanism: Mechanism, noise: Noise, loss: Callable[[Rows], Loss], /, **facts: Any
     ) -> list[Release[Any]]:
-        """Release every draw; `loss` gives the loss on the rows that are learned from.
-
-        `facts` are the certificate's fields that neither the mechanism nor the terms nor a fit decides. Errors as in
-        `Fit.release`.
-        """
+        """Release every draw; `loss` gives the loss on the rows that are learned from."""
         facts |= _stated(self._terms) | ({} if self._cut is None else {"feature_ranges": self._cut})
         if (counts := self._terms.class_count_noise) is not None:
             classes = None if self._classes is None else list(self._classes)
@@ -120,10 +116,9 @@ class Draws:
     def _prepared(
         self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
-        """Every draw's fit, perturbation and loss, and what a shared solver has found for it.
-
-        After private ranges, centring and scaling every draw has rows of its own, and the rows of one draw are kept at
-        a time: do not use them after asking for the next draw.
+        """Every draw's fit, perturbation and loss, and what a shared solver has found for it. After private ranges,
+        centring and scaling every draw has rows of its own, and the rows of one draw are kept at a time: do not use
+        them after asking for the next draw.
         """
         if self._plan != AS_THEY_ARE or self._terms.ranges is not None:
             yield from self._mapped(noise, loss)
@@ -177,8 +172,6 @@ class Draws:
     ) -> Sequence[SolverResult | None]:
         """What one solver finds for objectives that differ by a map and a linear term; None for each where the solver
         cannot.
-
-        A loss that has a constant for every row becomes another loss behind another map.
         """
         none = [None] * len(drawn)
         alike = all(np.ndim(one.quadratic) == 0 and one.quadratic == drawn[0].quadratic for one in drawn)

@@ -66,25 +66,10 @@ class FitOptions(SharedOptions, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is minimised, and how a solver goes about it.
-
-    Attributes
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-    targets : ndarray, shape (n,), or (K, n) for a fit of each class against the others
-    loss : Loss
-    clip : float > 0, optional
-        Clipping threshold on the norm of every row's gradient.
-    radius : float > 0, optional
-        M: minimise over the ball ‖θ‖ ≤ M.
-    envelope : float > 0, optional
-        β: replace every row's loss by its Moreau envelope of this smoothness.
-    solving : mapping
-        Keyword arguments of `Fit`.
-    ranges : Ranges, optional
-        Public ranges, which columns are cut to and from which they are mapped to [−1, 1].
-    weights : ndarray, shape (n,), optional
-        What each row's loss is multiplied by, from 0 to 1; below 1e-150 a row counts as none (docs/theorems.md, T48).
+    """What is minimised, and how a solver goes about it. `targets` has shape (n,), or (K, n) for a fit of each class
+    against the others; `clip` bounds the norm of every row's gradient, `radius` is M, `envelope` β of the Moreau
+    envelope that replaces every row's loss, and `solving` has keyword arguments of `Fit`. Columns are cut to `ranges`,
+    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48).
     """
 
     X: Any
@@ -104,10 +89,8 @@ class Problem:
 
 
 class Noise(NamedTuple):
-    """What a mechanism adds, and how near to the minimum it wants the solver.
-
-    `perturb` says what a source's noise adds to the sum of the losses; the output noise is drawn after that. `radius`
-    is that of the ball.
+    """What a mechanism adds, and how near to the minimum it wants the solver. `perturb` says what a source's noise adds
+    to the sum of the losses; the output noise is drawn after that.
     """
 
     perturb: Callable[[NoiseSource], Perturbation]
@@ -129,9 +112,8 @@ class Found(NamedTuple):
 
 
 class NoisyMinimum(NamedTuple):
-    """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data.
-
-    `reached` bounds the gradient's norm where the solver stopped, all that arithmetic adds included.
+    """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data. `reached`
+    bounds the gradient's norm where the solver stopped, all that arithmetic adds included.
     """
 
     theta: FloatArray
@@ -406,11 +388,7 @@ class Fit:
     def _solved(
         self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
     ) -> Found:
-        """Where to stop, and a bound there on the gradient's norm, or the residual's, with all that is `added` to it.
-
-        With ``on_error="release"`` the answer for no data is looked at first: where τ is too small for that answer, the
-        error does not depend on the data.
-        """
+        """Where to stop, and a bound there on the gradient's norm, or the residual's, with all that is `added` to it."""
 
         def with_added(found: Found) -> Found:
             return Found(found.result, (found.norm + added) * (1 + 8 * UNIT))  # roundings of both
@@ -490,10 +468,7 @@ def _spacing(tau: float, step: float, output_noise: float) -> float:
 
 
 def _minimum_of_tilt(objective: PerturbedObjective, tau: float, radius: float | None) -> SolverResult:
-    """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form; but for a matrix Λ in a ball, to τ.
-
-    For a number λ the minimum over a ball is the minimum over all of space, shortened: ν = ‖b‖/M − λ.
-    """
+    """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form; but for a matrix Λ in a ball, to τ."""
     if np.ndim(objective.lam) == 0:
         theta: FloatArray = -objective.linear / objective.lam
     else:

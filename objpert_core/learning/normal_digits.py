@@ -20,11 +20,9 @@ _MORE = 64
 
 
 class NormalDigits:
-    """Normal numbers, each known to lie in a cell, whose further digits are drawn as they are asked for.
-
-    A number lies in (c − ½ + [0, 1])·2^−first at first, c its entry of `cells`, which `NoiseSource.rounded_normal`
-    draws with the ratio 2^first. Later the number lies in one of the cells of width 2^−digits that the first cells are
-    cut into.
+    """Normal numbers, each known to lie in a cell, whose further digits are drawn as they are asked for. A number lies
+    in (c − ½ + [0, 1])·2^−first at first, c its entry of `cells`, which `NoiseSource.rounded_normal` draws with the
+    ratio 2^first.
     """
 
     def __init__(self, cells: IntArray, first: int) -> None:
@@ -71,9 +69,8 @@ class NormalDigits:
 
 
 def _within_cell(cell: int, first: int, place: int, read: Callable[[int], bytes]) -> tuple[int, int]:
-    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`.
-
-    A uniform place is kept with the probability exp(−(x² − x₀²)/2), x₀ being the cell's least distance from 0.
+    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`. A
+    uniform place is kept with the probability exp(−(x² − x₀²)/2), x₀ being the cell's least distance from 0.
     """
     while True:
         height, digits = _word(read), _MORE

@@ -192,10 +192,8 @@ def described(
 def perturb_and_solve_draws(
     problem: Problem, terms: Terms, mechanism: Mechanism, random_states: Sequence[Seed]
 ) -> list[Release[Any]]:
-    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`).
-
-    Meanings and errors as in `perturb_and_solve`. Every draw releases a map of its own. Each fit costs what a fit by
-    itself costs, and the costs add up; if one does not reach τ, none is released.
+    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`). Meanings and
+    errors as in `perturb_and_solve`.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
     if not issubclass(kind, SolvedCertificate):
@@ -348,10 +346,7 @@ def _logistic(loss: Loss) -> LogisticLoss:
 
 
 def _named(kind: type[PrivacyCertificate], **asked: tuple[str, float | None]) -> dict[str, float]:
-    """The fields in which a certificate of this kind says what was `asked`; `ValueError` where it has no such field.
-
-    Each value of `asked`, by argument name, is the field's name and its value.
-    """
+    """The fields in which a certificate of this kind says what was `asked`; `ValueError` where it has no such field."""
     has = {item.name for item in fields(kind)}
     given = {name: (field, value) for name, (field, value) in asked.items() if value is not None}
     for name, (field, value) in given.items():

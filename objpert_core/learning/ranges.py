@@ -135,11 +135,7 @@ class Ranges:
 
 
 def release_ranges(X: Any, plan: RangeNoise, source: NoiseSource, *, n_rows: int) -> Ranges:
-    """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
-
-    `n_rows` is the public number of rows, by which the number of equal bins goes. `ValueError` where X has other
-    columns than the plan pays for, or is sparse.
-    """
+    """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them."""
     if sp.issparse(X):
         raise ValueError(f"X must be dense where ranges are released, got a sparse {type(X).__name__}")
     _refuse_other_columns(X, plan.columns)

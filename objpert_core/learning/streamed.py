@@ -38,10 +38,7 @@ _SURELY_FINE = 10**6  # rows, from which on the quick bound on rounding is not w
 
 
 class Walked:
-    """Blocks of usable rows and targets that were walked once: how many rows there are, and some of them.
-
-    ValueError where blocks differ in their columns, or where a later walk has other rows.
-    """
+    """Blocks of usable rows and targets that were walked once: how many rows there are, and some of them."""
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks

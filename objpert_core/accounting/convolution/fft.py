@@ -151,8 +151,7 @@ def tilted_mean(parts: list[Tilted]) -> float:
 
 
 def _log_beyond(parts: list[Tilted], point: float, sign: float, rates: FloatArray) -> float:
-    """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff). Every
-    rate gives a bound; a thinned grid is enough to tell which rate's is the best."""
+    """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff)."""
     thinned = [_Points(part, sign, -(-part.masses.size // _THINNED)) for part in parts]
     rough = [_log_chernoff(thinned, -sign * rate * point, rate) for rate in rates]
     best = float(rates[np.argmin(rough)])
@@ -284,9 +283,7 @@ def sum_of(
     right: float,
     rates: FloatArray,
 ) -> Tail:
-    """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests. `parts`
-    have one step each, `log_scales` is what the exponents of their tilts had subtracted, `centre`, `left` and `right`
-    are the window of losses that decides, and `rates` > 0 bound what lies outside."""
+    """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests."""
     from scipy.signal import lfilter  # half of the package's import time: only who composes waits for it
 
     step = parts[0].step

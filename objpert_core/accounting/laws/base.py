@@ -148,13 +148,7 @@ class SubsampledLoss(PrivacyLoss):
 
 @dataclass(frozen=True)
 class SymmetricLoss(PrivacyLoss):
-    """The tightest symmetric pair above a law that dominates both directions of the adjacency.
-
-    A profile that holds for both directions at ε ≥ 0 also bounds both at ε < 0, by H_{e^ε}(P‖Q) = 1 − e^ε +
-    e^ε·H_{e^{−ε}}(Q‖P) (Zhu, Dong and Wang 2022). The largest convex function of e^ε below the two is the
-    profile of a pair whose loss has the law of ω above a threshold t, the mirror image (weight e^{−ω} at −ω) below
-    −t, and what is left of the mass at 0. The threshold is 0 unless that would need more than the whole mass.
-    """
+    """The tightest symmetric pair above a law that dominates both directions of the adjacency."""
 
     base: PrivacyLoss
     start: float  # v at the threshold

@@ -32,10 +32,7 @@ def smallest_epsilon_of_each(
     start: float = 0.0,
     guess: ArrayLike = 1e-3,
 ) -> FloatArray:
-    """`smallest_epsilon` where every entry of `log_delta` has its own profile, which gets ε and the entries' indices.
-    Steps that grow from the guess bracket the root of the logarithm, which never increases in ε; the bracket is
-    narrowed to neighbouring doubles or a relative width of 1e-15. Its upper end, at which the inequality was evaluated,
-    is returned."""
+    """`smallest_epsilon` where every entry of `log_delta` has its own profile, which gets ε and the entries' indices."""
 
     def gap(epsilon: FloatArray, chosen: IntArray) -> FloatArray:
         return log_profile(epsilon, chosen) - log_delta[chosen]

@@ -56,14 +56,10 @@ def objective_plan(
     lam: float | None = None,
     strict: bool = True,
 ) -> ObjectivePlan:
-    """Choose noise, regularisation and smoothing by public numbers; ε and δ are for one row that is replaced.
-
-    "tight" takes the least σ: for the logistic loss λ of `recommended_ball_lam` and σ = 2Lσ_G (T17), σ_G the analytic
-    Gaussian mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam`
-    is a least λ in place of the rule's; with 0 it is the least that privacy allows. "bassily2019" takes λ of Algorithm
-    2 of Bassily, Feldman, Talwar and Thakurta (2019) as printed, and the σ of the theorem that it restates, for
-    gradients that move by 2L; its own σ is too small where rows are replaced. With `strict` this schedule refuses ε and
-    δ for which the paper claims nothing. `smoothness` is per row, inf for a loss with corners.
+    """Choose noise, regularisation and smoothing by public numbers; ε and δ are for one row that is replaced. "tight"
+    takes the least σ: for the logistic loss λ of `recommended_ball_lam` and σ = 2Lσ_G (T17), σ_G the analytic Gaussian
+    mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam` is a least
+    λ in place of the rule's; with 0 it is the least that privacy allows.
 
     >>> numbers = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
     >>> plan = objective_plan("tight", 10_000, 10, 1.0, 1e-8, **numbers)

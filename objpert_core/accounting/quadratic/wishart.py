@@ -127,9 +127,7 @@ def _log_integrand(log_g: FloatArray, epsilon: FloatArray, s: FloatArray, k: Flo
 
 
 def _log_h(z: FloatArray, epsilon: FloatArray, k: FloatArray) -> FloatArray:
-    """log of the divergence of a correlation's law from the same law moved by z, for ε >= 0.
-    F(u) − e^ε·F(u − z) at the u where the densities' ratio is e^ε. Both 1 + u and 1 + u − z are computed without
-    cancellation: near −1 is where small δ are decided."""
+    """log of the divergence of a correlation's law from the same law moved by z, for ε >= 0."""
     z, epsilon, k = np.broadcast_arrays(z, epsilon, k)
     apart = z >= 2
     z = np.where(apart, 1.0, z)

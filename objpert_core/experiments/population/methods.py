@@ -164,11 +164,7 @@ def _law(setting: Setting) -> Population:
 
 @dataclass(frozen=True)
 class Method:
-    """A method at one setting, from its public `numbers` (σ and Λ, or steps, batch and noise).
-
-    ``learn(X, y, seed)`` gives θ; one seed gives the same batches and the same noise for any rows. `bound` is on the
-    mean excess risk. `mechanism` is the cost where a row is replaced; None without privacy, or where nothing is proved.
-    """
+    """A method at one setting, from its public `numbers` (σ and Λ, or steps, batch and noise)."""
 
     learn: Learn
     bound: float

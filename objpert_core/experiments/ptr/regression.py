@@ -53,10 +53,7 @@ Estimator = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Error(Row):
-    """One fit's mean squared error on test rows; ε is `FREE` for methods that spend nothing.
-
-    `refused` is the share of the runs that answered ⊥; where all did, the error is that of θ = 0.
-    """
+    """One fit's mean squared error on test rows; ε is `FREE` for methods that spend nothing."""
 
     VALUE = "error"
 
@@ -98,10 +95,7 @@ def ridge(X: FloatArray, y: FloatArray, lam: float) -> FloatArray:
 
 
 def output_lam(rows: int, epsilon: float) -> tuple[float, float]:
-    """λ and noise of output perturbation, by public numbers: λ minimises nσ²Δ² + λ, σΔ being the noise.
-
-    One row moves the solution by Δ = (1 + √(n + 1)/(2√λ))/λ at most.
-    """
+    """λ and noise of output perturbation, by public numbers: λ minimises nσ²Δ² + λ, σΔ being the noise."""
     lams = np.geomspace(1e-2, 1e5, 701)
     noise = calibrate_gaussian(epsilon, DELTA).sigma * (1 + math.sqrt(rows + 1) / (2 * np.sqrt(lams))) / lams
     best = int(np.argmin(rows * noise**2 + lams))

@@ -49,8 +49,6 @@ def best_of_runs(
 ) -> tuple[FloatArray | None, float]:
     """OPS-PTR: the best of a geometric number of runs, judged by the public rows and targets `judges`, and the share of
     runs that refused.
-
-    `accounting` is "tight" or "split", as in `OPSPTRRegressor`, without a fallback. θ is None where every run refused.
     """
     choice("accounting", accounting, ("tight", "split")), at_least("mean_runs", mean_runs, 1)
     rows, targets = judges

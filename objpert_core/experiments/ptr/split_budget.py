@@ -30,9 +30,7 @@ class Asked:
     failure: float
 
     def below(self, statistic: float, sensitivity: float, generator: np.random.Generator) -> float:
-        """A private number, above `statistic` with probability `failure`; one row moves `statistic` by
-        `sensitivity`.
-        """
+        """A private number, above `statistic` with probability `failure`; one row moves `statistic` by `sensitivity`."""
         sigma = positive("sensitivity", sensitivity) / self.test_mu
         return statistic + sigma * (float(generator.standard_normal()) + float(ndtri(self.failure)))
 

@@ -26,9 +26,6 @@ CLASSES = 10
 class Teachers:
     """Simulated votes of `number` teachers on `queries` rows, with noise of standard deviation `sigma` votes on each
     count.
-
-    A teacher names the first class with probability `first`. `second` is the second class's share of the rest; the
-    other eight share what is left evenly.
     """
 
     first: float

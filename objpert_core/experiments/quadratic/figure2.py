@@ -43,11 +43,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One draw of data, anchor and perturbations, in the order in which they are drawn.
-
-    The largest of X's normal entries is scaled to `LARGEST_ENTRY`, y = Xθ*, the anchor is θ* with noise of variance
-    0.1, W has 2d degrees of freedom, and the tilt is standard normal.
-    """
+    """One draw of data, anchor and perturbations, in the order in which they are drawn."""
 
     X: FloatArray
     theta: FloatArray

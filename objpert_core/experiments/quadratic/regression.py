@@ -56,10 +56,7 @@ class Excess(Row):
 
 
 def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
-    """The minimum of the bent and tilted objective, theorem T34: `QOPLasso` without a penalty.
-
-    `centred` takes off σ²m, the mean of σ²W, as far as the smallest eigenvalue of what was released allows (`debias`).
-    """
+    """The minimum of the bent and tilted objective, theorem T34: `QOPLasso` without a penalty."""
     positive("epsilon", epsilon)
 
     def solve(X: FloatArray, y: FloatArray, generator: np.random.Generator) -> FloatArray:
@@ -71,11 +68,7 @@ def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
 
 
 def adassp(epsilon: float, *, tight: bool = False) -> Solve:
-    """AdaSSP (Wang 2018, Algorithm 2): a third of the budget each for λ_min, XᵀX and Xᵀy, then a ridge by λ_min.
-
-    `tight` takes the least noise for which the three Gaussian mechanisms compose to (ε, δ), in place of the printed
-    noise √(log(6/δ))/(ε/3).
-    """
+    """AdaSSP (Wang 2018, Algorithm 2): a third of the budget each for λ_min, XᵀX and Xᵀy, then a ridge by λ_min."""
     positive("epsilon", epsilon)
     if tight:
         noise = math.sqrt(3) * calibrate_gaussian(epsilon, DELTA).sigma

@@ -39,10 +39,7 @@ _REMEMBERED = 500
 
 @dataclass(frozen=True)
 class Clipping:
-    """A loss, a key of `objpert_core.learning.LOSSES`, and the threshold C at which its gradients are clipped.
-
-    A loss without a constant ignores `parameter`.
-    """
+    """A loss, a key of `objpert_core.learning.LOSSES`, and the threshold C at which its gradients are clipped."""
 
     loss: str
     parameter: float
@@ -184,9 +181,8 @@ def error(setting: Setting, theta: FloatArray) -> float:
 
 
 def errors(setting: Setting) -> dict[str, FloatArray]:
-    """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck.
-
-    "C"; "clipped", of f_C without noise; "private", the mean over `NOISES` private fits; "private_lowest" and
+    """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck. "C";
+    "clipped", of f_C without noise; "private", the mean over `NOISES` private fits; "private_lowest" and
     "private_highest" of these fits.
     """
     return _errors(replace(setting, clip=1.0))

@@ -80,11 +80,7 @@ _TAU = 1e-3  # of a gradient that is a sum over all rows: differences this small
 
 @dataclass(frozen=True)
 class Design:
-    """A synthetic data set: feature j varies with standard deviation j**-decay before rows are scaled to norm 1.
-
-    `offset` is the norm of the features' common mean, in units of the root mean square of the rest; `positive` the
-    share of the positive class before the share `flipped` of the labels is turned over.
-    """
+    """A synthetic data set: feature j varies with standard deviation j**-decay before rows are scaled to norm 1."""
 
     rows: int
     features: int
@@ -119,10 +115,7 @@ def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
 
 @dataclass(frozen=True)
 class Score:
-    """Means of accuracy and loss over the noise draws, on fresh rows, of one candidate on one design.
-
-    `sigma` is the noise of the objective, or of every coefficient.
-    """
+    """Means of accuracy and loss over the noise draws, on fresh rows, of one candidate on one design."""
 
     study: str
     design: Design
@@ -221,8 +214,6 @@ def margin_scores(design: Design, seed: int, draws: int, epsilons: Iterable[floa
 class Regret:
     """What one candidate loses, over cases (design, ε), against the best candidate of its study: means, and the worst
     cases.
-
-    One case in ten exceeds the loss `tenth` of accuracy; `loss` is an excess of the mean loss.
     """
 
     study: str

@@ -102,13 +102,9 @@ def _priced(center: float, scale: float) -> PlanRule:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to fit.
-
-    `margin` is a multiple of that for raw rows (None: `recommended_margin`), `lam` a multiple of `recommended_lam`,
-    `fits` share the rest of ε, and a `chained` fit is drawn towards the one before it rather than averaged with it.
-    Rows are `projected` to random directions first, standardised rows to a `subspace` of principal directions of a
-    noisy second moment. `without_mean` takes off each row's own mean where the plan has no centre, which costs no
-    privacy.
+    """A way to fit. `margin` is a multiple of that for raw rows (None: `recommended_margin`), `lam` a multiple of
+    `recommended_lam`, `fits` share the rest of ε, and a `chained` fit is drawn towards the one before it rather than
+    averaged with it.
     """
 
     plan: PlanRule = recommended_standardisation

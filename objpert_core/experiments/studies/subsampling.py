@@ -130,11 +130,7 @@ def _mean(values: list[float]) -> Interval | None:
 
 
 def learning_curve(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[LearningCurve]:
-    """Fit with and without privacy on each number of rows, draw after draw; the first curve has no fit.
-
-    One more curve follows after each pair of fits. `should_stop` is asked before every fit and at every solver
-    iteration.
-    """
+    """Fit with and without privacy on each number of rows, draw after draw; the first curve has no fit."""
     curve = LearningCurve(plan, plan.dataset)
     yield curve
     for draw in range(plan.draws):

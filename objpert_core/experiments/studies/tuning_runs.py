@@ -61,10 +61,8 @@ WAYS = ("judges", "fresh", "honest", "fixed")
 
 @dataclass(frozen=True)
 class Settings:
-    """What to run; the promise is that of every model, of unpaid tuning that of one run.
-
-    Paid tuning makes K ~ Poisson(mean_runs) runs. `judges` test rows, at most half of them all, choose in unpaid
-    tuning. Draw i has the noise seed `seed + i`.
+    """What to run; the promise is that of every model, of unpaid tuning that of one run. Paid tuning makes K ~
+    Poisson(mean_runs) runs.
     """
 
     epsilon: float = 1.0
@@ -129,11 +127,8 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class TuningRuns:
-    """The draws made so far; complete in itself, never changed.
-
-    `one` and `paid` are what one run and paid tuning cost, with their noise. `true_epsilon` is the ε of the unpaid
-    noise if the choice among K runs is accounted for: the price of paying afterwards. The certificates are those of
-    `DPSGDLogisticRegression`, the same for every draw.
+    """The draws made so far; complete in itself, never changed. `one` and `paid` are what one run and paid tuning cost,
+    with their noise.
     """
 
     settings: Settings
@@ -183,10 +178,6 @@ def tuning_runs(
 ) -> Iterator[TuningRuns]:
     """Tune with and without paying, for one noise seed after the other; the first result has no draw, and one more
     follows after each.
-
-    Once `should_stop`, asked at every step, is true, the generator ends and drops the draw under way. `tell` is called
-    at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid tuning are
-    trained together.
     """
     if len(data.y_test) < 2:
         raise ValueError(f"data must have at least two test rows, got {len(data.y_test)}")

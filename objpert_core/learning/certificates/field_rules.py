@@ -45,10 +45,9 @@ class Fact:
 
 
 def fact(rule: Rule, *, since: int = 1, diagnostic: bool = False, **default: Any) -> Any:
-    """A certificate's field that says what `rule` allows; ``default=…`` as for `dataclasses.field`.
-
-    `since` is the form that first had the field, or `LATER`; in older forms the field has its default. A `diagnostic`
-    depends on the data: its default is None, and texts keep it apart.
+    """A certificate's field that says what `rule` allows; ``default=…`` as for `dataclasses.field`. `since` is the form
+    that first had the field, or `LATER`; in older forms the field has its default. A `diagnostic` depends on the data:
+    its default is None, and texts keep it apart.
     """
     return field(metadata={"rule": rule, "since": since, "diagnostic": diagnostic}, **default)
 

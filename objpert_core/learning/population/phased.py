@@ -88,9 +88,8 @@ def phased_minimum(
     seed: int,
     solver: str = "newton",
 ) -> FloatArray:
-    """Go through all phases, with ordinary normal noise σ_G: for experiments; `phased_release` is what to publish.
-
-    The rows must be in random order. The result is projected onto the ball.
+    """Go through all phases, with ordinary normal noise σ_G: for experiments; `phased_release` is what to publish. The
+    rows must be in random order.
     """
     random = np.random.default_rng(seed)
     theta = np.zeros(rows.dimension)
@@ -182,10 +181,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
 
 
 def noise_of(lipschitz: float, step: float, slack: float, multiplier: float) -> float:
-    """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη.
-
-    The result is a little more, for what doubles round here, in τ and in Λ = 2/η.
-    """
+    """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη."""
     return multiplier * lipschitz * (1 + slack) * step * _ROUNDING
 
 
@@ -207,13 +203,8 @@ def phased_release(
     callback: Callback | None = None,
 ) -> Release[PhasedCertificate]:
     """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
-
     The guarantee is for one replaced row. `loss` has a bounded slope; a loss with corners is rounded, which costs
-    accuracy only. Phases and noise go by `public_rows`; if it is left out, X's number of rows is treated as public.
-    Rows beyond that number are not used; there must be as many, unless ``on_error="release"``. Which rows make a phase
-    is drawn at random, without the data: a row's neighbour takes its place.
-
-    After Feldman, Koren and Talwar (2020); docs/theorems.md, T30.
+    accuracy only.
     """
     given = X.shape[0]
     known = max(given, 1) if public_rows is None else positive_integer("public_rows", public_rows)

@@ -25,10 +25,8 @@ EIGENVALUE_ERROR = 2.0**-22
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers.
-
-    Both units are public powers of two. No target exceeds `target_bound`; `constant` is what was appended to every row,
-    on the grid, 0.0 without an intercept.
+    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers. Both units are public powers
+    of two.
     """
 
     gram: np.ndarray
@@ -58,11 +56,9 @@ def regression_sums(
     intercept_scaling: float = 0.0,
     on_error: str = "raise",
 ) -> RegressionSums:
-    """Enforce norms, clip targets to ±target_bound, round each row to a grid, and sum; arguments as in `Fit`.
-
-    What a row contributes depends on that row alone, and sums are exact: one row more or less changes them by its own
-    contribution. Targets are rounded towards zero. With ``on_error="release"``, rows that cannot be used are left out
-    of every sum (docs/theorems.md, T23).
+    """Enforce norms, clip targets to ±target_bound, round each row to a grid, and sum; arguments as in `Fit`. What a
+    row contributes depends on that row alone, and sums are exact: one row more or less changes them by its own
+    contribution.
     """
     bound, constant = length("target_bound", target_bound), nonnegative("intercept_scaling", intercept_scaling)
     releases = choice("on_error", on_error, ON_ERROR) == "release"

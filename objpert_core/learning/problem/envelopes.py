@@ -227,11 +227,7 @@ def _slopes_at_the_ends(loss: Loss, targets: Targets) -> tuple[FloatArray | floa
 
 
 def widest_envelope(loss: Loss, smoothness: float, radius: float) -> MoreauEnvelope:
-    """Envelope of the longest possible row: in θ no row's is steeper, or has more curvature.
-
-    A proof has to know no more of all the envelopes with the steps of `envelope_steps`. `smoothness`·R² ≤ β: the step
-    is longer than R²/β by 8 roundings; those of the rows are longer by more, as `Rows.norms` rounds up.
-    """
+    """Envelope of the longest possible row: in θ no row's is steeper, or has more curvature."""
     return MoreauEnvelope(loss, positive("radius", radius) ** 2 / positive("smoothness", smoothness) * (1 + 2.0**-50))
 
 
@@ -240,13 +236,10 @@ _MOST_STEPS = 400  # halvings of the bracket included, for scores up to 1e100
 
 
 def proximal_probability(ahead: FloatArray, step: Step) -> FloatArray:
-    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1): the slope of the logistic loss at its proximal point.
-
-    a is the margin less the margin to be reached. s is in [0, 1], right to about 11 units in the last place and the
-    effect of one such unit in a. With s = expit(z) the equation is z + a + t·expit(z) = 0, whose left side rises with
-    slope between 1 and 1 + t/4. Newton's method in z runs strictly inside a bracket, and the bracket is halved where
-    the left side did not halve. (Newton's method in s with a bracket that may be touched cycles for ever at a =
-    −5.770414, t = 66.9474.) Last, s itself is corrected by the residual: z has too few digits where |z| is large.
+    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1): the slope of the logistic loss at its proximal point. a is
+    the margin less the margin to be reached. s is in [0, 1], right to about 11 units in the last place and the effect
+    of one such unit in a. With s = expit(z) the equation is z + a + t·expit(z) = 0, whose left side rises with slope
+    between 1 and 1 + t/4.
     """
     a, t = np.broadcast_arrays(np.clip(np.asarray(ahead, dtype=np.float64), -1e300, 1e300), np.asarray(step))
     rise = np.log1p(t)

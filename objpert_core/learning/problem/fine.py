@@ -105,8 +105,6 @@ def summands_of_rows(n_rows: int) -> int:
 def score_error(dimension: int, radius: float, length: float) -> float:
     """The largest error of a score of `FineRows`, besides a unit of the score: the rounding of what is not exact.
 
-    `radius` is R, and `length` ‖θ‖.
-
     >>> score_error(100_000, 1.0, 1.0) < 1e-5 * 2.0**-53
     True
     """

@@ -52,10 +52,7 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> flo
 def gradient_norm_bounds(
     objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray
 ) -> list[float]:
-    """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows.
-
-    `gradient_norm_bound` allows for sums in any order, so also for products of matrices.
-    """
+    """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows."""
     rows, loss = objectives[0].rows, objectives[0].loss
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
     own = 1 + abs(loss.parameter or 0.0)

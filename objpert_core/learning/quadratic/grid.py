@@ -41,10 +41,7 @@ def residual_unit(bound: float, sigma: float, constant: float) -> float:
 
 @dataclass(frozen=True)
 class WholeSums:
-    """Sums over rows as whole numbers: `gram` in units of `unit`², `tilt` in units of `unit` times the residuals' unit.
-
-    `tilt` is 0 where there are no residuals; `unit` is a power of two, and `constant` what was appended, on the grid.
-    """
+    """Sums over rows as whole numbers: `gram` in units of `unit`², `tilt` in units of `unit` times the residuals' unit."""
 
     gram: np.ndarray
     tilt: np.ndarray
@@ -61,10 +58,7 @@ def whole_sums(
     bound: float = 0.0,
     step: float = 1.0,
 ) -> WholeSums:
-    """Sum x̃x̃ᵀ and x̃·clip(x̃ᵀθ̃ − y, ±bound) over rows on the grid, exactly; without targets there is no tilt.
-
-    `row_norm` is the rule that `rows` was made with, and `step` the residuals' grid, see `residual_unit`.
-    """
+    """Sum x̃x̃ᵀ and x̃·clip(x̃ᵀθ̃ − y, ±bound) over rows on the grid, exactly; without targets there is no tilt."""
     unit = row_unit(rows.constant)
     dimension = rows.dimension
     kind: Any = np.int64 if rows.n_rows <= _EXACT_ROWS else object

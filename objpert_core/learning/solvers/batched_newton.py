@@ -54,15 +54,10 @@ class Family(Protocol):
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """Where the search for each begins, shape (k, D), and upper triangles of the Hessians about there, for each or
         for all.
-
-        `problem` is the base, maybe in single precision, and `centre` about its minimum.
         """
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some objectives, each at its own point, shape (m, D).
-
-        `part` is of the base, maybe in single precision.
-        """
+        """The gradients of the losses of some objectives, each at its own point, shape (m, D)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +147,7 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
 def solve_streamed(
     problem: StreamedObjective, *, tau: float, max_iter: int, callback: Callback | None = None
 ) -> SolverResult:
-    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory.
-
-    Where that Hessian does not lead to τ, it is made of all rows, once.
-    """
+    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory."""
     search, sample, scale = _Search(max_iter, callback), problem.sample, problem.scale
     counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
     first = float(np.linalg.norm(sample.gradient(zero)[0]))

@@ -21,8 +21,6 @@ _U = 2.0**-53
 class BoxedLasso:
     """The problem: `curvature` is B, `slope` c, `centre` θ̃ and `penalty` α; low and high may be infinite.
 
-    All its numbers may be public.
-
     >>> two = np.array([1.0, 1.0])
     >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
     >>> problem.residual(np.array([1.5, 0.0])), problem.residual(np.array([1.0, 0.0]))
@@ -82,8 +80,5 @@ class BoxedLasso:
 
 
 def residual_for_gap(gap: float, curvature: float) -> float:
-    """Find the residual at which J is surely within `gap` of its least value: √(2·gap·μ).
-
-    Cortild and Cartis (2026), (7): their τ is `gap`, and `curvature` μ, a lower bound on B's eigenvalues, is their ασ².
-    """
+    """Find the residual at which J is surely within `gap` of its least value: √(2·gap·μ)."""
     return math.sqrt(2 * nonnegative("gap", gap) * positive("curvature", curvature))
