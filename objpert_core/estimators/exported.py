@@ -152,7 +152,7 @@ def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, lin
 
 
 def _with_odds(weights: FloatArray, intercept: float, classes: np.ndarray, link: Link) -> StackingClassifier:
-    """σ(k + wu) and σ(k − u) from two logistic regressions, and the odds wσ(k + wu) : σ(k − u) from their logarithms."""
+    """σ(k + wu) and σ(k − u) from two logistic regressions, and the odds wσ(k + wu) : σ(k − u) from their logs."""
     alone, (k, w) = np.array([0, 1]), link
     identity = Link(0.0, 1.0)
     logarithms = PowerTransformer("box-cox", standardize=False)

@@ -1,8 +1,4 @@
-"""Data frames of pandas and polars, looked at before scikit-learn turns them into arrays.
-
-A frame's columns must hold numbers. A refusal names the columns and their types, in one sentence; an array has neither,
-and is left to what comes next. Neither package is imported here.
-"""
+"""Data frames of pandas and polars, looked at before scikit-learn turns them into arrays."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def class_weights(name: str, value: Any) -> Any:
 
 
 def own_weights(value: Any, rows: int, *, releases: bool) -> FloatArray:
-    """Each row's own weight, shape (n,); with `releases` 0 where an entry is no weight, so that its row counts as none."""
+    """Each row's own weight, shape (n,); with `releases` 0 where an entry is no weight: its row counts as none."""
     column = without_masks(as_column(value))
     if not isinstance(column, np.ndarray) and np.iterable(column):
         entries = list(column)

@@ -1,7 +1,4 @@
-"""Experiments whose results are stored: each is made piece by piece, continued and read.
-
-An experiment has a file of its own. What its rows are, `results` says; `store` writes them.
-"""
+"""Experiments whose results are stored: each is made piece by piece, continued and read."""
 
 from __future__ import annotations
 

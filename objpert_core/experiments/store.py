@@ -1,7 +1,4 @@
-"""Writing files of results: whole pieces, one run at a time, nothing mixed that does not belong together.
-
-A file can be continued after an interruption; before its first row every run writes about itself.
-"""
+"""Writing files of results: whole pieces, one run at a time, nothing mixed that does not belong together."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ def session(command: str) -> dict[str, str]:
 
 
 def forget(path: Path, methods: Collection[str], kind: type[Row] = Run) -> int:
-    """Take the rows of some methods out of a file, for example because their calibration has changed since; how many."""
+    """Take the rows of some methods out of a file, as when their calibration has changed since; how many."""
     if not path.is_file():
         return 0
     _widen(path, kind)

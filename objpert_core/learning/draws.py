@@ -1,8 +1,7 @@
 """Several private fits of the same rows that differ by their noise alone, so that they can share their work.
 
-Every draw costs what a fit by itself costs, and the costs add up. A solver that sees all draws lets the noise of one
-have a part in the θ of another. docs/theorems.md, T44, has the proof: given all exact minima, each θ is within τ/λ of
-its own, and the output noise covers that distance.
+Given all exact minima, each θ is within τ/λ of its own, and the output noise covers that distance (docs/theorems.md,
+T44).
 """
 
 from __future__ import annotations

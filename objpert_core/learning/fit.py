@@ -388,7 +388,7 @@ class Fit:
     def _solved(
         self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
     ) -> Found:
-        """Where to stop, and a bound there on the gradient's norm, or the residual's, with all that is `added` to it."""
+        """Where to stop, and a bound there on the gradient's norm, or the residual's, with what is `added` to it."""
 
         def with_added(found: Found) -> Found:
             return Found(found.result, (found.norm + added) * (1 + 8 * UNIT))  # roundings of both

@@ -1,8 +1,4 @@
-"""Exact whole-numbered chance: two-sided geometric noise, and the number of tries until the first success.
-
-Two-sided geometric noise is Laplace noise for whole numbers: Z = k with a probability proportional to e^{−r|k|}. A
-whole number that neighbours move by m at most is then ε-DP for r = ε/m, in floating point as on paper: nothing rounds.
-"""
+"""Exact whole-numbered chance: two-sided geometric noise, and the number of tries until the first success."""
 
 from __future__ import annotations
 

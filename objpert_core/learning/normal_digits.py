@@ -1,9 +1,4 @@
-"""Normal numbers of which some binary digits are known, and as many more as are asked for, with exactly their law.
-
-A release that rounds a function of normal numbers has to round as if these numbers were known with all their digits
-(docs/theorems.md, T35). Each number is known to lie in a cell at first. Where its cell leaves a rounding open, the
-number gets 64 more digits, drawn from its law in the cell, and so on.
-"""
+"""Normal numbers of which some binary digits are known, and as many more as are asked for, with exactly their law."""
 
 from __future__ import annotations
 

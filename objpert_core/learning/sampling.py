@@ -1,8 +1,4 @@
-"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits.
-
-Every draw has exactly the law that the accountant assumes. A number is computed in doubles where their rounding cannot
-matter; elsewhere more digits and random bits are taken until they decide it.
-"""
+"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _mu_at(log_x: FloatArray, log_y: FloatArray) -> FloatArray:
 
 
 def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
-    """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` is ascending and begins at 0."""
+    """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` ascends from 0."""
     return _mu_and_where(epsilon, log_delta)[0]
 
 

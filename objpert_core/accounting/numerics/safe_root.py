@@ -1,8 +1,4 @@
-"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold.
-
-A calibration promises gap(x) <= 0, not a root to so many digits. So every search here ends with the same step: evaluate
-the inequality at the root, and move in the safe direction by ever larger steps until it holds.
-"""
+"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold."""
 
 from __future__ import annotations
 

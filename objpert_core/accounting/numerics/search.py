@@ -32,7 +32,7 @@ def smallest_epsilon_of_each(
     start: float = 0.0,
     guess: ArrayLike = 1e-3,
 ) -> FloatArray:
-    """`smallest_epsilon` where every entry of `log_delta` has its own profile, which gets ε and the entries' indices."""
+    """`smallest_epsilon` where each entry of `log_delta` has its own profile, which gets ε and the entries' indices."""
 
     def gap(epsilon: FloatArray, chosen: IntArray) -> FloatArray:
         return log_profile(epsilon, chosen) - log_delta[chosen]

@@ -25,7 +25,7 @@ def difference_down(x: FloatArray, y: FloatArray | float) -> FloatArray:
 
 
 def log_best_split(first: LogProfile, second: LogProfile, least: float, unit: float, epsilon: FloatArray) -> FloatArray:
-    """log of the smallest δ₁(ε₁) + δ₂(ε₂) found over ε₁ + ε₂ = ε with ε₁ ≥ least and ε₂ ≥ 0; ≤ 0 and not rising in ε."""
+    """log of the least δ₁(ε₁) + δ₂(ε₂) found over ε₁ + ε₂ = ε with ε₁ ≥ least and ε₂ ≥ 0; ≤ 0, not rising in ε."""
     room = np.maximum(difference_down(epsilon, least), 0.0)
 
     def log_sum(share: FloatArray) -> FloatArray:

@@ -1,8 +1,4 @@
-"""Calibration by a theorem that names its own noise and regularisation (`ClosedForm`): Kifer et al. (2012).
-
-With an exact minimiser the theorem is read as it stands. With an approximate one ε is shared between the theorem and
-the output noise (`ApproximateMinima`).
-"""
+"""Calibration by a theorem that names its own noise and regularisation (`ClosedForm`): Kifer et al. (2012)."""
 
 from __future__ import annotations
 

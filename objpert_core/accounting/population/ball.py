@@ -1,11 +1,7 @@
 """Objective perturbation over a ball, for the population risk: from public numbers to σ, λ and the loss's smoothing.
 
-n rows, d parameters, the ball ‖θ‖ ≤ M, one row replaced. A ball costs no privacy and asks for none (docs/theorems.md,
-T26), so these are calibrations of objective perturbation like any other. M, n and d decide how far a loss is smoothed,
-and which λ is good for the population risk (docs/theorems.md, T24).
-
-A bound that is not the logistic one depends on λ through β/λ alone. So the smoothing goes with λ: with β = κλ the noise
-is the same for every λ, and a smaller κ costs accuracy, not privacy.
+One row is replaced; a ball costs no privacy and asks for none (docs/theorems.md, T26). A bound that is not the logistic
+one depends on λ through β/λ alone, so the smoothing goes with λ: β = κλ.
 """
 
 from __future__ import annotations

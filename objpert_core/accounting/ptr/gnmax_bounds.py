@@ -1,8 +1,7 @@
 """The winner of noisy votes: its Rényi divergence where the votes are known, and over all votes that are near.
 
 Votes n_1 … n_C get noise N(0, σ²) each, and the class with the most is released. One voter changes its mind: two counts
-change by 1. All goes through q, a bound on the chance that the released class is not the true winner. `gaps` are the
-winner's votes less those of each other class, of shape (..., C − 1).
+change by 1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The methods whose excess risk is measured, each made of public numbers: from rows and a seed to a model in the ball.
-
-They run the estimators' algorithms on rows that a population draws. Published noise stays as it is printed, whether it
-is private or not: `Method.mechanism` has the accountant's answer.
-"""
+"""The methods whose excess risk is measured, each made of public numbers: from rows and a seed to a model in the ball."""
 
 from __future__ import annotations
 

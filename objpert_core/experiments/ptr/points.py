@@ -1,10 +1,6 @@
 """A few values in [0, 1], their median behind a private test: every number of propose-test-release, exactly.
 
-The median is the lower one: the smallest value with half of the people at or below it. One person's value is replaced.
-The proposal is a bound β on how far such a replacement moves the median, hence Laplace noise of scale β/ε. The test
-adds noise to D, the least number of people whose values must change until the proposal is wrong, and passes where the
-sum reaches a threshold of about log(1/δ)/ε. Redberg, Zhu and Wang (2023), Algorithms 1 and 2; their display after
-Remark 4.4 has pass and fail swapped.
+The median is the lower one: the smallest value with half of the people at or below it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Posterior draws of ridge regressions in plain doubles, for measuring: many λ at once, and the best of many runs.
-
-The laws are those of `OPSPTRRegressor`, whose draws are exact and slower. Nothing here may be released.
-"""
+"""Posterior draws of ridge regressions in plain doubles, for measuring: many λ at once, and the best of many runs."""
 
 from __future__ import annotations
 

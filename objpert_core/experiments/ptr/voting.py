@@ -1,8 +1,4 @@
-"""Figure 3 of Redberg, Zhu and Wang (2023), corrected: a majority vote, its privacy at a gap and at equal error.
-
-Panel "a": ε of the votes at hand with Laplace noise, against the gap. Panel "b": what each vote costs at a gap of 100
-where it errs as seldom as Laplace noise of scale 1/ε. One voter joins or leaves.
-"""
+"""Figure 3 of Redberg, Zhu and Wang (2023), corrected: a majority vote, its privacy at a gap and at equal error."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Bend and tilt beside other private linear regressions, on data without interpolation: excess test error.
 
-Rows lie evenly on the unit sphere, y = xᵀθ + N(0, 0.1²) with ‖θ‖ = 1, targets are clipped to [−1, 1]. The excess mean
-squared error on new rows is ‖θ̂ − θ‖²/d, in closed form. Nothing is known of θ beforehand: the anchor is 0, so that
-residuals at the anchor are the targets. One row is added or removed.
+Rows lie evenly on the unit sphere, y = xᵀθ + N(0, 0.1²) with ‖θ‖ = 1, targets are clipped to [−1, 1].
 """
 
 from __future__ import annotations

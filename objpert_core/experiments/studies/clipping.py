@@ -1,8 +1,6 @@
 """What a clipping threshold does to a fit: small generated data with outliers, fitted with and without noise.
 
-Losses of residuals get a line through points, losses of margins two classes in the plane. The noise of a private fit is
-proportional to C and its λ does not depend on C, so one calibration serves every C. Results are remembered. Errors are
-taken, without privacy, against what generated the rows: they measure.
+Losses of residuals get a line through points, losses of margins two classes in the plane.
 """
 
 from __future__ import annotations

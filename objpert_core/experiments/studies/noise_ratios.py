@@ -1,9 +1,7 @@
 """Which noise ratio f = σ/σ_Gauss trains best: private fits along a privacy frontier, on public synthetic data.
 
-`sample` draws one synthetic data set, fits it without privacy and then by objective perturbation at a handful of f,
-each time with σ and λ that meet the same (ε, δ), and measures the excess training loss and the test accuracy. Draw i
-uses the same noise, up to its size, at every f, so that the f can be compared in pairs. The rows come from a seeded
-generator and are nobody's: choosing f by looking at them costs no privacy, choosing it on private data would.
+Draw i uses the same noise, up to its size, at every f, so that the f can be compared in pairs. Choosing f by rows that
+are nobody's costs no privacy; choosing it on private data would.
 """
 
 from __future__ import annotations
@@ -142,7 +140,7 @@ class Plan:
         return Recipe("logistic", default_noise_ratio("logistic", self.epsilon))
 
     def mechanisms(self) -> dict[Recipe, ApproximateMinima]:
-        """What is fitted: the bound's frontier by rising f, then the published and the package's recipe if not on it."""
+        """What is fitted: the bound's frontier by rising f, then the published and the package's recipe."""
         name = "glm" if self.bound == "rdp" else self.bound
         default = default_noise_ratio(name, self.epsilon, Recipe(self.bound, 1.0).accountant)
         along = [Recipe(self.bound, f) for f in sorted({default, *RATIOS})]

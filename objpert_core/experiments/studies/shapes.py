@@ -1,7 +1,4 @@
-"""Synthetic data sets that look like real ones: pixels, measurements, indicators, and columns of very different scale.
-
-The study of centring and scaling is judged on them. Rows are nobody's; a data set is drawn from a name and a seed.
-"""
+"""Synthetic data sets that look like real ones: pixels, measurements, indicators, and columns of very different scale."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What the solvers cost in gradient evaluations, and how that grows with the number of rows (Appendix F).
-
-A `Case` is a synthetic problem of Algorithm 1 of any size. `measure` solves a case; `growth` fits n^a log n to what was
-measured at several sizes; `load` reads what `python -m benchmarks.solvers` has stored.
-"""
+"""What the solvers cost in gradient evaluations, and how that grows with the number of rows (Appendix F)."""
 
 from __future__ import annotations
 

@@ -1,12 +1,5 @@
-"""DP-SGD with its learning rate chosen three ways: paid for, not paid for, and fixed in advance.
-
-For every noise seed the same data are learned
-
-* with all candidates' learning rates at the noise of *one* run; the candidate most accurate on some of the test rows
-  (the "judges") is taken: tuning that nobody pays for, as experiments are often made;
-* by honest tuning: K ~ Poisson runs at the larger noise that covers the choice, judged by a private count on held-out
-  training rows;
-* with one learning rate that was fixed without looking at these data, at the noise of one run.
+"""DP-SGD with its learning rate chosen three ways: paid for (honest tuning), not paid for (by "judges" among the test
+rows), and fixed in advance.
 
 All are then asked about test rows that chose nothing. Judges think better of the candidate that they chose than fresh
 rows do, the winner's curse; `Draw.curse` repeats that choice with many sets of judges.

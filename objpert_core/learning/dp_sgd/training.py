@@ -1,8 +1,7 @@
 """Training by DP-SGD: per-example clipping in closed form, Gaussian noise on the sum, many candidates at once.
 
 The gradient of one row of a generalised linear model is f'(u)·x̃, of norm |f'(u)|·‖x̃‖: clipping it to norm C is
-clipping the slope to ±C/‖x̃‖, so no per-example gradient is ever formed. The gradients of all candidates are one
-matrix product of the batch with a column of slopes for each.
+clipping the slope to ±C/‖x̃‖, so no per-example gradient is ever formed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """Phased empirical risk minimisation: disjoint parts of the rows, each minimised close to where the last one ended.
 
 Phase i has its own rows, a step η_i and a start θ_{i−1}. It minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over the ball, which is
-2/η_i-strongly convex, and adds Gaussian noise. A replaced row moves the minimum of its own phase by Lη_i at most, and a
-solver that stops where the residual is no longer than τ_i adds τ_iη_i. The noise is in proportion to this sum, and
-later phases only post-process: so all phases together cost what one Gaussian mechanism does.
-
-The proof asks only for bounded gradients of the loss: nothing of its Hessian, and not even a linear model.
+2/η_i-strongly convex, and adds Gaussian noise.
 """
 
 from __future__ import annotations

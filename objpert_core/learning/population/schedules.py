@@ -1,8 +1,4 @@
-"""How noisy gradient descent walks through the data, from public numbers only: as published, and with less noise.
-
-n rows, d parameters, a ball of radius M, gradients of one row no longer than L, neighbours that differ in a row that is
-replaced. σ_G is the analytic Gaussian mechanism's noise at sensitivity 1.
-"""
+"""How noisy gradient descent walks through the data, from public numbers only: as published, and with less noise."""
 
 from __future__ import annotations
 

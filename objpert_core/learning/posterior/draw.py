@@ -2,8 +2,7 @@
 
 θ = Λ⁻¹(X̃ᵀỹ + s·w) with w ~ N(0, Λ) has that law. Λ and X̃ᵀỹ are whole numbers of their units, and w is a sum of normal
 numbers with exact weights (`ExactFactor`), each known to lie in a cell. The system is solved in whole numbers, and its
-residual bounds how far the solution is from θ: ‖θ − θ̂‖ ≤ ‖v − Λθ̂‖/λ. A lattice point is released only if all numbers
-within that bound are rounded to it. Otherwise the normal numbers get more digits (docs/theorems.md, T40).
+residual bounds how far the solution is from θ: ‖θ − θ̂‖ ≤ ‖v − Λθ̂‖/λ.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Ridge:
 
 
 class PosteriorDraw:
-    """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, whose digits are drawn as they are asked for: posterior sampling with γ = 1/s²."""
+    """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, its digits drawn as they are asked for: posterior sampling with γ = 1/s²."""
 
     def __init__(self, source: NoiseSource, ridge: Ridge, scale: float, digits: int = FIRST_DIGITS) -> None:
         first = integer_up_to("digits", digits, 52)

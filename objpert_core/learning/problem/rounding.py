@@ -2,8 +2,7 @@
 
 The rules of rounding: a floating-point operation is right up to a factor 1 ± u, u = 2⁻⁵³, and a sum of k products, in
 whatever order and with whatever fused operations, is off by at most γ(k)·Σ|terms|, γ(k) = k·u/(1 − k·u) (Higham 2002,
-Section 3.1). The functions exp and expit of NumPy and SciPy are taken to be right to eight units in the last place,
-which the tests check on a grid.
+Section 3.1).
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The design matrix with its row norms enforced, without a second copy of it.
-
-The proofs assume ‖x‖ ≤ 1, which nobody's data promise. `Rows` computes one factor per row and applies it inside every
-product, so that no rescaled copy of the data is ever made, dense or sparse.
-"""
+"""The design matrix with its row norms enforced, without a second copy of it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def residual_unit(bound: float, sigma: float, constant: float) -> float:
 
 @dataclass(frozen=True)
 class WholeSums:
-    """Sums over rows as whole numbers: `gram` in units of `unit`², `tilt` in units of `unit` times the residuals' unit."""
+    """Sums over rows as whole numbers: `gram` in units of `unit`², `tilt` of `unit` times the residuals' unit."""
 
     gram: np.ndarray
     tilt: np.ndarray

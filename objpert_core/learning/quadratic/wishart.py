@@ -58,7 +58,7 @@ class ExactWishart:
         self.refinements = 0
 
     def rounded(self, gram: np.ndarray, power: int, scale: float, spacing: float) -> FloatArray:
-        """Round gram·2^power + scale·W to multiples of `spacing`, entry by entry, with none of the roundings in doubt."""
+        """Round gram·2^power + scale·W to multiples of `spacing`, entry by entry, no rounding in doubt."""
         W, error = self.bounds()
         rows, columns = np.tril_indices(self._dimension)
         ratio = scale / spacing  # exactly

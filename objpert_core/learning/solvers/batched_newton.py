@@ -1,12 +1,8 @@
 """Objectives about the same rows, solved together: one pass over the rows serves all of them.
 
-They differ by their linear term, or also by a map that the rows went through before. First the minimum of one of them
-(without any linear term, if there are several) is found: among a sample of the rows by Newton's method, then among all.
-The Hessian there is factorised, the only one of all rows, as it costs as much as several gradients; behind another map
-it is estimated. From there every objective goes its own way by quasi-Newton steps, which start from that Hessian and
-learn from their own gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. Single precision is
-used as long as it tells better points from worse. Nobody has to trust the result: the caller checks the gradient at
-each point.
+They differ by their linear term, or also by a map that the rows went through before. The minimum of one of them is
+found first; from its factorised Hessian every objective goes its own way by quasi-Newton steps (BFGS). Nobody has to
+trust the result: the caller checks the gradient at each point.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""A quadratic, a weighted sum of absolute values and a box: the problem that a noisy Gram matrix poses.
-
-J(θ) = ½(θ − θ̃)ᵀB(θ − θ̃) + cᵀ(θ − θ̃) + Σ αⱼ|θⱼ| over low ≤ θ ≤ high. J has corners, so points are judged by their
-*residual*: the distance of 0 from the subgradients of J plus the outer normals of the box. The residual is 0 at the
-minimum and nowhere else. J exceeds its least value by residual²/(2μ) at most, μ being B's least eigenvalue.
-"""
+"""A quadratic, a weighted sum of absolute values and a box: the problem that a noisy Gram matrix poses."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """What every solver sees: the problem, whose passes over rows are counted, and the trace of gradient norms.
 
-The unit of cost is one *gradient evaluation*: one visit to one row, to compute its loss's derivatives at a new θ. This
-is the unit of Redberg, Koskela and Wang (2023), Appendix F, and depends on no machine. A gradient of J costs n, and so
-does a value, a product with the Hessian and a Hessian (n / stride where it is estimated from every stride-th row): each
-visits its rows once. A Hessian does D times the arithmetic of a gradient on the way, which this unit does not see.
+The unit of cost is one *gradient evaluation*: one visit to one row, to compute its loss's derivatives at a new θ.
 """
 
 from __future__ import annotations

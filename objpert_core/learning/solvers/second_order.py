@@ -1,9 +1,7 @@
 """Newton's method that makes the gradient norm fall: by Cholesky factors, or by products with the Hessian only.
 
 The privacy proof needs the gradient norm and nothing else, so these solvers make the gradient norm smaller from step to
-step. Along a Newton direction the norm always falls where the Hessian is continuous, and unlike the value of the
-objective it can be compared down to the last digits. Where the norm does not fall (a kink of the loss) `kinks` takes
-over.
+step.
 """
 
 from __future__ import annotations
