@@ -1,4 +1,4 @@
-"""A model card from a certificate: what a private model is, what it promises and what it does not, for its recipient."""
+"""A model card from a certificate: what a private model is, what it promises and what it does not."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
+from objpert_core.learning.fit import Fit, Noise, Problem, Seed
+from objpert_core.learning.minimum import Found
 from objpert_core.learning.problem.lanes import all_cores
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.mapped_rows import Images

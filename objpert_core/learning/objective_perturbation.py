@@ -20,8 +20,9 @@ from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
+from objpert_core.learning.problem.derived import ClippedLoss
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
-from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, LogisticLoss, Loss
+from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted

@@ -21,7 +21,8 @@ from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.learning.draws import Draws
-from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
+from objpert_core.learning.fit import Fit, Noise, Problem, Seed
+from objpert_core.learning.minimum import Found, Search
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective
@@ -118,7 +119,7 @@ class StreamedFit(Fit):
         constant = nonnegative("intercept_scaling", solving.get("intercept_scaling", 0.3))
         self.rows_given, columns = walked.shape
         self.rows = _KnownRows(self.rows_given, columns, constant, sparse=walked.sparse)
-        self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
+        self._search = Search(max_iter=solving.get("max_iter", 1000), callback=solving.get("callback"))
         self._map, self._ranges, self._weights, self._class_weights = RowMap(), None, None, None
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
@@ -148,10 +149,10 @@ class StreamedFit(Fit):
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
         return StreamedObjective(self.walk, loss, self._loss, *known, lam, linear, sample, scale)
 
-    def _solved(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
+    def _found(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
         if radius is not None:
             raise ValueError(f"radius must be None for Blocks, got {radius!r}")
-        result = solve_streamed(objective, tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
+        result = solve_streamed(objective, tau=tau / 2, max_iter=self._search.max_iter, callback=self._search.callback)
 
         def with_added(norm: float) -> Found:
             return Found(result, (norm + added) * (1 + 8 * UNIT))

@@ -1,4 +1,4 @@
-"""The methods whose excess risk is measured, each made of public numbers: from rows and a seed to a model in the ball."""
+"""The methods whose excess risk is measured, each made of public numbers: rows and a seed give a model in the ball."""
 
 from __future__ import annotations
 

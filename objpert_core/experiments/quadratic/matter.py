@@ -1,4 +1,4 @@
-"""Where data matter: the excess risk of a bent lasso against the number of rows, at the published and the exact price."""
+"""Where data matter: the excess risk of a bent lasso by the number of rows, at the published and the exact price."""
 
 from __future__ import annotations
 

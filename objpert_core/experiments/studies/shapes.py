@@ -1,4 +1,4 @@
-"""Synthetic data sets that look like real ones: pixels, measurements, indicators, and columns of very different scale."""
+"""Synthetic data sets that look like real ones: pixels, measurements, indicators, columns of very different scale."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.dp_sgd.training import Gradients, NoisySums
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.population.schedules import DescentPlan
+from objpert_core.learning.problem.derived import of_rows
 from objpert_core.learning.problem.envelopes import MOST_BENT, MoreauEnvelope, envelope_steps
-from objpert_core.learning.problem.losses import Loss, of_rows
+from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams, poisson_batches, uniform_choices
 

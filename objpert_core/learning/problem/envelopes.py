@@ -26,6 +26,7 @@ import numpy as np
 from scipy.special import expit
 
 from objpert_core._validation import FloatArray, like_input, positive, positive_array
+from objpert_core.learning.problem.derived import DerivedLoss, of_rows
 from objpert_core.learning.problem.losses import (
     HuberisedHingeLoss,
     HuberLoss,
@@ -34,7 +35,6 @@ from objpert_core.learning.problem.losses import (
     SquaredHingeLoss,
     SquaredLoss,
     Targets,
-    of_rows,
 )
 from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss
 from objpert_core.learning.problem.rows import Rows, row_radius
@@ -101,7 +101,7 @@ _SLOPES: dict[type[Loss], Slopes] = {
 
 
 @dataclass(frozen=True, eq=False)
-class MoreauEnvelope(Loss):
+class MoreauEnvelope(DerivedLoss):
     """f_t(u) = min over p of f(p) + (u − p)²/(2t): the loss with its corners rounded.
 
     Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
@@ -122,7 +122,6 @@ class MoreauEnvelope(Loss):
     ([0.125, 2.5], 1.0)
     """
 
-    loss: Loss
     step: Step
 
     def __post_init__(self) -> None:
@@ -140,21 +139,6 @@ class MoreauEnvelope(Loss):
         return f"envelope of {self.loss.name}"
 
     @property
-    def monotone(self) -> bool:  # type: ignore[override]
-        """As the loss is: a slope of the envelope is one of the loss, elsewhere."""
-        return self.loss.monotone
-
-    @property
-    def lipschitz(self) -> float:
-        """The loss's own."""
-        return self.loss.lipschitz
-
-    @property
-    def takes_margins(self) -> bool:
-        """As the loss does."""
-        return self.loss.takes_margins
-
-    @property
     def smoothness(self) -> float:
         """The largest of `smoothness_of_rows`."""
         return float(np.max(self.smoothness_of_rows, initial=0.0))
@@ -163,11 +147,6 @@ class MoreauEnvelope(Loss):
     def smoothness_of_rows(self) -> Step:
         """1/(1/β + t) for each step; 1/t for a loss with corners."""
         return 1.0 / (1.0 / self.loss.smoothness + self.step)
-
-    @property
-    def parameter(self) -> float | None:
-        """The constant of the loss, where it has one."""
-        return self.loss.parameter
 
     @property
     def bias(self) -> float:

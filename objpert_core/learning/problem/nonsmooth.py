@@ -1,4 +1,4 @@
-"""Losses with corners: their slope jumps, so no solver and no proof of objective perturbation takes them as they are."""
+"""Losses with corners: their slope jumps, so no solver and no proof of objective perturbation takes them as such."""
 
 from __future__ import annotations
 
