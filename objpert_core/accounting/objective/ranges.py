@@ -85,16 +85,12 @@ def recommended_ranges(
 
     three and two tenths of what (ε, δ) allows, or less where less will do. There are no ranges where σ₁ exceeds
     n/10, and no equal bins where σ₂ exceeds n/20. Shares and limits were chosen on made tables and
-    on breast cancer. A number out of range, or an unknown adjacency, raises a `ValueError`.
+    on breast cancer.
 
     Parameters
     ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    n_rows, dimension : int >= 1
-        The number of rows n, which the noise makes public, and the number of columns d.
-    adjacency, rows_per_person
-        As in `RangeNoise.mechanisms`.
+    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
+        As in `full_standardisation`, with its errors.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting.dp_sgd.mechanism import DPSGD
@@ -41,6 +42,14 @@ class NoisySGDSchedule:
     noise: float  # σ, standard deviation of the noise on every coordinate of a batch's mean gradient
     step_size: float  # η
     largest_smoothness: float  # 2/η: a step does not drive neighbours apart as long as β is no larger
+
+
+class Others(TypedDict, total=False):
+    """Keyword arguments of `published_sgd_schedule` that mechanisms made of the schedule pass on."""
+
+    radius: float
+    strict: bool
+    steps: int | None
 
 
 def published_sgd_schedule(
@@ -78,11 +87,9 @@ def published_sgd_mechanism(
     epsilon: float,
     delta: float,
     *,
-    radius: float = 1.0,
     lipschitz: float = 1.0,
-    strict: bool = True,
     sampling: str = WITH_REPLACEMENT,
-    steps: int | None = None,
+    **others: Unpack[Others],
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
     """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target.
 
@@ -91,7 +98,7 @@ def published_sgd_mechanism(
     True
     """
     how = choice("sampling", sampling, DRAWINGS)
-    plan = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict, steps=steps)
+    plan = published_sgd_schedule(n, d, epsilon, delta, lipschitz=lipschitz, **others)
     batch = n if how == FULL_BATCH else plan.batch_size
     return sampled(how, plan.noise * batch / lipschitz, batch, n, plan.steps)
 

@@ -12,11 +12,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, choice, length, nonnegative
 from objpert_core.learning.certificates.base import ON_ERROR
 from objpert_core.learning.posterior.factor import least_eigenvalue
-from objpert_core.learning.problem.losses import SquaredLoss
-from objpert_core.learning.problem.objective import check_targets
-from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.quadratic.grid import residual_unit, whole_sums
-from objpert_core.learning.screening import usable
+from objpert_core.learning.quadratic.grid import residual_unit, rows_of_squares, whole_sums
 
 _MARGIN = 2**17
 EIGENVALUE_ERROR = 2.0**-22
@@ -62,12 +58,8 @@ def regression_sums(
     """
     bound, constant = length("target_bound", target_bound), nonnegative("intercept_scaling", intercept_scaling)
     releases = choice("on_error", on_error, ON_ERROR) == "release"
-    loss = SquaredLoss()
     with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries
-        if releases and targets.shape == (X.shape[0],):
-            X, targets = usable(X, targets, loss)
-        rows = Rows(X, row_norm, constant)
-        check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+        rows, targets = rows_of_squares(X, targets, row_norm, constant, releases=releases)
         step = residual_unit(bound, bound, constant)
         sums = whole_sums(rows, row_norm, targets, bound=bound, step=step)
     gram, tilt = sums.gram.astype(object), sums.tilt.astype(object)

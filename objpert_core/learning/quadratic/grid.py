@@ -19,7 +19,10 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.problem.losses import SquaredLoss
+from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.rows import Rows, row_radius, safety_factor
+from objpert_core.learning.screening import usable
 
 _DIGITS = 20  # of the largest entries
 _BLOCK_ROWS = 2**11  # entries are below 2²¹: a block's sums of products are whole numbers up to 2⁵³, exact in doubles
@@ -37,6 +40,18 @@ def residual_unit(bound: float, sigma: float, constant: float) -> float:
     """The grid's width for residuals: 2⁻²⁰ of their bound, or wide enough for the tilt's noise σ to fit 64 bits."""
     least = power_of_two(sigma) / (LARGEST_RATIO / 4) / row_unit(constant)
     return max(power_of_two(bound) * 2.0**-_DIGITS, least)
+
+
+def rows_of_squares(
+    X: Any, targets: FloatArray, row_norm: str, constant: float, *, releases: bool
+) -> tuple[Rows, FloatArray]:
+    """The rows and targets of a sum of squares, without those that cannot be used where a fit `releases` always."""
+    loss = SquaredLoss()
+    if releases and targets.shape == (X.shape[0],):
+        X, targets = usable(X, targets, loss)
+    rows = Rows(X, row_norm, constant)
+    check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+    return rows, targets
 
 
 @dataclass(frozen=True)

@@ -145,9 +145,6 @@ def _run(
         theta=theta,
         gradient_norm=norm,
         converged=norm <= tau,
-        iterations=progress.iterations,
-        trace=tuple(zip(progress.evaluations, progress.norms, strict=True)),
-        gradient_evaluations=counted.evaluations,
-        exhausted=progress.exhausted,
         solver=name,
+        **progress.told(),
     )

@@ -225,12 +225,9 @@ def sure_in_ball(problem: Problem, radius: float, tau: float, callback: Callback
         theta=theta,
         gradient_norm=norm,
         converged=norm <= tau,
-        iterations=progress.iterations,
-        trace=tuple(zip(progress.evaluations, progress.norms, strict=True)),
-        gradient_evaluations=counted.evaluations,
-        exhausted=progress.exhausted,
         solver="sure",
         multiplier=multiplier,
+        **progress.told(),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from objpert_core._validation import FloatArray
 
@@ -181,6 +181,15 @@ class CountedProblem:
         return [CountedPart(part, self.count, part.where, part.where.stop - part.where.start) for part in parts]
 
 
+class Told(TypedDict):
+    """Fields of a `SolverResult`."""
+
+    iterations: int
+    trace: tuple[tuple[int, float], ...]
+    gradient_evaluations: int
+    exhausted: bool
+
+
 @dataclass
 class Progress:
     """The trace so far, with the callback told of each check, and the two reasons to stop: τ and `max_iter`."""
@@ -217,6 +226,15 @@ class Progress:
     def exhausted(self) -> bool:
         """Whether the iterations are used up."""
         return self.iterations >= self.max_iter
+
+    def told(self) -> Told:
+        """What a result says of the way to it, the last check included."""
+        return {
+            "iterations": self.iterations,
+            "trace": tuple(zip(self.evaluations, self.norms, strict=True)),
+            "gradient_evaluations": self.problem.evaluations,
+            "exhausted": self.exhausted,
+        }
 
     def idle(self, patience: int) -> bool:
         """Whether the last `patience` checks have not found a smaller norm, so that rounding sets the limit."""
