@@ -18,10 +18,7 @@ MISSING = "y must hold no missing entries, got one: leave such rows out, or fit 
 
 
 def checked_rows(X: Any, *, entries: bool = True) -> Any:
-    """Refuse a frame that cannot be an array of numbers; anything else comes back as it is. `ValueError` for a
-    LazyFrame, for two columns of one name, and for the first column that does not hold numbers: words, categories,
-    dates.
-    """
+    """Refuse a frame that cannot be an array of numbers; anything else comes back as it is."""
     refuse_lazy("X", X)
     kind = _package(X)
     if kind is None or not hasattr(X, "columns"):

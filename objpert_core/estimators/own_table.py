@@ -50,9 +50,7 @@ _NUMBER, _TWO_VALUES = "regression", "two values"
 
 @dataclass(frozen=True)
 class Ask:
-    """Everything public that decides a fit; `text` is the schema, as JSON. `rows` is the number of rows, where one is
-    known beforehand, and a `seed` of None takes the noise from the operating system.
-    """
+    """Everything public that decides a fit; `text` is the schema, as JSON."""
 
     text: str = field(repr=False)
     epsilon: float
@@ -105,9 +103,7 @@ def estimator(ask: Ask) -> Any:
 
 
 def made(ask: Ask, content: bytes) -> Made:
-    """Read a file and fit to it, and score the model where that was asked for: one release. Raises what `read_table`
-    and the estimator raise; an error depends on the data, and no certificate covers it.
-    """
+    """Read a file and fit to it, and score the model where that was asked for: one release."""
     table = read_table(content, ask.schema, ask.dialect)
     if ask.test_share is None:
         model = estimator(ask).fit(table.X, table.y)

@@ -15,9 +15,7 @@ Copy = TypeVar("Copy", bound="Released")
 
 
 class Released(LinearScores):
-    """A released model: a fitted estimator's `release` makes it, and nothing changes it. As scikit-learn's
-    `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is.
-    """
+    """A released model: a fitted estimator's `release` makes it, and nothing changes it."""
 
     n_features_in_: int
     feature_names_in_: np.ndarray

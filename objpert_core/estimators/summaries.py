@@ -21,9 +21,7 @@ TOGETHER = ("each", "bonferroni", "simultaneous")
 
 
 class WithSummary(LinearScores):
-    """A fitted or released classifier of two classes whose coefficients may have intervals. The numbers are made of
-    what the model's certificate covers, and cost nothing more.
-    """
+    """A fitted or released classifier of two classes whose coefficients may have intervals."""
 
     def summary(self, level: float = 0.95, *, together: str = "each", scaler: PublicRangeScaler | None = None) -> Any:
         """Coefficients with standard errors, z, p-values and intervals, a row for each feature.

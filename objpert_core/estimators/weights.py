@@ -98,9 +98,7 @@ class WeighsClasses(LinearClassifier):
             warn_of_one_answer(self, self.classes_.tolist()[int(intercept > 0)])
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
-        """The weight of each row by its class; 1 for a row of no class. `ValueError` where classes are read off y and
-        no row of one of them has a weight of its `own`.
-        """
+        """The weight of each row by its class; 1 for a row of no class."""
         members = np.array([-targets, targets] if targets.ndim == 1 else targets) == 1.0
         if own is not None and self.classes is None and not (members & (own > 0)).any(axis=1).all():
             raise ValueError(

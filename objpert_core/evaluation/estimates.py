@@ -115,9 +115,7 @@ def mean_of(estimates: list[Estimate]) -> Estimate:
 
 
 def average(values: FloatArray, counts: FloatArray, noise: float, level: float) -> Estimate:
-    """The rows' mean of a number that cells give to their rows; its ends are infinite where noise drowns the rows. The
-    statistic is Σ(value − a)·count; its variance is estimated by Σ(value − a)²·(count + noise), without bias.
-    """
+    """The rows' mean of a number that cells give to their rows; its ends are infinite where noise drowns the rows."""
     square = two_sided(level) ** 2
     total, first, second = float(counts.sum()), float(values @ counts), float(values**2 @ counts)
     rows, own = max(total, 0.0), max(second, 0.0)
@@ -142,9 +140,7 @@ def _kernel(bins: int) -> tuple[FloatArray, FloatArray]:
 
 
 def area(negatives: FloatArray, positives: FloatArray, noise: float, level: float) -> Estimate:
-    """The probability that a positive row has a higher score than a negative one, from counts by bins of the score. The
-    statistic is U − A·P·N, which has mean 0 at the true A, as noise in different cells is independent.
-    """
+    """The probability that a positive row has a higher score than a negative one, from counts by bins of the score."""
     kernel, correction = _kernel(len(negatives))
     total_p, total_n = float(positives.sum()), float(negatives.sum())
     pairs, wins = total_p * total_n, float(positives @ kernel @ negatives)

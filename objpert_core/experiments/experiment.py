@@ -54,9 +54,7 @@ class Experiment(Generic[AnyRow]):
         return len(left)
 
     def results(self, where: Path | None = None) -> Results[AnyRow]:
-        """The stored results, read again when they have changed. `DataUnavailableError` names the command that makes
-        them; `ValueError` says that the file is damaged.
-        """
+        """The stored results, read again when they have changed."""
         path = results.to_read(self.path(where))
         try:
             return results.read_again(path, self.row)

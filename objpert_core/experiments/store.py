@@ -100,9 +100,7 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 class Store(Generic[AnyRow]):
-    """A file of results that rows are added to: a context manager, one at a time for each file. The file is made if
-    absent, continued otherwise; a last row that was cut off is dropped, with the piece of work that it may be part of.
-    """
+    """A file of results that rows are added to: a context manager, one at a time for each file."""
 
     def __init__(
         self,
@@ -177,10 +175,7 @@ class Store(Generic[AnyRow]):
         return tuple(getattr(row, name) for name in self._by)
 
     def append(self, *rows: AnyRow) -> None:
-        """Add the rows of a piece of work, or of several, and see them to the disk. `ValueError` where the file has a
-        row of this piece, a row holds a NaN, or its noise is not that of the other trials: the code that calibrates has
-        changed since.
-        """
+        """Add the rows of a piece of work, or of several, and see them to the disk."""
         for row in rows:
             if self._piece(row) in self.done:
                 raise ValueError(f"there is a row for {self._piece(row)} already")

@@ -78,9 +78,7 @@ class Problem:
 
 
 class Noise(NamedTuple):
-    """What a mechanism adds, and how near to the minimum it wants the solver. `perturb` says what a source's noise adds
-    to the sum of the losses; the output noise is drawn after that.
-    """
+    """What a mechanism adds, and how near to the minimum it wants the solver."""
 
     perturb: Callable[[NoiseSource], Perturbation]
     tau: float

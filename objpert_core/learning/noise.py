@@ -210,9 +210,7 @@ def _blocks(ratio: float) -> _Blocks:
 
 
 def _table(ratio: float, reach: float) -> _Blocks:
-    """Cut up the half-line; blocks beyond `reach` standard deviations have to share what words are left. Every share is
-    rounded up, by more than its computation in doubles can be off.
-    """
+    """Cut up the half-line; blocks beyond `reach` standard deviations have to share what words are left."""
     bits = math.floor(math.log2(ratio * _WIDTH))
     width = 2.0**bits / ratio
     steps = math.ceil(reach / width)

@@ -15,10 +15,7 @@ _MORE = 64
 
 
 class NormalDigits:
-    """Normal numbers, each known to lie in a cell, whose further digits are drawn as they are asked for. A number lies
-    in (c − ½ + [0, 1])·2^−first at first, c its entry of `cells`, which `NoiseSource.rounded_normal` draws with the
-    ratio 2^first.
-    """
+    """Normal numbers, each known to lie in a cell, whose further digits are drawn as they are asked for."""
 
     def __init__(self, cells: IntArray, first: int) -> None:
         self._cells, self._first = cells, first

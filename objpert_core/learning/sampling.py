@@ -27,10 +27,7 @@ _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relative
 
 
 class Streams:
-    """Independent noise sources with names, from one `random_state` and below one `name`. Without a seed every stream
-    is the operating system. With a seed, stream ``(a, b, …)`` depends on the seed and on its name only, so that drawing
-    from one stream does not move another.
-    """
+    """Independent noise sources with names, from one `random_state` and below one `name`."""
 
     def __init__(
         self,
@@ -103,9 +100,7 @@ def _gap_exactly(uniform: Unfolding, low: bool, probability: float) -> float:
 
 
 def selected(source: NoiseSource, n: int, probability: float) -> IntArray:
-    """The numbers among 0 … n − 1 whose own coin, each with that `probability`, fell heads; sorted. The gaps between
-    them are geometric and drawn as such, so about p·n random numbers are used instead of n.
-    """
+    """The numbers among 0 … n − 1 whose own coin, each with that `probability`, fell heads; sorted."""
     if probability == 1:
         return np.arange(n)
     found, position = [], -1.0
@@ -152,9 +147,7 @@ def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray
 
 
 def _several(source: NoiseSource, n_rows: int, steps: int, selections: int) -> Iterator[IntArray]:
-    """An epoch in which every row has several: with k to come in j steps, a row is in the next with probability k/j.
-    Selection sampling: Knuth, The Art of Computer Programming, Section 3.4.2, Algorithm S.
-    """
+    """An epoch in which every row has several: with k to come in j steps, a row is in the next with probability k/j."""
     to_come = np.full(n_rows, selections)
     for left in range(steps, 0, -1):
         joins = uniform_choices(source, left, n_rows) < to_come

@@ -177,9 +177,7 @@ class Directions:
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
-    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say. The
-    centre's noise is drawn first, and a step without noise is left out.
-    """
+    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say."""
     return map_rows(X, plan, source, n_rows=n_rows)[0]
 
 

@@ -107,9 +107,7 @@ def _fold(part: Tilted, size: int) -> FloatArray:
 
 
 def transform_error(size: int) -> float:
-    """Bound on the relative error of a real transform of this size, and of its inverse (docs/theorems.md, T21). The
-    bound holds for the largest error over the sum of all |x|, and for the 2-norm of the error over that of the result.
-    `size` has no prime factors but 2, 3 and 5: stages of radix 4, and of 2, 3 and 5 for what is left."""
+    """Bound on the relative error of a real transform of this size, and of its inverse (docs/theorems.md, T21)."""
     log_growth = 2 * _UNIT  # the inverse is scaled at the end
     for radix, error in _STAGES.items():
         while size % radix == 0:

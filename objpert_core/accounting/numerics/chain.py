@@ -121,9 +121,7 @@ def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:
 
 
 def polygon(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, FloatArray]:
-    """(x, y), ascending from x = 0 to (1, 1): vertices of a symmetric concave polygon above the attacker's curve.
-    Between two points the profile is replaced by its chord as a function of e^ε, and beyond the last by a constant. A
-    chord of slope −x and value y at e^ε = 0 is the vertex (x, y). Below x + y = 1 it is the mirror image."""
+    """(x, y), ascending from x = 0 to (1, 1): vertices of a symmetric concave polygon above the attacker's curve."""
     return polygon_of_points(*profile_points(log_profile, density))
 
 

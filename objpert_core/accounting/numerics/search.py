@@ -78,9 +78,7 @@ def _narrow(
     f_high: FloatArray,
     index: IntArray,
 ) -> FloatArray:
-    """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high). Chandrupatla's
-    method (1997): inverse quadratic interpolation where three points allow it, else bisection. A step is never shorter
-    than what closes the bracket if it crosses the root, and twice as long after each that did not."""
+    """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high)."""
     last, f_last, other, f_other = high, f_high, low, f_low  # the newest end of the bracket, and the one across
     third, f_third = other, f_other
     stayed = np.zeros(low.size)

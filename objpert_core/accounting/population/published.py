@@ -182,9 +182,7 @@ def checked_sizes(
 def phased_schedule(
     n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0
 ) -> list[tuple[int, float]]:
-    """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η.
-    Phase i minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over its own rows and adds noise of standard deviation Lη_iσ_G.
-    """
+    """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η."""
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
     noise = calibrate_gaussian(epsilon, delta).sigma
     first = math.sqrt(2 / (n * (4 / 3 + 32 * d * noise**2 / n))) * m / slope

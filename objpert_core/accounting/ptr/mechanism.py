@@ -29,9 +29,7 @@ _UP = 1 + 2.0**-50  # more than a few operations in doubles are off, relatively
 
 
 class _OnePair(Mechanism):
-    """A mechanism of which no more is known than that it is (ε, δ)-DP for one pair (ε, δ). The worst such mechanism
-    gives away everything with probability δ; otherwise it answers a yes-or-no question, rightly with odds e^ε. It is a
-    pair of laws, so it composes, optimally."""
+    """A mechanism of which no more is known than that it is (ε, δ)-DP for one pair (ε, δ)."""
 
     @property
     @abstractmethod

@@ -118,9 +118,7 @@ def known(counts: FloatArray, sigma: float) -> float:
 
 
 def smooth(counts: FloatArray, sigma: float) -> float:
-    """Algorithm 4: the mean of ε' + ε̂ where its test just passes, at the best ε̂. As published, α = 2·log(2/δ)/ε̂ + 1,
-    σ_s = σ₂ = √((3α + 2)/ε̂), β = 0.2/α; half of δ goes to the conversion and half to the bounds.
-    """
+    """Algorithm 4: the mean of ε' + ε̂ where its test just passes, at the best ε̂."""
     found, mechanism, half = [], GNMax(sigma), math.log(2 / DELTA)
     for order in ORDERS[(ORDERS >= 3) & (ORDERS <= 40)]:
         spent = 2 * half / (order - 1)

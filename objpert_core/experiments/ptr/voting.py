@@ -62,9 +62,7 @@ def printed(epsilon: float, gap: int) -> float:
 
 
 def classic(error: float, gap: int) -> float:
-    """ε of the classic test at which a vote errs with this probability, above 0 and at most ¼. The test passes where t
-    + Lap(1/ε) − log(1/δ)/ε > 1; else a coin is tossed.
-    """
+    """ε of the classic test at which a vote errs with this probability, above 0 and at most ¼."""
     return math.log(1 / (4 * DELTA * error)) / (gap - 1)
 
 

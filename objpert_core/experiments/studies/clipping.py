@@ -179,10 +179,7 @@ def error(setting: Setting, theta: FloatArray) -> float:
 
 
 def errors(setting: Setting) -> dict[str, FloatArray]:
-    """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck. "C";
-    "clipped", of f_C without noise; "private", the mean over `NOISES` private fits; "private_lowest" and
-    "private_highest" of these fits.
-    """
+    """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck."""
     return _errors(replace(setting, clip=1.0))
 
 

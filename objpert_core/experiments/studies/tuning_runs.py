@@ -54,9 +54,7 @@ WAYS = ("judges", "fresh", "honest", "fixed")
 
 @dataclass(frozen=True)
 class Settings:
-    """What to run; the promise is that of every model, of unpaid tuning that of one run. Paid tuning makes K ~
-    Poisson(mean_runs) runs.
-    """
+    """What to run; the promise is that of every model, of unpaid tuning that of one run."""
 
     epsilon: float = 1.0
     delta: float = 1e-5
@@ -120,9 +118,7 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class TuningRuns:
-    """The draws made so far; complete in itself, never changed. `one` and `paid` are what one run and paid tuning cost,
-    with their noise.
-    """
+    """The draws made so far; complete in itself, never changed."""
 
     settings: Settings
     data: DataFacts

@@ -113,9 +113,7 @@ class Schedule:
 
 
 class Gradients:
-    """Clipped gradients of the logistic loss with a margin, summed over a batch, for several candidates. Targets are
-    ±1.
-    """
+    """Clipped gradients of the logistic loss with a margin, summed over a batch, for several candidates."""
 
     def __init__(self, rows: Rows, targets: FloatArray, clip: float, margin: float = 0.0) -> None:
         self.rows = rows

@@ -93,9 +93,7 @@ def descend_and_certify(
 
 
 def accounted_epsilon(plan: DescentPlan, epsilon: float, delta: float) -> float:
-    """Find the ε that a certificate may state: the target of a plan that was made for it, else the accountant's.
-    `ValueError` if the accountant's ε is more than the target.
-    """
+    """Find the ε that a certificate may state: the target of a plan that was made for it, else the accountant's."""
     if plan.schedule == "tight":
         return Terms(epsilon, delta).proved(plan.mechanism)
     spent = Terms(None, delta).proved(plan.mechanism)

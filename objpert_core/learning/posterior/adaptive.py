@@ -40,9 +40,7 @@ class Run:
 def one_run(
     sums: RegressionSums, statistics: Statistics, choose: ChooseLam, precision: Precision, source: NoiseSource
 ) -> Run | None:
-    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where the released statistics leave no γ. `choose`
-    goes from λ̃ to λ, `precision` from the largest leverage h and slope L̃ to γ.
-    """
+    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where the released statistics leave no γ."""
     released = statistics.least_eigenvalue(sums, source)
     lam = max(choose(released), LEAST_LAM)
     leverage = _UP / (lam + released)

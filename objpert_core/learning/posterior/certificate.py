@@ -171,9 +171,7 @@ def _choice(mean_runs: float, public_validation: bool) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("Gaussian",)):
-    """The certificate of noisy sums X̃ᵀX̃ and X̃ᵀỹ with a noisy λ_min(X̃ᵀX̃), and of all that is computed from them.
-    The three noises are standard deviations, each in units of what one row moves the sum by at most.
-    """
+    """The certificate of noisy sums X̃ᵀX̃ and X̃ᵀỹ with a noisy λ_min(X̃ᵀX̃), and of all that is computed from them."""
 
     gram_noise: float = fact(POSITIVE)
     moment_noise: float = fact(POSITIVE)

@@ -68,7 +68,5 @@ class Shares:
 
 
 def least_sum(epsilon: float, delta: float) -> float:
-    """The least λ + λ̃ to aim for: (1 + log(2/δ))/ε, by the (ε, δ) of the draw. At half of this sum, Theorem 5.1 as
-    printed has no γ left.
-    """
+    """The least λ + λ̃ to aim for: (1 + log(2/δ))/ε, by the (ε, δ) of the draw."""
     return max((1 + math.log(2 / delta)) / epsilon, 1 / LARGEST_LEVERAGE) * _UP * _UP

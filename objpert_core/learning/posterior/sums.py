@@ -21,9 +21,7 @@ EIGENVALUE_ERROR = 2.0**-22
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers. Both units are public powers
-    of two.
-    """
+    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers."""
 
     gram: np.ndarray
     moment: np.ndarray

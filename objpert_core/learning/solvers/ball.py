@@ -205,10 +205,7 @@ def onto_sphere(theta: FloatArray, radius: float) -> FloatArray:
 
 
 def sure_in_ball(problem: Problem, radius: float, tau: float, callback: Callback | None) -> SolverResult:
-    """Minimise `problem` over ‖θ‖ ≤ `radius` by the method whose number of steps has a bound for all data. Projected
-    steps of `sure_projected`, and then the residual r as for `solve_in_ball`; ν is what a projection takes off, without
-    a search.
-    """
+    """Minimise `problem` over ‖θ‖ ≤ `radius` by the method whose number of steps has a bound for all data."""
     limit = positive("radius", radius)
     counted = CountedProblem(problem)
     progress = Progress(tau, MOST_SURE_STEPS, counted, callback)

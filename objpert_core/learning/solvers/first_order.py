@@ -87,9 +87,7 @@ def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> Floa
 
 
 def sure_projected(problem: CountedProblem, radius: float, progress: Progress) -> FloatArray:
-    """`sure` over the ball ‖θ‖ ≤ `radius`, from 0: every step ends with a projection. What is reported and stopped at
-    is 2L times the length of a step.
-    """
+    """`sure` over the ball ‖θ‖ ≤ `radius`, from 0: every step ends with a projection."""
     curvature = problem.smoothness * _SURE_MARGIN
     root = math.sqrt(curvature / problem.strong_convexity)
     momentum = (root - 1) / (root + 1)

@@ -40,9 +40,7 @@ class _Progress(Protocol):
 def descend_past_kinks(
     problem: _Problem, theta: FloatArray, progress: _Progress, directions: _Directions
 ) -> FloatArray:
-    """Newton steps, each as long as the objective falls along it, until `progress` is over. The objective falls with
-    every step, but for steps that halve the smallest gradient norm so far, of which there can be only so many.
-    """
+    """Newton steps, each as long as the objective falls along it, until `progress` is over."""
     gradient, curvature = problem.gradient(theta)
     best, best_norm = theta, float(np.linalg.norm(gradient))
     idle = 0
