@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 Block = tuple[Any, Any]
 """The rows of a block, shape (rows, d), and their targets, shape (rows,)."""
+Made = TypeVar("Made")
 
 
 class Blocks:
@@ -38,11 +41,42 @@ class Blocks:
     def __iter__(self) -> Iterator[Block]:
         return iter(self._walk())
 
+    def each(self, work: Callable[[int, Any, Any], Made]) -> Iterator[Made]:
+        """What ``work(place, X, y)`` makes of every block, in order; the next is read while the last is worked on."""
+        return (work(place, *block) for place, block in enumerate(read_ahead(self)))
+
+    def through(self, work: Callable[[int, Any, Any], Block]) -> Blocks:
+        """Blocks that `work` makes of these blocks."""
+        return Blocks(lambda: (work(place, *block) for place, block in enumerate(self)))
+
+    def on(self, client: Any) -> Blocks:
+        """These blocks on the cluster of a `distributed.Client`: its workers read them, keep them and sum over them."""
+        raise ValueError(f"X must be a table's blocks or a Dask collection for a cluster, got {type(self).__name__}")
+
+
+class _OfDask(Blocks):
+    """The partitions of Dask's collections."""
+
+    def __init__(self, rows: list[Any], targets: list[Any] | None) -> None:
+        super().__init__(self._computed)
+        self._pairs = [(part, None if targets is None else targets[place]) for place, part in enumerate(rows)]
+
+    def _computed(self) -> Iterator[Block]:
+        for part, targets in self._pairs:
+            yield part.compute(), None if targets is None else targets.compute()
+
+    def on(self, client: Any) -> Blocks:
+        """See `Blocks.on`."""
+        from objpert_core.cluster import OnWorkers
+
+        parts = [[None if one is None else client.compute(one) for one in pair] for pair in self._pairs]
+        return OnWorkers.of_parts(client, parts)
+
 
 def as_blocks(X: Any, y: Any = None) -> Blocks | None:
     """`X` itself if it is `Blocks`, the partitions of Dask's arrays and frames, and None of anything else.
 
-    `ValueError` if `y` does not go with `X`.
+    Where a Dask client is current, partitions stay on its workers. `ValueError` if `y` does not go with `X`.
     """
     if isinstance(X, Blocks):
         if y is not None:
@@ -55,12 +89,16 @@ def as_blocks(X: Any, y: Any = None) -> Blocks | None:
     rows, targets = _partitions(X), None if y is None else _partitions(y)
     if targets is not None and len(targets) != len(rows):
         raise ValueError(f"y must have as many partitions as X, {len(rows)}, got {len(targets)}")
+    blocks = _OfDask(rows, targets)
+    client = _current_client()
+    return blocks if client is None else blocks.on(client)
 
-    def walk() -> Iterator[Block]:
-        for place, part in enumerate(rows):
-            yield part.compute(), None if targets is None else targets[place].compute()
 
-    return Blocks(walk)
+def _current_client() -> Any:
+    if "distributed" in sys.modules:
+        with suppress(ValueError):  # there is none
+            return sys.modules["distributed"].default_client()
+    return None
 
 
 def read_ahead(blocks: Iterable[Block]) -> Iterator[Block]:

@@ -5,7 +5,9 @@ Estimators and their released copies (`released`) share them.
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
@@ -23,6 +25,7 @@ from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.standardisation import RowMap
 
+Model = TypeVar("Model")
 FLOATS = [np.float64, np.float32]
 
 
@@ -64,7 +67,8 @@ class LinearScores(BaseEstimator):
             Before a successful `fit`; if `X` has another number of features than in `fit`, or holds NaN or inf.
         """
         if (blocks := as_blocks(X)) is not None:
-            return np.concatenate([self.scores(rows) for rows, _ in blocks if rows.shape[0]])
+            parts = blocks.each(partial(_scores_of_block, without_seed(self)))
+            return np.concatenate([part for part in parts if part is not None])
         with naming_columns(self):
             rows = Rows(self._mapped_rows(X), self.privacy_.row_norm)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
@@ -194,7 +198,23 @@ class Probabilities(ClassScores):
 def scored(X: Any, y: Any) -> tuple[Any, Any]:
     """Rows and targets for a score: of `Blocks` and Dask's collections the targets that they hold."""
     blocks = as_blocks(X, y)
-    return (X, y) if blocks is None else (blocks, np.concatenate([np.asarray(targets) for _, targets in blocks]))
+    return (X, y) if blocks is None else (blocks, np.concatenate(list(blocks.each(_targets_of_block))))
+
+
+def without_seed(model: Model) -> Model:
+    """A copy that may be sent to where rows are: who knows a seed knows the noise."""
+    other = copy(model)
+    if hasattr(other, "random_state"):
+        other.random_state = None
+    return other
+
+
+def _scores_of_block(model: LinearScores, _place: int, X: Any, _targets: Any) -> FloatArray | None:
+    return model.scores(X) if X.shape[0] else None
+
+
+def _targets_of_block(_place: int, _X: Any, targets: Any) -> np.ndarray:
+    return np.asarray(targets)
 
 
 def _shares(odds: FloatArray) -> FloatArray:
