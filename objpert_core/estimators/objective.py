@@ -21,8 +21,7 @@ from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
 from objpert_core.accounting.objective.class_counts import recommended_count_noise
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
-from objpert_core.blocks import Blocks
-from objpert_core.cluster import OnWorkers
+from objpert_core.blocks import Blocks, OnWorkers
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.estimators.frames import checked_rows, checked_targets, naming_columns, one_row_like

@@ -23,8 +23,7 @@ from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
-from objpert_core.blocks import Blocks, Made
-from objpert_core.cluster import OnWorkers
+from objpert_core.blocks import Blocks, Made, OnWorkers
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
 from objpert_core.learning.noise import noise_source

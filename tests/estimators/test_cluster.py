@@ -9,6 +9,7 @@ import pytest
 from objpert_core import estimators as est
 from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.datasets import Number, TableSchema, TwoValues, open_table
+from objpert_core.evaluation import evaluate
 from objpert_core.learning.noise import NoiseSource, noise_source
 from tests.estimators.test_blocks import PRIVATE, X, Y, assert_same_fit
 
@@ -45,8 +46,13 @@ def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
     assert_same_fit(whole, model)
     np.testing.assert_array_equal(model.predict(rows), model.predict(X))
     assert model.score(rows, targets) == model.score(X, Y)
+    there, here = (evaluate(model, *data, random_state=1) for data in ((rows, targets), (X, Y)))
+    assert there.counts == here.counts
     some = rows[:, 0] > -1e9  # lengths that nobody knows, and a partition without rows
-    nobody = arrays.concatenate([rows, rows[rows[:, 0] > 1e9]]), arrays.concatenate([targets, targets[rows[:, 0] > 1e9]])
+    nobody = (
+        arrays.concatenate([rows, rows[rows[:, 0] > 1e9]]),
+        arrays.concatenate([targets, targets[rows[:, 0] > 1e9]]),
+    )
     assert_same_fit(whole, fresh().fit(rows[some], targets[some]))
     assert_same_fit(whole, fresh().fit(*nobody))
 

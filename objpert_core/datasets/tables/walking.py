@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.blocks import Block, Blocks
+from objpert_core.blocks import Block, Blocks, OnWorkers
 from objpert_core.datasets.tables.columns import BadCell, Number
 from objpert_core.datasets.tables.dialect import Dialect
 from objpert_core.datasets.tables.messages import TableError, quoted
@@ -56,8 +56,6 @@ class TableBlocks(Blocks):
 
     def on(self, client: Any) -> Blocks:
         """See `Blocks.on`; workers must find the files under the same names."""
-        from objpert_core.cluster import OnWorkers
-
         return OnWorkers.of_readers(client, [partial(self._whole, piece) for piece in self._pieces()])
 
     def _pieces(self) -> Iterator[_Piece]:

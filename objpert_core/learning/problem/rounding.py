@@ -138,9 +138,7 @@ class _FineSums(NamedTuple):
     parts: int
 
 
-def _fine_sums(
-    theta: FloatArray, fixed: float, own: float, margins: bool, objective: PerturbedObjective
-) -> _FineSums:
+def _fine_sums(theta: FloatArray, fixed: float, own: float, margins: bool, objective: PerturbedObjective) -> _FineSums:
     careful = objective if isinstance(objective.rows, FineRows) else fine(objective)
     return _joined(
         (_fine_sums_of(theta, fixed, own, margins, part) for part in careful.parts(part_size(careful.dimension))),
