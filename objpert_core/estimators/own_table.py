@@ -23,6 +23,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, from_a_stranger
 from objpert_core.accounting import Mechanism, compose
+from objpert_core.blocks import connected
 from objpert_core.datasets import Dialect, NumericTarget, TableSchema, TwoValues, open_table, read_table, safe_text
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
@@ -126,10 +127,23 @@ def scored(
     return replace(classes, classes=(target.negative, target.positive))
 
 
-def made_of_any_size(ask: Ask, source: str) -> Made:
-    """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`."""
-    blocks = open_table(source, ask.schema, ask.dialect)
-    return Made(ask, released(estimator(ask).fit(blocks)), blocks.feature_names)
+def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Made:
+    """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
+
+    Where the address of a Dask scheduler is given, its workers read the files; scores then must not be asked for.
+    """
+    table = open_table(source, ask.schema, ask.dialect)
+    if scheduler is not None:
+        if ask.test_share is not None:
+            raise ValueError("--score must be left out with --scheduler: coins are drawn where rows are walked")
+        with connected(scheduler) as client:
+            return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
+    if ask.test_share is None:
+        return Made(ask, released(estimator(ask).fit(table)), table.feature_names)
+    blocks, test, *_ = split_by_coin(table, test_share=ask.test_share, random_state=ask.seed_of(1))
+    model = released(estimator(ask).fit(blocks))
+    evaluation = scored(model, ask.schema.target, test, None, ask.epsilon, ask.delta, random_state=ask.seed_of(2))
+    return Made(ask, model, table.feature_names, evaluation=evaluation)
 
 
 def model_json(made: Made) -> bytes:
