@@ -155,5 +155,5 @@ def test_what_is_about_other_neighbours_does_not_compose_with_it(name):
     own = MECHANISMS[name].adjacency
     others = {accounting.ADD_REMOVE, accounting.REPLACE_ONE} - {own}
     for adjacency in others:
-        with pytest.raises((ValueError, NotImplementedError), match="share one adjacency|Rényi"):  # or with nothing
+        with pytest.raises((ValueError, NotImplementedError), match=r"share one adjacency|Rényi"):  # or with nothing
             accounting.compose(MECHANISMS[name], accounting.Gaussian(3.0, adjacency=adjacency))
