@@ -248,7 +248,8 @@ class StreamedDraws(Draws):
         if any(each is not None for each in in_memory) or terms.intervals != NO_INTERVALS:
             raise ValueError("problem must have no ranges, weights or intervals for Blocks, which are not in memory")
         walked = problem.X
-        self._classes = list(range(len(problem.targets))) if problem.of_classes else None
+        numbers: Any = range(len(problem.targets))
+        self._classes = numbers if problem.of_classes else None
         self._states, self._cut, self._unclipped = random_states, None, False
         self.fits = [
             StreamedFit(walked, problem.loss, random_state=state, solving=problem.solving) for state in random_states
