@@ -128,10 +128,7 @@ def scored(
 
 
 def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Made:
-    """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
-
-    Where the address of a Dask scheduler is given, its workers read the files; scores then must not be asked for.
-    """
+    """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`."""
     table = open_table(source, ask.schema, ask.dialect)
     if scheduler is not None:
         if ask.test_share is not None:

@@ -92,9 +92,7 @@ class Noise(NamedTuple):
 
 
 class NoisyMinimum(NamedTuple):
-    """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data. `reached`
-    bounds the gradient's norm where the solver stopped, all that arithmetic adds included.
-    """
+    """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data."""
 
     theta: FloatArray
     result: SolverResult

@@ -61,9 +61,7 @@ class NormalDigits:
 
 
 def _within_cell(cell: int, first: int, place: int, read: Callable[[int], bytes]) -> tuple[int, int]:
-    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`. A
-    uniform place is kept with the probability exp(−(x² − x₀²)/2), x₀ being the cell's least distance from 0.
-    """
+    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`."""
     while True:
         height, digits = _word(read), _MORE
         if height + 2 + (((abs(cell) + 1) << _MORE) >> 2 * first) <= 1 << _MORE:  # (x² − x₀²)/2 is less than that

@@ -203,10 +203,7 @@ def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSo
 
 
 def _center(mean: FloatArray, noise: float) -> tuple[FloatArray, float]:
-    """Shrink a noisy mean of directions towards the direction (1, …, 1)/√d, and into the unit ball. By the positive
-    part of James and Stein (1961): the component along that direction by what is left of its square without the
-    noise's, the rest by d − 3 squares of the noise, for the d − 1 dimensions that the rest has; not at all for d ≤ 3.
-    """
+    """Shrink a noisy mean of directions towards the direction (1, …, 1)/√d, and into the unit ball."""
     dimension = len(mean)
     along = np.full(dimension, math.fsum(mean) / dimension)
     rest = mean - along

@@ -165,9 +165,7 @@ def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width
 
 @lru_cache(maxsize=8)
 def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail]:
-    """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
-    `log_delta` is the least δ of interest: masses that cannot matter beside it are not resolved. `TooFineError` where
-    the grid would be too large."""
+    """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε."""
     made = plan(steps, nats)
     theta = float(made.thetas[tilt])
     reaches, here = _kept_under(made, theta, log_delta)
@@ -221,9 +219,7 @@ def _kept(
 def _window(
     centred: list[tuple[FloatArray, FloatArray]], steps: Steps, theta: float, rates: FloatArray, nats_above: float
 ) -> tuple[float, float]:
-    """(left, right) of the mean, such that what the tilted sum has outside is next to nothing. To the left the outside
-    has a probability of e^{-_WINDOW_NATS}. To the right mass is weighted with e^{−θy}, so e^{-nats_above} is enough; it
-    may also wrap around to the left half of the window, below every ε that is asked for."""
+    """(left, right) of the mean, such that what the tilted sum has outside is next to nothing."""
     grown = []
     for sign in (1.0, -1.0):
         total = np.zeros(rates.size)

@@ -61,9 +61,7 @@ def log_delta_added(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatA
 
 
 def log_delta_swapped(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatArray:
-    """log δ at any real ε where a row takes the place of an orthogonal one, both of squared length s (d >= 2).
-    δ = ∫ h(s/g)·g^{ν}·K₀(g)/(2^{ν−1}·Γ((ν+1)/2)²) dg. By 64-point rules in log g, on either side of g = s/2, below
-    which nothing is left of the overlap."""
+    """log δ at any real ε where a row takes the place of an orthogonal one, both of squared length s (d >= 2)."""
     epsilon, s, k = (part.ravel() for part in np.broadcast_arrays(*np.atleast_1d(epsilon, s, k)))
     shape = np.broadcast_shapes(np.shape(epsilon), np.shape(s), np.shape(k))
     size = np.abs(epsilon)

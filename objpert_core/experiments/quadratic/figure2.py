@@ -1,7 +1,4 @@
-"""Figure 2 of Cortild and Cartis (2026): the empirical risk of a private lasso against the box that it must lie in.
-
-Labels are xᵀθ* exactly, so that θ* minimises the loss of every record.
-"""
+"""Figure 2 of Cortild and Cartis (2026): the empirical risk of a private lasso against the box that it must lie in."""
 
 from __future__ import annotations
 

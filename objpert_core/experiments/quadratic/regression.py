@@ -1,7 +1,4 @@
-"""Bend and tilt beside other private linear regressions, on data without interpolation: excess test error.
-
-Rows lie evenly on the unit sphere, y = xᵀθ + N(0, 0.1²) with ‖θ‖ = 1, targets are clipped to [−1, 1].
-"""
+"""Bend and tilt beside other private linear regressions, on data without interpolation: excess test error."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a clipping threshold does to a fit: small generated data with outliers, fitted with and without noise.
-
-Losses of residuals get a line through points, losses of margins two classes in the plane.
-"""
+"""What a clipping threshold does to a fit: small generated data with outliers, fitted with and without noise."""
 
 from __future__ import annotations
 

@@ -87,10 +87,7 @@ def _priced(center: float, scale: float) -> PlanRule:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to fit. `margin` is a multiple of that for raw rows (None: `recommended_margin`), `lam` a multiple of
-    `recommended_lam`, `fits` share the rest of ε, and a `chained` fit is drawn towards the one before it rather than
-    averaged with it.
-    """
+    """A way to fit."""
 
     plan: PlanRule = recommended_standardisation
     margin: float | None = None

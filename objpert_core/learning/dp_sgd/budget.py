@@ -66,9 +66,7 @@ def run_of(mechanism: Run | PrivateSelection) -> tuple[Run, float | None]:
 
 @dataclass(frozen=True)
 class Budget:
-    """The noise that meets a privacy target: `mechanism` includes the choice where the choice is paid for.
-    `score_noise` is the standard deviation on a count of right answers; None where the score is not private.
-    """
+    """The noise that meets a privacy target: `mechanism` includes the choice where the choice is paid for."""
 
     mechanism: Run | PrivateSelection
     score_noise: float | None = None

@@ -70,9 +70,7 @@ class ExactFactor:
 
 
 def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
-    """C in whole numbers with CCᵀ near `matrix`; None where a pivot is not positive. The remainder has |R_ij| ≤ C_jj/2
-    for i > j, and 0 ≤ R_jj ≤ 2C_jj.
-    """
+    """C in whole numbers with CCᵀ near `matrix`; None where a pivot is not positive."""
     left, d = matrix.copy(), len(matrix)
     lower = np.zeros((d, d), dtype=object)
     for j in range(d):

@@ -51,10 +51,7 @@ class Statistics:
         return max(noisy - self.tail * sigma - self.shifted * EIGENVALUE_SENSITIVITY, 0.0)
 
     def log_slope(self, ridge: Ridge, leverage: float, source: NoiseSource) -> float:
-        """log(L̃/‖Y‖), where L̃ is as a rule at least ‖Y‖ + R‖θ*‖, and so at least every |y − x̃ᵀθ*|. One row moves
-        log(1 + R‖θ*‖/‖Y‖) by log(1 + h) at most, h = `leverage` being the largest leverage that a row can have by the
-        released λ̃.
-        """
+        """log(L̃/‖Y‖), where L̃ is as a rule at least ‖Y‖ + R‖θ*‖, and so at least every |y − x̃ᵀθ*|."""
         spacing = max(power_of_two(math.log1p(leverage)) * 2.0**-22, 2.0**-50)
         sensitivity = math.log1p(leverage) * (1 + 2.0**-20) + _NORM_ERROR
         sigma = sensitivity / self.norm_mu

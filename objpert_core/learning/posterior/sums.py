@@ -50,10 +50,7 @@ def regression_sums(
     intercept_scaling: float = 0.0,
     on_error: str = "raise",
 ) -> RegressionSums:
-    """Enforce norms, clip targets to ±target_bound, round each row to a grid, and sum; arguments as in `Fit`. What a
-    row contributes depends on that row alone, and sums are exact: one row more or less changes them by its own
-    contribution.
-    """
+    """Enforce norms, clip targets to ±target_bound, round each row to a grid, and sum; arguments as in `Fit`."""
     bound, constant = length("target_bound", target_bound), nonnegative("intercept_scaling", intercept_scaling)
     releases = choice("on_error", on_error, ON_ERROR) == "release"
     with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries

@@ -37,10 +37,7 @@ def _noticed(curvature: float, moved: FloatArray, changed: FloatArray, problem: 
 
 
 def gradient_descent(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """θ ← θ − ∇J(θ)/L.
-
-    Redberg, Koskela and Wang (2023), F.2: ‖θ − θ*‖² shrinks by 1 − λ/L a step, O(n² log n) evaluations for fixed λ.
-    """
+    """θ ← θ − ∇J(θ)/L: O(n² log n) evaluations for fixed λ (Redberg, Koskela and Wang 2023, F.2)."""
     return _descend(problem, theta, progress, momentum=False)
 
 
@@ -56,9 +53,7 @@ _SURE_MARGIN = 1 + 1e-9  # for what rounding may take off the sum that bounds th
 
 
 def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, tau: float) -> int:
-    """Bound the steps after which `sure` has reached τ from θ = 0, in exact arithmetic and for all data. The bound is 1
-    + ⌈2√κ·log(3√2·κ‖∇J(0)‖/τ)⌉ with κ = L/λ, and at most `MOST_SURE_STEPS` (docs/theorems.md, T23).
-    """
+    """Bound the steps after which `sure` has reached τ from θ = 0, in exact arithmetic and for all data."""
     ratio = curvature / strong_convexity
     steps = 1 + 2 * math.sqrt(ratio) * max(0.0, math.log(3 * math.sqrt(2) * ratio) + math.log(gradient_norm / tau))
     return int(min(MOST_SURE_STEPS, math.ceil(steps)))
