@@ -175,7 +175,7 @@ def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
 
 
 def _print(options: argparse.Namespace, made: Any, target: str, written: list[str]) -> None:
-    from objpert_core.estimators import own_table
+    from objpert_core.estimators import own_table, regression_table
 
     certificate, evaluation = made.model.privacy_, made.evaluation
     promise = f"ε = {up(certificate.epsilon)}, δ = {typed(certificate.delta)}"
@@ -200,6 +200,8 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
             print("\n" + write(evaluation.statement(), "text"), end="")
     else:
         show(Answer(headline, {}, document, certificate.statement()), options.format)
+        if options.intervals and options.format in ("markdown", "latex"):
+            print("\n" + regression_table(made.model, options.format, scaler=made.ask.schema), end="")
 
 
 def _coefficients(made: Any) -> str:
