@@ -212,6 +212,10 @@ SAYS = {
         "Clipping that hurts": " hurts: ",
         "No GLM: size counts": "100 parameters cost ε = 7.71; with GLM structure any number costs ε = 0.811.",
     },
+    "own": {
+        "With scores": "invented borrowers at ε = 1: accuracy",
+        "With errors": "of categories against work = employed, owns a home = no.",
+    },
     "population": {
         "Proved and measured": "published SGD loses",
         "More budget: ε = 2": "people and data: ε = 2, with slack",
