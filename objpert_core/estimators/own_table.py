@@ -23,6 +23,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, from_a_stranger
 from objpert_core.accounting import Mechanism, compose
+from objpert_core.blocks import connected
 from objpert_core.datasets import Dialect, NumericTarget, TableSchema, TwoValues, open_table, read_table, safe_text
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
@@ -149,16 +150,26 @@ def scored(
     return replace(classes, classes=(target.negative, target.positive))
 
 
-def made_of_any_size(ask: Ask, source: str) -> Made:
+def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Made:
     """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
 
-    `ValueError` where scores or intervals are asked for, which need the table in memory.
+    Where the address of a Dask scheduler is given, its workers read the files; scores then must not be asked for.
+    `ValueError` where intervals are, which need the table in memory.
     """
-    for name, value, none in (("test_share", ask.test_share, None), ("intervals", ask.intervals, False)):
-        if value != none:
-            raise ValueError(f"{name} must be {none} for a table that is walked: a folder, Parquet, CSV above 5 MB")
-    blocks = open_table(source, ask.schema, ask.dialect)
-    return Made(ask, released(estimator(ask).fit(blocks)), blocks.feature_names)
+    if ask.intervals:
+        raise ValueError("intervals must be False for a table that is walked: a folder, Parquet, CSV above 5 MB")
+    table = open_table(source, ask.schema, ask.dialect)
+    if scheduler is not None:
+        if ask.test_share is not None:
+            raise ValueError("--score must be left out with --scheduler: coins are drawn where rows are walked")
+        with connected(scheduler) as client:
+            return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
+    if ask.test_share is None:
+        return Made(ask, released(estimator(ask).fit(table)), table.feature_names)
+    blocks, test, *_ = split_by_coin(table, test_share=ask.test_share, random_state=ask.seed_of(1))
+    model = released(estimator(ask).fit(blocks))
+    evaluation = scored(model, ask.schema.target, test, None, ask.epsilon, ask.delta, random_state=ask.seed_of(2))
+    return Made(ask, model, table.feature_names, evaluation=evaluation)
 
 
 def model_json(made: Made) -> bytes:
