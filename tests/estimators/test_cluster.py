@@ -2,6 +2,7 @@
 
 import pickle
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,6 +97,23 @@ def test_a_row_that_cannot_be_used_is_named_and_nothing_is_drawn(client, monkeyp
     with pytest.raises(ValueError, match=r"^block 3: X must hold finite numbers .* row 500, column 3"):
         fresh().fit(rows, targets)
     assert drawn == []
+
+
+def test_no_number_of_the_noise_is_in_what_workers_are_sent(client, monkeypatch):
+    drawn, sent = [], []
+    perturb, submit = ObjectivePerturbation.perturbation, type(client).submit
+    monkeypatch.setattr(
+        ObjectivePerturbation, "perturbation", lambda self, *told: drawn.append(perturb(self, *told)) or drawn[-1]
+    )
+    monkeypatch.setattr(
+        type(client), "submit", lambda self, *work, **told: sent.append(work) or submit(self, *work, **told)
+    )
+    model = fresh().fit(*collections())
+    (b,) = [one.linear for one in drawn]
+    messages = [cloudpickle.dumps([part for part in work if not isinstance(part, distributed.Future)]) for work in sent]
+    assert len(messages) > 50
+    assert not [message for message in messages for number in b if number.tobytes() in message]
+    assert any(model.center_.tobytes() in message for message in messages)  # what is sent would be found
 
 
 @pytest.mark.parametrize(
