@@ -146,7 +146,7 @@ def test_a_tau_that_is_too_small_is_refused_before_the_fit_with_one_that_would_d
 
     with monkeypatch.context() as patched:
         for name in ("solve", "solve_together", "solve_surely", "gradient_norm_bound"):
-            patched.setattr(learn.fit, name, lambda *_, **__: pytest.fail("the fit had begun"))
+            patched.setattr(learn.minimum, name, lambda *_, **__: pytest.fail("the fit had begun"))
         with pytest.raises(ConvergenceError, match=r"^tau is too small .* got 1e-12; nothing was released$") as raised:
             fitted(1e-12)
     (least,) = re.findall(r"must be at least (\S+) for 3000 rows, \d+ parameters", str(raised.value))
