@@ -68,12 +68,13 @@ def tools(at: Place, controls: tuple[place.Control, ...] = ()) -> None:
 def stage(at: Place, part: Controls, before: Sequence[Part] = (), after: Sequence[Part] = ()) -> None:
     """A picture; beside it what leads to it, its sliders, and what follows from it."""
     left, panel = page.columns()
+    with panel:
+        for text in before:
+            show(at, text)
     with page.errors():
         scene = scenes.scene(part)
         controls = scene.placed(at.step, part)
         with panel:
-            for text in before:
-                show(at, text)
             values = {name: control.show() for name, control in controls.items()}
             for text in after:
                 show(at, text)

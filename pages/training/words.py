@@ -48,7 +48,7 @@ ABOUT_MAPPED = (
     "DP-SGD’s own certificate. It states the ε that is left after the noisy centre and scales, and does not mention "
     "these two."
 )
-_LONG_NAME = 4  # words of a method's name that leave room for a long one of the data
+_LONG_NAME = 5  # words of a method's name that leave room for a long one of the data
 PAPER_TABLE_2 = printed("adult", PUBLISHED)
 
 
