@@ -65,8 +65,8 @@ BOUND = Choice(
     "logistic",
     options=TIGHT_BOUNDS,
     help="logistic: our theorem for the logistic loss. monotone: any loss whose derivative keeps its sign. two-signed: "
-    "any smooth loss of a row’s score. glm: the published theorem, accounted by its hockey-stick divergence instead "
-    "of Rényi.",
+    "any smooth loss of a row’s score. glm: the 2023 theorem, accounted by its privacy profile instead of its Rényi "
+    "curve.",
 )
 REPEATS = parameters.draws(
     "training",
