@@ -18,7 +18,7 @@ from ui.jobs import JobView
 from ui.words import FEWEST, SHOWS, accuracy, fall, given, in_points, unclear
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
-NOT_HERE = "All methods here predict classes. For private regression, see Losses and clipping."
+NOT_HERE = "All methods here predict classes. For private regression, see Losses."
 ABOUT_COEFFICIENTS = (
     "The largest coefficients without privacy, and beside them the same coefficients of the other models. A mark is "
     "the mean over the draws, a line goes from the least to the greatest, and hollow marks show the setting before. "
