@@ -57,7 +57,7 @@ class Walked:
         for X, targets in self._blocks.each(_itself):
             some = slice(-self._rows % stride, None, stride)
             if X.shape[0]:
-                kept.append((X[some], targets[..., some]))
+                kept.append((X[some].copy(), targets[..., some]))  # a view would keep the whole block
             self._count(_Shape.of(0, X, targets))
             while self._rows // stride * self._columns > 2 * _SAMPLE:
                 kept, stride = [_some(2, 0, *_joined(kept))], 2 * stride
