@@ -118,9 +118,11 @@ METHODS = {
         ours("DPSGDLogisticRegression", learning_rates=LEARNING_RATES, mean_runs=paper.MEAN_RUNS, **SGD),
     ),
     "published": Method(
-        "ours, Algorithm 1 published", "objpert", APPROXIMATE, ours("ObjPertLogisticRegression.published")
+        "ours, Algorithm 1 with the 2023 theorem", "objpert", APPROXIMATE, ours("ObjPertLogisticRegression.published")
     ),
-    "tight": Method("**ours, Algorithm 1 tight**", "objpert", APPROXIMATE, ours("ObjPertLogisticRegression")),
+    "tight": Method(
+        "**ours, Algorithm 1 with our theorem**", "objpert", APPROXIMATE, ours("ObjPertLogisticRegression")
+    ),
 }
 
 

@@ -26,15 +26,15 @@ def test_five_minutes_states_the_bounds_as_they_are_rounded_up() -> None:
     own = ObjectivePerturbation(10.0, 5.0, bound="glm").epsilon(1e-5)
     assert f"the 2012 theorem certifies ε = {up(kifer)}, the 2023 theorem ε = {up(glm.epsilon(1e-5))} " in ONE_LINE
     assert f"({up(via_rdp(glm).epsilon(1e-5))} through Rényi)" in ONE_LINE
-    assert f"the 2023 theorem certifies ε = {up(own)}, ours ε = {up(tight.epsilon(1e-5))}" in ONE_LINE
+    assert f"the 2023 theorem certifies ε = {up(own)}, our theorem ε = {up(tight.epsilon(1e-5))}" in ONE_LINE
     assert f"no proof can certify less than {-significant(-tight.gaussian.epsilon(1e-5), 3, up=True)}" in ONE_LINE
     at_one = {"sigma": 10.0, "lam": 1.0, "smoothness": 1.0}
     assert ObjectivePerturbation(**at_one, bound="glm").explain() is not None
     assert ObjectivePerturbation(**at_one, bound="kifer2012").epsilon(1e-5) == 2
-    assert f"ε = 2, ours with {up(ObjectivePerturbation(10.0, 1.0).epsilon(1e-5))}" in ONE_LINE
+    assert f"ε = 2, our theorem with ε = {up(ObjectivePerturbation(10.0, 1.0).epsilon(1e-5))}" in ONE_LINE
     fit = ObjectivePerturbation(8.0, 10.0)
     hundred = repeat(symmetrised(fit), 100).epsilon(1e-5)
-    assert f"a hundred fits cost {up(hundred)}, not a hundred times {up(fit.epsilon(1e-5))}" in ONE_LINE
+    assert f"a hundred fits cost ε = {up(hundred)}, not a hundred times {up(fit.epsilon(1e-5))}" in ONE_LINE
 
 
 def test_the_theorem_states_from_which_epsilon_on_it_is_exact() -> None:

@@ -45,6 +45,10 @@ PAPERS: Mapping[str, str] = {"population": _POPULATION, "quadratic": _QUADRATIC,
 """The paper of a page, for pages that are not about the one of 2023 on objective perturbation."""
 
 
+CITED = {"bounds", "renyi", "distance", "training", "accuracy", "composition", *PAPERS}
+"""The pages whose presets are a paper's figures and tables."""
+
+
 def bibtex(page: str = "") -> str:
     """The entries for the paper that a page is about and for the app, in this order."""
     return f"{PAPERS.get(page, _OBJECTIVE)}\n\n{_APP.format(version=objpert_core.__version__)}\n"

@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from objpert_core._literals import plain
-from ui import slides
+from ui import cite, slides
 
 T = TypeVar("T")
 
@@ -431,6 +431,10 @@ def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
             with st.popover("More", key=f"{prefix}__more"):
                 for preset in presets[row:]:
                     _button(preset, prefix)
+        if prefix in cite.CITED:
+            with st.popover("Cite", icon=":material/format_quote:", key=f"{prefix}__cite"):
+                st.caption("The presets follow the figures and tables of this paper.")
+                st.code(cite.bibtex(prefix), language=None, wrap_lines=True)
 
 
 def _button(preset: Preset, prefix: str) -> None:

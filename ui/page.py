@@ -131,7 +131,8 @@ def title(question: str, lead: str) -> None:
         st.html(f'<h1 class="slide-title">{html.escape(question)}</h1>')  # who does not see the slide hears what it is
     else:
         st.title(question, anchor=False)
-        st.markdown(lead)
+        if lead:
+            st.markdown(lead)
         st.session_state[_NOTE] = st.container(key="not_taken")
     room.strip()
 

@@ -145,14 +145,15 @@ def fitted(axis: SelectSlider, shown: float) -> float:
     return next((float(end) for end in axis.options if end >= 1.5 * shown), float(axis.options[-1]))
 
 
-def fit_axis(axis: SelectSlider, shown: float) -> None:
-    """The button "Fit the axes": hold the axis where it fits what is shown."""
+def fit_axis(axis: SelectSlider, shown: float, *, idle: bool = False) -> None:
+    """The button "Fit the axes": hold the axis where it fits what is shown; `idle` where no picture has the axis."""
 
     def fit() -> None:
         st.session_state[axis.key] = fitted(axis, shown)
 
     held = "The axes follow the sliders until you move one of the axes; then they stay."
-    st.button("Fit the axes", key=f"{axis.key}_fit", icon=":material/fit_screen:", on_click=fit, help=held)
+    key, icon = f"{axis.key}_fit", ":material/fit_screen:"
+    st.button("Fit the axes", key=key, icon=icon, on_click=fit, help=held, disabled=idle)
 
 
 def show(prefix: str, options: Sequence[str], help: str, *, label: str = "Show") -> Choice:

@@ -24,22 +24,28 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from urllib.parse import parse_qs, urlencode, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import figures, style, visitors
+from ui import figures, registry, style, visitors
 from ui.shared_file import UnusableFileError
 from ui.votes import MOST_OPTIONS, NAME, Outcome, Question, RoomError, Tally, rooms
 
-LEADER, WAITING, IDLE, REVEALED = 2.0, 3.0, 6.0, 10.0
-"""Seconds between two looks: of the lecturer; of somebody who has answered, who has not, who sees the counts."""
+LEADER, WAITING, IDLE, REVEALED, FOLLOWING = 2.0, 3.0, 6.0, 10.0, 12.0
+"""Seconds between two looks: of the lecturer; of somebody who has answered, who has not, who sees the counts; for the
+page that the lecturer shows."""
 PACE = 0.03
 """Seconds that a class takes for each of its people to draw their pages after a reveal: what one costs the server."""
 MOST_OPENED = 10
 """Rooms that one session opens."""
 
 _HERE, _VOTER, _LUCK, _OPENED = "room__here", "room__voter", "room__luck", "room__opened"
+_SHOWN = "room__shown"
+_PLACE = ("lesson", "step")
+"""What tells one place of a page from another: the steps of lessons."""
 _NOT_COUNTED: dict[Outcome, str] = {
     "ended": "The vote has ended.",
     "full": "Your answer is not counted, because this room is full.",
@@ -148,6 +154,8 @@ def strip() -> None:
     st.session_state[_HERE] = now
     _write_address(now)
     st.html(f"<style>{_STYLE}{'' if leads else _QUESTION_FIRST}</style>")
+    if leads:
+        _lead(now)
     if not style.embedded():
         _sign(now, end)
 
@@ -175,6 +183,7 @@ def _sign(now: Room, end: float) -> None:
     if not now.leads:
         with st.container(key="room__line"):
             st.caption(f"Room **{now.name}**: your answers are counted without your name.")
+            st.fragment(_follow, run_every=FOLLOWING * _luck())(now, _address())
         return
     with st.container(horizontal=True, vertical_alignment="center", key="room__sign"):
         st.caption(
@@ -184,6 +193,38 @@ def _sign(now: Room, end: float) -> None:
         if st.button("Show as slides", key="room__slides", icon=":material/slideshow:"):
             st.html(_TO_SLIDES, unsafe_allow_javascript=True)
         st.button("Close the room", key="room__close", icon=":material/close:", on_click=_close, args=(now,))
+
+
+def _address() -> str:
+    """This page and what its address says, without the room and the slide; "" where there is no menu."""
+    name = urlsplit(st.context.url or "").path.rstrip("/").rpartition("/")[2] or registry.PAGES[0].name
+    own = ("room", "room_key", "embed", "ask")
+    kept = {part: st.query_params.get_all(part) for part in st.query_params if part not in own}
+    return f"{name}?{urlencode(kept, doseq=True)}"
+
+
+def _lead(now: Room) -> None:
+    """Say to the class which page its lecturer shows, once for each page."""
+    address = _address()
+    if st.session_state.get(_SHOWN) != (now, address):
+        with suppress(UnusableFileError, RoomError):
+            rooms().lead_to(now.name, now.key, address)
+            st.session_state[_SHOWN] = now, address
+
+
+def _follow(now: Room, own: str) -> None:
+    """The way to the page that the lecturer shows, where it is another one than this."""
+    with suppress(UnusableFileError, KeyError, StreamlitPageNotFoundError):
+        shown, here = urlsplit(rooms().shown(now.name)), urlsplit(own)
+        if not shown.path:
+            return
+        query, at = parse_qs(shown.query), parse_qs(here.query)
+        if shown.path == here.path and all(query.get(part) == at.get(part) for part in _PLACE):
+            return
+        page = registry.entry(shown.path)
+        step = f", step {query['step'][-1]}" if "step" in query else ""
+        label = f"**Your lecturer shows {page.title}{step}. Go there.**"
+        st.page_link(page.path, label=label, icon=page.icon, query_params={**query, "room": now.name})
 
 
 def _clock(moment: float) -> str:
@@ -197,6 +238,11 @@ def _clock(moment: float) -> str:
 def _close(now: Room) -> None:
     with suppress(UnusableFileError, RoomError):
         rooms().close(now.name, now.key)
+
+
+def _luck() -> float:
+    """Another factor near 1 for every session: a class does not ask all at once."""
+    return 0.85 + 0.3 * float(st.session_state.setdefault(_LUCK, random.random()))
 
 
 def _voter() -> str:
@@ -250,10 +296,9 @@ class Poll:
         return "Your answer is counted. The right answer appears when the lecturer reveals it."
 
     def _pause(self, guess: str | None) -> float:
-        """Seconds between two looks, another number for every session: a class does not ask all at once."""
+        """Seconds between two looks."""
         usual = LEADER if self.room.leads else REVEALED if self.tally.revealed else IDLE if guess is None else WAITING
-        luck = st.session_state.setdefault(_LUCK, random.random())
-        return usual * (1 if self.room.leads else 0.85 + 0.3 * luck)
+        return usual * (1 if self.room.leads else _luck())
 
     def _buttons(self) -> None:
         """Reveal or hide again, and clear."""

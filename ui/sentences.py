@@ -146,6 +146,7 @@ def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = AD
     >>> print(promise(1.0, 1e-5, "Rényi curves"))
     Worst case over all people and data: ε = 1, with slack δ = 10⁻⁵; add or remove one row; accounted by Rényi curves.
     """
+    adjacency = adjacency.replace("add/remove", "add or remove")  # as certificates write it
     known = "no finite ε" if math.isinf(eps) else f"ε = {epsilon(eps)}"
     return (
         f"Worst case over all people and data: {known}, with slack δ = {delta(at_delta)}; {adjacency}; "

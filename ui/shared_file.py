@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sqlite3
 import tempfile
 import threading
@@ -131,15 +132,20 @@ class _Line:
         self._connection, self._inode = None, 0
 
 
+_TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
+
+
 def _connected(path: Path, schema: str) -> sqlite3.Connection:
     """A connection to a file that has its tables."""
     deadline = time.monotonic() + PATIENCE
     while True:
         connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
-            if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            has = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+            if not has:
                 connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before anything is written
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            if not has.issuperset(_TABLE.findall(schema)):  # a new file, or one from before a table was added
                 connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA secure_delete = ON").fetchall()

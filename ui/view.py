@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -154,6 +155,11 @@ class View(ABC):
         """Draw what stands under the controls in sight, a button for instance."""
         return
 
+    @classmethod
+    def beside_axes(cls) -> None:
+        """Draw what stands in "View" under the controls, the button "Fit the axes" for instance."""
+        return
+
     def evidence(self, picture: page.Picture) -> None:
         """Draw what stands under the caption: the table, the files, the lines of Python."""
         page.evidence(picture, self.table(), name=self.files or self.name, code=self.code(), note=self.snippet_note)
@@ -251,6 +257,8 @@ class Pictures:
         with page.tools(self.controls, presets, name=self.page):
             for control in hidden:
                 control.show(disabled=view.idle(control))
+            with suppress(ValueError):  # which the picture says
+                view.beside_axes()
             if not hidden:
                 st.caption("This picture already shows all its controls.")
         if unseen := [control for control in (*self.moved, *self.switches) if control not in (*own, *switches, *drawn)]:

@@ -6,8 +6,9 @@
 
 What is kept of a person is one number, the option chosen, beside a hash of a random token, so that one browser counts
 once and may change its mind, and beside one of a hash of its network. Both are keyed with a random number of the room
-and go with it; of who opened it the room has the hash of the network, keyed with the server's secret. A room is gone
-three hours after it was opened: no question finds it any more, and a thread of every process deletes its rows.
+and go with it; of who opened it the room has the hash of the network, keyed with the server's secret, and the page that
+the lecturer shows. A room is gone three hours after it was opened: no question finds it any more, and a thread of every
+process deletes its rows.
 
 The numbers of rooms, questions, votes and changes are capped, those of one network (`ui.visitors`) more tightly, and so
 is the file. Where there are too many rooms the emptiest makes way, of the network that has most. Whoever finds the
@@ -44,8 +45,8 @@ MOST_ROOMS, MOST_QUESTIONS, MOST_VOTES, MOST_OPTIONS, MOST_CHANGES = 200, 100, 1
 """Rooms at a time, questions per room, votes per question, options a question, changes of mind a vote."""
 MOST_ROOMS_OF_ONE, MOST_VOTES_OF_ONE = 20, 600
 """The same of one network, which a whole class may share: rooms at a time, votes a question."""
-MOST_LETTERS = 200
-"""Of a question's name, a key and a token."""
+MOST_LETTERS, LONGEST_ADDRESS = 200, 2000
+"""Of a question's name, a key and a token; of a page's address."""
 
 OFF = "Class votes are off for the moment: the server cannot use its file of rooms."
 
@@ -61,6 +62,7 @@ CREATE TABLE IF NOT EXISTS question (
 CREATE TABLE IF NOT EXISTS vote (
     question INTEGER NOT NULL REFERENCES question ON DELETE CASCADE, voter BLOB NOT NULL, choice INTEGER NOT NULL,
     changes INTEGER NOT NULL DEFAULT 0, network BLOB NOT NULL, PRIMARY KEY (question, voter)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS shown (room INTEGER PRIMARY KEY REFERENCES room ON DELETE CASCADE, address TEXT NOT NULL);
 """
 _EMPTIEST = """
 SELECT room.id, COUNT(vote.voter), (SELECT COUNT(*) FROM room AS other WHERE other.network = room.network)
@@ -182,6 +184,23 @@ class Rooms:
         with self._file.reading() as file:
             return file is not None and self._led(file, name, key) is not None
 
+    def lead_to(self, name: str, key: str, address: str) -> None:
+        """Say which page the lecturer shows: its name, and what its address says after the question mark."""
+        with self._leading(name, key) as (file, room):
+            file.execute("INSERT OR REPLACE INTO shown VALUES (?, ?)", (room, address[:LONGEST_ADDRESS]))
+        self._forget(name, "shown")
+
+    def shown(self, name: str) -> str:
+        """The address of the page that the lecturer shows, as `lead_to` got it; "" where there is none."""
+
+        def read(file: sqlite3.Connection) -> str:
+            since = (name, self._now() - LIFETIME)
+            select = "SELECT address FROM shown JOIN room ON room.id = shown.room WHERE name = ? AND opened > ?"
+            found = file.execute(select, since).fetchone()
+            return found[0] if found else ""
+
+        return self._shared((name, "shown"), read, "")
+
     def tally(self, name: str, question: Question) -> Tally:
         """The votes on a question, at most `FRESH` seconds old; none where it was never asked in the room."""
         none = Tally((0,) * question.options)
@@ -227,7 +246,7 @@ class Rooms:
         with self._file.changing() as file:
             outcome = self._cast(file, name, question, voter, choice, network)
         if outcome == "counted":
-            self._forget(name, question)
+            self._forget(name, question.name)
         return outcome
 
     def _cast(
@@ -279,7 +298,7 @@ class Rooms:
             if asked is None:
                 raise RoomError(f"A room holds {MOST_QUESTIONS} questions; open another room for this one.")
             file.execute("UPDATE question SET revealed = ? WHERE id = ?", (int(shown), asked[0]))
-        self._forget(name, question)
+        self._forget(name, question.name)
 
     def clear(self, name: str, key: str, question: Question) -> None:
         """Delete the votes on a question, and hide what is left: nothing."""
@@ -290,7 +309,7 @@ class Rooms:
             if asked:
                 file.execute("DELETE FROM vote WHERE question = ?", asked)
                 file.execute("UPDATE question SET revealed = 0, turn = turn + 1 WHERE id = ?", asked)
-        self._forget(name, question)
+        self._forget(name, question.name)
 
     def sweep(self) -> None:
         """Delete the rooms whose time is over, and give the room that they took in the file back."""
@@ -362,10 +381,10 @@ class Rooms:
             self._held[key] = (time.monotonic() + FRESH, value)
             return value
 
-    def _forget(self, name: str, question: Question | None = None) -> None:
-        """What this process has changed it reads anew."""
+    def _forget(self, name: str, what: str = "") -> None:
+        """What this process has changed it reads anew: a question by its name."""
         with self._lock:
-            self._held.pop((name, question.name if question else ""), None)
+            self._held.pop((name, what), None)
 
     @contextmanager
     def _leading(self, name: str, key: str) -> Iterator[tuple[sqlite3.Connection, int]]:

@@ -1,4 +1,4 @@
-"""A ledger in a file: its short text, the JSON or CSV document that the Composition page writes, or events."""
+"""A ledger in a file: its short text, the JSON or CSV document that the page Several releases writes, or events."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(content: bytes | str) -> Saved:
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content.removeprefix("\ufeff")
     except UnicodeDecodeError:
-        raise ValueError("the ledger's file must be text in UTF-8, as the Composition page writes it") from None
+        raise ValueError("the ledger's file must be text in UTF-8, as the page Several releases writes it") from None
     text = text.strip()
     if text.startswith("{"):
         document = _document(text)
@@ -51,7 +51,7 @@ def _document(text: str) -> Mapping[str, Any]:
         document: Mapping[str, Any] = json.loads(text, object_pairs_hook=once_each)
     except (ValueError, RecursionError):
         raise ValueError(
-            "the ledger's file must be complete JSON, as the Composition page writes it, and name no key twice"
+            "the ledger's file must be complete JSON, as the page Several releases writes it, and name no key twice"
         ) from None
     return document
 
@@ -69,7 +69,7 @@ def _from_csv(text: str) -> tuple[list[Any], Mapping[str, Any]]:
     try:
         header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     except csv.Error:
-        raise ValueError("the ledger's file must be a complete CSV table, as the Composition page writes it") from None
+        raise ValueError("the ledger's file must be a complete CSV table, as Several releases writes it") from None
     if len(set(header)) < len(header):
         raise ValueError("the ledger's file must name no column twice")
     places = [(name, header.index(name)) for name in _READ if name in header]

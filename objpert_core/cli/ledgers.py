@@ -25,7 +25,7 @@ def total(options: argparse.Namespace) -> Answer:
     _alone(options, "ledger", "certificates")
     saved = ledger_file.read(_content(options.ledger))
     if not saved.entries:
-        raise ValueError("--ledger must have a release or more, and it is empty")
+        raise ValueError("--ledger must have a release or more, got an empty ledger")
     asked = question(options, saved.delta)
     counts: Counter[Any] = Counter()
     rows: list[dict[str, str]] = []

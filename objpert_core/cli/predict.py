@@ -68,9 +68,11 @@ def known_columns(options: argparse.Namespace, found: Any) -> Any:
 
     known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
     if (known.feature_names, known.target.column) != (found.features, found.target):
-        raise ValueError("the schema must be the one that was published with the model, and its columns are others")
+        raise ValueError("the schema must be the schema that was published with the model, got one with other columns")
     if isinstance(known.target, TwoValues) and (known.target.negative, known.target.positive) != found.labels:
-        raise ValueError("the schema must be the one that was published with the model, and its two values are others")
+        raise ValueError(
+            "the schema must be the schema that was published with the model, got one with two other values"
+        )
     return known
 
 

@@ -28,7 +28,9 @@ def model_text(name: str) -> str:
     if name != STANDARD and Path(name).is_dir():
         path = str(Path(name) / MODEL)
     if path.endswith((".pkl", ".pickle", ".joblib", ".skops")):
-        raise ValueError(f"the model must be {MODEL}, as objpert fit writes it: only that is read without running code")
+        raise ValueError(
+            f"the model must be {MODEL}, as objpert fit writes it: only such a file is read without running code"
+        )
     return read_text(path, "the model", MODEL_SIZE)
 
 

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         if name not in names:
             raise ValueError(f"the file has no column {name!r}")
     if options.target in options.categories:
-        raise ValueError("the target has two values or is a number: leave it out of --categories")
+        raise ValueError("the target has two values or is a number: leave the target out of --categories")
     target: dict[str, Any] = {"kind": "two values", "column": options.target, "negative": "", "positive": ""}
     if options.number:
         target = {"kind": "number", "column": options.target, "low": None, "high": None}

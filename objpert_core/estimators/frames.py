@@ -31,7 +31,9 @@ def checked_rows(X: Any, *, entries: bool = True) -> Any:
             column = X.iloc[:, place] if kind == "pandas" else X.get_column(name)
             if not (_is_number_in_pandas if kind == "pandas" else _is_number_in_polars)(column):
                 got = f"column {name!r} of type {_type_of(column)}"
-                raise ValueError(f"X must have columns of numbers, got {got}: encode it by a public rule, or drop it")
+                raise ValueError(
+                    f"X must have columns of numbers, got {got}: encode the column by a public rule, or drop the column"
+                )
     return X
 
 
@@ -96,7 +98,7 @@ def as_column(y: Any) -> Any:
 def refuse_lazy(name: str, value: Any) -> None:
     """`ValueError` for a LazyFrame of polars, which holds no rows yet."""
     if _package(value) == "polars" and type(value).__name__ == "LazyFrame":
-        raise ValueError(f"{name} must hold rows, got a LazyFrame: call its collect() first")
+        raise ValueError(f"{name} must hold rows, got a LazyFrame: call collect() first")
 
 
 def _package(value: Any) -> str | None:

@@ -241,7 +241,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
                 f"{self.estimator.on_error!r}"
             )
         if getattr(self.estimator, "rows_per_person", 1) != 1 and groups is None:
-            raise ValueError("groups must say whose row it is where rows_per_person is above 1, got None")
+            raise ValueError("groups must say whose each row is where rows_per_person is above 1, got None")
         regression = is_regressor(self.estimator)
         offered = [name for name in _SCORES if name.startswith("neg_") is regression]
         name = self.scoring or ("neg_mean_absolute_error" if regression else "accuracy")

@@ -299,7 +299,7 @@ def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
             raise ValueError(f"{path}, line {line.number}: {error}") from error
     missing = [name for name in ("dataset", "version", "configuration") if kind.TITLE and name not in notes]
     if missing or columns is None:
-        raise ValueError(f"{path} is no file of results: it has no {missing[0] if missing else 'columns'}")
+        raise ValueError(f"{path} is no file of results: the file has no {missing[0] if missing else 'columns'}")
     configuration = json.loads(notes.get("configuration", "{}"))
     about = notes.get("dataset", ""), notes.get("version", ""), configuration, tuple(sessions)
     return Results(*about, tuple(runs.values()), notes)

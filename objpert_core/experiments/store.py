@@ -157,7 +157,7 @@ class Store(Generic[AnyRow]):
             if theirs.get(name) != ours.get(name):
                 raise ValueError(
                     f"{self._path} was made with {name} = {theirs.get(name)!r}, this run has {ours.get(name)!r}: "
-                    "rows of the two must not be mixed; give another file with --out, or remove this one"
+                    "rows of the two must not be mixed; give another file with --out, or remove this file"
                 )
         return found
 

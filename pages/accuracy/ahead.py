@@ -22,10 +22,9 @@ from ui.words import accuracy, between, ends, signed, undecided
 OURS, RIVAL = "Algorithm 1 with our theorem", "the best DP-SGD whose tuning is not paid for"
 CLAIM_NOTE = (
     "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and at "
-    "each ε it is the best unpaid method in hindsight. One thing favours tight: its rows are centred and scaled. The "
-    "first "
-    "lines above centre and scale DP-SGD’s rows as well, or leave tight’s rows raw. The page says “more” or “less "
-    "accurate” if the 95 % interval of the paired difference excludes 0, “not told apart” if it "
+    "each ε it is the best unpaid method in hindsight. One thing favours our theorem: its rows are centred and "
+    "scaled. The first lines above centre and scale DP-SGD’s rows as well, or leave our rows raw. The page says “more” "
+    "or “less accurate” if the 95 % interval of the paired difference excludes 0, “not told apart” if it "
     f"does not, and “too few trials to tell” if it holds 0 and is more than {100 * WIDE:g} points wide. Each ε is "
     "tested by itself, and one test in twenty excludes 0 by chance. Times are medians over the trials: processor "
     "time of one thread, including tuning and calibration."
@@ -38,9 +37,9 @@ class Ahead(Figure2):
     def answer(self) -> str:
         """The claim, and the counter-claim about the rival on standardised rows."""
         if self.claim is None:
-            return f"{self.at} no runs of tight and of an unpaid DP-SGD are stored on {self.stored.label}."
+            return f"{self.at} no runs of both our theorem and an unpaid DP-SGD are stored on {self.stored.label}."
         own = standing(self.claim.difference)
-        text = f"{self.at} tight is {own} unpaid DP-SGD"
+        text = f"{self.at} our theorem is {own} unpaid DP-SGD"
         gap = self.difference(TIGHT, UNPAID_STANDARDISED)
         if gap is None:
             return f"{text} on {self.stored.label}."
@@ -56,7 +55,7 @@ class Ahead(Figure2):
         change = sentences.shift([("ε", before.epsilon, self.epsilon)])
         if before.stored is not self.stored:
             change = f"{self.stored.label} instead of {before.stored.label}"
-        return f"{change}: {sentences.course('tight’s lead over unpaid DP-SGD', old, now, signed)} points."
+        return f"{change}: {sentences.course('the lead of our theorem over unpaid DP-SGD', old, now, signed)} points."
 
 
 def compared(reading: Reading, methods: Collection[str]) -> tuple[str, ...]:
@@ -119,8 +118,8 @@ def counter(reading: Reading) -> str:
     gap, point = reading.difference(TIGHT, UNPAID_STANDARDISED), reading.point(UNPAID_STANDARDISED)
     if gap is None or point is None:
         return ""
-    text = f"Unpaid DP-SGD on rows centred and scaled as for tight gets {accuracy(point.accuracy.mean)}"
-    return f"{text} (tight is {signed(gap.mean)} points{f', {ends(gap)}' if gap.known else ''})."
+    text = f"Unpaid DP-SGD on rows centred and scaled as for our theorem gets {accuracy(point.accuracy.mean)}"
+    return f"{text} (our theorem is {signed(gap.mean)} points{f', {ends(gap)}' if gap.known else ''})."
 
 
 def reached(reading: Reading) -> str:
@@ -128,7 +127,7 @@ def reached(reading: Reading) -> str:
     own, claim = reading.point(TIGHT), reading.claim
     if own is None:
         return ""
-    parts = [f"Tight, Algorithm 1 with our own bound, gets {accuracy(own.accuracy.mean)} right"]
+    parts = [f"Algorithm 1 with our theorem gets {accuracy(own.accuracy.mean)} right"]
     if claim and (rival := reading.point(claim.rival)):
         parts.append(
             f"the rival, {LABELS[claim.rival]}, {accuracy(rival.accuracy.mean)}, unpaid because its learning rate was "
@@ -138,7 +137,7 @@ def reached(reading: Reading) -> str:
         gap, point = reading.difference(TIGHT, method), reading.point(method)
         if gap and point:
             inside = f", {ends(gap)}" if gap.known else ""
-            parts.append(f"{words} {accuracy(point.accuracy.mean)} (tight is {signed(gap.mean)} points{inside})")
+            parts.append(f"{words} {accuracy(point.accuracy.mean)} (our theorem is {signed(gap.mean)} points{inside})")
     trials = claim.difference.count if claim else own.accuracy.count
     over = f"Paired over {sentences.count(trials, 'trial')}, each with its own split."
     return f"{'; '.join(parts)}. {over if trials > 1 else 'One trial, one split.'}"
@@ -151,9 +150,8 @@ def everywhere(stored: Stored) -> str:
         return ""
     tenth = sum(claim.tenfold for claim in claims)
     return (
-        f"At the {len(claims)} stored ε, against the best unpaid DP-SGD, tight is {_tally(claims)}. At {tenth} of "
-        f"these ε, "
-        f"tight takes at most a tenth of the rival’s time (medians)."
+        f"At the {len(claims)} stored ε, against the best unpaid DP-SGD, our theorem is {_tally(claims)}. At {tenth} "
+        f"of these ε, our theorem takes at most a tenth of the rival’s time (medians)."
     )
 
 
@@ -175,7 +173,7 @@ def variants(stored: Stored) -> tuple[str, ...]:
         claims = tables.claims(stored.results, method, rivals)
         if len(claims) > 1 and claims not in told:  # as it would be where nobody ran what makes the difference
             told.append(claims)
-            lines.append(f"{name[0].upper()}{name[1:]}: tight is {_tally(claims)}.")
+            lines.append(f"{name[0].upper()}{name[1:]}: our theorem is {_tally(claims)}.")
     return tuple(lines)
 
 
@@ -194,7 +192,7 @@ def table(stored: Stored) -> list[dict[str, str]]:
                 **{column: accuracy(point.accuracy.mean) if point else "–" for column, point in reached.items()},
                 "which": f"({LEARNERS[claim.rival].variant})" if claim else "–",
                 "Tight minus unpaid on standardised rows": difference(reading.difference(TIGHT, UNPAID_STANDARDISED)),
-                "Its time / tight’s": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
+                "Its time / ours": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
             }
         )
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from objpert_core.experiments import paper
+from objpert_core.experiments.learners import FORMER_LABELS
 from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS
 from pages.accuracy import offered
@@ -32,6 +33,7 @@ SHOWN = Pills(
     most=len(NAMES),
     help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover this choice. Paid: ε "
     "covers the choice. The line “Names” under the chart explains the rest.",
+    former=FORMER_LABELS,
 )
 VIEW = Choice(
     "accuracy_view",
@@ -82,7 +84,7 @@ def controls_of(keys: tuple[str, ...]) -> Controls:
     return Controls(
         parameters.data_set("accuracy", offered.default_key(keys), keys),
         epsilon,
-        Choice("accuracy_again", "Method", "tight", options=NAMES, format=LABELS.__getitem__),
+        Choice("accuracy_again", "Method", "tight", options=NAMES, format=LABELS.__getitem__, former=FORMER_LABELS),
         Number("accuracy_trial", "Trial", 0, help="The number is the seed of the trial’s split.", low=0, high=99),
     )
 

@@ -206,7 +206,7 @@ class FewAndMany:
         if found.baseline is not None:
             line = figures.guide(across, (found.baseline, found.baseline), name="always the more frequent class")
             traces.append(line | {"showlegend": True})
-        private = f"Algorithm 1 tight, {self.promise}"
+        private = f"Algorithm 1 with our theorem, {self.promise}"
         for method, name, mean in ((NON_PRIVATE, "no privacy", found.reference), (TIGHT, private, found.private)):
             means = [interval for size in sizes if (interval := mean(size))]
             traces.append(curve(name, method, sizes, means, "%{y:.2%}"))

@@ -1,6 +1,7 @@
 """Bounds (Figure 1 of Redberg et al. 2023): one fit under every bound, as its profile or as an attacker's errors."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import streamlit as st
 
@@ -32,9 +33,8 @@ class Together(Pictures):
         with page.tools(self.controls, presets, name="bounds"):
             for control in (*others, other, controls.READ_EPSILON, *self.switches):
                 control.show(disabled=control not in own)
-            if view is Profile:
-                with page.errors():
-                    Profile.beside_axes()
+            with suppress(ValueError):  # which the picture says
+                view.beside_axes()
         if not several:
             page.keep(controls.ROWS)
         return view

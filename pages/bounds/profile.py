@@ -40,7 +40,6 @@ class Profile(Proofs):
 
     @classmethod
     def beside_axes(cls) -> None:
-        """Draw what stands in "View" under the ends of the axes."""
         now = cls.now()
         parameters.fit_axis(EPS_MAX, proofs.epsilon_at("logistic", now.setting, now.delta))
 

@@ -133,8 +133,16 @@ class Fits(View):
         view = super().now()
         counts = tuple(k for k in COUNTS.options if k in view.counts) or COUNTS.default
         view = replace(view, counts=counts, smoothness=1.0 if cls.idle(BETA) else view.smoothness)
-        most = totals.epsilon_bounds(frozenset({(view.fit, max(counts))}), view.delta, view.width)[1]
-        return replace(view, eps_max=parameters.followed(EPS_MAX, view.eps_max, most))
+        return replace(view, eps_max=parameters.followed(EPS_MAX, view.eps_max, view.total))
+
+    @classmethod
+    def beside_axes(cls) -> None:
+        parameters.fit_axis(EPS_MAX, cls.now().total)
+
+    @property
+    def total(self) -> float:
+        """ε of the largest number of fits, rounded up."""
+        return totals.epsilon_bounds(frozenset({(self.fit, self.most)}), self.delta, self.width)[1]
 
     @classmethod
     def idle(cls, control: Control) -> bool:

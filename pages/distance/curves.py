@@ -73,6 +73,10 @@ class Distance(bounds.Setting, View):
         return replace(view, eps_max=parameters.followed(EPS_MAX, view.eps_max, view.epsilon("logistic")))
 
     @classmethod
+    def beside_axes(cls) -> None:
+        parameters.fit_axis(EPS_MAX, cls.now().epsilon("logistic"), idle=SHOW.value() != PROFILE)
+
+    @classmethod
     def idle(cls, control: Control) -> bool:
         return control in ((READ_ALPHA, ALPHA_MAX) if SHOW.value() == PROFILE else (EPS_MAX,))
 

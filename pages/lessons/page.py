@@ -1,5 +1,6 @@
 """Lessons: Markdown files whose steps show small pictures, open other pages at exact controls, and ask."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -14,10 +15,33 @@ from ui.worksheet import Sheet, Task, worksheet
 
 # Links to the page that is open look as if they had the focus already.
 STYLE = """
+h1 { font-size: 1.9rem !important; padding: .4rem 0 .25rem 0 !important; }
 .st-key-lessons_open a { border: 1px solid currentColor; padding: .4rem 1rem; border-radius: .5rem; }
 [data-testid=stPageLink] a:focus-visible { outline: 3px solid currentColor; outline-offset: -3px; }
 .stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
 [class*="__deck"] { background: light-dark(#ffffff, #171614); border-radius: .5rem; }
+[class*="lesson_"][class*="__question"] { gap: .5rem; }
+"""
+
+# Beside the picture what it shows and its sliders, under it the question: all in one window.
+TOGETHER = """
+@media (min-width: 900px) {
+  .st-key-lesson_together { display: grid; grid-template: auto 1fr auto / 1fr 1.7fr; gap: .5rem 2rem;
+    min-height: calc(100vh - 5rem); }
+  .st-key-lesson_together :has([data-testid=stColumn] .st-key-stage__picture) { display: contents; }
+  .st-key-lesson_together > *, .st-key-lesson_together :has(> .st-key-lesson_files) { grid-column: 1 / -1; }
+  .st-key-lesson_together > :has(h2) { grid-area: 1 / 1; }
+  .st-key-lesson_together > :has([class*="__question"]) { grid-area: 3 / 2; }
+  .st-key-lesson_together [data-testid=stColumn]:has(.st-key-stage__panel) { grid-area: 2 / 1 / 4; width: auto; }
+  .st-key-lesson_together [data-testid=stColumn]:has(.st-key-stage__picture) { grid-area: 1 / 2 / 3; width: auto;
+    position: relative !important; top: 0 !important; align-self: stretch !important; min-height: 19rem; }
+  .st-key-lesson_together .st-key-stage__picture { position: absolute; inset: 0; height: auto !important; gap: .25rem; }
+  .st-key-lesson_together .st-key-stage__picture > :has([class*="__chart"]) { min-height: 10rem !important; }
+}
+@media (min-width: 900px) and (max-height: 799px) {
+  .st-key-lesson_together [role=radiogroup] { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; }
+  .st-key-lesson_together .answer { font-size: 1.25rem; }
+}
 """
 
 
@@ -41,21 +65,27 @@ def tools(at: Place, controls: tuple[place.Control, ...] = ()) -> None:
 
 
 @st.fragment
-def stage(at: Place, part: Controls) -> None:
-    """A picture and its sliders."""
+def stage(at: Place, part: Controls, before: Sequence[Part] = (), after: Sequence[Part] = ()) -> None:
+    """A picture; beside it what leads to it, its sliders, and what follows from it."""
     left, panel = page.columns()
+    with panel:
+        for text in before:
+            show(at, text)
     with page.errors():
         scene = scenes.scene(part)
         controls = scene.placed(at.step, part)
         with panel:
             values = {name: control.show() for name, control in controls.items()}
+            for text in after:
+                show(at, text)
             tools(at, tuple(controls.values()))
         view = scene(**values)
         picture = page.Picture(view.chart(None), view.alt(), view.frame, f"{at.lesson.title}: {part.picture}")
         with left:
             page.answer(view.answer(), promise=view.promise())
             page.show(picture, key=scene.name)
-        page.evidence(picture, name="lessons", code=view.code())
+        with st.container(key="lesson_files"):
+            page.evidence(picture, name="lessons", code=view.code())
 
 
 @st.fragment
@@ -88,8 +118,6 @@ def show(at: Place, part: Part) -> None:
     """One part of a step."""
     match part:
         case Controls():
-            if part.task:
-                st.markdown(f"**Push.** {part.task}")
             stage(at, part)
         case OpenPage():
             lead_to(at, part)
@@ -115,25 +143,50 @@ def slide(at: Place) -> None:
         slides.code()
 
 
+def together(at: Place, before: Sequence[Part], picture: Controls, after: Sequence[Part]) -> None:
+    """A picture with what leads to it, and with what follows up to its question; the rest of the step is below."""
+    asked = next((number for number, part in enumerate(after) if isinstance(part, Question)), None)
+    first = 0 if asked is None else asked + 1
+    push = [Text(picture.line, f"**Push.** {picture.task}")] if picture.task else []
+    with st.container(key="lesson_together"):
+        heading(at)
+        stage(at, picture, [*before, *push], after[: max(first - 1, 0)])
+        for part in after[:first][-1:]:
+            show(at, part)
+    for part in after[first:]:
+        show(at, part)
+
+
+def heading(at: Place) -> None:
+    """The step's name."""
+    st.header(f"{at.step}. {at.lesson.steps[at.step - 1].title}", anchor=False)
+
+
 def desk(at: Place) -> None:
     """A step with everything around it."""
     step = at.lesson.steps[at.step - 1]
-    st.header(f"{at.step}. {step.title}", anchor=False)
-    for part in step.parts:
-        show(at, part)
+    if step.controls:
+        number = step.parts.index(step.controls)
+        together(at, step.parts[:number], step.controls, step.parts[number + 1 :])
+    else:
+        heading(at)
+        for part in step.parts:
+            show(at, part)
     place.onward(at)
     if step.controls is None:
         tools(at)
+    place.broken()
     page.about("lessons")
-    place.others(at)
 
 
 def run() -> None:
     at = place.here()
-    page.title(at.lesson.title, f"{at.lesson.lead} *{at.lesson.minutes} minutes, {len(at.lesson.steps)} steps.*")
+    page.title(at.lesson.title, "")
     if not style.embedded():
         place.row(at)  # before what scrolls to its button
-    st.html(f"<style>{STYLE}</style>{place.to_the_top(at)}", unsafe_allow_javascript=True)
+        style.fill()
+    look = STYLE if style.embedded() else STYLE + TOGETHER
+    st.html(f"<style>{look}</style>{place.to_the_top(at)}", unsafe_allow_javascript=True)
     if style.embedded():
         slide(at)
     else:

@@ -78,12 +78,14 @@ LINKED: tuple[Control, ...] = (Named("lesson", "Lesson", ""), Named("step", "Ste
 
 
 def row(at: Place) -> None:
-    """One button a step."""
+    """One button a step, which says its name to a pointer that rests on it; then the way to every lesson."""
     with st.container(horizontal=True, key="lessons_presets"):
         for number, step in enumerate(at.lesson.steps, start=1):
             kind: Any = "primary" if number == at.step else "secondary"
             key, to = f"lessons_step_{number}", Place(at.lesson, number)
-            st.button(f"{number} {step.title}", key=key, type=kind, on_click=go, args=(to,))
+            st.button(f"{number}", key=key, type=kind, help=step.title, on_click=go, args=(to,))
+        with st.popover("All lessons", icon=":material/school:"):
+            others(at)
 
 
 def deck(at: Place) -> None:
@@ -121,11 +123,14 @@ def _after(lesson: lessons.Lesson) -> lessons.Lesson | None:
     return next((after for this, after in pairwise(every) if this is lesson), None)
 
 
-def others(at: Place) -> None:
-    """Every lesson as a link."""
-    st.header("All lessons", anchor=False)
+def broken() -> None:
+    """What is wrong with a lecturer's own lessons."""
     for sentence in lessons.catalogue().broken:
         st.warning(f"One lesson cannot be shown. {sentence}", icon=":material/warning:")
+
+
+def others(at: Place) -> None:
+    """Every lesson as a link."""
     path = registry.entry("lessons").path
     for lesson in lessons.catalogue().lessons.values():
         mark = " (this one)" if lesson is at.lesson else ""

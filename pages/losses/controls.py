@@ -1,4 +1,4 @@
-"""The controls of the page "Losses and clipping"."""
+"""The controls of the page "Losses"."""
 
 from pages.losses.names import NAMES, WIDTHS
 from ui import parameters

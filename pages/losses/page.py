@@ -1,4 +1,4 @@
-"""Losses and clipping (Theorems E.2, E.3 and G.2 of Redberg et al. 2023): f and f_C, the fit, and no GLM structure."""
+"""Losses (Theorems E.2, E.3 and G.2 of Redberg et al. 2023): f and f_C, the fit, and no GLM structure."""
 
 from collections.abc import Sequence
 from dataclasses import replace

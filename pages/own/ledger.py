@@ -65,9 +65,8 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
             "ε": sentences.epsilon(made.model.privacy_.epsilon),
             "δ": sentences.delta(made.model.privacy_.delta),
             f"ε of all releases so far, at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
-            "Neighbours": neighbours_in_words(
-                made.model.privacy_.adjacency
-            ),  # the longest, and cut off first on a telephone
+            # the longest, and cut off first on a telephone
+            "Neighbours": neighbours_in_words(made.model.privacy_.adjacency).replace("add/remove", "add or remove"),
         }
         for number, (made, so_far) in enumerate(zip(releases, spent, strict=True), 1)
     ]

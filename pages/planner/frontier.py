@@ -18,12 +18,6 @@ from ui import bounds, figures, page, sentences, style, words
 from ui.view import View
 
 ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the 2023 theorem"}
-UNDER: Mapping[str, str] = {
-    **{key: f"the bound for {name[0].lower()}{name[1:]}" for key, name in NAMES.items()},
-    "rdp": "the Rényi bound",
-    "glm": "the hockey-stick bound",
-    "logistic": "our theorem",
-}
 _REASONS = {  # more of it, less of it
     "f": ("with more noise, λ may be smaller", "with less noise, λ must be larger"),
     "ε": ("a weaker promise needs less", "a stronger promise needs more"),
@@ -114,7 +108,7 @@ class Frontier(Setting, View):
             spots = numbers.frontier(self, self.bound)
             more = f"take f ≥ {written(spots[0].ratio)}" if spots else "nor with f up to 3"
             wanted = f"No λ keeps ε = {sentences.epsilon(self.epsilon)} with f = {written(self.ratio)}"
-            return f"{wanted} under {UNDER[self.bound]}: {more}."
+            return f"{wanted} by {bounds.called(self.bound)}: {more}."
         sigma = sentences.number(here.sigma, 3, up=True)
         kept = f"σ = {sigma}, λ = {lam(here)} keep the promise ε = {sentences.epsilon(self.epsilon)}"
         return f"{kept}; training loss rises by at most {nats(here.excess)} nats per row on average."

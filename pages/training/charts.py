@@ -75,7 +75,8 @@ def accuracy(
 def _named(comparison: Comparison, method: str) -> str:
     """A method under its dots: its name on short lines, and what it reaches."""
     reached = comparison.accuracy(method)
-    name = textwrap.wrap(LABELS[method], _WIDEST_LINE, break_long_words=False)
+    short = LABELS[method].removeprefix("Algorithm 1 with ").removeprefix("the ")
+    name = textwrap.wrap(short, _WIDEST_LINE, break_long_words=False)
     return "<br>".join([*name, percent(reached.mean) if reached else "not trained yet"])
 
 

@@ -7,7 +7,17 @@ from typing import Any
 from objpert_core import datasets
 from objpert_core.experiments import paper
 from objpert_core.experiments.compare import MAX_REPEATS, METHODS, TIGHT_BOUNDS
-from objpert_core.experiments.learners import KIFER, LIVE, NON_PRIVATE, OUTPUT, PUBLISHED, SVC, TIGHT, TIGHT_RAW
+from objpert_core.experiments.learners import (
+    FORMER_LABELS,
+    KIFER,
+    LIVE,
+    NON_PRIVATE,
+    OUTPUT,
+    PUBLISHED,
+    SVC,
+    TIGHT,
+    TIGHT_RAW,
+)
 from pages.training import words as text
 from ui import parameters
 from ui.controls import Choice, Control, Pills, Preset, Toggle
@@ -31,12 +41,11 @@ LEARNED = Pills(
     options=tuple(LIVE),
     format=text.LABELS.__getitem__,
     most=len(LIVE),
-    help="Algorithm 1 is objective perturbation. Published and tight are two calibrations of it; tight uses rows "
-    "that are centred and scaled privately, or raw rows. SVM: Algorithm 1 with a clipped hinge, either squared "
-    "or with a rounded corner. Output perturbation: fit first, then add noise. Kifer et al. 2012: the classical "
-    "calibration. DP-SGD unpaid and paid: without and with the cost of choosing the learning rate. Both wait "
-    "for Run.",
-    former={"published": PUBLISHED, "tight": TIGHT, "output": OUTPUT, "Kifer 2012": KIFER},
+    help="Algorithm 1 is objective perturbation. The theorems calibrate its noise. With our theorem, the rows are "
+    "centred and scaled privately, or raw. SVM: Algorithm 1 with a clipped hinge, either squared or with a rounded "
+    "corner. Output perturbation: fit first, then add noise. DP-SGD unpaid and paid: without and with the cost of "
+    "choosing the learning rate. Both wait for Run.",
+    former={**FORMER_LABELS, "published": PUBLISHED, "tight": TIGHT, "output": OUTPUT, "Kifer 2012": KIFER},
 )
 EPSILON = parameters.epsilon(
     "training",
@@ -52,12 +61,12 @@ DELTA = parameters.delta(
 )
 BOUND = Choice(
     "training_bound",
-    "Bound behind “Algorithm 1 tight”",
+    "Bound behind “Algorithm 1 with our theorem”",
     "logistic",
     options=TIGHT_BOUNDS,
     help="logistic: our theorem for the logistic loss. monotone: any loss whose derivative keeps its sign. two-signed: "
-    "any smooth loss of a row’s score. glm: the published theorem, accounted by its hockey-stick divergence instead "
-    "of Rényi.",
+    "any smooth loss of a row’s score. glm: the 2023 theorem, accounted by its privacy profile instead of its Rényi "
+    "curve.",
 )
 REPEATS = parameters.draws(
     "training",

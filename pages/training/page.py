@@ -164,7 +164,7 @@ def nothing_yet(asked: Request) -> None:
     if not datasets.available(asked.name):
         st.info(asked.unready, icon=":material/inventory_2:")
     elif later is not None and not RUNS.active:
-        st.info(f"{text.invitation(later)}.", icon=":material/play_circle:")
+        st.info(text.invitation(later), icon=":material/play_circle:")
 
 
 def guess_at(asked: Request) -> str | None:

@@ -18,7 +18,7 @@ from ui.jobs import JobView
 from ui.words import FEWEST, SHOWS, accuracy, fall, given, in_points, unclear
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
-NOT_HERE = "All methods here predict classes. For private regression, see Losses and clipping."
+NOT_HERE = "All methods here predict classes. For private regression, see Losses."
 ABOUT_COEFFICIENTS = (
     "The largest coefficients without privacy, and beside them the same coefficients of the other models. A mark is "
     "the mean over the draws, a line goes from the least to the greatest, and hollow marks show the setting before. "
@@ -48,7 +48,7 @@ ABOUT_MAPPED = (
     "DP-SGD’s own certificate. It states the ε that is left after the noisy centre and scales, and does not mention "
     "these two."
 )
-_LONG_NAME = 4  # words of a method's name that leave room for a long one of the data
+_LONG_NAME = 5  # words of a method's name that leave room for a long one of the data
 PAPER_TABLE_2 = printed("adult", PUBLISHED)
 
 

@@ -1,4 +1,4 @@
-"""What somebody meets before the first scroll: words, buttons, controls, and where answer, chart and first control are.
+"""What somebody meets before the first scroll: words, buttons, controls; where answer, chart, control and question are.
 
 python -m tests.browser.fold ADDRESS     # a table of every page of the app that is served there
 """
@@ -11,14 +11,16 @@ from dataclasses import dataclass
 MOST_WORDS, MOST_BUTTONS, MOST_CONTROLS = 120, 12, 6
 DESK, LAPTOP = {"width": 1440, "height": 900}, {"width": 1280, "height": 720}
 
-# A word has a letter or a digit. Ticks and legends of a chart, help buttons and the parts of one box do not count.
+# A word has a letter or a digit. Ticks and legends of a chart, help buttons and the parts of one box do not count, nor
+# does what a lesson asks.
 SEEN = """() => {
     const main = document.querySelector('[data-testid=stMain]');
     const looks = {visibilityProperty: true, opacityProperty: true};
     const within = ({width, height, top, bottom, left, right}) =>
         width > 1 && height > 1 && top < innerHeight && bottom > 0 && left < innerWidth && right > 0;
     const closed = e => e.closest('details:not([open])') && !e.closest('summary');
-    const silent = 'svg, style, script, .katex-mathml, [data-testid=stIconMaterial]';
+    const question = '[class*=st-key-lesson_][class*=__question]';
+    const silent = `svg, style, script, .katex-mathml, [data-testid=stIconMaterial], ${question}`;
     const range = document.createRange(), walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
     let words = 0;
     for (let node; (node = walker.nextNode());) {
@@ -40,20 +42,22 @@ SEEN = """() => {
     return {
         words, buttons: own.length, controls: panel.length, answer: box(main.querySelector('.answer')),
         chart: box(main.querySelector('.st-key-stage__picture .js-plotly-plot')), control: box(panel[0]),
+        question: box(main.querySelector(question)),
     };
 }"""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """One page at one size: counts, and top and bottom of the answer, the chart and the first control, in pixels."""
+    """One page at one size: counts, and top and bottom of the parts that are there, in pixels."""
 
     words: int
     buttons: int
     controls: int
-    answer: tuple[float, float]
-    chart: tuple[float, float]
-    control: tuple[float, float]
+    answer: tuple[float, float] | None
+    chart: tuple[float, float] | None
+    control: tuple[float, float] | None
+    question: tuple[float, float] | None
 
     @classmethod
     def of(cls, page) -> Fold:
@@ -61,9 +65,9 @@ class Fold:
         return cls(**page.evaluate(SEEN))
 
     def outside(self, height: int) -> list[str]:
-        """What of answer, chart and the control that moves it does not end in a window of this height."""
-        parts = {"answer": self.answer, "chart": self.chart, "control": self.control}
-        return [name for name, (top, bottom) in parts.items() if top < 0 or bottom > height + 1]
+        """What of answer, chart, the control that moves it and a lesson's question does not end in such a window."""
+        parts = {"answer": self.answer, "chart": self.chart, "control": self.control, "question": self.question}
+        return [name for name, box in parts.items() if box and (box[0] < 0 or box[1] > height + 1)]
 
 
 def main(server: str) -> None:

@@ -30,14 +30,14 @@ def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewh
     expect(answer(page)).to_contain_text("At ε = 4 ")
     before = chart_data(page, "accuracy_chart")
     page.get_by_role("button", name="Compare methods").click()
-    page.locator(".st-key-accuracy_methods").get_by_role("button", name="Algorithm 1 published").click()
+    page.locator(".st-key-accuracy_methods").get_by_role("button", name="Algorithm 1 with the 2023 theorem").click()
     page.wait_for_url("**accuracy_methods=**")
     page.keyboard.press("Escape")
     settle(page)
-    expect_chart(page, "accuracy_chart", lambda drawn: "Algorithm 1 published" in drawn)
-    assert "Algorithm 1 published" not in before
+    expect_chart(page, "accuracy_chart", lambda drawn: "Algorithm 1 with the 2023 theorem" in drawn)
+    assert "Algorithm 1 with the 2023 theorem" not in before
     methods = parse_qs(urlsplit(page.url).query)["accuracy_methods"]
-    assert {"Algorithm 1 published", "Algorithm 1 tight"} <= set(methods)
+    assert {"Algorithm 1 with the 2023 theorem", "Algorithm 1 with our theorem"} <= set(methods)
     other = open_elsewhere(page.url)
     expect_same(other, page, "accuracy_chart")
 
@@ -46,7 +46,7 @@ def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page,
     page = open_page(f"/accuracy?accuracy_data={quote(stored.key)}&accuracy_epsilon=2")
     page.get_by_role("button", name="Run this point").click()
     expect(page.get_by_text("Made now:").first).to_be_visible()  # nobody clicked anything else
-    expect_chart(page, "accuracy_chart", lambda drawn: "made now: Algorithm 1 tight" in drawn)
+    expect_chart(page, "accuracy_chart", lambda drawn: "made now: Algorithm 1 with our theorem" in drawn)
     expect_rest(page)
 
 

@@ -48,7 +48,6 @@ VIEWS = [
     "/training?training_repeats=2&training_view=coefficients&training_data=digits",
 ]
 
-LONGER = ("/lessons",)  # a lesson's text stands beside its picture
 LEAST = 10  # texts of a chart
 ZOOMED = {"width": 720, "height": 450}  # a laptop of 1440 × 900 at 200 %
 SLIDES = ({"width": 1280, "height": 720}, {"width": 960, "height": 540})
@@ -67,7 +66,7 @@ def test_everybody_can_use_it(tab, server, address):
         page.wait_for_function(checks.DRAWN)
         checks.assert_no_traceback(page)
         eventually(page, lambda: checks.assert_readable(page, "light", LEAST))
-        if address in PATHS and path not in LONGER:
+        if address in PATHS:
             page.set_viewport_size(fold.DESK)
             page.add_style_tag(content=":has(> .st-key-not_taken) { display: none }")  # what only nonsense brings
             settle(page)
@@ -105,7 +104,7 @@ def test_everybody_can_use_it(tab, server, address):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("address", [path for path in PATHS if path not in LONGER])
+@pytest.mark.parametrize("address", PATHS)
 def test_answer_chart_and_control_share_the_screen(tab, server, address):
     page = visit(renew(tab, fold.LAPTOP), server + address)
     eventually(page, lambda: checks.assert_shares_the_screen(page))

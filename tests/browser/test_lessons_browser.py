@@ -4,13 +4,13 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.lessons import computed
-from tests.browser import checks
-from tests.browser.conftest import PHONE, answer, eventually, expect_query, move, query, renew, settle
+from tests.browser import checks, fold
+from tests.browser.conftest import PHONE, answer, eventually, expect_query, move, query, renew, settle, visit
 from ui import lessons, registry
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-ONE_FIT = lessons.catalogue().lessons["one-fit"]
+ONE_FIT, FROM_ZERO = (lessons.catalogue().lessons[name] for name in ("one-fit", "epsilon-from-zero"))
 
 
 @pytest.mark.parametrize("window", [{"width": 1440, "height": 900}, PHONE], ids=["desk", "phone"])
@@ -72,6 +72,16 @@ def reply(page, question):
     box.get_by_text(asked.options[asked.correct], exact=True).click()
     expect(page.get_by_text(f"Right: {asked.options[asked.correct]}", exact=True)).to_be_visible()
     expect(page.get_by_text(asked.reason[:30])).to_be_visible()
+
+
+@pytest.mark.parametrize("number", range(1, len(FROM_ZERO.steps) + 1))
+def test_text_picture_and_question_share_the_screen(tab, server, number):
+    page = visit(renew(tab, fold.DESK), f"{server}/lessons?lesson={FROM_ZERO.name}&step={number}")
+    eventually(page, lambda: checks.assert_short(page))
+    page.set_viewport_size(fold.LAPTOP)
+    settle(page)
+    eventually(page, lambda: checks.assert_shares_the_screen(page))
+    assert fold.Fold.of(page).question
 
 
 def test_slides_show_text_pictures_and_questions_by_the_arrow_keys(tab, server):

@@ -75,6 +75,11 @@ def test_a_class_predicts_and_sees_the_counts_when_the_lecturer_reveals(open_pag
     lecturer.wait_for_url("**/lessons?*room_key=*")
     expect(lecturer.get_by_text("You lead room")).to_be_visible()
     assert query(lecturer)["room_key"] == key
+    student.get_by_role("link", name="Your lecturer shows Lessons").click()  # nobody scans again
+    student.wait_for_url("**/lessons?**")
+    assert query(student)["room"] == query(lecturer)["room"]
+    settle(student)
+    expect(student.get_by_text("Your lecturer shows")).to_have_count(0)
     lecturer.get_by_role("button", name="Close the room").click()
     expect(lecturer.get_by_text("There is no room")).to_be_visible()
     expect(student.get_by_text("There is no room")).to_be_visible()

@@ -200,7 +200,10 @@ def test_try_it_hides_its_answer_until_a_prediction_is_made(page):
 
 
 SAYS = {
-    "accuracy": {"Strong privacy costs": "At ε = 0.1 privacy costs", "Who is ahead at small ε": "At ε = 0.1 tight is"},
+    "accuracy": {
+        "Strong privacy costs": "At ε = 0.1 privacy costs",
+        "Who is ahead at small ε": "At ε = 0.1 our theorem is",
+    },
     "bounds": {"Silent proofs": "λ ≥ 2β/ε"},
     "guess": {"A wrong promise": "12 times too small"},
     "losses": {

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 OTHERS = re.compile(
     r"Hockey-stick|Logistic \(tight\)|[Pp]ublished bound|tight (logistic )?bound|tight proof|[Pp]ublished proof"
     r"|the logistic bound|the monotone bound|Two-signed losses|Monotone losses|add/remove one row"
+    r"|Algorithm 1 (tight|published)|Kifer et al\. 2012"
 )
 ELSEWHERE = {  # another paper's proofs; what links hold, and stored results
     "pages/quadratic", "pages/ptr", "pages/population", "ui/bounds.py", "pages/composition/controls.py",

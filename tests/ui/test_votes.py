@@ -84,6 +84,27 @@ def test_only_the_key_reveals_hides_clears_and_closes(rooms):
     assert rooms.ends(other) is not None
 
 
+def test_only_the_key_says_which_page_is_shown(rooms):
+    name, key = rooms.open()
+    assert rooms.shown(name) == ""
+    rooms.lead_to(name, key, "bounds?bounds_sigma=5")
+    assert rooms.shown(name) == "bounds?bounds_sigma=5"
+    with pytest.raises(RoomError):
+        rooms.lead_to(name, "wrong", "own?")
+    rooms.lead_to(name, key, "x" * 9999)
+    assert len(rooms.shown(name)) == votes.LONGEST_ADDRESS
+
+
+def test_a_file_from_before_a_table_was_added_is_used(rooms, clock, path):
+    name, key = rooms.open()
+    with sqlite3.connect(path) as file:
+        file.execute("DROP TABLE shown")
+    later = Rooms(path, clock)
+    assert later.shown(name) == ""
+    later.lead_to(name, key, "own?")
+    assert later.shown(name) == "own?"
+
+
 def test_a_room_is_gone_after_three_hours_and_so_are_its_rows(rooms, clock, path):
     room, key = rooms.open()
     rooms.vote(room, QUESTION, "one", 0)

@@ -254,7 +254,7 @@ def _several(name: str, value: Any) -> Any:
 
 def _numbers(name: str, value: Any) -> Any:
     if not all(isinstance(entry, numbers.Real) for entry in _several(name, value)):
-        raise ValueError(f"{name} must be a list of numbers, got one with something else in it")
+        raise ValueError(f"{name} must be a list of numbers, got a list with something else in it")
     return value
 
 

@@ -59,7 +59,7 @@ def losses_of_dp_accounting(pld: Any, adjacency: str) -> TabulatedLosses:
 
 def _side(pmf: Any) -> DiscreteLoss:
     if not pmf._pessimistic_estimate:
-        raise ValueError("pld must be a pessimistic estimate, got an optimistic one: it promises nothing")
+        raise ValueError("pld must be a pessimistic estimate, got an optimistic estimate, which promises nothing")
     dense = pmf.to_dense_pmf()
     masses = np.asarray(dense._probs, dtype=float)
     losses = (np.arange(masses.size) + dense._lower_loss) * float(dense._discretization)

@@ -117,14 +117,16 @@ def calibrate_objective_perturbation(
     )
     wanted = nonnegative("lam", lam)
     if sigma_out is not None and tau is None:
-        raise ValueError(f"sigma_out needs tau, the gradient norm it covers; got sigma_out={sigma_out!r} and tau=None")
+        raise ValueError(
+            f"sigma_out needs tau, the gradient norm that sigma_out covers; got sigma_out={sigma_out!r} and tau=None"
+        )
     if noise_ratio is not None and noise_ratio < 1:
         raise ValueError(f"noise_ratio must be a finite number >= 1, got {noise_ratio!r}")
     entry = target.entry
     if not entry.has_rdp and accountant == "rdp":
-        raise ValueError(f"bound {bound!r} has a profile only: it does not allow accountant='rdp'")
+        raise ValueError(f"bound {bound!r} has a profile only, which does not allow accountant='rdp'")
     if (not entry.has_profile and accountant != "rdp") or (entry.needs_dimension and dimension is None):
-        raise ValueError(f"bound {bound!r} has a Rényi curve only: it needs accountant='rdp' and dimension")
+        raise ValueError(f"bound {bound!r} has a Rényi curve only, which needs accountant='rdp' and dimension")
     mechanism = _calibrate(target)
     return mechanism if wanted <= objective_of(mechanism).lam else _regularised(target, wanted)
 

@@ -98,7 +98,7 @@ def test_who_is_ahead_names_both_rivals_and_shows_them(folder):
     assert set(curves(at)[0]) == {LABELS[method] for method in ahead.compared(Reading(stored, 1.0), offered.USUAL)}
     assert ahead.counter(Reading(stored, 1.0)) in texts(at)
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
-    assert "ε 1 → 2: tight’s lead over unpaid DP-SGD " in said(at)
+    assert "ε 1 → 2: the lead of our theorem over unpaid DP-SGD " in said(at)
 
 
 @pytest.mark.slow
@@ -125,9 +125,14 @@ def test_where_the_accuracy_comes_from(folder):
 
 @pytest.mark.slow
 def test_the_address_sets_every_control(folder):
-    at = opened(data="adult-synthetic", methods=["Algorithm 1 tight", "DP-SGD paid"], epsilon="0.25", view="large ε")
+    at = opened(
+        data="adult-synthetic", methods=["Algorithm 1 with our theorem", "DP-SGD paid"], epsilon="0.25", view="large ε"
+    )
     shown, _ = curves(at)
-    assert list(shown) == ["DP-SGD paid", "Algorithm 1 tight"]  # the rival’s mark is at 0.25, out of this view
+    assert list(shown) == [
+        "DP-SGD paid",
+        "Algorithm 1 with our theorem",
+    ]  # the rival’s mark is at 0.25, out of this view
     assert Figure2(indexed.load("adult-synthetic"), 0.25).answer() in said(at)
     left, right = spec(at)["layout"]["xaxis"]["range"]
     assert 10**left == pytest.approx(0.8)
@@ -136,12 +141,12 @@ def test_the_address_sets_every_control(folder):
 
 @pytest.mark.slow
 def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
-    at = opened(methods="Algorithm 1 tight", paper="false")
-    assert list(curves(at)[0]) == ["Algorithm 1 tight"]
+    at = opened(methods="Algorithm 1 tight", paper="false")  # as links said before one proof had one name
+    assert list(curves(at)[0]) == ["Algorithm 1 with our theorem"]
     shown = tables(at)[0]["Method"].tolist()
     assert len(shown) == 2
     assert shown[0].endswith(" (the\u00a0rival)")
-    assert shown[1] == "Algorithm\u00a01\u00a0tight"
+    assert shown[1] == "Algorithm\u00a01\u00a0with\u00a0our\u00a0theorem"
     assert Figure2(indexed.load("adult"), 0.1).answer() == answer(at)  # the verdict does not depend on what is shown
     at = opened(methods="", paper="false")
     assert not curves(at)[0]
@@ -149,11 +154,11 @@ def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
 
 @pytest.mark.slow
 def test_the_previous_data_set_stays_as_a_ghost(folder):
-    at = opened(methods=["Algorithm 1 tight", "no privacy"])
+    at = opened(methods=["Algorithm 1 with our theorem", "no privacy"])
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
     assert curves(at)[1] == []
     at.selectbox(key="accuracy_data").set_value("adult-synthetic").run()
-    assert curves(at)[1] == [f"{name}, adult" for name in ("no privacy", "Algorithm 1 tight")]
+    assert curves(at)[1] == [f"{name}, adult" for name in ("no privacy", "Algorithm 1 with our theorem")]
     assert "the same methods on adult, shown before" in texts(at)
     assert at.get("plotly_chart")[0].proto.alt.endswith("the same methods on adult, shown before.")
     at.toggle(key="accuracy_ghost").set_value(False).run()
@@ -208,7 +213,7 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     assert f"Stored: **{100 * stored.accuracy:.2f} %**" in texts(at)
     table = next(table for table in tables(at) if "made now" in table.columns)
     assert "stored" in table.columns
-    x, y = curves(at)[0]["made now: Algorithm 1 tight"]
+    x, y = curves(at)[0]["made now: Algorithm 1 with our theorem"]
     assert (x.tolist(), y.tolist()) == ([2.0], [expected.accuracy])
     assert any("before = " in code.value for code in opened_part(at, "point_code").code)
     at.number_input(key="accuracy_trial").set_value(0).run()
@@ -270,8 +275,10 @@ def test_few_and_many_rows_are_measured(folder, monkeypatch):
     *_, expected = learning_curve(Plan("synthetic-l", 1.0, draws=2, seed=4))
     assert found == expected
     shown, _ = curves(at, 1)
-    np.testing.assert_array_equal(shown["Algorithm 1 tight, ε = 1"][0], sizes)
-    np.testing.assert_array_equal(shown["Algorithm 1 tight, ε = 1"][1], [found.private(n).mean for n in sizes])
+    np.testing.assert_array_equal(shown["Algorithm 1 with our theorem, ε = 1"][0], sizes)
+    np.testing.assert_array_equal(
+        shown["Algorithm 1 with our theorem, ε = 1"][1], [found.private(n).mean for n in sizes]
+    )
     assert "On synthetic-l, ε = 1 changes the accuracy by" in texts(at)
     at.number_input(key="accuracy_rows_seed").set_value(5).run()
     assert "These results belong to other settings" in texts(at)
@@ -286,16 +293,18 @@ def _with_sizes(sizes, original):
 
 @pytest.mark.slow
 def test_one_link_holds_every_control(folder):
-    at = opened(data="synthetic-l", epsilon="8", methods=["no privacy", "Algorithm 1 tight"], rows_epsilon="1")
+    at = opened(
+        data="synthetic-l", epsilon="8", methods=["no privacy", "Algorithm 1 with our theorem"], rows_epsilon="1"
+    )
     at.selectbox(key="accuracy_again").set_value("published").run()
     at.number_input(key="accuracy_trial").set_value(2).run()
     at.number_input(key="accuracy_rows_seed").set_value(7).run()
     sent = {key.removeprefix("accuracy_"): values for key, values in link(at).items()}
     assert sent == {
         "data": ["synthetic-l"],
-        "methods": ["no privacy", "Algorithm 1 tight"],
+        "methods": ["no privacy", "Algorithm 1 with our theorem"],
         "epsilon": ["8"],
-        "again": ["Algorithm 1 published"],
+        "again": ["Algorithm 1 with the 2023 theorem"],
         "trial": ["2"],
         "rows_epsilon": ["1"],
         "rows_seed": ["7"],

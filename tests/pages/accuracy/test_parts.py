@@ -216,11 +216,11 @@ class TestAnswer:
             f"the rival, {LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
             "Paired over five trials",
             "unpaid because its learning rate was chosen by test accuracy",
-            f"DP-SGD that pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (tight is +",
-            f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (tight is −",
+            f"pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (our theorem is +",
+            f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (our theorem is −",
         ):
             assert part in words
-        assert ahead.reached(Reading(made(methods=("tight",)), 1.0)).startswith("Tight, ")
+        assert ahead.reached(Reading(made(methods=("tight",)), 1.0)).startswith("Algorithm 1 with our theorem gets ")
 
     @pytest.mark.thorough
     def test_the_answer_is_what_privacy_costs(self, adult):
@@ -271,13 +271,13 @@ class TestAnswer:
         assert claim.verdict == "behind"
         assert gap.high < 0
         assert Ahead(adult, 4.0).answer() == (
-            f"At ε = 4 tight is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
+            f"At ε = 4 our theorem is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
             f"{-100 * gap.mean:.2f} behind DP-SGD on standardised rows."
         )
-        assert f"(tight is {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
+        assert f"(our theorem is {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
         assert " points ahead of unpaid DP-SGD, " in Ahead(adult, 0.025).answer()
         level = moved((-0.3, 0.4, -0.1, 0.2))
-        assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
+        assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 our theorem is not told apart from unpaid DP-SGD, ")
         same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
         neither = "is not told apart from unpaid DP-SGD, on raw or standardised rows."
         assert Ahead(same, 1.0).answer().endswith(neither)
@@ -285,16 +285,20 @@ class TestAnswer:
         assert Ahead(raw, 1.0).answer().endswith(" unpaid DP-SGD on adult.")
         assert ahead.counter(Reading(raw, 1.0)) == ""
         alone = Ahead(made(methods=("tight",)), 1.0).answer()
-        assert alone.startswith("At ε = 1 no runs of tight and of an unpaid DP-SGD")
+        assert alone.startswith("At ε = 1 no runs of both our theorem and an unpaid DP-SGD")
         stand_in = indexed.load("adult-synthetic")
         assert all(words_of(Ahead(one, e).answer()) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
 
     def test_why_the_lead_moved(self, adult):
         assert Ahead(adult, 1.0).moved(None) == Ahead(adult, 1.0).moved(Reading(adult, 1.0)) == ""
         words = Ahead(adult, 1.0).moved(Reading(adult, 0.1))
-        assert words.startswith("ε 0.1 → 1: tight’s lead over unpaid DP-SGD falls from +")
+        assert words.startswith("ε 0.1 → 1: the lead of our theorem over unpaid DP-SGD falls from +")
         other = indexed.load("synthetic-l")
-        assert Ahead(adult, 1.0).moved(Reading(other, 1.0)).startswith("adult instead of synthetic-l: tight’s lead ")
+        assert (
+            Ahead(adult, 1.0)
+            .moved(Reading(other, 1.0))
+            .startswith("adult instead of synthetic-l: the lead of our theorem ")
+        )
 
     def test_who_is_ahead_shows_whom_it_is_about(self, adult):
         assert ahead.compared(Reading(adult, 0.1), ()) == (adult.rival(0.1), "dpsgd-standardised", "tight")
@@ -304,7 +308,7 @@ class TestAnswer:
         words = ahead.everywhere(adult)
         listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
         assert sorted(map(float, listed)) == list(EPSILONS)
-        assert words.endswith("At 9 of these ε, tight takes at most a tenth of the rival’s time (medians).")
+        assert words.endswith("At 9 of these ε, our theorem takes at most a tenth of the rival’s time (medians).")
 
     def test_points_keep_small_differences(self):
         assert names.points(-0.0035) == "0.35 points"
@@ -372,8 +376,8 @@ class TestWords:
 
     def test_alt_names_the_best_first(self, adult):
         words = Figure2(adult, 0.1, ("tight", "non-private", "output")).alt()
-        assert "At ε = 0.1: no privacy 85.19 %, Algorithm 1 tight" in words
-        assert words.index("tight") < words.index("output")
+        assert "At ε = 0.1: no privacy 85.19 %, Algorithm 1 with our theorem" in words
+        assert words.index("our theorem") < words.index("output")
         assert Figure2(made(methods=("tight",)), 0.1, ("output",)).alt().endswith("nothing is stored.")
 
     def test_alt_names_the_rival_where_it_is_drawn_and_the_ghost(self, adult):
@@ -396,15 +400,15 @@ class TestWords:
 
     def test_names_are_explained_where_they_are_shown(self, adult):
         words = Figure2(adult, 1.0, tuple(EVERY)).legend()
-        for name in re.findall(r"tight|published|unpaid|Rényi|PLD|large batch|luckiest draw|drawn again|no margin",
-                               " ".join(LABELS.values())):  # fmt: skip
+        explained = r"our theorem|2023 theorem|unpaid|Rényi|PLD|large batch|luckiest draw|drawn again|no margin"
+        for name in re.findall(explained, " ".join(LABELS.values())):
             assert f"{name}: " in words
         assert "with the margin: " in words
         alone = made(methods=("tight", "non-private"))
         assert (
             Figure2(alone, 1.0, ("tight",))
             .legend()
-            .startswith("Names: tight: with our own bound and a margin, on rows centred and ")
+            .startswith("Names: our theorem: with a margin, on rows centred and ")
         )
         assert Figure2(alone, 1.0, ("non-private",)).legend() == ""
 
@@ -480,7 +484,7 @@ class TestTables:
     def test_the_claim_at_every_epsilon(self, adult):
         rows = ahead.table(adult)
         assert [float(row["ε"]) for row in rows] == list(EPSILONS)
-        assert all(row["Its time / tight’s"].endswith("×") for row in rows)
+        assert all(row["Its time / ours"].endswith("×") for row in rows)
         nothing = ahead.table(made(methods=("output",)))
         assert {row["Tight minus best unpaid, points"] for row in nothing} == {"–"}
 
@@ -522,13 +526,15 @@ class TestCharts:
 
     def test_only_the_chosen_methods_and_the_rival_are_drawn_and_none_is_fine(self, adult):
         label, another = LABELS[adult.rival(1.0)], "dpsgd-dishonest-rdp"
-        assert list(self.curves(Figure2(adult, 1.0, ("tight",), paper=False).chart())) == ["Algorithm 1 tight"]
+        assert list(self.curves(Figure2(adult, 1.0, ("tight",), paper=False).chart())) == [
+            "Algorithm 1 with our theorem"
+        ]
         curves = self.curves(Figure2(adult, 1.0, ("tight", another), paper=False).chart())
-        assert set(curves) == {"Algorithm 1 tight", LABELS[another], "rival at ε = 1"}
+        assert set(curves) == {"Algorithm 1 with our theorem", LABELS[another], "rival at ε = 1"}
         rival, point = curves["rival at ε = 1"], adult.point(adult.rival(1.0), 1.0)
         assert (list(decode(rival.x)), list(decode(rival.y))) == ([1.0], [point.accuracy.mean])
         both = self.curves(Figure2(adult, 1.0, ("tight", adult.rival(1.0)), paper=False).chart())
-        assert set(both) == {label, "Algorithm 1 tight"}
+        assert set(both) == {label, "Algorithm 1 with our theorem"}
         out_of_view = Figure2(adult, 1.0, (another,), paper=False, view=figure.SMALL).chart()
         assert list(self.curves(out_of_view)) == [LABELS[another]]
         assert not self.curves(Figure2(adult, 1.0, (), paper=False).chart())
@@ -539,8 +545,8 @@ class TestCharts:
     def test_the_papers_numbers_are_hollow_marks_named_paper(self, dataset, epsilon):
         curves = self.curves(Figure2(indexed.load(dataset), 1.0, offered.PAPERS).chart())
         marks = {name: trace for name, trace in curves.items() if name.startswith("paper: ")}
-        assert list(marks) == ["paper: DP-SGD unpaid", "paper: DP-SGD paid", "paper: Algorithm 1 published"]
-        trace = marks["paper: Algorithm 1 published"]
+        assert list(marks) == ["paper: DP-SGD unpaid", "paper: DP-SGD paid", "paper: Algorithm 1 with the 2023 theorem"]
+        trace = marks["paper: Algorithm 1 with the 2023 theorem"]
         assert trace.mode == "markers"
         at = list(decode(trace.x)).index(epsilon)
         assert decode(trace.y)[at] == paper.printed(dataset, "published")[epsilon]
@@ -571,7 +577,7 @@ class TestCharts:
         chart = Figure2(adult, 1.0, ("tight", "non-private"), ghost=indexed.load("adult-synthetic")).chart()
         ghosts = [trace for trace in chart.data if trace.meta["ghost"]]
         assert len(ghosts) == 2
-        assert ghosts[0].name == "Algorithm 1 tight, adult-synthetic (stand-in for adult)"
+        assert ghosts[0].name == "Algorithm 1 with our theorem, adult-synthetic (stand-in for adult)"
         other = indexed.load("adult-synthetic")
         means = [other.point("tight", epsilon).accuracy.mean for epsilon in EPSILONS]
         np.testing.assert_array_equal(decode(ghosts[0].y), means)
@@ -594,9 +600,9 @@ class TestCharts:
         stored = made(trials=trials)
         chart = Figure2(stored, 1.0, ("non-private", "tight"), paper=False).chart()
         curves = self.curves(chart)
-        assert not decode(curves["Algorithm 1 tight"].error_y.array).any()
+        assert not decode(curves["Algorithm 1 with our theorem"].error_y.array).any()
         assert not any(trace.fill for trace in chart.data)
-        dots = curves["Algorithm 1 tight, single trials"]
+        dots = curves["Algorithm 1 with our theorem, single trials"]
         assert list(decode(dots.y)) == [run.accuracy for e in EPSILONS for run in stored.runs("tight", e)]
         assert (dots.mode, dots.showlegend) == ("markers", False)
         low, high = chart.layout.yaxis.range
@@ -608,7 +614,7 @@ class TestCharts:
         everything = made(methods=tuple(EVERY))
         svg = to_svg(Figure2(everything, 1.0, tuple(EVERY)).chart(), title=Figure2(adult, 1.0, ALL).alt())
         ET.fromstring(svg)
-        for name in (*LABELS.values(), "paper: Algorithm 1 published"):
+        for name in (*LABELS.values(), "paper: Algorithm 1 with the 2023 theorem"):
             assert name in svg
         assert svg.count('class="error_y"') == (len(EVERY) - 1) * len(EPSILONS)
 

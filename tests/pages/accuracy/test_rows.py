@@ -73,8 +73,8 @@ class TestRows:
     def test_the_chart_is_the_curve(self):
         found = curve()
         shown = {trace.name: trace for trace in FewAndMany(found).chart().data}
-        assert list(shown) == ["always the more frequent class", "no privacy", "Algorithm 1 tight, ε = 0.5"]
-        own = shown["Algorithm 1 tight, ε = 0.5"]
+        assert list(shown) == ["always the more frequent class", "no privacy", "Algorithm 1 with our theorem, ε = 0.5"]
+        own = shown["Algorithm 1 with our theorem, ε = 0.5"]
         np.testing.assert_array_equal(decode(own.x), PLAN.sizes)
         np.testing.assert_array_equal(decode(own.y), [found.private(size).mean for size in PLAN.sizes])
         assert set(decode(shown["always the more frequent class"].y)) == {found.baseline}

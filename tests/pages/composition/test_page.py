@@ -60,7 +60,7 @@ def test_the_band_is_drawn_and_its_width_said_and_drawn_on_its_own():
 def test_presets_leave_ghosts_and_the_logistic_bound_disables_beta():
     app = open_page(composition_sigma="100", composition_k=["3", "7"], composition_view="30")
     assert list(curves(app)[0]) == ["k = 3", "k = 7", DASHED]
-    app.button(key="composition_preset_Ten cost less than tenfold").click().run()
+    app.button(key="composition_preset_Figure 3: ten fits").click().run()
     assert curves(app)[1] == [f"k = {k}, before" for k in (1, 2, 5, 10)]
     assert "σ 100 → 8, k 7 → 10: ε rises from" in said(app)
     app.toggle(key="composition_ghost").set_value(False).run()

@@ -1,4 +1,4 @@
-"""The page Losses and clipping, without a browser: the core's numbers, exact presets, nonsense does no harm."""
+"""The page Losses, without a browser: the core's numbers, exact presets, nonsense does no harm."""
 
 from functools import partial
 

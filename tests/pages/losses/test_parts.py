@@ -1,4 +1,4 @@
-"""What the page Losses and clipping shows: numbers, words, charts, snippets."""
+"""What the page Losses shows: numbers, words, charts, snippets."""
 
 import math
 from dataclasses import replace

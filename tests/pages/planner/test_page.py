@@ -70,7 +70,7 @@ def test_presets_set_exactly_what_they_say():
 def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
     app = open_page(planner_f="1.02")
     shown = said(app)
-    assert "No λ keeps ε = 1 with f = 1.02 under the Rényi bound" in shown
+    assert "No λ keeps ε = 1 with f = 1.02 by the 2023 theorem, Rényi" in shown
     assert "Worst case" not in shown
     assert "your point, f = 1.02" not in curves(app)[0]
     assert not any("Reproduce" in e.label for e in app.expander)

@@ -32,7 +32,7 @@ def test_the_answer_gives_sigma_lambda_and_the_theorem_rounded_up():
 @pytest.mark.thorough
 def test_the_answer_says_where_the_frontier_begins():
     said = replace(PAPER, ratio=1.02).answer()
-    assert said.startswith("No λ keeps ε = 1 with f = 1.02 under the Rényi bound: take f ≥")
+    assert said.startswith("No λ keeps ε = 1 with f = 1.02 by the 2023 theorem, Rényi: take f ≥")
     first = numbers.frontier(replace(PAPER, ratio=1.02), "rdp")[0].ratio
     assert f"f ≥ {first:g}" in said
 

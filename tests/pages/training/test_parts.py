@@ -72,12 +72,13 @@ class TestWords:
             ),
             (
                 {"reference": 0.84},
-                "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 tight is not trained yet.",
+                "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 with our theorem is not trained yet.",
             ),
             ({}, "Nothing is trained on breast-cancer yet."),
             (
                 {"reference": 0.85, "tight": [0.6, 0.7]},
-                "At ε = 1 Algorithm 1 tight learns nothing useful: 65.0 % right; always “benign” gets 75.0 %.",
+                "At ε = 1 Algorithm 1 with our theorem learns nothing useful: 65.0 % right; always “benign” gets "
+                "75.0 %.",
             ),
         ],
     )
@@ -149,7 +150,10 @@ class TestWords:
         words = text.differences(shown, Request("adult", 3, Settings(epsilon=2.0)))
         assert words.startswith("These results are for split seed = 0 (now 3), ε = 1 (now 2). Press Run")
         words = text.differences(shown, Request("adult", 0, Settings(methods=(NON_PRIVATE, HONEST))))
-        assert "methods = no privacy, Algorithm 1 published, Algorithm 1 tight (now no privacy, DP-SGD paid)" in words
+        assert (
+            "methods = no privacy, Algorithm 1 with the 2023 theorem, Algorithm 1 with our theorem "
+            "(now no privacy, DP-SGD paid)" in words
+        )
 
     def test_progress(self, steps):
         waiting, running = job_view("waiting", ahead=2), job_view("running", steps[2])
@@ -178,14 +182,20 @@ class TestWords:
 class TestTables:
     def test_one_column_a_method_and_the_majority_the_most_important_first(self, last):
         rows = tables.table(last)
-        columns = ["breast-cancer", "no privacy", "Algorithm 1 published", "Algorithm 1 tight", "always “benign”"]
+        columns = [
+            "breast-cancer",
+            "no privacy",
+            "Algorithm 1 with the 2023 theorem",
+            "Algorithm 1 with our theorem",
+            "always “benign”",
+        ]
         assert all(list(row) == columns for row in rows)
         by_name = {row["breast-cancer"]: row for row in rows}
         assert list(by_name)[:5] == ["test accuracy", "95 % interval", "minus the main method, points", "σ", "λ"]
         assert set(by_name) >= {"τ", "σ_out", "row norm R", "AUC", "noise draws"}
         privacy = last.of(TIGHT)[0].privacy
-        assert by_name["σ"]["Algorithm 1 tight"] == f"{privacy.sigma:.4g}"
-        assert by_name["λ"]["Algorithm 1 tight"] == f"{privacy.lam:.4g}"
+        assert by_name["σ"]["Algorithm 1 with our theorem"] == f"{privacy.sigma:.4g}"
+        assert by_name["λ"]["Algorithm 1 with our theorem"] == f"{privacy.lam:.4g}"
         assert by_name["95 % interval"]["no privacy"] == "no noise"
         assert by_name["λ"]["no privacy"] == "0.01"
         assert by_name["test accuracy"]["always “benign”"] == f"{100 * last.baseline:.2f} %"
@@ -242,7 +252,7 @@ class TestFigures:
 
     def test_no_bar_rises_above_100_percent(self, last):
         comparison = made_up(last, reference=1.0, tight=[1.0, 0.95, 1.0, 1.0, 1.0])
-        _, y, trace = drawn(training.accuracy(comparison), "Algorithm 1 tight")
+        _, y, trace = drawn(training.accuracy(comparison), "Algorithm 1 with our theorem")
         assert comparison.accuracy(TIGHT).high > 1
         assert y[0] + decode(trace["error_y"]["array"])[0] == pytest.approx(1.0)
         assert y[0] - decode(trace["error_y"]["arrayminus"])[0] == pytest.approx(comparison.accuracy(TIGHT).low)
@@ -301,7 +311,7 @@ class TestFigures:
 
     def test_roc(self, last):
         picture = training.roc(last)
-        x, y, trace = drawn(picture, "Algorithm 1 tight")
+        x, y, trace = drawn(picture, "Algorithm 1 with our theorem")
         np.testing.assert_array_equal(x, ROC_GRID)
         np.testing.assert_array_equal(y, last.roc(TIGHT))
         assert f"AUC {last.auc(TIGHT).mean:.3f}" in trace["name"]
@@ -312,7 +322,7 @@ class TestFigures:
     def test_coefficients(self, last):
         picture = training.coefficients(last, small=True)
         chosen = last.largest_coefficients(training.FEW)
-        x, y, _ = drawn(picture, "Algorithm 1 tight")
+        x, y, _ = drawn(picture, "Algorithm 1 with our theorem")
         np.testing.assert_allclose(x, np.mean([fit.coef[chosen] for fit in last.of(TIGHT)], axis=0))
         np.testing.assert_allclose(y, np.arange(training.FEW) + 0.25)
         numbers = picture.numbers()
@@ -329,9 +339,9 @@ class TestFigures:
 
     def test_gradient_norms(self, last):
         picture = training.gradient_norms(last)
-        _, y, _ = drawn(picture, "Algorithm 1 tight")
+        _, y, _ = drawn(picture, "Algorithm 1 with our theorem")
         np.testing.assert_array_equal(y, last.of(TIGHT)[0].gradient_norms)
-        tau = drawn(picture, "τ = 0.01 (Algorithm 1 published)")[1]
+        tau = drawn(picture, "τ = 0.01 (Algorithm 1 with the 2023 theorem)")[1]
         assert set(tau) == {0.01}
         numbers = picture.numbers()
         assert len(numbers) == sum(len(fit.gradient_norms) for fit in last.fits)
@@ -426,12 +436,12 @@ class TestAnyMethods:
         by_name = {row["breast-cancer"]: row for row in tables.table(everything)}
         privacy = {method: everything.of(method)[0].privacy for method in LEARNERS}
         assert by_name["noise multiplier"]["DP-SGD paid"] == f"{privacy[HONEST].noise_multiplier:.4g}"
-        assert by_name["noise multiplier"]["Algorithm 1 tight"] == by_name["σ"]["DP-SGD paid"] == "–"
+        assert by_name["noise multiplier"]["Algorithm 1 with our theorem"] == by_name["σ"]["DP-SGD paid"] == "–"
         assert by_name["steps"]["DP-SGD unpaid"] == str(privacy[DISHONEST].steps)
         assert (by_name["mean runs μ"]["DP-SGD paid"], by_name["mean runs μ"]["DP-SGD unpaid"]) == ("3", "–")
         assert by_name["sensitivity"]["output perturbation"] == f"{privacy[OUTPUT].sensitivity:.4g}"
         assert (by_name["loss"]["SVM"], by_name["gradients clipped at"]["SVM"]) == ("squared-hinge", "1")
-        assert by_name["gradients clipped at"]["Algorithm 1 tight"] == "–"
+        assert by_name["gradients clipped at"]["Algorithm 1 with our theorem"] == "–"
         rates = [fit.learning_rate for fit in everything.of(DISHONEST)]
         assert by_name["learning rates chosen"]["DP-SGD unpaid"] == times(rates)
         assert times([0.1, 1e-8, 0.1]) == "10⁻⁸, 0.1 (2 times)"
@@ -590,7 +600,7 @@ class TestManyClasses:
     def test_the_words_are_about_ten_classes_and_stay_short(self, digits):
         assert re.match(r"At ε = 2 privacy costs \d+\.\d\d points in two draws", text.headline(digits))
         rows = {row["digits"]: row for row in tables.table(digits)}
-        assert rows["fits, one for each class"]["Algorithm 1 tight"] == "10"
+        assert rows["fits, one for each class"]["Algorithm 1 with our theorem"] == "10"
         assert "each class against the rest" in training.roc(digits).alt
         assert text.promise(digits).startswith("Worst case over all people and data: ε = 2")
 
@@ -632,7 +642,7 @@ class TestManyClasses:
 class TestStandardised:
     def test_the_certificate_shows_the_steps_and_what_is_left(self, last):
         privacy = last.of(TIGHT)[0].privacy
-        rows = {row["Algorithm 1 tight"]: row["now"] for row in tables.certificates(last, None)}
+        rows = {row["Algorithm 1 with our theorem"]: row["now"] for row in tables.certificates(last, None)}
         assert privacy.center_noise
         assert rows["σ of the centre"] == f"{privacy.center_noise:.4g}"
         assert 0 < float(rows[tables.ALONE]) < privacy.epsilon
