@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing, indexable
 
 from objpert_core._validation import in_open_unit
-from objpert_core.blocks import Block, Blocks
+from objpert_core.blocks import Block, Blocks, OnWorkers
 from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.sampling import selected
 
@@ -49,7 +50,7 @@ def split_by_coin(
     Raises
     ------
     ValueError
-        If blocks are on a cluster's workers, or have `groups`; if lengths differ, or `test_share` is out of range.
+        If blocks are on a cluster's workers, or `y` or `groups` stand beside blocks; if lengths differ, or `test_share` is out of range.
 
     Examples
     --------
@@ -60,8 +61,11 @@ def split_by_coin(
     """
     share = in_open_unit("test_share", test_share)
     if isinstance(X, Blocks):
-        if groups is not None:
-            raise ValueError(f"groups must be None where X is Blocks, got {type(groups).__name__}")
+        for name, value in (("y", y), ("groups", groups)):
+            if value is not None:
+                raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
+        if isinstance(X, OnWorkers):
+            raise ValueError("X must be Blocks that are walked here, got blocks on workers, which draw no coins")
         coins = _Coins(noise_source(random_state), share)
         return X.through(partial(coins.part, False)), X.through(partial(coins.part, True)), None, None
     X, y, groups = indexable(X, y, groups)
@@ -75,20 +79,21 @@ def split_by_coin(
 
 
 class _Coins:
-    """The coins of rows that are walked: drawn once, and the same in every walk."""
+    """The coins of rows that are walked: drawn once, and the same in every walk, those on other threads too."""
 
     def __init__(self, source: NoiseSource, share: float) -> None:
-        self._source, self._share = source, share
+        self._source, self._share, self._one_at_a_time = source, share, Lock()
         self._heads: dict[int, np.ndarray] = {}
 
     def part(self, heads: bool, place: int, X: Any, y: Any) -> Block:
         """The rows of a block whose coin fell so."""
         rows = X.shape[0]
-        if place not in self._heads:
-            coins = np.zeros(rows, dtype=bool)
-            coins[selected(self._source, rows, self._share)] = True
-            self._heads[place] = coins
-        coins = self._heads[place]
+        with self._one_at_a_time:  # or both walks draw, and a row is in both parts
+            if place not in self._heads:
+                coins = np.zeros(rows, dtype=bool)
+                coins[selected(self._source, rows, self._share)] = True
+                self._heads[place] = coins
+            coins = self._heads[place]
         if len(coins) != rows:
             raise ValueError(f"block {place + 1} must have the same rows in every walk, got {len(coins)}, then {rows}")
         chosen = np.flatnonzero(coins == heads)

@@ -1,5 +1,6 @@
 """Fits of rows that are walked: the map of a fit in memory to the last bit, θ within what τ allows, one draw."""
 
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from objpert_core import estimators as est
-from objpert_core.blocks import Blocks
+from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.noise import NoiseSource
@@ -188,5 +189,20 @@ def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():
     assert scores.counts == evaluate(model, parts[1], targets, random_state=1).counts
     empty = Blocks(lambda: [(X[:0], Y[:0])])
     assert evaluate(model, empty, random_state=1).counts == evaluate(model, X[:0], Y[:0], random_state=1).counts
-    with pytest.raises(ValueError, match="groups must be None where X is Blocks"):
-        split_by_coin(blocks, groups=Y)
+    for name in ("y", "groups"):
+        with pytest.raises(ValueError, match=f"{name} must be None where X is Blocks"):
+            split_by_coin(blocks, **{name: Y})
+
+
+def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():
+    """By two threads that read ahead: a coin of each would put a row into both parts, and both budgets would be spent."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(20):
+            parts = split_by_coin(cut(X, Y, *range(50, 3000, 50)), test_share=0.5)[:2]
+            walks = zip(*map(read_ahead, parts), strict=True)
+            rows = np.concatenate([rows for both in walks for rows, _ in both])
+            assert sorted(rows[:, 0]) == sorted(X[:, 0])
+    finally:
+        sys.setswitchinterval(interval)

@@ -9,8 +9,9 @@ import pytest
 
 from objpert_core import estimators as est
 from objpert_core.accounting import ObjectivePerturbation
+from objpert_core.blocks import as_blocks
 from objpert_core.datasets import Number, TableSchema, TwoValues, open_table
-from objpert_core.evaluation import evaluate
+from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.learning.noise import NoiseSource, noise_source
 from tests.estimators.test_blocks import PRIVATE, X, Y, assert_same_fit
 
@@ -114,6 +115,12 @@ def test_no_number_of_the_noise_is_in_what_workers_are_sent(client, monkeypatch)
     assert len(messages) > 50
     assert not [message for message in messages for number in b if number.tobytes() in message]
     assert any(model.center_.tobytes() in message for message in messages)  # what is sent would be found
+
+
+def test_coins_are_not_drawn_on_workers(client):
+    blocks = as_blocks(*collections())
+    with pytest.raises(ValueError, match="X must be Blocks that are walked here"):
+        split_by_coin(blocks)
 
 
 @pytest.mark.parametrize(
