@@ -50,7 +50,8 @@ def split_by_coin(
     Raises
     ------
     ValueError
-        If blocks are on a cluster's workers, or `y` or `groups` stand beside blocks; if lengths differ, or `test_share` is out of range.
+        If blocks are on a cluster's workers, or `y` or `groups` are given with blocks; if lengths differ, or
+        `test_share` is out of range.
 
     Examples
     --------

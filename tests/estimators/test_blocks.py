@@ -164,6 +164,16 @@ def test_what_cannot_be_walked_gets_one_sentence(blocks, options, sentence):
     assert not model.__sklearn_is_fitted__()
 
 
+@pytest.mark.parametrize("target", [np.nan, np.inf])
+def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, monkeypatch):
+    drawn, numbers = [], X[:, 0].copy()
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
+    numbers[2500] = target
+    with pytest.raises(ValueError, match="block 3: Input y contains"):
+        est.ObjPertRegressor(epsilon=5.0, target_scale=50.0).fit(cut(X, numbers, 1000, 2000))
+    assert drawn == []
+
+
 def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
     with pytest.raises(ValueError, match="y must be left out where X is Blocks"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
@@ -195,7 +205,7 @@ def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():
 
 
 def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():
-    """By two threads that read ahead: a coin of each would put a row into both parts, and both budgets would be spent."""
+    """By two threads that read ahead: a coin of each would put a row into both parts, which costs both budgets."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
