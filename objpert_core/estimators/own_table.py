@@ -54,7 +54,8 @@ class Ask:
     """Everything public that decides a fit; `text` is the schema, as JSON.
 
     `rows` is the number of rows, where one is known beforehand, and a `seed` of None takes the noise from the operating
-    system. With a `test_share` so many of the rows are put aside, each by a coin, and the model is scored on them.
+    system. With a `test_share` so many of the rows are put aside, each by a coin, and the model is scored on them. With
+    `intervals` a model of two values has standard errors, and the schema gets a reference for every list of categories.
     """
 
     text: str = field(repr=False)
@@ -64,6 +65,7 @@ class Ask:
     seed: int | None = None
     dialect: Dialect = field(default_factory=Dialect)
     test_share: float | None = None
+    intervals: bool = False
 
     @property
     def training_rows(self) -> int | None:
@@ -79,7 +81,8 @@ class Ask:
     @cached_property
     def schema(self) -> TableSchema:
         """What is public about the table."""
-        return TableSchema.from_json(self.text)
+        typed = TableSchema.from_json(self.text)
+        return typed.with_references() if self.intervals else typed
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,13 @@ def estimator(ask: Ask) -> Any:
     }
     target = ask.schema.target
     if isinstance(target, NumericTarget):
+        if ask.intervals:
+            raise ValueError(
+                "intervals must be False where the target is a number: they are for a target of two values"
+            )
         return ObjPertRegressor(target_offset=target.offset, target_scale=target.scale, **shared)
+    if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
+        shared |= {"intervals": True, "row_norm": "clip"}
     return ObjPertLogisticRegression(classes=target.classes, **shared)
 
 
@@ -145,7 +154,10 @@ def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Mad
     """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
 
     Where the address of a Dask scheduler is given, its workers read the files; scores then must not be asked for.
+    `ValueError` where intervals are, which need the table in memory.
     """
+    if ask.intervals:
+        raise ValueError("intervals must be False for a table that is walked: a folder, Parquet, CSV above 5 MB")
     table = open_table(source, ask.schema, ask.dialect)
     if scheduler is not None:
         if ask.test_share is not None:
@@ -178,6 +190,8 @@ def model_json(made: Made) -> bytes:
         "row_norm": model.privacy_.row_norm,
         "certificate": model.privacy_.to_dict(),
     }
+    if model.hessian_ is not None:
+        values["hessian"] = model.hessian_.tolist()
     return (json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
 
@@ -204,8 +218,14 @@ def whole(made: Made) -> TogetherCertificate:
 
 
 def schema_json(made: Made) -> bytes:
-    """The schema that was typed."""
-    return made.ask.text.encode()
+    """The schema that was typed, with the references where there are intervals."""
+    return (made.ask.schema.to_json() if made.ask.intervals else made.ask.text).encode()
+
+
+def summary(made: Made) -> Any:
+    """Coefficients with errors and intervals in the columns' own units; only of a fit with intervals."""
+    model: Any = made.model
+    return model.summary(scaler=made.ask.schema)
 
 
 def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
@@ -264,7 +284,7 @@ def _without_addresses(content: bytes) -> bytes:
 def card_file(made: Made) -> bytes:
     """The model's card in Markdown, from its certificate; see `model_card`."""
     title = f"A private model of {safe_text(made.ask.schema.target.column, LONGEST_TITLE)}"
-    card = model_card(made.model, title=title, labels_named=True, evaluation=made.evaluation)
+    card = model_card(made.model, title=title, labels_named=True, evaluation=made.evaluation, scaler=made.ask.schema)
     return bytes(card.render().encode())
 
 
@@ -294,7 +314,7 @@ def read_model(text: str) -> TableModel:
     values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
-    if set(values) != _FIELDS:
+    if set(values) - {"hessian"} != _FIELDS:
         raise ValueError(f"the model must have the fields {', '.join(sorted(_FIELDS))}, and no others")
     number = values["kind"] == _NUMBER
     if not number and values["kind"] != _TWO_VALUES:
@@ -318,6 +338,9 @@ def read_model(text: str) -> TableModel:
     if not number:
         model.classes_ = np.array([0, 1])
         model.margin_ = _margin(values["margin"])
+    if "hessian" in values:
+        size = len(features) + bool(model.privacy_.intercept_scaling)
+        model.hessian_ = _numbers("hessian", values["hessian"], (size, size))
     (target,) = _texts("target", [values["target"]])
     return TableModel(model, target, labels, features)
 

@@ -1,6 +1,7 @@
 """Fits of rows that are walked: the map of a fit in memory to the last bit, θ within what τ allows, one draw."""
 
 import sys
+import weakref
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from objpert_core import estimators as est
 from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning import streamed
 from objpert_core.learning.noise import NoiseSource
 
 RNG = np.random.default_rng(0)
@@ -117,6 +119,22 @@ def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(m
     assert not model.__sklearn_is_fitted__()
 
 
+def test_the_rows_that_are_kept_keep_no_block(monkeypatch):
+    monkeypatch.setattr(streamed, "_SAMPLE", 2**11)
+    seen, alive = [], []
+
+    def walk():
+        for start in range(0, 3000, 100):
+            rows = X[start : start + 100].copy()
+            seen.append(weakref.ref(rows))
+            alive.append(sum(one() is not None for one in seen))
+            yield rows, np.ones(100)
+
+    walked = streamed.Walked(Blocks(walk))
+    assert 128 <= len(walked.sample[0]) < 1000
+    assert max(alive[8:]) <= 4  # this one, the next, and those under way; the first blocks are kept whole
+
+
 def test_a_fit_that_is_stopped_between_two_blocks_released_nothing():
     walks = []
 
@@ -143,11 +161,21 @@ def other_rows():
     return Blocks(walk)
 
 
+@pytest.mark.parametrize("standardize", ["auto", False])
+def test_many_classes_are_walked(standardize):
+    labels = np.array(["a", "b", "c"])[np.digitize(X[:, 1], [0, 4])]
+    asked = {"epsilon": 8.0, "classes": ["a", "b", "c"], "public_rows": 3000, "standardize": standardize}
+    model = est.ObjPertLogisticRegression(**asked, random_state=1)
+    whole = est.ObjPertLogisticRegression(**asked, random_state=1).fit(X, labels)
+    assert_same_fit(whole, model.fit(cut(X, labels, 10, 10, 1800)))
+    assert model.privacy_.fits == 3
+    assert model.score(cut(X, labels, 7)) == model.score(X, labels)
+
+
 @pytest.mark.parametrize(
     ("blocks", "options", "sentence"),
     [
-        (cut(X, Y), {"classes": None}, "classes must be the two labels where X is Blocks, got None"),
-        (cut(X, Y), {"classes": ["no", "yes", "?"]}, "classes must be two labels where X is Blocks, got 3"),
+        (cut(X, Y), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
         (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
         (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
         (cut(X, Y), {"feature_ranges": (0.0, 1.0)}, "feature_ranges must be None where X is Blocks, got tuple"),
@@ -199,9 +227,8 @@ def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():
     assert scores.counts == evaluate(model, parts[1], targets, random_state=1).counts
     empty = Blocks(lambda: [(X[:0], Y[:0])])
     assert evaluate(model, empty, random_state=1).counts == evaluate(model, X[:0], Y[:0], random_state=1).counts
-    for name in ("y", "groups"):
-        with pytest.raises(ValueError, match=f"{name} must be None where X is Blocks"):
-            split_by_coin(blocks, **{name: Y})
+    with pytest.raises(ValueError, match="groups must be None where X is Blocks"):
+        split_by_coin(blocks, groups=Y)
 
 
 def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():

@@ -9,7 +9,6 @@ import pytest
 
 from objpert_core import estimators as est
 from objpert_core.accounting import ObjectivePerturbation
-from objpert_core.blocks import as_blocks
 from objpert_core.datasets import Number, TableSchema, TwoValues, open_table
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.learning.noise import NoiseSource, noise_source
@@ -89,6 +88,14 @@ def test_files_are_read_by_the_workers(client, whole, tmp_path):
             est.ObjPertLogisticRegression(**PRIVATE | {"classes": [0, 1]}).fit(blocks)
 
 
+def test_coins_and_targets_are_asked_for_where_they_can_be_had(client):
+    rows, targets = collections()
+    with pytest.raises(ValueError, match="X must be split before it goes to a cluster"):
+        split_by_coin(rows, targets)
+    with pytest.raises(ValueError, match="y must be given, or be part of the blocks, got None"):
+        evaluate(fresh().fit(X, Y), rows)
+
+
 def test_a_row_that_cannot_be_used_is_named_and_nothing_is_drawn(client, monkeypatch):
     drawn = []
     monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
@@ -115,12 +122,6 @@ def test_no_number_of_the_noise_is_in_what_workers_are_sent(client, monkeypatch)
     assert len(messages) > 50
     assert not [message for message in messages for number in b if number.tobytes() in message]
     assert any(model.center_.tobytes() in message for message in messages)  # what is sent would be found
-
-
-def test_coins_are_not_drawn_on_workers(client):
-    blocks = as_blocks(*collections())
-    with pytest.raises(ValueError, match="X must be Blocks that are walked here"):
-        split_by_coin(blocks)
 
 
 @pytest.mark.parametrize(

@@ -98,12 +98,13 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
 
 
 def fingerprint(model: Any) -> str | None:
-    """What a certificate says of a model: the SHA-256 of its coefficients, map of rows and sums for intervals; None
-    without coefficients.
+    """What a certificate says of a model: the SHA-256 of its coefficients, map and ranges of rows, sums for intervals.
+
+    None without coefficients.
     """
     if not hasattr(model, "coef_"):
         return None
-    steps = (getattr(model, name, None) for name in ("center_", "scale_"))
+    steps = (getattr(model, name, None) for name in ("center_", "scale_", "feature_ranges_"))
     sums = {name: getattr(model, f"{name}_", None) for name in ("hessian", "outer")}
     return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), *steps, **sums)
 
