@@ -193,7 +193,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         """What a learner gets of rows that are walked; the others refuse them."""
         raise ValueError(f"X must be rows in memory for {type(self).__name__}, got {type(blocks).__name__}")
 
-    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         return validate_data(
             self,
             by_rows(X) if sp.issparse(X) else checked_rows(X),
@@ -202,6 +202,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             dtype=FLOATS,
             ensure_all_finite=False,
             y_numeric=is_regressor(self),
+            reset=reset,
         )
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
@@ -24,7 +24,7 @@ from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks, OnWorkers
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.frames import checked_rows, checked_targets, naming_columns, one_row_like
+from objpert_core.estimators.frames import naming_columns, one_row_like
 from objpert_core.estimators.scoring import FLOATS, without_seed
 from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.estimators.weights import own_weights
@@ -34,7 +34,7 @@ from objpert_core.learning.fit import Problem, SharedOptions
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.problem.rows import Rows, by_rows, row_radius
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.streamed import Walked
 
@@ -204,11 +204,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         if X.shape[0] == 0:
             return X, np.empty(0)
         try:
-            X = by_rows(X) if sp.issparse(X) else checked_rows(X)
-            known = hasattr(self, "n_features_in_")
-            X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=not known)
-            y = column_or_1d(checked_targets(y))
-            check_consistent_length(X, y)
+            X, y = self._validated(X, y, reset=not hasattr(self, "n_features_in_"))
             targets = self._encoded(y)
             with naming_columns(self):
                 Rows(X, "normalize")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ def split_by_coin(
     Raises
     ------
     ValueError
-        If blocks are on a cluster's workers, or have `groups`; if lengths differ, or `test_share` is out of range.
+        If blocks are on a cluster's workers, or `y` or `groups` are given with blocks; if lengths differ, or
+        `test_share` is out of range.
 
     Examples
     --------
@@ -77,20 +79,21 @@ def split_by_coin(
 
 
 class _Coins:
-    """The coins of rows that are walked: drawn once, and the same in every walk."""
+    """The coins of rows that are walked: drawn once, and the same in every walk, those on other threads too."""
 
     def __init__(self, source: NoiseSource, share: float) -> None:
-        self._source, self._share = source, share
+        self._source, self._share, self._one_at_a_time = source, share, Lock()
         self._heads: dict[int, np.ndarray] = {}
 
     def part(self, heads: bool, place: int, X: Any, y: Any) -> Block:
         """The rows of a block whose coin fell so."""
         rows = X.shape[0]
-        if place not in self._heads:
-            coins = np.zeros(rows, dtype=bool)
-            coins[selected(self._source, rows, self._share)] = True
-            self._heads[place] = coins
-        coins = self._heads[place]
+        with self._one_at_a_time:  # or both walks draw, and a row is in both parts
+            if place not in self._heads:
+                coins = np.zeros(rows, dtype=bool)
+                coins[selected(self._source, rows, self._share)] = True
+                self._heads[place] = coins
+            coins = self._heads[place]
         if len(coins) != rows:
             raise ValueError(f"block {place + 1} must have the same rows in every walk, got {len(coins)}, then {rows}")
         chosen = np.flatnonzero(coins == heads)

@@ -123,7 +123,8 @@ def perturb_and_solve(
         rows if left out, which is then treated as public.
     ranges : Ranges or RangeNoise, optional
         Cut every column to a range and map the range to [−1, 1], before all else: public ranges, or with a `RangeNoise`
-        private ones, released with this noise and paid for like centre and scales (docs/theorems.md, T47).
+        private ones, released with this noise and paid for like centre and scales (docs/theorems.md, T47). Private
+        ranges go by `public_rows` as centre and scales do.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -230,7 +231,7 @@ def perturb_and_solve_draws(
         raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}, got {loss!r}")
     named = _named(kind, radius=("ball_radius", problem.radius), envelope=("envelope", problem.envelope))
     given = problem.X.shape[0]
-    if terms.public_rows is None and terms.standardisation != AS_THEY_ARE:
+    if terms.public_rows is None and (terms.standardisation != AS_THEY_ARE or terms.ranges is not None):
         terms = replace(terms, public_rows=given, rows_declared=False)
     if problem.weights is not None:
         problem = _with_weights_checked(problem, problem.weights)

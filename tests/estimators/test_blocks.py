@@ -1,5 +1,6 @@
 """Fits of rows that are walked: the map of a fit in memory to the last bit, θ within what τ allows, one draw."""
 
+import sys
 import weakref
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from objpert_core import estimators as est
-from objpert_core.blocks import Blocks
+from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import streamed
@@ -191,6 +192,16 @@ def test_what_cannot_be_walked_gets_one_sentence(blocks, options, sentence):
     assert not model.__sklearn_is_fitted__()
 
 
+@pytest.mark.parametrize("target", [np.nan, np.inf])
+def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, monkeypatch):
+    drawn, numbers = [], X[:, 0].copy()
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
+    numbers[2500] = target
+    with pytest.raises(ValueError, match="block 3: Input y contains"):
+        est.ObjPertRegressor(epsilon=5.0, target_scale=50.0).fit(cut(X, numbers, 1000, 2000))
+    assert drawn == []
+
+
 def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
     with pytest.raises(ValueError, match="y must be left out where X is Blocks"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
@@ -218,3 +229,17 @@ def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():
     assert evaluate(model, empty, random_state=1).counts == evaluate(model, X[:0], Y[:0], random_state=1).counts
     with pytest.raises(ValueError, match="groups must be None where X is Blocks"):
         split_by_coin(blocks, groups=Y)
+
+
+def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():
+    """By two threads that read ahead: a coin of each would put a row into both parts, which costs both budgets."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(20):
+            parts = split_by_coin(cut(X, Y, *range(50, 3000, 50)), test_share=0.5)[:2]
+            walks = zip(*map(read_ahead, parts), strict=True)
+            rows = np.concatenate([rows for both in walks for rows, _ in both])
+            assert sorted(rows[:, 0]) == sorted(X[:, 0])
+    finally:
+        sys.setswitchinterval(interval)

@@ -65,7 +65,7 @@ class RangeNoise:
 def _moved(columns: int, adjacency: str, rows_per_person: int) -> float:
     """How far one person's rows move a histogram, rounded up."""
     counts = columns if choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE else 2 * columns
-    return math.nextafter(math.sqrt(counts), math.inf) * positive_integer("rows_per_person", rows_per_person)
+    return math.nextafter(math.sqrt(counts * positive_integer("rows_per_person", rows_per_person) ** 2), math.inf)
 
 
 def recommended_ranges(
