@@ -69,7 +69,7 @@ class Blocks:
 class _Refused:
     """Why a block could not be used."""
 
-    kind: type[ValueError]
+    kind: type[Exception]
     why: str
 
 
@@ -235,3 +235,5 @@ def _tried(work: Callable[..., Any], *arguments: Any) -> Any:
         except TypeError:  # made of more than its text
             return _Refused(ValueError, str(error))
         return _Refused(type(error), str(error))
+    except Exception as error:
+        return _Refused(RuntimeError, f"a block could not be worked on, {type(error).__name__}: {error}")

@@ -9,6 +9,7 @@ import pytest
 
 from objpert_core import estimators as est
 from objpert_core.accounting import ObjectivePerturbation
+from objpert_core.blocks import as_blocks
 from objpert_core.datasets import Number, TableSchema, TwoValues, open_table
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.learning.noise import NoiseSource, noise_source
@@ -130,6 +131,14 @@ def test_no_number_of_the_noise_is_in_what_workers_are_sent(client, monkeypatch)
 def test_noise_cannot_be_sent(noise):
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(noise)
+
+
+def test_a_fault_on_a_worker_is_raised_here_and_writes_no_row_there(client):
+    broken = arrays.from_array(X, chunks=(1000, 8)), arrays.from_array(Y, chunks=1000)
+    there = as_blocks(*broken)
+    with pytest.raises(RuntimeError, match="a block could not be worked on, ZeroDivisionError: division"):
+        list(there.each(lambda place, rows, _targets: len(rows) / (place - 2)))
+    assert "Compute Failed" not in str(client.get_worker_logs())
 
 
 @pytest.mark.slow
