@@ -1,4 +1,4 @@
-"""Data sets to learn on: two real ones fetched on first use, and seven that work offline.
+"""Data sets to learn on: two real ones fetched on first use, and eight that work offline.
 
     >>> from objpert_core import datasets
     >>> datasets.load("synthetic-l").X_train.shape
@@ -36,6 +36,7 @@ from objpert_core.datasets.tables import (
     safe_label,
     safe_text,
 )
+from objpert_core.datasets.which_library import library_pieces
 
 __all__ = [
     "Blocks",
@@ -59,6 +60,7 @@ __all__ = [
     "default_name",
     "describe",
     "fetch",
+    "library_pieces",
     "load",
     "look_at",
     "names",
