@@ -82,7 +82,8 @@ class Problem:
     solving : mapping
         Keyword arguments of `Fit`.
     ranges : Ranges, optional
-        Public ranges, which columns are cut to and from which they are mapped to [−1, 1].
+        Public ranges, which columns are cut to and from which they are mapped to [−1, 1]; those that are unknown are
+        released.
     weights : ndarray, shape (n,), optional
         What each row's loss is multiplied by, from 0 to 1; below 1e-150 a row counts as none (docs/theorems.md, T48).
     """
@@ -214,12 +215,14 @@ class Fit:
         ranges = ranges.unclipped() if unclipped else ranges
         self._ranges, self.rows = ranges, Rows(ranges.apply(self.rows.matrix), self._row_norm, self.rows.constant)
 
-    def find_ranges(self, plan: RangeNoise | None, n_rows: int, *, unclipped: bool = False) -> None:
+    def find_ranges(
+        self, plan: RangeNoise | None, n_rows: int, *, known: Ranges | None, unclipped: bool = False
+    ) -> None:
         """Release ranges of the columns with `plan`'s noise, from this fit's source, and learn from the rows cut to
-        them.
+        them; with `known` ranges, of those columns alone that have none.
         """
         if plan is not None:
-            released = release_ranges(self.rows.matrix, plan, self.source, n_rows=n_rows)
+            released = release_ranges(self.rows.matrix, plan, self.source, n_rows=n_rows, known=known)
             self.cut_to(released, unclipped=unclipped)
 
     def weighing(self, weights: FloatArray | None) -> Fit:

@@ -277,12 +277,14 @@ def solve_and_perturb_draws(
     rows_per_person: int = 1,
     standardisation: Standardisation = AS_THEY_ARE,
     ranges: Ranges | RangeNoise | None = None,
+    known_ranges: Ranges | None = None,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits that differ by their noise alone: one solution serves them all.
 
     Arguments and errors as in `solve_and_perturb`, but for `random_states`, one for each fit. Each fit costs what a fit
-    by itself costs, and the costs add up.
+    by itself costs, and the costs add up. With a `RangeNoise` and `known_ranges`, the unknown ones of these are
+    released.
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
@@ -294,7 +296,7 @@ def solve_and_perturb_draws(
         epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, standardisation, ranges=noise
     )
     before = terms.released_before(rows_per_person)
-    public = ranges if isinstance(ranges, Ranges) else None
+    public = ranges if isinstance(ranges, Ranges) else known_ranges
     draws = Draws(Problem(X, targets, loss, solving=solving, ranges=public), terms, random_states)
     radius = row_radius(draws.rows.constant)
     lams: dict[OutputPerturbation, float] = {}
