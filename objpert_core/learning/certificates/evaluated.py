@@ -103,7 +103,7 @@ def fingerprint(model: Any) -> str | None:
     """
     if not hasattr(model, "coef_"):
         return None
-    steps = (getattr(model, name, None) for name in ("center_", "scale_"))
+    steps = (getattr(model, name, None) for name in ("center_", "scale_", "feature_ranges_"))
     sums = {name: getattr(model, f"{name}_", None) for name in ("hessian", "outer")}
     return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), *steps, **sums)
 
