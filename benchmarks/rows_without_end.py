@@ -6,6 +6,11 @@ Each size is a Parquet file of its own with float32 columns, written by a fixed 
 process of its own: `ObjPertLogisticRegression` with defaults and `public_rows`. Rivals: reading and encoding the file
 once, and scikit-learn's `SGDClassifier.partial_fit` of the same blocks, five epochs, without privacy. The last line is
 the slope of log time in log rows.
+
+    python -m benchmarks.rows_without_end --ways worker workers dask-ml
+
+The same fit on a Dask cluster of one worker process and of two, and dask-ml's `LogisticRegression`, without privacy, on
+the cluster of two, by its default solver. Reading the files is part of each. Needs distributed, and dask-ml.
 """
 
 import argparse
@@ -17,12 +22,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from objpert_core.datasets import Number, TableSchema, TwoValues, open_table
+from objpert_core.datasets import Blocks, Number, TableSchema, TwoValues, open_table
 from objpert_core.estimators import ObjPertLogisticRegression
 
+CLUSTERS = {"worker": 1, "workers": 2, "dask-ml": 2}  # processes
 PART = 100_000  # rows that are made at once
 READS_LIMIT, MEMORY_LIMIT, SLOPE_LIMIT = 20.0, 1.5e9, 0.05  # the targets of a whole fit
 
@@ -63,6 +70,9 @@ def measured(path: Path, rows: int, columns: int, epsilon: float, what: str) -> 
         for _ in range(5):
             for X, y in blocks:
                 model.partial_fit(X, y, classes=[0, 1])
+    elif what in CLUSTERS:
+        model = on_cluster(blocks, rows, columns, epsilon, what)
+        start, cpu = time.perf_counter() - model.took, time.process_time()
     elif what == "memory":
         X, y = (np.concatenate(part) for part in zip(*blocks, strict=True))
         start, cpu = time.perf_counter(), time.process_time()
@@ -77,6 +87,38 @@ def measured(path: Path, rows: int, columns: int, epsilon: float, what: str) -> 
         head = next(iter(blocks))
         found["accuracy"] = float(np.mean(model.predict(head[0]) == head[1]))
     return found | ({"blocks": blocks_seen} if blocks_seen else {})
+
+
+def on_cluster(blocks: Blocks, rows: int, columns: int, epsilon: float, what: str) -> Any:
+    """A model, and as `took` how long it took from the files on, workers being there already."""
+    import dask.array
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=CLUSTERS[what], threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=what == "dask-ml") as client,
+    ):
+        start = time.perf_counter()
+        there = blocks.on(client)
+        if what == "dask-ml":
+            from dask_ml.linear_model import LogisticRegression
+
+            lengths = list(there.each(lambda _place, X, _y: len(X)))
+            X = [delayed_part(part, 0, (length, columns)) for part, length in zip(there._kept, lengths, strict=True)]
+            y = [delayed_part(part, 1, (length,)) for part, length in zip(there._kept, lengths, strict=True)]
+            model = LogisticRegression()
+            model.fit(dask.array.concatenate(X), dask.array.concatenate(y))
+        else:
+            model = ObjPertLogisticRegression(epsilon, classes=[0, 1], public_rows=rows, random_state=0).fit(there)
+        model.took = time.perf_counter() - start
+    return model
+
+
+def delayed_part(future: Any, place: int, shape: tuple[int, ...]) -> Any:
+    """The rows, or the targets, of a block on a worker as an array of Dask's."""
+    import dask
+
+    return dask.array.from_delayed(dask.delayed(lambda pair: pair[place])(future), shape, float)
 
 
 def in_new_process(*arguments: object) -> dict:
@@ -118,6 +160,11 @@ def main() -> None:
                 ratio = found["fit"]["processor"] / found["read"]["processor"]
                 print(f"  a fit takes {ratio:.1f} times the processor time of one walk (target ≤ {READS_LIMIT:g})")
                 fits.append((rows, found["fit"]["processor"]))
+            for way, other in (("worker", "workers"), ("dask-ml", "workers")):
+                if {way, other} <= found.keys():
+                    print(
+                        f"  {way} takes {found[way]['seconds'] / found[other]['seconds']:.2f} times the time of {other}"
+                    )
         if len(fits) > 1:
             slope = np.polyfit(*np.log(np.array(fits)).T, 1)[0]
             print(f"slope of log processor time in log rows: {slope:.2f} (target 1.00 ± {SLOPE_LIMIT:g})")

@@ -1,13 +1,27 @@
-"""Rows that are walked several times, a block at a time: for tables that do not fit into memory."""
+"""Rows that are walked several times, a block at a time: for tables that do not fit into memory, here or on a cluster.
+
+On a Dask cluster sums over rows are made where the rows are, and only sums come back. A worker gets a function, for
+instance the gradient at a θ, and gives a sum. It never draws noise, and no noise is sent
+to it: sources of noise and perturbations refuse to be pickled. If a worker dies, Dask has another one read the rows and
+sum again, which gives the same sum. An error about a row comes back as a result: as an exception Dask would write the
+arguments, which are rows, to the worker's log. Results go from the worker to the client, past the scheduler.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
 
 Block = tuple[Any, Any]
 """The rows of a block, shape (rows, d), and their targets, shape (rows,)."""
+Made = TypeVar("Made")
+_PATIENCE = 10  # seconds for a scheduler to answer
 
 
 class Blocks:
@@ -38,11 +52,90 @@ class Blocks:
     def __iter__(self) -> Iterator[Block]:
         return iter(self._walk())
 
+    def each(self, work: Callable[[int, Any, Any], Made]) -> Iterator[Made]:
+        """What ``work(place, X, y)`` makes of every block, in order; the next is read while the last is worked on."""
+        return (work(place, *block) for place, block in enumerate(read_ahead(self)))
+
+    def through(self, work: Callable[[int, Any, Any], Block]) -> Blocks:
+        """Blocks that `work` makes of these blocks."""
+        return Blocks(lambda: (work(place, *block) for place, block in enumerate(self)))
+
+    def on(self, client: Any) -> Blocks:
+        """These blocks on the cluster of a `distributed.Client`: its workers read them, keep them and sum over them."""
+        raise ValueError(f"X must be a table's blocks or a Dask collection for a cluster, got {type(self).__name__}")
+
+
+@dataclass(frozen=True)
+class _Refused:
+    """Why a block could not be used."""
+
+    kind: type[ValueError]
+    why: str
+
+
+class OnWorkers(Blocks):
+    """Blocks on the workers of a cluster, one future for each; `Blocks.on` makes them."""
+
+    def __init__(self, client: Any, kept: Sequence[Any]) -> None:
+        super().__init__(lambda: self.each(_itself))
+        self._client, self._kept = client, list(kept)
+
+    @classmethod
+    def of_parts(cls, client: Any, parts: Sequence[Sequence[Any]]) -> OnWorkers:
+        """Blocks whose rows and targets are futures of their own; of targets None may stand."""
+        return cls(client, [client.submit(_pair, *pair, pure=False) for pair in parts])
+
+    @classmethod
+    def of_readers(cls, client: Any, readers: Sequence[Callable[[], Block]]) -> OnWorkers:
+        """Blocks that functions without arguments read where they run."""
+        return cls(client, [client.submit(_tried, reader, pure=False) for reader in readers])
+
+    def each(self, work: Callable[[int, Any, Any], Made]) -> Iterator[Made]:
+        """See `Blocks.each`; a `ValueError` names the first block in order that cannot be used."""
+        asked = self._asked(work)
+        for future in asked:
+            found = self._client.gather(future, direct=True)
+            if isinstance(found, _Refused):
+                raise found.kind(found.why)
+            yield found
+
+    def through(self, work: Callable[[int, Any, Any], Block]) -> OnWorkers:
+        """See `Blocks.through`; what is made stays where it is made."""
+        return OnWorkers(self._client, self._asked(work))
+
+    def __reduce__(self) -> Any:
+        """Refuse: whoever works on a block needs no other."""
+        raise TypeError("blocks on a cluster cannot be pickled")
+
+    def on(self, client: Any) -> Blocks:
+        """These blocks, which are on a cluster already."""
+        return self
+
+    def _asked(self, work: Callable[..., Any]) -> list[Any]:
+        return [self._client.submit(_worked, work, place, block, pure=False) for place, block in enumerate(self._kept)]
+
+
+class _OfDask(Blocks):
+    """The partitions of Dask's collections."""
+
+    def __init__(self, rows: list[Any], targets: list[Any] | None) -> None:
+        super().__init__(self._computed)
+        self._pairs = [(part, None if targets is None else targets[place]) for place, part in enumerate(rows)]
+
+    def _computed(self) -> Iterator[Block]:
+        for part, targets in self._pairs:
+            yield part.compute(), None if targets is None else targets.compute()
+
+    def on(self, client: Any) -> Blocks:
+        """See `Blocks.on`."""
+        parts = [[None if one is None else client.compute(one) for one in pair] for pair in self._pairs]
+        return OnWorkers.of_parts(client, parts)
+
 
 def as_blocks(X: Any, y: Any = None) -> Blocks | None:
     """`X` itself if it is `Blocks`, the partitions of Dask's arrays and frames, and None of anything else.
 
-    `ValueError` if `y` does not go with `X`.
+    Where a Dask client is current, partitions stay on its workers. `ValueError` if `y` does not go with `X`.
     """
     if isinstance(X, Blocks):
         if y is not None:
@@ -55,12 +148,28 @@ def as_blocks(X: Any, y: Any = None) -> Blocks | None:
     rows, targets = _partitions(X), None if y is None else _partitions(y)
     if targets is not None and len(targets) != len(rows):
         raise ValueError(f"y must have as many partitions as X, {len(rows)}, got {len(targets)}")
+    blocks = _OfDask(rows, targets)
+    client = _current_client()
+    return blocks if client is None else blocks.on(client)
 
-    def walk() -> Iterator[Block]:
-        for place, part in enumerate(rows):
-            yield part.compute(), None if targets is None else targets[place].compute()
 
-    return Blocks(walk)
+def _current_client() -> Any:
+    if "distributed" in sys.modules:
+        with suppress(ValueError):  # there is none
+            return sys.modules["distributed"].default_client()
+    return None
+
+
+def with_targets(X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows and targets for a score: of `Blocks` and Dask's collections the targets that they hold."""
+    if (blocks := as_blocks(X, y)) is None:
+        return X, y
+    targets = [one for one in blocks.each(_targets_of_block) if len(one)]
+    return blocks, np.concatenate(targets) if targets else np.empty(0)
+
+
+def _targets_of_block(_place: int, _X: Any, targets: Any) -> np.ndarray:
+    return np.asarray(targets)
 
 
 def read_ahead(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -85,3 +194,42 @@ def _partitions(collection: Any) -> list[Any]:
     else:
         parts, count = collection.blocks, collection.numblocks[0]
     return [parts[place] for place in range(count)]
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the Dask scheduler at an address; `ValueError` where none answers, `ImportError` without Dask."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ImportError("--scheduler needs distributed: pip install 'objpert[dask]'") from None
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError):
+        wanted = "must be the address of a Dask scheduler that answers, for instance tcp://host:8786"
+        raise ValueError(f"--scheduler {wanted}, got {address!r}") from None
+    with client:
+        yield client
+
+
+def _pair(X: Any, y: Any) -> Block:
+    return X, y
+
+
+def _itself(_place: int, X: Any, y: Any) -> Block:
+    return X, y
+
+
+def _worked(work: Callable[[int, Any, Any], Any], place: int, block: Any) -> Any:
+    return block if isinstance(block, _Refused) else _tried(work, place, *block)
+
+
+def _tried(work: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return work(*arguments)
+    except ValueError as error:
+        try:
+            type(error)(str(error))
+        except TypeError:  # made of more than its text
+            return _Refused(ValueError, str(error))
+        return _Refused(type(error), str(error))

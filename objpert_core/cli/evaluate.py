@@ -43,22 +43,32 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
 
 
+def _table(data: str, known: Any, dialect: Any) -> tuple[Any, Any, tuple[str, ...]]:
+    """Rows, targets and notes for the owner of a file; blocks without targets beside them of one that is walked."""
+    from objpert_core.datasets import open_table, read_table
+
+    if columns.is_walked(data):
+        return open_table(data, known, dialect), None, ()
+    table = read_table(columns.content(data), known, dialect)
+    return table.X, table.y, table.notes
+
+
 def run(options: argparse.Namespace) -> int:
     """Read, score, write and print."""
-    from objpert_core.datasets import read_table
     from objpert_core.estimators.own_table import scored
 
     if options.out not in (None, STANDARD):  # what is scored has been paid for
         refuse_existing([Path(options.out)], overwrite=options.overwrite)
     found = releases.model(options.model)
     known = known_columns(options, found)
-    table = read_table(columns.content(options.data), known, columns.dialect(options))
+    dialect = columns.dialect(options)
+    X, y, notes = _table(options.data, known, dialect)
     more = {} if options.largest_error is None else {"largest_error": options.largest_error}
     budget = (options.epsilon, options.delta)
-    evaluation = scored(found.model, known.target, table.X, table.y, *budget, random_state=options.seed, **more)
+    evaluation = scored(found.model, known.target, X, y, *budget, random_state=options.seed, **more)
     if options.out is not None:
         write_one(options.out, evaluation.to_json() + "\n", overwrite=options.overwrite)
-    for text in table.notes:
+    for text in notes:
         note(f"for your eyes only, outside of the certificate: {text}")
     spent = evaluation.certificate
     promise = f"ε = {up(spent.epsilon)}, δ = {typed(spent.delta)}"

@@ -77,6 +77,9 @@ def add(commands: Any) -> None:
     promise.add_argument(
         "--test-share", type=float, metavar="X", help="the share put aside, a coin a row; default 0.2 with --score"
     )
+    promise.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of a Dask cluster whose workers read the files, such as tcp://host:8786"
+    )
     columns.add_columns(command)
     columns.add_dialect(command)
     written = command.add_argument_group("what is written")
@@ -110,8 +113,8 @@ def run(options: argparse.Namespace) -> int:
     if (options.skops or options.card) and not own_table.skops_is_there():
         raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
-        if columns.is_walked(options.data):
-            fit = partial(own_table.made_of_any_size, ask, options.data)
+        if columns.is_walked(options.data) or options.scheduler is not None:
+            fit = partial(own_table.made_of_any_size, ask, options.data, options.scheduler)
         else:
             fit = partial(own_table.made, ask, columns.content(options.data))
         try:

@@ -54,6 +54,18 @@ def whole_columns(X: Any) -> list[str]:
     return [str(name) for name, type_of in zip(X.columns, X.dtypes, strict=True) if is_whole(type_of)]
 
 
+def one_row_like(_place: int, X: Any, _y: Any) -> Any:
+    """A row of zeros with the columns of a block, and their names where it is a frame; None of a block without rows."""
+    if X.shape[0] == 0:
+        return None
+    kind = _package(X)
+    if kind is None or not hasattr(X, "columns"):
+        return np.zeros((1, X.shape[1]))
+    import pandas as pd
+
+    return pd.DataFrame(np.zeros((1, X.shape[1])), columns=list(X.columns))
+
+
 @contextmanager
 def naming_columns(model: Any) -> Iterator[None]:
     """Have an error about an entry of X name its column, where the columns of the model's rows have names."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,11 +21,11 @@ from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
 from objpert_core.accounting.objective.class_counts import recommended_count_noise
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
-from objpert_core.blocks import Blocks
+from objpert_core.blocks import Blocks, OnWorkers
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.frames import checked_rows, checked_targets, naming_columns
-from objpert_core.estimators.scoring import FLOATS
+from objpert_core.estimators.frames import checked_rows, checked_targets, naming_columns, one_row_like
+from objpert_core.estimators.scoring import FLOATS, without_seed
 from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.estimators.weights import own_weights
 from objpert_core.learning.allowance import Allowance
@@ -191,26 +191,36 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         for name, value in (cannot | {"sample_weight": options.get("sample_weight")}).items():
             if value is not None:
                 raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
-        return Walked(Blocks(lambda: self._validated_blocks(blocks)))
+        return Walked(blocks.through(self._for_blocks(blocks)._validated_block))
 
-    def _validated_blocks(self, blocks: Blocks) -> Iterator[tuple[Any, FloatArray]]:
-        for place, (X, y) in enumerate(blocks):
-            if X.shape[0] == 0:
-                continue
-            try:
-                X = by_rows(X) if sp.issparse(X) else checked_rows(X)
-                known = hasattr(self, "n_features_in_")
-                X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=not known)
-                y = column_or_1d(checked_targets(y))
-                check_consistent_length(X, y)
-                targets = self._encoded(y)
-                if targets.ndim > 1:
-                    raise ValueError(f"classes must be two labels where X is Blocks, got {len(targets)}")
-                with naming_columns(self):
-                    Rows(X, "normalize")
-            except ValueError as error:
-                raise ValueError(f"block {place + 1}: {error}") from None
-            yield X, targets
+    def _for_blocks(self, blocks: Blocks) -> Self:
+        """This estimator where blocks are walked here; a copy that knows no seed where they lie on workers."""
+        if not isinstance(blocks, OnWorkers):
+            return self
+        like = next((one for one in blocks.each(one_row_like) if one is not None), None)
+        if like is not None:
+            validate_data(self, like, dtype=FLOATS)
+        if (labels := getattr(self, "classes", None)) is not None:
+            self._encoded(np.asarray(labels))
+        return without_seed(self)
+
+    def _validated_block(self, place: int, X: Any, y: Any) -> tuple[Any, FloatArray]:
+        if X.shape[0] == 0:
+            return X, np.empty(0)
+        try:
+            X = by_rows(X) if sp.issparse(X) else checked_rows(X)
+            known = hasattr(self, "n_features_in_")
+            X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=not known)
+            y = column_or_1d(checked_targets(y))
+            check_consistent_length(X, y)
+            targets = self._encoded(y)
+            if targets.ndim > 1:
+                raise ValueError(f"classes must be two labels where X is Blocks, got {len(targets)}")
+            with naming_columns(self):
+                Rows(X, "normalize")
+        except ValueError as error:
+            raise ValueError(f"block {place + 1}: {error}") from None
+        return X, targets
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any

@@ -23,6 +23,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, from_a_stranger
 from objpert_core.accounting import Mechanism, compose
+from objpert_core.blocks import connected
 from objpert_core.datasets import (
     Dialect,
     NumericTarget,
@@ -97,8 +98,8 @@ class Ask:
 
     @property
     def needs_memory(self) -> bool:
-        """Whether the fit needs all rows in memory, encoded: for ranges, weights, and rows that are put aside."""
-        return not (self.schema.feature_ranges is None and self.class_weight is None and self.test_share is None)
+        """Whether the fit needs all rows in memory, encoded: for private ranges and for weights."""
+        return self.schema.feature_ranges is not None or self.class_weight is not None
 
     @property
     def training_rows(self) -> int | None:
@@ -158,8 +159,8 @@ def made(ask: Ask, content: bytes) -> Made:
     return _made(ask, table.X, table.y, table.notes)
 
 
-def _made(ask: Ask, X: FloatArray, y: Any, notes: tuple[str, ...] = ()) -> Made:
-    """As `made`, of encoded rows."""
+def _made(ask: Ask, X: Any, y: Any, notes: tuple[str, ...] = ()) -> Made:
+    """As `made`, of encoded rows, or blocks of them without `y`."""
     names = ask.schema.feature_names
     if ask.test_share is None:
         return Made(ask, released(estimator(ask).fit(X, y)), names, notes)
@@ -188,16 +189,26 @@ def scored(model: Released, target: Target, X: Any, y: Any, epsilon: float, delt
     return replace(classes, classes=target.values)
 
 
-def made_of_any_size(ask: Ask, source: str) -> Made:
+def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Made:
     """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
 
-    What needs all rows in memory gets them encoded there.
+    What needs all rows in memory gets them encoded there. Where the address of a Dask scheduler is given, its workers
+    read the files; scores and what needs all rows must then not be asked for.
     """
-    blocks = open_table(source, ask.schema, ask.dialect)
+    table = open_table(source, ask.schema, ask.dialect)
+    if scheduler is not None:
+        if ask.test_share is not None:
+            raise ValueError("--score must be left out with --scheduler: coins are drawn where rows are walked")
+        if ask.needs_memory:
+            raise ValueError(
+                "private ranges and --class-weight need all rows in memory, and --scheduler leaves them out"
+            )
+        with connected(scheduler) as client:
+            return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
     if ask.needs_memory:
-        parts, targets = zip(*blocks, strict=True)
+        parts, targets = zip(*table, strict=True)
         return _made(ask, np.concatenate(parts), np.concatenate(targets))
-    return Made(ask, released(estimator(ask).fit(blocks)), blocks.feature_names)
+    return _made(ask, table, None)
 
 
 def model_json(made: Made) -> bytes:

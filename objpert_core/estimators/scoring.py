@@ -5,7 +5,10 @@ Estimators and their released copies (`released`) share them.
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import nullcontext
+from copy import copy
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
@@ -14,15 +17,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from objpert_core._validation import FloatArray
-from objpert_core.blocks import as_blocks
+from objpert_core.blocks import as_blocks, with_targets
 from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
-from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.rows import Rows, each_row_by_itself, is_each_by_itself
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.standardisation import RowMap
 
+Model = TypeVar("Model")
 FLOATS = [np.float64, np.float32]
 
 
@@ -64,7 +68,8 @@ class LinearScores(BaseEstimator):
             Before a successful `fit`; if `X` has another number of features than in `fit`, or holds NaN or inf.
         """
         if (blocks := as_blocks(X)) is not None:
-            return np.concatenate([self.scores(rows) for rows, _ in blocks if rows.shape[0]])
+            parts = blocks.each(partial(_scores_of_block, without_seed(self), is_each_by_itself()))
+            return np.concatenate([part for part in parts if part is not None])
         with naming_columns(self):
             rows = Rows(self._mapped_rows(X), self.privacy_.row_norm)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
@@ -155,7 +160,7 @@ class ClassScores(ClassifierMixin, LinearScores):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of right labels, as scikit-learn's classifiers have it; `y` is left out where `X` is `Blocks`."""
-        return float(super().score(*scored(X, y), sample_weight))
+        return float(super().score(*with_targets(X, y), sample_weight))
 
     def predict(self, X: Any) -> np.ndarray:
         """The likelier label of every row, shape (n,); arguments and errors as in `scores`."""
@@ -191,10 +196,17 @@ class Probabilities(ClassScores):
         return RestWeighted(self.margin_, self._length_of_rest).log_odds(scores)
 
 
-def scored(X: Any, y: Any) -> tuple[Any, Any]:
-    """Rows and targets for a score: of `Blocks` and Dask's collections the targets that they hold."""
-    blocks = as_blocks(X, y)
-    return (X, y) if blocks is None else (blocks, np.concatenate([np.asarray(targets) for _, targets in blocks]))
+def without_seed(model: Model) -> Model:
+    """A copy that may be sent to where rows are: who knows a seed knows the noise."""
+    other = copy(model)
+    if hasattr(other, "random_state"):
+        other.random_state = None
+    return other
+
+
+def _scores_of_block(model: LinearScores, alone: bool, _place: int, X: Any, _targets: Any) -> FloatArray | None:
+    with each_row_by_itself() if alone else nullcontext():  # which does not travel to a worker
+        return model.scores(X) if X.shape[0] else None
 
 
 def _shares(odds: FloatArray) -> FloatArray:

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from objpert_core._validation import FloatArray, finite, length
+from objpert_core.blocks import with_targets
 from objpert_core.estimators.base import LinearModel
 from objpert_core.estimators.constraints import Constraint
-from objpert_core.estimators.scoring import scored
 
 
 class ScaledTargets(RegressorMixin, LinearModel):
@@ -36,7 +36,7 @@ class ScaledTargets(RegressorMixin, LinearModel):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R², as scikit-learn's regressors have it; `y` is left out where `X` is `Blocks`."""
-        return float(super().score(*scored(X, y), sample_weight))
+        return float(super().score(*with_targets(X, y), sample_weight))
 
     def predict(self, X: Any) -> FloatArray:
         """The expected target of every row, in units of the targets given to `fit`.

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from objpert_core._validation import FloatArray, IntArray, choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting import ADD_REMOVE, Gaussian, calibrate_gaussian
 from objpert_core.accounting.mechanisms.base import ADJACENCIES
+from objpert_core.blocks import Blocks, with_targets
 from objpert_core.evaluation import classes, numbers
 from objpert_core.evaluation.evaluation import Evaluation, counts_sha256
 from objpert_core.learning import (
@@ -36,7 +37,7 @@ from objpert_core.learning.problem.rows import each_row_by_itself
 def evaluate(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     epsilon: float = 1.0,
     delta: float = 1e-5,
     *,
@@ -60,9 +61,9 @@ def evaluate(
     model : fitted classifier or regressor, or a pipeline
         A classifier of two classes is scored by `predict_proba` where it has one, else by `decision_function`. That
         another library's model scores each row by itself, to the last digit, is taken on trust.
-    X : array-like, sparse matrix or data frame, shape (n, d)
+    X : array-like, sparse matrix, data frame, `Blocks` or Dask collection, shape (n, d)
     y : array-like, shape (n,)
-        Labels among the model's ``classes_``, or numbers.
+        Left out where `X` is `Blocks`. Labels among the model's ``classes_``, or numbers.
     epsilon, delta : float
         The budget of this release.
     largest_error : float > 0
@@ -103,6 +104,9 @@ def evaluate(
     in_open_unit("level", level)
     mechanism = _mechanism(epsilon, delta, adjacency, rows_per_person)
     source = noise_source(random_state)
+    X, y = with_targets(X, y)
+    if isinstance(X, Blocks) and not len(y):
+        X = np.empty((0, 1))
     own, cells, of = _cells(model, X, y, largest_error, source)
     exact = np.bincount(cells, minlength=own["cells"]).astype(np.int64)
     counts = tuple((exact + source.rounded_normal(mechanism.sigma / WHOLE, own["cells"])).tolist())
@@ -229,7 +233,7 @@ def _finite(name: str, values: Any) -> FloatArray:
 
 def _asked(answer: Callable[[Any], Any], X: Any, nothing: np.ndarray) -> Any:
     """What a model answers for rows; `nothing` where there are none, which a model might refuse: coins may do that."""
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    rows = 1 if isinstance(X, Blocks) else X.shape[0] if hasattr(X, "shape") else len(X)
     with each_row_by_itself():
         return answer(X) if rows else nothing
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing, indexable
 
 from objpert_core._validation import in_open_unit
-from objpert_core.learning.noise import noise_source
+from objpert_core.blocks import Block, Blocks
+from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.sampling import selected
 
 
 def split_by_coin(
-    X: Any, y: Any, test_share: float = 0.2, groups: Any = None, random_state: Any = None
+    X: Any, y: Any = None, test_share: float = 0.2, groups: Any = None, random_state: Any = None
 ) -> tuple[Any, Any, Any, Any]:
     """Split rows into a training part and a test part, each row by its own coin.
 
@@ -27,8 +29,10 @@ def split_by_coin(
 
     Parameters
     ----------
-    X : array-like, sparse matrix or data frame, shape (n, d)
+    X : array-like, sparse matrix, data frame or `Blocks`, shape (n, d)
+        Of `Blocks` both parts are `Blocks`, and a row's coin is drawn when it is walked first.
     y : array-like, shape (n,)
+        Left out where `X` is `Blocks`.
     test_share : float strictly between 0 and 1
         The probability that a row is a test row.
     groups : array-like, shape (n,), optional
@@ -40,11 +44,12 @@ def split_by_coin(
     Returns
     -------
     X_train, X_test, y_train, y_test
+        Of `Blocks` the targets are None.
 
     Raises
     ------
     ValueError
-        If lengths differ, or `test_share` is out of range.
+        If blocks are on a cluster's workers, or have `groups`; if lengths differ, or `test_share` is out of range.
 
     Examples
     --------
@@ -54,6 +59,11 @@ def split_by_coin(
     (6, True)
     """
     share = in_open_unit("test_share", test_share)
+    if isinstance(X, Blocks):
+        if groups is not None:
+            raise ValueError(f"groups must be None where X is Blocks, got {type(groups).__name__}")
+        coins = _Coins(noise_source(random_state), share)
+        return X.through(partial(coins.part, False)), X.through(partial(coins.part, True)), None, None
     X, y, groups = indexable(X, y, groups)
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     people, whose = (rows, np.arange(rows)) if groups is None else _people(groups)
@@ -62,6 +72,27 @@ def split_by_coin(
     test = heads[whose]
     parts = (np.flatnonzero(~test), np.flatnonzero(test))
     return tuple(_safe_indexing(values, part) for values in (X, y) for part in parts)
+
+
+class _Coins:
+    """The coins of rows that are walked: drawn once, and the same in every walk."""
+
+    def __init__(self, source: NoiseSource, share: float) -> None:
+        self._source, self._share = source, share
+        self._heads: dict[int, np.ndarray] = {}
+
+    def part(self, heads: bool, place: int, X: Any, y: Any) -> Block:
+        """The rows of a block whose coin fell so."""
+        rows = X.shape[0]
+        if place not in self._heads:
+            coins = np.zeros(rows, dtype=bool)
+            coins[selected(self._source, rows, self._share)] = True
+            self._heads[place] = coins
+        coins = self._heads[place]
+        if len(coins) != rows:
+            raise ValueError(f"block {place + 1} must have the same rows in every walk, got {len(coins)}, then {rows}")
+        chosen = np.flatnonzero(coins == heads)
+        return _safe_indexing(X, chosen), None if y is None else _safe_indexing(y, chosen)
 
 
 def _people(groups: Any) -> tuple[int, Any]:

@@ -25,6 +25,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import MIN_EMIN, Context, Decimal, localcontext
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,10 @@ class NoiseSource:
     read: Callable[[int], bytes]
     origin: str
     reproducible: bool
+
+    def __reduce__(self) -> Any:
+        """Refuse: noise is drawn where the fit was called."""
+        raise TypeError("a source of noise cannot be pickled")
 
     def rounded_normal(self, ratio: float, size: int) -> IntArray:
         """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer, exactly; int64, shape

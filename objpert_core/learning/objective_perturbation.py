@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, Required, Unpack, runtime_checkable
 
 import numpy as np
@@ -189,6 +189,22 @@ def described(
     return Problem(X, targets, loss, clip, radius, envelope, solving, ranges=declared), terms
 
 
+@dataclass(frozen=True)
+class _LossOn:
+    """The loss on the rows that are learned from, which may differ from the rows given."""
+
+    loss: Loss
+    envelope: float | None
+    clip: float | None
+    rest_weight: float
+
+    def __call__(self, learned: Rows) -> Loss:
+        if self.rest_weight != 1.0:
+            return RestWeighted(_logistic(self.loss).margin, self.rest_weight)
+        own = self.loss if self.envelope is None else MoreauEnvelope(self.loss, envelope_steps(learned, self.envelope))
+        return own if self.clip is None else ClippedLoss(own, learned.slopes_of_norm(self.clip))
+
+
 def perturb_and_solve_draws(
     problem: Problem, terms: Terms, mechanism: Mechanism, random_states: Sequence[Seed]
 ) -> list[Release[Any]]:
@@ -227,13 +243,6 @@ def perturb_and_solve_draws(
     rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 
-    def taken(learned: Rows) -> Loss:
-        """The loss on the rows that are learned from, which may differ from the rows given."""
-        if terms.rest_weight != 1.0:
-            return RestWeighted(_logistic(loss).margin, terms.rest_weight)
-        own = loss if problem.envelope is None else MoreauEnvelope(loss, envelope_steps(learned, named["envelope"]))
-        return own if clip is None else ClippedLoss(own, learned.slopes_of_norm(clip))
-
     if reason := kind.uncovered(mechanism, promised, clip, longest, rows.dimension):
         raise ValueError(
             f"mechanism's {reason} (loss {promised.name!r}, {rows.n_features} features of norm 1 and the constant "
@@ -251,7 +260,7 @@ def perturb_and_solve_draws(
     return draws.release(
         mechanism,
         noise,
-        taken,
+        _LossOn(loss, named.get("envelope"), clip, terms.rest_weight),
         **named,
         **({"weighted": True} if weighs else {}),
         epsilon=epsilon,

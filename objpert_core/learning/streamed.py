@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
-from objpert_core.blocks import Blocks, read_ahead
+from objpert_core.blocks import Blocks, Made, OnWorkers
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
 from objpert_core.learning.noise import noise_source
@@ -29,11 +31,12 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.problem.streamed import StreamedObjective
+from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
 from objpert_core.learning.solvers.batched_newton import solve_streamed
 from objpert_core.learning.standardisation import Directions, RowMap
 
 _SAMPLE = 2**22  # numbers of rows that are kept in memory, about: 32 MB
+_COPRIME = 104_729  # a prime
 _SURELY_FINE = 10**6  # rows, from which on the quick bound on rounding is not worth a walk
 
 
@@ -44,40 +47,76 @@ class Walked:
     """
 
     def __init__(self, blocks: Blocks) -> None:
-        self._blocks = blocks
-        self._known: tuple[int, int] | None = None
-        kept, stride, rows, columns = list[tuple[Any, FloatArray]](), 1, 0, 0
-        self.sparse = False
-        for X, targets in self.walk():
-            self.sparse |= bool(sp.issparse(X))
-            if columns not in (0, X.shape[1]):
-                raise ValueError(f"blocks must have the same columns, got {columns} and then {X.shape[1]}")
-            columns = X.shape[1]
-            some = slice(-rows % stride, None, stride)
-            kept.append((X[some], targets[some]))
-            rows += X.shape[0]
-            while rows // stride * columns > 2 * _SAMPLE:
-                kept = _every_second(kept)
-                stride *= 2
-        if not rows:
-            raise ValueError("blocks must hold at least one row, got none")
-        self._known = self.shape = rows, columns
-        self.sample = _joined(kept)
+        self._blocks, self.sparse = blocks, False
+        self._rows = self._columns = 0
+        self.sample = _joined(self._sampled_there() if isinstance(blocks, OnWorkers) else self._sampled_here())
+        self.shape = self._rows, self._columns
 
-    def walk(self) -> Iterator[tuple[Any, FloatArray]]:
-        """Blocks with at least one row; the next is read while the last is worked on."""
-        rows = 0
-        for X, targets in read_ahead(self._blocks):
+    def _sampled_here(self) -> list[tuple[Any, FloatArray]]:
+        kept, stride = list[tuple[Any, FloatArray]](), 1
+        for X, targets in self._blocks.each(_itself):
+            some = slice(-self._rows % stride, None, stride)
             if X.shape[0]:
-                rows += X.shape[0]
-                yield X, targets
-        if self._known is not None and rows != self._known[0]:
-            raise ValueError(f"blocks must have the same rows in every walk, got {self._known[0]} and then {rows}")
+                kept.append((X[some], targets[some]))
+            self._count(_Shape.of(0, X, targets))
+            while self._rows // stride * self._columns > 2 * _SAMPLE:
+                kept, stride = [_some(2, 0, *_joined(kept))], 2 * stride
+        return self._not_none(kept)
+
+    def _sampled_there(self) -> list[tuple[Any, FloatArray]]:
+        for shape in self._blocks.each(_Shape.of):
+            self._count(shape)
+        stride = max(1, self._rows * self._columns // _SAMPLE)
+        return self._not_none([some for some in self._blocks.each(partial(_some, stride)) if some[0].shape[0]])
+
+    def _count(self, shape: _Shape) -> None:
+        if shape.rows:
+            self.sparse |= shape.sparse
+            if self._columns not in (0, shape.columns):
+                raise ValueError(f"blocks must have the same columns, got {self._columns} and then {shape.columns}")
+            self._rows, self._columns = self._rows + shape.rows, shape.columns
+
+    def _not_none(self, kept: list[tuple[Any, FloatArray]]) -> list[tuple[Any, FloatArray]]:
+        if not kept:
+            raise ValueError("blocks must hold at least one row, got none")
+        return kept
+
+    def each(self, work: Callable[[Any, FloatArray], Made]) -> Iterator[Made]:
+        """What `work` makes of the rows and targets of each block that has a row, where the block is."""
+        rows = 0
+        for count, made in self._blocks.each(partial(_unless_empty, work)):
+            if count:
+                rows += count
+                yield made
+        if rows != self._rows:
+            raise ValueError(f"blocks must have the same rows in every walk, got {self._rows} and then {rows}")
 
 
-def _every_second(kept: list[tuple[Any, FloatArray]]) -> list[tuple[Any, FloatArray]]:
-    X, targets = _joined(kept)
-    return [(X[::2], targets[::2])]
+@dataclass(frozen=True)
+class _Shape:
+    """What a walk needs to know of a block."""
+
+    rows: int
+    columns: int
+    sparse: bool
+
+    @classmethod
+    def of(cls, _place: int, X: Any, _targets: Any) -> _Shape:
+        return cls(X.shape[0], X.shape[1] if X.shape[0] else 0, bool(sp.issparse(X)))
+
+
+def _itself(_place: int, X: Any, targets: FloatArray) -> tuple[Any, FloatArray]:
+    return X, targets
+
+
+def _some(stride: int, place: int, X: Any, targets: FloatArray) -> tuple[Any, FloatArray]:
+    """Every `stride`-th row of a block; blocks begin at different rows."""
+    start = place * _COPRIME % stride
+    return X[start::stride], targets[start::stride]
+
+
+def _unless_empty(work: Callable[[Any, FloatArray], Made], _place: int, X: Any, targets: FloatArray) -> Any:
+    return (X.shape[0], work(X, targets)) if X.shape[0] else (0, None)
 
 
 def _joined(kept: list[tuple[Any, FloatArray]]) -> tuple[Any, FloatArray]:
@@ -93,16 +132,24 @@ class _WalkedDirections(Directions):
         self._walked, self._sums, self.n_features = walked, {}, walked.shape[1]
 
     def _sum_of_directions(self, spacing: float) -> IntArray:
-        return self._over_blocks(lambda block: block._sum_of_directions(spacing))
+        return self._over_blocks(partial(_directions_of_block, spacing))
 
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
-        return self._over_blocks(lambda block: block._sum_of_sizes(center, spacing))
+        return self._over_blocks(partial(_sizes_of_block, center, spacing))
 
-    def _over_blocks(self, term: Callable[[Directions], IntArray]) -> IntArray:
+    def _over_blocks(self, term: Callable[[Any, FloatArray], IntArray]) -> IntArray:
         total = np.zeros(self._walked.shape[1], dtype=object)  # whole numbers of any size
-        for X, _ in self._walked.walk():
-            total = total + term(Directions(Rows(X, "normalize")))
+        for share in self._walked.each(term):
+            total = total + share
         return total
+
+
+def _directions_of_block(spacing: float, X: Any, _targets: FloatArray) -> IntArray:
+    return Directions(Rows(X, "normalize"))._sum_of_directions(spacing)
+
+
+def _sizes_of_block(center: FloatArray | None, spacing: float, X: Any, _targets: FloatArray) -> IntArray:
+    return Directions(Rows(X, "normalize"))._sum_of_sizes(center, spacing)
 
 
 class _KnownRows(Rows):
@@ -111,6 +158,24 @@ class _KnownRows(Rows):
     def __init__(self, n_rows: int, n_features: int, constant: float, *, sparse: bool) -> None:
         self.n_rows, self.n_features, self.constant, self.sparse = n_rows, n_features, constant, sparse
         self.dimension = n_features + (constant > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Learned:
+    """How a block becomes the losses that are learned from: what is public, and what is sent to where the block is."""
+
+    row_map: RowMap
+    row_norm: str
+    constant: float
+    loss_on: Callable[[Rows], Loss]
+
+    def rows(self, X: Any) -> Rows:
+        standardised = self.row_map.center is not None or self.row_map.scale is not None
+        return Rows(self.row_map.apply(X) if standardised else X, self.row_norm, self.constant)
+
+    def __call__(self, work: Callable[[PerturbedObjective], Any], X: Any, targets: FloatArray) -> Any:
+        rows = self.rows(X)
+        return work(losses_on(rows, targets, self.loss_on(rows)))
 
 
 class StreamedFit(Fit):
@@ -134,24 +199,18 @@ class StreamedFit(Fit):
             raise ValueError("X must be dense where rows are centred, got sparse blocks")
         self._map = _WalkedDirections(self._walked).release(plan, self.source, n_rows)
 
-    def _mapped(self, X: Any) -> Rows:
-        standardised = self._map.center is not None or self._map.scale is not None
-        return Rows(self._map.apply(X) if standardised else X, self._row_norm, self.rows.constant)
-
-    def walk(self) -> Iterator[tuple[Rows, FloatArray]]:
-        """The rows that are learned from, and their targets."""
-        for X, targets in self._walked.walk():
-            yield self._mapped(X), targets
-
     def objective(self, perturbation: Perturbation, loss: Any) -> Any:
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
         X, targets = self._walked.sample
-        rows, lam = self._mapped(X), float(np.asarray(perturbation.quadratic))
+        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss)
+        rows, lam = learned.rows(X), float(np.asarray(perturbation.quadratic))
         scale = self.rows.n_rows / len(targets)
         sample = PerturbedObjective(rows, targets, lam / scale, linear / scale, loss(rows))
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
-        return StreamedObjective(self.walk, loss, self._loss, *known, lam, linear, sample, scale)
+        return StreamedObjective(
+            lambda work: self._walked.each(partial(learned, work)), self._loss, *known, lam, linear, sample, scale
+        )
 
     def _solved(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
         if radius is not None:

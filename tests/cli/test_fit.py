@@ -47,12 +47,33 @@ def test_a_table_of_any_size_is_walked_and_its_model_is_that_of_the_small_file(r
         assert run("objpert verify walked")[0] == 0
         code, predicted = run(f"objpert predict release {data} --scores")
         assert (code, predicted) == (0, expected)
+    assert run(f"{FIT.replace('people.csv', 'many')} --seed 1 --score --out scored")[0] == 0
+    assert run("objpert verify scored/together.json scored")[0] == 0
+    assert run("objpert evaluate scored many --epsilon 1 --out scores.json")[0] == 0
     frame.loc[3, "moved"] = "maybe"
     frame.to_parquet(folder / "many" / "part.parquet")
     code, told = run(f"{FIT.replace('people.csv', 'many')} --out other")
     assert code == 2
     assert "part.parquet: row 4, column “moved”" in told
     assert not (folder / "other").exists()
+
+
+def test_a_cluster_makes_the_release_that_this_process_makes(release, folder):
+    distributed = pytest.importorskip("distributed", reason="a cluster needs the package distributed")
+    with distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster:
+        there = f"--scheduler {cluster.scheduler_address}"
+        assert run(f"{FIT} --seed 1 {there} --out there")[0] == 0
+        assert run("objpert verify there")[0] == 0
+        models = [
+            json.loads((folder / name / "model.json").read_text(encoding="utf-8")) for name in ("release", "there")
+        ]
+        np.testing.assert_allclose(models[1]["coef"], models[0]["coef"], atol=1e-4)
+        assert models[1]["center"] == models[0]["center"]
+        code, told = run(f"{FIT} {there} --score --out scored")
+        assert (code, "--score must be left out with --scheduler" in told) == (2, True)
+    code, told = run(f"{FIT} --scheduler nowhere --out lost")
+    assert (code, "--scheduler must be the address of a Dask scheduler" in told) == (2, True)
+    assert not (folder / "lost").exists()
 
 
 @pytest.fixture

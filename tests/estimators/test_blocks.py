@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from objpert_core import estimators as est
 from objpert_core.blocks import Blocks
+from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.noise import NoiseSource
 
@@ -172,3 +173,20 @@ def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
 def test_a_solver_that_does_not_arrive_releases_nothing():
     with pytest.raises(ConvergenceError, match="nothing was released"):
         est.ObjPertLogisticRegression(**PRIVATE, max_iter=2).fit(cut(X, Y, 500))
+
+
+def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():
+    blocks = cut(X, Y, 700, 700, 2000)
+    train, test, *_ = split_by_coin(blocks, test_share=0.3, random_state=2)
+    for _ in range(2):  # the same coins in every walk
+        parts = [np.concatenate([rows for rows, _ in part]) for part in (train, test)]
+        assert sorted(np.concatenate(parts)[:, 0]) == sorted(X[:, 0])
+        assert len(parts[1]) == pytest.approx(900, abs=150)
+    targets = np.concatenate([y for _, y in test])
+    model = est.ObjPertLogisticRegression(**PRIVATE).fit(train)
+    scores = evaluate(model, test, random_state=1)
+    assert scores.counts == evaluate(model, parts[1], targets, random_state=1).counts
+    empty = Blocks(lambda: [(X[:0], Y[:0])])
+    assert evaluate(model, empty, random_state=1).counts == evaluate(model, X[:0], Y[:0], random_state=1).counts
+    with pytest.raises(ValueError, match="groups must be None where X is Blocks"):
+        split_by_coin(blocks, groups=Y)

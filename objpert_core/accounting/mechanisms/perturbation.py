@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -42,6 +42,10 @@ class Perturbation:
     linear: FloatArray | None
     quadratic: float | FloatArray
     error: float = 0.0
+
+    def __reduce__(self) -> Any:
+        """Refuse: noise stays where it was drawn."""
+        raise TypeError("a perturbation, which is noise, cannot be pickled")
 
     @classmethod
     def normal(cls, sigma: float, quadratic: float | FloatArray, source: NormalSource, dimension: int) -> Perturbation:

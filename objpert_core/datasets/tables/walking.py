@@ -6,12 +6,12 @@ import importlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.blocks import Block, Blocks
+from objpert_core.blocks import Block, Blocks, OnWorkers
 from objpert_core.datasets.tables.columns import BadCell, Number
 from objpert_core.datasets.tables.dialect import Dialect
 from objpert_core.datasets.tables.messages import TableError, quoted
@@ -25,6 +25,14 @@ _LEAST_ROWS = 1024  # of a block
 _CSV_BYTES = 2**22  # of a CSV file that become a block
 _PARQUET, _CSV = (".parquet", ".pq"), (".csv", ".tsv", ".txt")
 _PLAIN = Dialect()
+
+
+class _Piece(NamedTuple):
+    """Some groups of rows of a file, all unless said, and the number of their first row."""
+
+    path: Path
+    groups: list[int] | None = None
+    row: int = 1
 
 
 class TableBlocks(Blocks):
@@ -46,26 +54,51 @@ class TableBlocks(Blocks):
         """The matrix's columns by name."""
         return self.schema.feature_names
 
+    def on(self, client: Any) -> Blocks:
+        """See `Blocks.on`; workers must find the files under the same names."""
+        return OnWorkers.of_readers(client, [partial(self._whole, piece) for piece in self._pieces()])
+
+    def _pieces(self) -> Iterator[_Piece]:
+        """What a worker reads at once: a group of rows of a Parquet file, or a CSV file."""
+        for path in self.files:
+            if _is_csv(path):
+                yield _Piece(path)
+                continue
+            with _arrow("parquet").ParquetFile(path) as file:
+                row = 1
+                for group in range(file.num_row_groups):
+                    yield _Piece(path, [group], row)
+                    row += file.metadata.row_group(group).num_rows
+
+    def _whole(self, piece: _Piece) -> Block:
+        blocks = list(self._read(piece))
+        if not blocks:
+            return np.zeros((0, self.schema.n_features)), np.zeros(0)
+        return np.concatenate([X for X, _ in blocks]), np.concatenate([y for _, y in blocks]) if self._targets else None
+
     def _blocks(self) -> Iterator[Block]:
         for path in self.files:
-            is_csv = path.suffix.lower() in _CSV
-            row = 2 if is_csv else 1
-            for batch in (self._csv if is_csv else self._parquet)(path):
-                try:
-                    yield self._encoded(batch, row)
-                except TableError as error:
-                    raise _in_file(path, error) from None
-                row += batch.num_rows
+            yield from self._read(_Piece(path))
+
+    def _read(self, piece: _Piece) -> Iterator[Block]:
+        is_csv = _is_csv(piece.path)
+        row = piece.row + is_csv
+        for batch in self._csv(piece.path) if is_csv else self._parquet(piece):
+            try:
+                yield self._encoded(batch, row)
+            except TableError as error:
+                raise _in_file(piece.path, error) from None
+            row += batch.num_rows
 
     @property
     def _names(self) -> list[str]:
         return [*self.schema.columns, *([self.schema.target.column] if self._targets else [])]
 
-    def _parquet(self, path: Path) -> Iterator[Any]:
-        with _arrow("parquet").ParquetFile(path, pre_buffer=False) as file:  # which would hold whole groups of rows
-            raw = self._raw_names(path, file.schema_arrow.names)
+    def _parquet(self, piece: _Piece) -> Iterator[Any]:
+        with _arrow("parquet").ParquetFile(piece.path, pre_buffer=False) as file:  # which would hold whole groups
+            raw = self._raw_names(piece.path, file.schema_arrow.names)
             rows = max(_LEAST_ROWS, _NUMBERS // self.schema.n_features)
-            for batch in file.iter_batches(rows, columns=raw):
+            for batch in file.iter_batches(rows, piece.groups, columns=raw):
                 yield batch.select(raw).rename_columns(self._names)
 
     def _csv(self, path: Path) -> Iterator[Any]:
@@ -194,6 +227,10 @@ def open_table(
     if not files:
         raise ValueError("source must name at least one file, got none")
     return TableBlocks(files, schema, dialect, targets=targets)
+
+
+def _is_csv(path: Path) -> bool:
+    return path.suffix.lower() in _CSV
 
 
 def _files(path: Path) -> list[Path]:

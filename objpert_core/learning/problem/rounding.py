@@ -9,7 +9,9 @@ which the tests check on a grid.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,20 +60,7 @@ def gradient_norm_bounds(
     """
     rows, loss = objectives[0].rows, objectives[0].loss
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
-    own = 1 + abs(loss.parameter or 0.0)
-
-    def term(part: LossPart) -> FloatArray:
-        """Σ of the gradients, of what their slopes are off, each times its row's norm, and of the slopes' sizes."""
-        scores = part.rows.margins(thetas)
-        found = part.loss.slopes(scores, part.targets)
-        steep = part.loss.smoothness_of_rows
-        norms = radius if np.ndim(steep) == 0 else part.rows.norms()
-        with np.errstate(over="ignore"):
-            far = np.minimum(np.abs(scores) + np.abs(part.targets), own + part.loss.lipschitz / steep)
-        off = 8 * UNIT * (own + far) + gamma(rows.dimension + 4) * norms * lengths[:, None]
-        sizes = (steep * norms * off).sum(axis=1), np.abs(found).sum(axis=1)
-        return np.column_stack([part.combine(found), *sizes])
-
+    term = partial(_gradients_and_sizes, thetas, 1 + abs(loss.parameter or 0.0), radius)
     total, additions = objectives[0].summed(term, _BLOCK)
     sums = np.zeros((len(thetas), rows.dimension + 2)) + total
     totals, (slope_error, slopes) = sums[:, :-2], sums[:, -2:].T
@@ -86,6 +75,20 @@ def gradient_norm_bounds(
         bound = (norm + off_by) * (1 + gamma(rows.dimension + size + additions + 16))  # the bound's own roundings
         bounds.append(bound if math.isfinite(bound) else math.inf)
     return bounds
+
+
+def _gradients_and_sizes(thetas: FloatArray, own: float, radius: float, part: LossPart) -> FloatArray:
+    """Σ of the gradients, of what their slopes are off, each times its row's norm, and of the slopes' sizes."""
+    scores = part.rows.margins(thetas)
+    found = part.loss.slopes(scores, part.targets)
+    steep = part.loss.smoothness_of_rows
+    norms = radius if np.ndim(steep) == 0 else part.rows.norms()
+    with np.errstate(over="ignore"):
+        far = np.minimum(np.abs(scores) + np.abs(part.targets), own + part.loss.lipschitz / steep)
+    lengths = np.linalg.norm(thetas, axis=1)[:, None]
+    off = 8 * UNIT * (own + far) + gamma(part.rows.dimension + 4) * norms * lengths
+    sizes = (steep * norms * off).sum(axis=1), np.abs(found).sum(axis=1)
+    return np.column_stack([part.combine(found), *sizes])
 
 
 def own_constant(loss: Loss) -> float:
@@ -106,26 +109,11 @@ def fine_norm_bound(objective: PerturbedObjective | StreamedObjective, theta: Fl
     the loss's parameter; a loss of the margin has a 1 of its own, and c is larger by this 1.
     """
     rows, loss, length = objective.rows, objective.loss, float(np.linalg.norm(theta))
-    dimension, count = rows.dimension, 0
-    own, margins = own_constant(loss), loss.takes_margins
+    dimension = rows.dimension
     fixed = score_error(dimension, row_radius(rows.constant), length * (1 + gamma(dimension + 4)))
-    total, lost = np.zeros(dimension), np.zeros(dimension)
-    slope_error = pulls = 0.0
-    for part in _fine_parts(objective):
-        assert isinstance(part.rows, FineRows)
-        count += 1
-        high, low = part.rows.score_pairs(theta)
-        targets = part.targets
-        if not margins:  # a residual keeps its digits where score and target have the same
-            residual, rest = two_sum(high, -targets)
-            high, targets = residual + (rest + low), np.zeros(len(high))
-        slopes, norms = part.loss.slopes(high, targets), part.rows.norms()
-        steep = part.loss.smoothness_of_rows
-        far = np.minimum(np.abs(high) + np.abs(targets), own + part.loss.lipschitz_of_rows / steep)
-        slope_error += float((steep * norms * (fixed + 16 * UNIT * (own + far))).sum())
-        pulls += float((np.abs(slopes) * norms).sum())
-        total, rounded = two_sum(total, part.combine(slopes))
-        lost += rounded
+    look = partial(_fine_sums, theta, fixed, own_constant(loss), loss.takes_margins)
+    blocks = [look(objective)] if isinstance(objective, PerturbedObjective) else objective.each(look)
+    total, lost, slope_error, pulls, parts = _joined(blocks, dimension)
     tilt = objective.tilt_smoothness * length * (1.0 if np.ndim(objective.lam) == 0 else math.sqrt(dimension))
     tilt += float(np.linalg.norm(objective.linear))
     turns = 8 if np.ndim(objective.lam) == 0 else dimension + 8
@@ -136,13 +124,50 @@ def fine_norm_bound(objective: PerturbedObjective | StreamedObjective, theta: Fl
         + gamma(turns) * tilt
     )
     norm = float(np.linalg.norm(total + (lost + objective.tilt(theta))))
-    bound = (norm + off_by) * (1 + gamma(dimension + part_size(dimension) + count + 64))  # the bound's own roundings
+    bound = (norm + off_by) * (1 + gamma(dimension + part_size(dimension) + parts + 64))  # the bound's own roundings
     return bound if math.isfinite(bound) else math.inf
 
 
-def _fine_parts(objective: PerturbedObjective | StreamedObjective) -> Iterator[LossPart]:
-    if isinstance(objective, PerturbedObjective):
-        yield from objective.parts(part_size(objective.dimension))
-        return
-    for block in objective.objectives():
-        yield from fine(block).parts(part_size(block.dimension))
+class _FineSums(NamedTuple):
+    """Σ of the gradients of some rows and what rounding took off; bounds on what slopes are off; parts looked at."""
+
+    total: FloatArray
+    lost: FloatArray
+    slope_error: float
+    pulls: float
+    parts: int
+
+
+def _fine_sums(theta: FloatArray, fixed: float, own: float, margins: bool, objective: PerturbedObjective) -> _FineSums:
+    careful = objective if isinstance(objective.rows, FineRows) else fine(objective)
+    return _joined(
+        (_fine_sums_of(theta, fixed, own, margins, part) for part in careful.parts(part_size(careful.dimension))),
+        careful.dimension,
+    )
+
+
+def _fine_sums_of(theta: FloatArray, fixed: float, own: float, margins: bool, part: LossPart) -> _FineSums:
+    assert isinstance(part.rows, FineRows)
+    high, low = part.rows.score_pairs(theta)
+    targets = part.targets
+    if not margins:  # a residual keeps its digits where score and target have the same
+        residual, rest = two_sum(high, -targets)
+        high, targets = residual + (rest + low), np.zeros(len(high))
+    slopes, norms = part.loss.slopes(high, targets), part.rows.norms()
+    steep = part.loss.smoothness_of_rows
+    far = np.minimum(np.abs(high) + np.abs(targets), own + part.loss.lipschitz_of_rows / steep)
+    slope_error = float((steep * norms * (fixed + 16 * UNIT * (own + far))).sum())
+    total = part.combine(slopes)
+    return _FineSums(total, np.zeros_like(total), slope_error, float((np.abs(slopes) * norms).sum()), 1)
+
+
+def _joined(sums: Iterable[_FineSums], dimension: int) -> _FineSums:
+    """What rounding takes off is carried along, of the parts of a block and of the blocks."""
+    total, lost, slope_error, pulls, parts = np.zeros(dimension), np.zeros(dimension), 0.0, 0.0, 0
+    for one in sums:
+        total, rounded = two_sum(total, one.total)
+        lost += rounded + one.lost
+        slope_error += one.slope_error
+        pulls += one.pulls
+        parts += one.parts
+    return _FineSums(total, lost, slope_error, pulls, parts)

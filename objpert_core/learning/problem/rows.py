@@ -42,6 +42,11 @@ def each_row_by_itself() -> Iterator[None]:
         _BY_ITSELF.reset(before)
 
 
+def is_each_by_itself() -> bool:
+    """Whether this is such a context."""
+    return _BY_ITSELF.get()
+
+
 def row_radius(constant: float) -> float:
     """R = √(1 + s²): the largest norm of a row of norm ≤ 1 with the constant s appended."""
     return math.sqrt(1.0 + constant**2)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,17 +19,24 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
+Made = TypeVar("Made")
+
+
+class EachBlock(Protocol):
+    """What a function makes of the losses on each block: of an objective without b, whose λ is 1."""
+
+    def __call__(self, work: Callable[[PerturbedObjective], Made], /) -> Iterator[Made]:
+        """In order; the function may run elsewhere, and all it holds is sent there."""
+
 
 @dataclass(frozen=True, eq=False)
 class StreamedObjective:
-    """J for rows that are walked; λ is a number.
+    """J for rows that are walked; λ is a number. It holds b, and refuses to be pickled.
 
-    `walk` gives the rows and targets of each block, and `loss_of` the loss on them. `sample` is an estimate of J,
-    divided by `scale`, from rows that are in memory.
+    `sample` is an estimate of J, divided by `scale`, from rows that are in memory.
     """
 
-    walk: Callable[[], Iterator[tuple[Rows, FloatArray]]]
-    loss_of: Callable[[Rows], Loss]
+    each: EachBlock
     loss: Loss
     n_rows: int
     dimension: int
@@ -54,16 +62,14 @@ class StreamedObjective:
         """λθ + b, the part of the gradient that needs no data."""
         return self.lam * theta + self.linear
 
-    def objectives(self) -> Iterator[PerturbedObjective]:
-        """The objective of each block alone, its tilt included."""
-        for rows, targets in self.walk():
-            yield PerturbedObjective(rows, targets, self.lam, self.linear, self.loss_of(rows))
+    def __reduce__(self) -> Any:
+        """Refuse: b stays where it was drawn."""
+        raise TypeError("an objective with noise in it cannot be pickled")
 
     def summed(self, term: Callable[[LossPart], FloatArray], size: int) -> tuple[Any, int]:
         """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
         sums, most = Compensated(), 0
-        for objective in self.objectives():
-            share, additions = objective.summed(term, size)
+        for share, additions in self.each(partial(_summed, term, size)):
             sums.add(share)
             most = max(most, additions)
         return sums.total, most + 3
@@ -71,10 +77,23 @@ class StreamedObjective:
     def hessian_at(self, theta: FloatArray) -> FloatArray:
         """Upper triangle of ∇²J, shape (D, D)."""
         sums = np.zeros((self.dimension, self.dimension), order="F")
-        for objective in self.objectives():
-            sums += objective.rows.gram(objective.gradient(theta)[1])
+        for gram in self.each(partial(_gram_at, theta)):
+            sums += gram
         np.einsum("ii->i", sums)[:] += self.lam
         return sums
+
+
+def losses_on(rows: Rows, targets: FloatArray, loss: Loss) -> PerturbedObjective:
+    """The losses on some rows, as `EachBlock` gives them to a function."""
+    return PerturbedObjective(rows, targets, 1.0, np.zeros(rows.dimension), loss)
+
+
+def _summed(term: Callable[[LossPart], FloatArray], size: int, losses: PerturbedObjective) -> tuple[FloatArray, int]:
+    return losses.summed(term, size)
+
+
+def _gram_at(theta: FloatArray, losses: PerturbedObjective) -> FloatArray:
+    return losses.rows.gram(losses.gradient(theta)[1])
 
 
 class Compensated:

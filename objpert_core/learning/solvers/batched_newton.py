@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -183,7 +183,8 @@ class _Walked:
     def __init__(self, problem: StreamedObjective) -> None:
         self.linears = problem.linear[None]
 
-    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+    @staticmethod
+    def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         return part.combine(part.slopes(thetas))
 
 
@@ -246,7 +247,7 @@ class _Draws:
         count, n = len(self._thetas), problem.n_rows
 
         def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
-            losses, _ = problem.summed(lambda part: self._family.gradients(part, thetas, which), _BLOCK)
+            losses, _ = problem.summed(partial(self._family.gradients, thetas=thetas, which=which), _BLOCK)
             return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
 
         gradients = gradients_at(self._thetas, np.arange(count))

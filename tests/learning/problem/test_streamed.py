@@ -10,7 +10,7 @@ from objpert_core.learning import PerturbedObjective, Rows
 from objpert_core.learning.problem import rounding
 from objpert_core.learning.problem.fine import two_sum
 from objpert_core.learning.problem.losses import LogisticLoss
-from objpert_core.learning.problem.streamed import Compensated, StreamedObjective
+from objpert_core.learning.problem.streamed import Compensated, StreamedObjective, losses_on
 from tests.learning.problem.exact import exact_gradient, exact_norm
 
 LOSS = LogisticLoss()
@@ -23,13 +23,13 @@ def slope(u, t):
 def streamed(rows, targets, lam, b, ends):
     edges = [0, *ends, rows.n_rows]
 
-    def walk():
+    def each(work):
         for start, end in pairwise(edges):
-            yield rows.part(slice(start, end)), targets[start:end]
+            yield work(losses_on(rows.part(slice(start, end)), targets[start:end], LOSS))
 
     sample = PerturbedObjective(rows, targets, lam, b, LOSS)
     known = rows.n_rows, rows.dimension, rows.constant
-    return StreamedObjective(walk, lambda _: LOSS, LOSS, *known, lam, b, sample, 1.0)
+    return StreamedObjective(each, LOSS, *known, lam, b, sample, 1.0)
 
 
 @pytest.mark.thorough

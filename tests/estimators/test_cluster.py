@@ -1,0 +1,155 @@
+"""Fits of rows on a cluster's workers: the map of a fit in memory to the last bit, whoever dies, and no noise there."""
+
+import pickle
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+import pytest
+
+from objpert_core import estimators as est
+from objpert_core.accounting import ObjectivePerturbation
+from objpert_core.datasets import Number, TableSchema, TwoValues, open_table
+from objpert_core.evaluation import evaluate
+from objpert_core.learning.noise import NoiseSource, noise_source
+from tests.estimators.test_blocks import PRIVATE, X, Y, assert_same_fit
+
+distributed = pytest.importorskip("distributed", reason="a cluster needs the package distributed")
+arrays = pytest.importorskip("dask.array")
+frames = pytest.importorskip("dask.dataframe")
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return est.ObjPertLogisticRegression(**PRIVATE).fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers in this process: what a worker is sent is pickled all the same."""
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def fresh():
+    return est.ObjPertLogisticRegression(**PRIVATE)
+
+
+def collections():
+    return arrays.from_array(X, chunks=(700, 8)), arrays.from_array(Y, chunks=700)
+
+
+@pytest.mark.thorough
+def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
+    rows, targets = collections()
+    model = fresh().fit(rows, targets)
+    assert_same_fit(whole, model)
+    np.testing.assert_array_equal(model.predict(rows), model.predict(X))
+    assert model.score(rows, targets) == model.score(X, Y)
+    there, here = (evaluate(model, *data, random_state=1) for data in ((rows, targets), (X, Y)))
+    assert there.counts == here.counts
+    some = rows[:, 0] > -1e9  # lengths that nobody knows, and a partition without rows
+    nobody = (
+        arrays.concatenate([rows, rows[rows[:, 0] > 1e9]]),
+        arrays.concatenate([targets, targets[rows[:, 0] > 1e9]]),
+    )
+    assert_same_fit(whole, fresh().fit(rows[some], targets[some]))
+    assert_same_fit(whole, fresh().fit(*nobody))
+
+
+@pytest.mark.thorough
+def test_frames_and_regressors_are_fitted_on_workers(client, whole):
+    table = frames.from_pandas(pd.DataFrame(X, columns=list("abcdefgh")).assign(moved=Y), npartitions=3)
+    model = fresh().fit(table[list("abcdefgh")], table["moved"])
+    assert_same_fit(whole, model)
+    assert list(model.feature_names_in_) == list("abcdefgh")
+    numbers = X @ np.arange(8.0)
+    regressor = est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, random_state=1)
+    lazy = arrays.from_array(X / 30, chunks=(900, 8)), arrays.from_array(numbers, chunks=900)
+    assert_same_fit(regressor.fit(X / 30, numbers), est.ObjPertRegressor(**regressor.get_params()).fit(*lazy))
+
+
+@pytest.mark.thorough
+def test_files_are_read_by_the_workers(client, whole, tmp_path):
+    schema = TableSchema({f"x{place}": Number(-30, 30) for place in range(8)}, TwoValues("moved", "no", "yes"))
+    table = pd.DataFrame(X, columns=list(schema.columns)).assign(moved=Y)
+    table[:1700].to_parquet(tmp_path / "1.parquet", row_group_size=400)
+    table[1700:].to_csv(tmp_path / "2.csv", index=False)
+    here = open_table(tmp_path, schema)
+    assert_same_fit(
+        est.ObjPertLogisticRegression(**PRIVATE | {"classes": [0, 1]}).fit(here),
+        est.ObjPertLogisticRegression(**PRIVATE | {"classes": [0, 1]}).fit(here.on(client)),
+    )
+    table.loc[900, "x3"] = np.inf
+    table[:1700].to_parquet(tmp_path / "1.parquet", row_group_size=400)
+    for blocks in (here, here.on(client)):
+        with pytest.raises(ValueError, match=r"1\.parquet.*row 901"):
+            est.ObjPertLogisticRegression(**PRIVATE | {"classes": [0, 1]}).fit(blocks)
+
+
+def test_a_row_that_cannot_be_used_is_named_and_nothing_is_drawn(client, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
+    bad = X.copy()
+    bad[2500, 3] = np.nan
+    rows, targets = arrays.from_array(bad, chunks=(1000, 8)), arrays.from_array(Y, chunks=1000)
+    with pytest.raises(ValueError, match=r"^block 3: X must hold finite numbers .* row 500, column 3"):
+        fresh().fit(rows, targets)
+    assert drawn == []
+
+
+def test_no_number_of_the_noise_is_in_what_workers_are_sent(client, monkeypatch):
+    drawn, sent = [], []
+    perturb, submit = ObjectivePerturbation.perturbation, type(client).submit
+    monkeypatch.setattr(
+        ObjectivePerturbation, "perturbation", lambda self, *told: drawn.append(perturb(self, *told)) or drawn[-1]
+    )
+    monkeypatch.setattr(
+        type(client), "submit", lambda self, *work, **told: sent.append(work) or submit(self, *work, **told)
+    )
+    model = fresh().fit(*collections())
+    (b,) = [one.linear for one in drawn]
+    messages = [cloudpickle.dumps([part for part in work if not isinstance(part, distributed.Future)]) for work in sent]
+    assert len(messages) > 50
+    assert not [message for message in messages for number in b if number.tobytes() in message]
+    assert any(model.center_.tobytes() in message for message in messages)  # what is sent would be found
+
+
+@pytest.mark.parametrize(
+    "noise", [noise_source(3), ObjectivePerturbation(5, 20).perturbation(noise_source(3), 3)], ids=["source", "b"]
+)
+def test_noise_cannot_be_sent(noise):
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(noise)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_workers_that_die_change_nothing(whole, monkeypatch):
+    """One of two worker processes is killed in the middle of every fit; the nanny starts another."""
+    drawn, killed = [], []
+    draw = NoiseSource.rounded_normal
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda self, *sizes: drawn.append(1) or draw(self, *sizes))
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        rng = np.random.default_rng(0)
+        for _ in range(4):
+            passes, fatal = [], rng.integers(1, 4)
+
+            def kill(_iteration, _norm, passes=passes, fatal=fatal):
+                passes.append(1)
+                if len(passes) == fatal:
+                    cluster.workers[int(rng.integers(2))].process.process.kill()
+                    killed.append(1)
+
+            drawn.clear()
+            model = fresh()
+            model.fit(*collections(), callback=kill)
+            assert_same_fit(whole, model)
+            assert len(drawn) == 4  # centre, scales, b, output: each once
+        logs = str(client.get_worker_logs()) + str(client.get_scheduler_logs())
+    assert len(killed) == 4
+    assert f"{X[0, 0]:.4f}"[:6] not in logs
