@@ -370,11 +370,12 @@ def _journey() -> str:
     heads[-1] = "places where one stops"
     return f"""## The journey of a stranger
 
-From a CSV file to a model that others verify and use, by `objpert fit`, `verify` and `predict` alone, at ε = 1 and δ = 10⁻⁵ (means over draws of the noise; the
-[script](../benchmarks/journey.py) has every table). Ranges that a stranger does not know are learned inside the promise. Without privacy, and for DP-SGD at its
-defaults, ranges are declared, which helps both. DP-SGD here has two classes only. Minutes are those of the whole road. Wine has 124 rows, too few for private
-ranges at ε = 1: none are taken, the command says so, and the model is worth nothing until ranges are declared, one line below. Text goes by
-[its guide](how_to/private_text.md), without a file.
+From a CSV file to a model that others verify and use, by `objpert fit`, `verify` and `predict` alone, at ε = 1 and δ
+= 10⁻⁵ (means over draws of the noise; the [script](../benchmarks/journey.py) has every table). Ranges that a stranger
+does not know are learned inside the promise. Without privacy, and for DP-SGD at its defaults, ranges are declared,
+which helps both. DP-SGD here has two classes only. Minutes are those of the whole road. Wine has 124 rows, too few
+for private ranges at ε = 1: none are taken, the command says so, and the model is worth nothing until ranges are
+declared, one line below. Text goes by [its guide](how_to/private_text.md), without a file.
 
 {markdown(heads, lines)}"""
 
