@@ -282,7 +282,7 @@ def _row(
         "no privacy": f"{plain:.{digits}f}",
         "DP-SGD": "–" if noisy is None else f"{noisy:.{digits}f}",
         "ours": f"{np.mean(found):.{digits}f}" if found else "–",
-        "minutes": f"{minutes:.2f}",
+        "minutes": f"{max(minutes, 0.01):.2f}",
         "stops": "; ".join(dict.fromkeys(stops)) or "none",
     }
 
