@@ -169,6 +169,8 @@ def with_targets(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _targets_of_block(_place: int, _X: Any, targets: Any) -> np.ndarray:
+    if targets is None:
+        raise ValueError("y must be given, or be part of the blocks, got None")
     return np.asarray(targets)
 
 

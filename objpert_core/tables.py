@@ -25,7 +25,7 @@ LONG = 45
 """Rows that still fit on a page of LaTeX; more of them make a ``longtable``."""
 
 _NUMBER = re.compile(r"([−+-]?[\d,]*\d)(\.\d+)?(?!\d)(.*)")
-_NUMERIC = re.compile(r"[<>≤≥≈]? ?[−+-]?\d")
+_NUMERIC = re.compile(r"(?:[<>≤≥≈]? ?[−+-]?|\()\d")  # in parentheses, a standard error beneath its coefficient
 _HYPHEN = re.compile(r"^-(?=\d)")
 _MISSING = ("", "–", "∞", "−∞")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
@@ -211,7 +211,8 @@ def _on_the_decimal_sign(column: Sequence[str]) -> list[str]:
     parts = [_NUMBER.fullmatch(cell) for cell in column]
     units = {found.group(3) for found in parts if found}
     if len(units) != 1 or any(not found and cell not in _MISSING for found, cell in zip(parts, column, strict=True)):
-        return plain
+        beside = any(cell.startswith("(") for cell in column)
+        return [cell + r"\phantom{)}" if beside and cell and not cell.endswith(")") else cell for cell in plain]
     longest = max(len(found.group(2) or "") for found in parts if found)
     unit = escaped(units.pop())
     cells = []

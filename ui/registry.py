@@ -82,6 +82,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("planner", "Choose σ and λ", "How much noise, how much regularisation?", USE, "tune"),
     Entry("composition", "Several releases", "What do several releases cost together?", USE, "stacks"),
     Entry("tuning", "The price of tuning", "What does trying ten settings cost?", USE, "experiment"),
+    Entry("sure", "How sure is it?", "How far off may a private model be?", USE, "query_stats"),
     Entry("own", "Your own data", "How do I fit a private model to my own table?", USE, "upload_file"),
     Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", RESEARCH, "ssid_chart"),
     Entry("ptr", "Ask the data first", "What if the data are kinder than the worst case?", RESEARCH, "fact_check"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from objpert_core.cli import columns
 from objpert_core.cli.files import folder_of
-from objpert_core.cli.output import Answer, add_format, finite, note, show, typed, up
+from objpert_core.cli.output import Answer, add_format, finite, note, printable, show, typed, up
 from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 from objpert_core.tables import write
@@ -78,6 +78,9 @@ def add(commands: Any) -> None:
         "--test-share", type=float, metavar="X", help="the share put aside, a coin a row; default 0.2 with --score"
     )
     promise.add_argument(
+        "--intervals", action="store_true", help="coefficients with standard errors, for the same ε and δ"
+    )
+    promise.add_argument(
         "--scheduler", metavar="ADDRESS", help="of a Dask cluster whose workers read the files, such as tcp://host:8786"
     )
     columns.add_columns(command)
@@ -108,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--rows-per-person must be a whole number >= 1, got {options.rows_per_person}")
     own = (options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options), share)
     people = (_class_weight(options), _NEIGHBOURS[options.adjacency], options.rows_per_person)
-    ask = own_table.Ask(known.to_json(), *own, *people)
+    ask = own_table.Ask(known.to_json(), *own, *people, intervals=options.intervals)
     _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
         raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
@@ -218,6 +221,8 @@ def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
 
 
 def _print(options: argparse.Namespace, made: Any, target: str, written: list[str]) -> None:
+    from objpert_core.estimators import own_table, regression_table
+
     certificate, evaluation = made.model.privacy_, made.evaluation
     promise = f"ε = {up(certificate.epsilon)}, δ = {typed(certificate.delta)}"
     headline = f"a model of {target!r} with {promise} is in {options.out}: {', '.join(written)}"
@@ -230,13 +235,38 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
     }
     if evaluation is not None:
         document["scores"] = scores_document(evaluation)
+    if options.intervals:
+        document["coefficients"] = own_table.summary(made).reset_index(names="feature").to_dict("records")
     if options.format == "text":
         print(headline)
         print(certificate)
+        if options.intervals:
+            print(_coefficients(made), end="")
         if evaluation is not None:
             print("\n" + write(evaluation.statement(), "text"), end="")
     else:
         show(Answer(headline, {}, document, certificate.statement()), options.format)
+        if options.intervals and options.format in ("markdown", "latex"):
+            print("\n" + regression_table(made.model, options.format, scaler=made.ask.schema), end="")
+
+
+def _coefficients(made: Any) -> str:
+    """The coefficients with their errors, and what they are relative to."""
+    from objpert_core.estimators import own_table
+
+    table = own_table.summary(made)
+    rows = [
+        {"feature": name}
+        | {
+            column: f"{value:{'.3f' if '|' in column else '.3g'}}"
+            for column, value in zip(table.columns, row, strict=True)
+        }
+        for name, row in zip(table.index, table.to_numpy().tolist(), strict=True)
+    ]
+    told = "log-odds for one unit of the column"
+    if known := made.ask.schema.references:
+        told += ", against " + ", ".join(f"{name} = {category}" for name, category in known.items())
+    return f"\n{write(rows, 'text')}{printable(told)}\n"
 
 
 def scores_document(evaluation: Any) -> dict[str, Any]:

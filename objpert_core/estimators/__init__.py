@@ -11,6 +11,7 @@ from objpert_core.estimators.ops_ptr import OPSPTRRegressor
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.estimators.phased import PhasedERMClassifier
 from objpert_core.estimators.qop_lasso import QOPLasso
+from objpert_core.estimators.regression_tables import regression_table
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.sco import ObjPertSCOClassifier, ObjPertSCORegressor
@@ -38,4 +39,5 @@ __all__ = [
     "QOPLasso",
     "fit_many",
     "model_card",
+    "regression_table",
 ]

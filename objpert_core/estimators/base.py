@@ -161,7 +161,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 warn_of_classes(self)
             try:
                 if (blocks := as_blocks(X, y)) is not None:
-                    X, targets = self._walked(blocks, **options), np.empty(0)
+                    X = self._walked(blocks, **options)
+                    targets = X.sample[1][..., :0]
                 else:
                     given = X
                     X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)

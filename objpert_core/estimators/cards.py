@@ -17,7 +17,7 @@ from objpert_core import tables
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import LinearScores
-from objpert_core.estimators.summaries import WithSummary
+from objpert_core.estimators.summaries import Scaler, WithSummary
 from objpert_core.evaluation import Evaluation
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
@@ -62,6 +62,7 @@ def model_card(
     authors: str | None = None,
     evaluation: Evaluation | None = None,
     labels_named: bool = False,
+    scaler: Scaler | None = None,
 ) -> Any:
     """Make the model card of a fitted or a released model; needs skops.
 
@@ -78,6 +79,8 @@ def model_card(
         Scores to show, of this model. Other scores of private rows are outside of any promise, and no card has them.
     labels_named : bool
         Of a released classifier: whether its labels were named before the fit, which the classifier does not know.
+    scaler : PublicRangeScaler or TableSchema, optional
+        What the rows went through before a fit with intervals: coefficients are then in the columns' own units.
 
     Returns
     -------
@@ -115,7 +118,7 @@ def model_card(
     certificate = copy.privacy_
     sections = {
         "": _summary(copy, certificate),
-        "Coefficients": _coefficients(copy),
+        "Coefficients": _coefficients(copy, scaler),
         "Intended use": intended_use,
         "Training data": training_data or "The author of this card has not described them.",
         "Privacy": tables.to_markdown(certificate.statement()).strip(),
@@ -172,11 +175,11 @@ def _summary(model: Released, certificate: PrivacyCertificate) -> str:
     return "\n\n".join([*notes, about])
 
 
-def _coefficients(model: Released) -> str | None:
+def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
     """The coefficients with their intervals, where the model has such."""
     if not isinstance(model, WithSummary) or model.hessian_ is None:
         return None
-    table = model.summary().reset_index(names="feature")
+    table = model.summary(scaler=scaler).reset_index(names="feature")
     rows = [
         {name: value if isinstance(value, str) else f"{value:.3g}" for name, value in row.items()}
         for row in table.to_dict("records")

@@ -184,7 +184,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         if self._releases:
             raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
         if getattr(self, "classes", ()) is None:
-            raise ValueError("classes must be the two labels where X is Blocks, got None")
+            raise ValueError("classes must be the labels where X is Blocks, got None")
         if getattr(self, "intervals", False):
             raise ValueError(f"intervals must be False where X is Blocks, got {self.intervals!r}")
         cannot = {name: getattr(self, name, None) for name in ("class_weight", "feature_ranges")}
@@ -214,8 +214,6 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             y = column_or_1d(checked_targets(y))
             check_consistent_length(X, y)
             targets = self._encoded(y)
-            if targets.ndim > 1:
-                raise ValueError(f"classes must be two labels where X is Blocks, got {len(targets)}")
             with naming_columns(self):
                 Rows(X, "normalize")
         except ValueError as error:

@@ -67,7 +67,8 @@ class Ask:
 
     `rows` is the number of rows, where one is known beforehand, and a `seed` of None takes the noise from the operating
     system. With a `test_share` so many of the rows are put aside, each by a coin, and the model is scored on them.
-    `class_weight` has the values that weigh something else than 1, by their texts, or is "balanced".
+    `class_weight` has the values that weigh something else than 1, by their texts, or is "balanced". With `intervals` a
+    model of two values has standard errors, and the schema gets a reference for every list of categories.
     """
 
     text: str = field(repr=False)
@@ -80,6 +81,7 @@ class Ask:
     class_weight: str | tuple[tuple[str, float], ...] | None = None
     adjacency: str = "add/remove one row"
     rows_per_person: int = 1
+    intervals: bool = False
 
     @property
     def weights(self) -> str | dict[int, float] | None:
@@ -115,7 +117,8 @@ class Ask:
     @cached_property
     def schema(self) -> TableSchema:
         """What is public about the table."""
-        return TableSchema.from_json(self.text)
+        typed = TableSchema.from_json(self.text)
+        return typed.with_references() if self.intervals else typed
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,15 @@ def estimator(ask: Ask) -> Any:
     }
     target = ask.schema.target
     if isinstance(target, NumericTarget):
+        if ask.intervals:
+            raise ValueError(
+                "intervals must be False where the target is a number: they are for a target of two values"
+            )
         return ObjPertRegressor(target_offset=target.offset, target_scale=target.scale, **shared)
+    if ask.intervals and ask.schema.feature_ranges is not None:
+        raise ValueError("intervals must be False where ranges are private: rows of such a schema have no fixed units")
+    if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
+        shared |= {"intervals": True, "row_norm": "clip"}
     return ObjPertLogisticRegression(classes=target.classes, class_weight=ask.weights, **shared)
 
 
@@ -193,8 +204,11 @@ def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Mad
     """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
 
     What needs all rows in memory gets them encoded there. Where the address of a Dask scheduler is given, its workers
-    read the files; scores and what needs all rows must then not be asked for.
+    read the files; scores and what needs all rows must then not be asked for. `ValueError` where intervals are, which
+    need the table in memory.
     """
+    if ask.intervals:
+        raise ValueError("intervals must be False for a table that is walked: a folder, Parquet, CSV above 5 MB")
     table = open_table(source, ask.schema, ask.dialect)
     if scheduler is not None:
         if ask.test_share is not None:
@@ -231,6 +245,8 @@ def model_json(made: Made) -> bytes:
     }
     if model.feature_ranges_ is not None:
         values[_RANGES] = model.feature_ranges_.tolist()
+    if model.hessian_ is not None:
+        values["hessian"] = model.hessian_.tolist()
     return (json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
 
@@ -257,8 +273,14 @@ def whole(made: Made) -> TogetherCertificate:
 
 
 def schema_json(made: Made) -> bytes:
-    """The schema that was typed."""
-    return made.ask.text.encode()
+    """The schema that was typed, with the references where there are intervals."""
+    return (made.ask.schema.to_json() if made.ask.intervals else made.ask.text).encode()
+
+
+def summary(made: Made) -> Any:
+    """Coefficients with errors and intervals in the columns' own units; only of a fit with intervals."""
+    model: Any = made.model
+    return model.summary(scaler=made.ask.schema)
 
 
 def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
@@ -317,7 +339,7 @@ def _without_addresses(content: bytes) -> bytes:
 def card_file(made: Made) -> bytes:
     """The model's card in Markdown, from its certificate; see `model_card`."""
     title = f"A private model of {safe_text(made.ask.schema.target.column, LONGEST_TITLE)}"
-    card = model_card(made.model, title=title, labels_named=True, evaluation=made.evaluation)
+    card = model_card(made.model, title=title, labels_named=True, evaluation=made.evaluation, scaler=made.ask.schema)
     return bytes(card.render().encode())
 
 
@@ -347,7 +369,7 @@ def read_model(text: str) -> TableModel:
     values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
-    if set(values) - {_RANGES} != _FIELDS:
+    if set(values) - {_RANGES, "hessian"} != _FIELDS:
         raise ValueError(f"the model must have the fields {', '.join(sorted(_FIELDS))}, and no others")
     number = values["kind"] == _NUMBER
     if not number and values["kind"] not in (_TWO_VALUES, _SEVERAL):
@@ -377,6 +399,9 @@ def read_model(text: str) -> TableModel:
     if not number:
         model.classes_ = np.arange(len(labels))
         model.margin_ = _margin(values["margin"])
+    if "hessian" in values:
+        size = len(features) + bool(model.privacy_.intercept_scaling)
+        model.hessian_ = _numbers("hessian", values["hessian"], (size, size))
     (target,) = _texts("target", [values["target"]])
     return TableModel(model, target, labels, features)
 

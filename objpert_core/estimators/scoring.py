@@ -106,8 +106,8 @@ class LinearScores(BaseEstimator):
             Its last step is a `LogisticRegression` where this model's probabilities are those of its scores, as they
             are without a margin, and otherwise a `StackingClassifier` of such; for more than two classes a
             `OneVsRestClassifier` of either. Of a model without probabilities, or if these are left out, it is a
-            `LinearSVC`; of a regressor a `LinearRegression`. The pipeline carries no certificate and none of the data's
-            traces.
+            `LinearSVC`; of a regressor a `LinearRegression`. The pipeline carries no certificate, no intervals
+            (ask `summary` and `conf_int` of this model or of its `release`) and none of the data's traces.
         """
         check_is_fitted(self)
         margin = getattr(self, "margin_", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,6 @@ from scipy.stats import chi2, norm
 from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, choice, in_open_unit
-from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.scoring import LinearScores
 from objpert_core.learning.intervals.curvature import Curvature, curvature_noise
 from objpert_core.learning.intervals.estimates import Estimates, Noises, estimate
@@ -18,6 +17,14 @@ from objpert_core.learning.ranges import Ranges
 
 TOGETHER = ("each", "bonferroni", "simultaneous")
 """Of which intervals together the level is: of each by itself, of d, or of those of all linear combinations."""
+
+
+class Scaler(Protocol):
+    """What maps columns to those of a fit by public ranges: `PublicRangeScaler`, `TableSchema`."""
+
+    def half_widths(self, features: int) -> FloatArray:
+        """By what a coefficient is divided in a column's own units, shape (features,)."""
+        ...
 
 
 class WithSummary(LinearScores):
@@ -28,7 +35,7 @@ class WithSummary(LinearScores):
     and is what an interval can be centred at; `coef_` predicts.
     """
 
-    def summary(self, level: float = 0.95, *, together: str = "each", scaler: PublicRangeScaler | None = None) -> Any:
+    def summary(self, level: float = 0.95, *, together: str = "each", scaler: Scaler | None = None) -> Any:
         """Coefficients with standard errors, z, p-values and intervals, a row for each feature.
 
         Parameters
@@ -37,9 +44,9 @@ class WithSummary(LinearScores):
         together : {"each", "bonferroni", "simultaneous"}, default="each"
             Whether each interval by itself has this level, or all d together: "bonferroni" for d intervals,
             "simultaneous" for every linear combination of coefficients as well (Scheffé's χ²).
-        scaler : PublicRangeScaler, optional
+        scaler : PublicRangeScaler or TableSchema, optional
             What the rows went through before the fit: coefficients are then in the columns' own units, as they are
-            with `feature_ranges`.
+            with `feature_ranges`. A schema also names the features.
 
         Returns
         -------
@@ -75,12 +82,10 @@ class WithSummary(LinearScores):
                 f"[{tail[0]}": low,
                 f"{tail[1]}]": high,
             },
-            index=pd.Index(getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])),
+            index=pd.Index(self._names(scaler)),
         )
 
-    def conf_int(
-        self, level: float = 0.95, *, together: str = "each", scaler: PublicRangeScaler | None = None
-    ) -> FloatArray:
+    def conf_int(self, level: float = 0.95, *, together: str = "each", scaler: Scaler | None = None) -> FloatArray:
         """Lower and upper ends, shape (d, 2), without the intercept; arguments and errors as for `summary`."""
         coef, errors = self._in_units(scaler)
         outside, features = 1 - in_open_unit("level", level), self.n_features_in_
@@ -101,7 +106,11 @@ class WithSummary(LinearScores):
         coef, errors = self._in_units(None)
         return np.asarray(2 * norm.sf(np.abs(coef / errors)))
 
-    def _in_units(self, scaler: PublicRangeScaler | None) -> tuple[FloatArray, FloatArray]:
+    def _names(self, scaler: Scaler | None) -> list[str]:
+        own = getattr(self, "feature_names_in_", getattr(scaler, "feature_names", None))
+        return [f"x{j}" for j in range(self.n_features_in_)] if own is None else list(own)
+
+    def _in_units(self, scaler: Scaler | None) -> tuple[FloatArray, FloatArray]:
         found, features = self._estimates(), self.n_features_in_
         units = np.ones(features) if scaler is None else scaler.half_widths(features)
         if self.feature_ranges_ is not None:

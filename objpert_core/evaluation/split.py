@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing, indexable
 
 from objpert_core._validation import in_open_unit
-from objpert_core.blocks import Block, Blocks
+from objpert_core.blocks import Block, OnWorkers, as_blocks
 from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.sampling import selected
 
@@ -29,7 +29,7 @@ def split_by_coin(
 
     Parameters
     ----------
-    X : array-like, sparse matrix, data frame or `Blocks`, shape (n, d)
+    X : array-like, sparse matrix, data frame, `Blocks` or Dask collection, shape (n, d)
         Of `Blocks` both parts are `Blocks`, and a row's coin is drawn when it is walked first.
     y : array-like, shape (n,)
         Left out where `X` is `Blocks`.
@@ -59,11 +59,13 @@ def split_by_coin(
     (6, True)
     """
     share = in_open_unit("test_share", test_share)
-    if isinstance(X, Blocks):
+    if (blocks := as_blocks(X, y)) is not None:
+        if isinstance(blocks, OnWorkers):
+            raise ValueError("X must be split before it goes to a cluster, since coins are drawn here, got OnWorkers")
         if groups is not None:
             raise ValueError(f"groups must be None where X is Blocks, got {type(groups).__name__}")
         coins = _Coins(noise_source(random_state), share)
-        return X.through(partial(coins.part, False)), X.through(partial(coins.part, True)), None, None
+        return blocks.through(partial(coins.part, False)), blocks.through(partial(coins.part, True)), None, None
     X, y, groups = indexable(X, y, groups)
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     people, whose = (rows, np.arange(rows)) if groups is None else _people(groups)

@@ -90,7 +90,7 @@ class Draws:
                 for shared in self.fits:
                     fit = self._with_map(shared)
                     released = fit.release_several(
-                        mechanism, list(self._classes), noise.perturb, loss(fit.rows), **noise.asked, **facts
+                        mechanism, list(self._classes), noise.perturb, self._loss(loss, fit), **noise.asked, **facts
                     )
                     releases.append(released)
                 return releases
@@ -111,6 +111,9 @@ class Draws:
                 raise
             raise ConvergenceError(f"with random_state={self._states[len(releases)]!r}: {error}") from error
         return releases
+
+    def _loss(self, loss: Callable[[Rows], Loss], fit: Fit) -> Any:
+        return loss(fit.rows)
 
     def _with_map(self, shared: Fit) -> Fit:
         """A fit of its own, of rows whose ranges, centre and scales it has released."""

@@ -237,7 +237,7 @@ def perturb_and_solve_draws(
         terms = replace(terms, public_rows=given, rows_declared=False)
     if problem.weights is not None:
         problem = _with_weights_checked(problem, problem.weights)
-    if problem.of_classes:
+    if problem.of_classes and not isinstance(problem.X, Walked):
         problem = _with_classes_checked(problem)
     draws = (StreamedDraws if isinstance(problem.X, Walked) else Draws)(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)

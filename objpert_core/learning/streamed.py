@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -57,7 +57,7 @@ class Walked:
         for X, targets in self._blocks.each(_itself):
             some = slice(-self._rows % stride, None, stride)
             if X.shape[0]:
-                kept.append((X[some], targets[some]))
+                kept.append((X[some], targets[..., some]))
             self._count(_Shape.of(0, X, targets))
             while self._rows // stride * self._columns > 2 * _SAMPLE:
                 kept, stride = [_some(2, 0, *_joined(kept))], 2 * stride
@@ -112,7 +112,7 @@ def _itself(_place: int, X: Any, targets: FloatArray) -> tuple[Any, FloatArray]:
 def _some(stride: int, place: int, X: Any, targets: FloatArray) -> tuple[Any, FloatArray]:
     """Every `stride`-th row of a block; blocks begin at different rows."""
     start = place * _COPRIME % stride
-    return X[start::stride], targets[start::stride]
+    return X[start::stride], targets[..., start::stride]
 
 
 def _unless_empty(work: Callable[[Any, FloatArray], Made], _place: int, X: Any, targets: FloatArray) -> Any:
@@ -122,7 +122,7 @@ def _unless_empty(work: Callable[[Any, FloatArray], Made], _place: int, X: Any, 
 def _joined(kept: list[tuple[Any, FloatArray]]) -> tuple[Any, FloatArray]:
     parts = [X for X, _ in kept]
     together = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
-    return together, np.concatenate([targets for _, targets in kept])
+    return together, np.concatenate([targets for _, targets in kept], axis=-1)
 
 
 class _WalkedDirections(Directions):
@@ -168,14 +168,18 @@ class _Learned:
     row_norm: str
     constant: float
     loss_on: Callable[[Rows], Loss]
+    which: int | None = None  # of several classes, the one against the others
+
+    def losses(self, X: Any, targets: FloatArray) -> PerturbedObjective:
+        rows = self.rows(X)
+        return losses_on(rows, targets if self.which is None else targets[self.which], self.loss_on(rows))
 
     def rows(self, X: Any) -> Rows:
         standardised = self.row_map.center is not None or self.row_map.scale is not None
         return Rows(self.row_map.apply(X) if standardised else X, self.row_norm, self.constant)
 
     def __call__(self, work: Callable[[PerturbedObjective], Any], X: Any, targets: FloatArray) -> Any:
-        rows = self.rows(X)
-        return work(losses_on(rows, targets, self.loss_on(rows)))
+        return work(self.losses(X, targets))
 
 
 class StreamedFit(Fit):
@@ -190,6 +194,13 @@ class StreamedFit(Fit):
         self.rows = _KnownRows(self.rows_given, columns, constant, sparse=walked.sparse)
         self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
         self._map, self._ranges, self._weights, self._class_weights = RowMap(), None, None, None
+        self._which: int | None = None
+
+    def _with(self, targets: Any) -> StreamedFit:
+        """See `Fit._with`; `targets` is the number of a class."""
+        other = copy(self)
+        other._which = targets
+        return other
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """See `Fit.standardise`."""
@@ -203,10 +214,9 @@ class StreamedFit(Fit):
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
         X, targets = self._walked.sample
-        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss)
-        rows, lam = learned.rows(X), float(np.asarray(perturbation.quadratic))
-        scale = self.rows.n_rows / len(targets)
-        sample = PerturbedObjective(rows, targets, lam / scale, linear / scale, loss(rows))
+        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which)
+        lam, scale = float(np.asarray(perturbation.quadratic)), self.rows.n_rows / X.shape[0]
+        sample = replace(learned.losses(X, targets), lam=lam / scale, linear=linear / scale)
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
         return StreamedObjective(
             lambda work: self._walked.each(partial(learned, work)), self._loss, *known, lam, linear, sample, scale
@@ -238,13 +248,18 @@ class StreamedDraws(Draws):
         if any(each is not None for each in in_memory) or terms.intervals != NO_INTERVALS:
             raise ValueError("problem must have no ranges, weights or intervals for Blocks, which are not in memory")
         walked = problem.X
-        self._classes, self._states = None, random_states
-        self._cut = None
+        numbers: Any = range(len(problem.targets))
+        self._classes = numbers if problem.of_classes else None
+        self._states, self._cut, self._unclipped = random_states, None, False
         self.fits = [
             StreamedFit(walked, problem.loss, random_state=state, solving=problem.solving) for state in random_states
         ]
         self._terms, self._plan = terms, terms.standardisation
         self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
+
+    def _loss(self, loss: Any, _fit: Fit) -> Any:
+        """See `Draws._loss`; every block has its own."""
+        return loss
 
     def _prepared(self, noise: Noise, loss: Any) -> Iterator[Any]:
         for shared in self.fits:

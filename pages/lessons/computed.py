@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import objpert_core.accounting as acc
+from objpert_core.evaluation.classes import BINS
+from objpert_core.evaluation.estimates import variance_of_rounded
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.indexed import load_or_none
+from objpert_core.experiments.intervals import stored as simulations
 from objpert_core.experiments.learners import NON_PRIVATE, TIGHT
 from pages.lessons import bet
 from pages.lessons.coin import Coin
@@ -178,6 +181,39 @@ def _mean(data: str, method: str, epsilon: float) -> float:
     return float(point.accuracy.mean)
 
 
+# --- what may be published --------------------------------------------------------------------------------------------
+
+
+def releases(epsilon: float, *, times: float, delta: float = 1e-5) -> float:
+    """ε of several releases with Gaussian noise, each with that ε, from the same people."""
+    return float(acc.repeat(acc.calibrate_gaussian(epsilon, delta), int(times)).epsilon(delta))
+
+
+def score_error(people: float, *, epsilon: float = math.inf, accuracy: float = 0.8, delta: float = 1e-5) -> float:
+    """Within how many points an accuracy is sure, from noisy counts of test people, or without noise."""
+    noise = 0.0 if math.isinf(epsilon) else variance_of_rounded(acc.calibrate_gaussian(epsilon, delta).sigma)
+    wrong = 1 - accuracy
+    return 196 * math.sqrt(accuracy * wrong * people + BINS * noise * (accuracy**2 + wrong**2)) / people
+
+
+def covered(people: float, *, columns: float, epsilon: float, method: str = "interval", data: str = "even") -> float:
+    """Of a hundred intervals at 95 %, how many hold the true coefficient, from stored simulations."""
+    return 100 * _measured("", method, data, people, columns, epsilon)
+
+
+def wider(people: float, *, columns: float, epsilon: float, data: str = "even") -> float:
+    """How many times as wide as without privacy those of the package are."""
+    return _measured("width", "interval", data, people, columns, epsilon)
+
+
+def _measured(column: str, method: str, data: str, people: float, columns: float, epsilon: float) -> float:
+    cells = {"shape": data, "n": int(people), "d": int(columns), "epsilon": epsilon}
+    found = simulations.load("coverage").interval(column, method=method, **cells)
+    if found is None:
+        raise DataUnavailableError(f"no simulation with {method} at {cells} is stored")
+    return float(found.mean)
+
+
 # --- what lessons name ------------------------------------------------------------------------------------------------
 
 
@@ -207,6 +243,10 @@ NUMBERS: Mapping[str, Number] = {
     "tuned": Number(tuned, _up),
     "accuracy": Number(accuracy),
     "points_lost": Number(points_lost),
+    "releases": Number(releases, _up),
+    "score_error": Number(score_error),
+    "covered": Number(covered),
+    "wider": Number(wider),
 }
 
 

@@ -3,19 +3,32 @@
 from typing import Any
 
 from ui import parameters
-from ui.controls import Choice, Control, Preset
+from ui.controls import Choice, Control, Pills, Preset
 
 TWO, NUMBER, OWN = "two", "number", "own"
 NAMES = {TWO: "example: two values", NUMBER: "example: a number", OWN: "your own file"}
 TABLE = Choice("own_table", "Table", TWO, options=tuple(NAMES), format=NAMES.__getitem__)
 EPSILON = parameters.epsilon("own", 1.0)
 DELTA = parameters.delta("own")
+SCORES, INTERVALS = "scores", "intervals"
+ALSO_HELP = (
+    "Both are inside the same ε and δ. Scores: a coin puts every fifth person aside, and the model is scored on them "
+    "with noise. Intervals: how far each coefficient may be off, for a target of two values."
+)
+ALSO = Pills("own_also", "Release with it", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
+TEST_SHARE = 0.2
 GHOST = parameters.ghost("own", "release")
-CONTROLS = (TABLE, EPSILON, DELTA, GHOST)
-USUAL: dict[Control, Any] = {TABLE: TWO, EPSILON: 1.0, DELTA: 1e-5}
+CONTROLS = (TABLE, EPSILON, ALSO, DELTA, GHOST)
+USUAL: dict[Control, Any] = {TABLE: TWO, EPSILON: 1.0, ALSO: (), DELTA: 1e-5}
 PRESETS = (
     Preset("An example: two values", USUAL, "Who repays a loan? 2,000 invented people."),
     Preset("An example: a number", USUAL | {TABLE: NUMBER}, "What does a flat cost a month? 2,000 invented flats."),
     Preset("Ten times the privacy", USUAL | {EPSILON: 0.1}, "See what a tenth of the ε does to the coefficients."),
+    Preset("With scores", USUAL | {ALSO: (SCORES,)}, "The accuracy that may be published, for the same ε."),
+    Preset(
+        "With errors",
+        USUAL | {EPSILON: 5.0, ALSO: (INTERVALS,)},
+        "How far coefficients may be off. At small ε this table is too small to tell.",
+    ),
     Preset("Your own file", USUAL | {TABLE: OWN}, "Upload a table and type what is public about it."),
 )

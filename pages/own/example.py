@@ -133,8 +133,8 @@ def content(name: str) -> bytes:
 
 
 @functools.lru_cache(maxsize=100)
-def fitted(name: str, epsilon: float, delta: float) -> jobs.Made:
+def fitted(name: str, epsilon: float, delta: float, also: tuple[str, ...] = ()) -> jobs.Made:
     """The fit to an example at (ε, δ): its number of rows is public, its noise has the seed."""
     known = form.schema(EXAMPLES[name].lines).to_json()
     with moment():
-        return jobs.made(jobs.Ask(known, epsilon, delta, rows=ROWS, seed=SEED), content(name))
+        return jobs.made(jobs.asked(known, epsilon, delta, also, rows=ROWS, seed=SEED), content(name))

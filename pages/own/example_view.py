@@ -21,19 +21,20 @@ TYPED_FOR_YOU = (
 FIT_NOTE = "These lines fit a model to `table.csv` by `schema.json`, both from this page, and print the coefficients."
 
 
-def show(left: DeltaGenerator, name: str, epsilon: float, delta: float) -> None:
+def show(left: DeltaGenerator, name: str, epsilon: float, delta: float, also: tuple[str, ...]) -> None:
     """The fit, and below it what is public about the columns."""
-    made, table = example.fitted(name, epsilon, delta), example.EXAMPLES[name]
-    asked = previous("own", (name, epsilon, delta))
+    made, table = example.fitted(name, epsilon, delta, also), example.EXAMPLES[name]
+    asked = previous("own", (name, epsilon, delta, also))
     before = example.fitted(*asked) if asked else None
     picture = release.picture(made, before if GHOST.value() else None)
     with left:
-        answer = f"One fit to {table.name} at ε = {sentences.epsilon(epsilon)}: {release.largest(made)}"
+        answer = f"One fit to {table.name} at ε = {sentences.epsilon(epsilon)}: {release.told(made)}"
         page.answer(answer, promise=release.promise(made), why=moved(before, made))
         page.show(picture, key="own_chart")
     if style.embedded():
         return
     st.caption(SEEDED)
+    release.scores(made)
     page.evidence(picture, release.table(made), name="own", code=release.fit_code(made.ask), note=FIT_NOTE)
     st.header("What is public about the columns", anchor=False)
     st.caption(TYPED_FOR_YOU)

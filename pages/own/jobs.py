@@ -6,13 +6,21 @@ error may hold values of the table and what is raised in a job may be logged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from objpert_core import ConvergenceError
 from objpert_core.estimators.own_table import NOT_CONVERGED, Ask, Made, made
+from pages.own.controls import INTERVALS, SCORES, TEST_SHARE
 
 UNEXPECTED = "An unexpected error stopped the fit. Nothing was released."
+
+
+def asked(known: str, epsilon: float, delta: float, also: Sequence[str], **more: Any) -> Ask:
+    """The request for a release with what the page's switches add to it."""
+    share = TEST_SHARE if SCORES in also else None
+    return Ask(known, epsilon, delta, test_share=share, intervals=INTERVALS in also, **more)
 
 
 @dataclass(frozen=True)

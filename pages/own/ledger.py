@@ -28,7 +28,7 @@ def total(certificates: Sequence[PrivacyCertificate], delta: float) -> float:
 
 def totals(releases: Sequence[Made], delta: float, known: Sequence[float] = ()) -> list[float]:
     """What all releases up to each one cost together; `known` are the first of these numbers."""
-    certificates = [made.model.privacy_ for made in releases]
+    certificates = [release.whole(made) for made in releases]
     return [*known, *(total(certificates[:end], delta) for end in range(len(known) + 1, len(releases) + 1))]
 
 

@@ -39,7 +39,7 @@ FIT_NOTE = (
 )
 
 
-def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: float) -> None:
+def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: float, also: tuple[str, ...]) -> None:
     """A table that was handed in."""
     if style.embedded():  # a wall is no place for a table
         with left:
@@ -59,7 +59,7 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
         st.header("What is public about the columns", anchor=False)
         st.caption(WHY_EMPTY)
         known = editor.show(uploaded)
-    ask = jobs.Ask(known.text, epsilon, delta, int(rows) if rows else None, dialect=known.dialect)
+    ask = jobs.asked(known.text, epsilon, delta, also, rows=int(rows) if rows else None, dialect=known.dialect)
     with fit_here:
         fit(ask, uploaded, known.step)
     with above:
@@ -70,6 +70,7 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
         st.caption(NOT_KEPT if releases or waits else f"{STILL_EXAMPLE} {NOT_KEPT}")
         if shown is not None and releases:
             last = releases[-1]
+            release.scores(last)
             page.evidence(shown, release.table(last), name="own", code=release.fit_code(last.ask), note=FIT_NOTE)
             with st.container(horizontal=True):
                 take_away.files(last)
@@ -132,6 +133,8 @@ def changed(made: jobs.Made, ask: jobs.Ask) -> str:
     changes = sentences.changed(made.ask, ask, {"epsilon": "ε", "delta": "δ", "rows": "number of rows"})
     parts = [sentences.shift(changes)] if changes else []
     parts += ["other columns or ranges"] if made.ask.text != ask.text else []
+    also = [(one.test_share, one.intervals) for one in (made.ask, ask)]
+    parts += ["something else released with it"] if also[0] != also[1] else []
     return f"The picture shows your last release. Since then: {' and '.join(parts)}." if parts else ""
 
 
@@ -148,7 +151,7 @@ def picture(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon:
     if releases:
         last, together = releases[-1], ledger.spent(releases, delta)[-1]
         promise = ledger.promise(releases, together, delta)
-        page.answer(ledger.answer(releases, together), promise=promise, why=release.largest(last))
+        page.answer(ledger.answer(releases, together), promise=promise, why=release.told(last))
         before = releases[-2] if len(releases) > 1 and GHOST.value() else None
         stale = not step and ask is not None and bool(changed(last, ask))
         shown = release.picture(last, before, stale=stale)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pages.own import example_view, upload
-from pages.own.controls import CONTROLS, DELTA, EPSILON, GHOST, OWN, PRESETS, TABLE
+from pages.own.controls import ALSO, CONTROLS, DELTA, EPSILON, GHOST, OWN, PRESETS, TABLE
 from pages.own.own_file import RUNS, own
 from pages.own.ranges import revealed
 from ui import page, sentences
@@ -20,17 +20,18 @@ def explore() -> None:
     preset_buttons(PRESETS, prefix="own")
     left, panel = page.columns()
     with panel:
-        table, epsilon, delta = TABLE.show(), EPSILON.show(), DELTA.show()
+        table, epsilon, also = TABLE.show(), EPSILON.show(), ALSO.show()
         place = st.container()
         with page.tools(CONTROLS, PRESETS, name="own"):
+            delta = DELTA.show()
             GHOST.show()
     if table == OWN:
         with quietly():
-            own(left, place, epsilon, delta)
+            own(left, place, epsilon, delta, also)
     else:
         upload.leave()
         with page.errors():
-            example_view.show(left, table, epsilon, delta)
+            example_view.show(left, table, epsilon, delta, also)
 
 
 @contextmanager

@@ -7,14 +7,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import streamlit as st
 
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
 from objpert_core.datasets import Dialect, NumericTarget, safe_cell, safe_label, safe_text
+from objpert_core.estimators import own_table
+from objpert_core.evaluation.classes import ClassEvaluation
+from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
+from pages.own.controls import TEST_SHARE
 from pages.own.jobs import Ask, Made
-from ui import draws, sentences
+from ui import draws, page, sentences
 from ui.figures import axis, figure, guide, look, series
 from ui.page import Picture
 from ui.snippets import Verbatim, filled
@@ -26,8 +31,42 @@ LONGEST_NAME = 26
 
 
 def weights(made: Made) -> FloatArray:
-    """One coefficient a feature."""
+    """One coefficient a feature; where there are intervals, without the pull of λ."""
+    if (summary := errors(made)) is not None:
+        return summary["coef"].to_numpy()
     return np.ravel(made.model.coef_)
+
+
+def errors(made: Made) -> pd.DataFrame | None:
+    """Coefficients with intervals, for features as the model takes them; None where there are no intervals."""
+    model: Any = made.model
+    return model.summary() if made.ask.intervals else None
+
+
+def whole(made: Made) -> PrivacyCertificate:
+    """The certificate of all that was released: of model and scores together, where there are scores."""
+    return made.model.privacy_ if made.evaluation is None else own_table.whole(made)
+
+
+def scores(made: Made) -> None:
+    """Draw the scores that may be published, where there are some."""
+    if made.evaluation is not None:
+        share = sentences.percent(TEST_SHARE, 0)
+        st.caption(f"**Scores that may be published**, from {share} of the people, put aside by a coin each.")
+        alt = "The scores that may be published, with 95 % intervals."
+        page.table(made.evaluation.statement(), alt=alt, name="own_scores")
+    if known := made.ask.schema.references if made.ask.intervals else {}:
+        against = ", ".join(f"{safe_text(name)} = {safe_text(category)}" for name, category in known.items())
+        st.caption(f"Coefficients are for one unit of the column, and those of categories against {against}.")
+
+
+def told(made: Made) -> str:
+    """The most telling number: the accuracy with its interval where there are scores, else the largest coefficient."""
+    evaluation = made.evaluation
+    if isinstance(evaluation, ClassEvaluation):
+        one = evaluation.accuracy()
+        return f"accuracy {sentences.percent(one.low)} to {sentences.percent(one.high)}."
+    return largest(made)
 
 
 def by_size(values: FloatArray) -> np.ndarray:
@@ -38,13 +77,28 @@ def by_size(values: FloatArray) -> np.ndarray:
 def frame(made: Made) -> pd.DataFrame:
     """Every coefficient; names as a spreadsheet may open them."""
     names = [safe_cell(name) for name in made.names]
-    return pd.DataFrame({"feature": names, "coefficient": weights(made)})
+    columns: dict[str, Any] = {"feature": names, "coefficient": weights(made)}
+    if (summary := errors(made)) is not None:
+        columns |= {"low": summary["[0.025"].to_numpy(), "high": summary["0.975]"].to_numpy()}
+    return pd.DataFrame(columns)
 
 
 def table(made: Made) -> list[dict[str, str]]:
     """The largest coefficients as texts, largest first."""
     values = weights(made)
     order = by_size(values)
+    if made.ask.intervals:
+        summary = own_table.summary(made)
+        return [
+            {
+                "Feature": made.names[place],
+                "Coefficient": sentences.number(float(row["coef"])),
+                "95 % interval": f"{sentences.number(row['[0.025'])} to {sentences.number(row['0.975]'])}",
+                "P": sentences.fixed(float(row["P>|z|"])),
+            }
+            for place in order
+            for row in (summary.iloc[place],)
+        ]
     return [{"Feature": made.names[place], "Coefficient": sentences.number(float(values[place]))} for place in order]
 
 
@@ -70,10 +124,15 @@ def picture(made: Made, before: Made | None = None, *, stale: bool = False) -> P
         hollow = {"symbol": f"{look(ROLE).symbol}-open", "size": 10, "color": look(ROLE).color}
         traces.append(series("before", then, places, ROLE, ghost=True, mode="markers", marker=hollow))
         edges += list(then[np.isfinite(then)])
-    stems = np.column_stack([np.zeros(len(names)), values, np.full(len(names), np.nan)]).ravel()
-    traces.append(series("", stems, np.repeat(places, 3), ROLE, showlegend=False, hoverinfo="skip"))
+    if not made.ask.intervals:  # which would lie on them
+        stems = np.column_stack([np.zeros(len(names)), values, np.full(len(names), np.nan)]).ravel()
+        traces.append(series("", stems, np.repeat(places, 3), ROLE, showlegend=False, hoverinfo="skip"))
     dots = series("released", values, places, ROLE, mode="markers", hover="%{customdata}: %{x:.3g}")
     labels = [safe_label(short(name)) for name in names]
+    if (summary := errors(made)) is not None:
+        half = (summary["0.975]"] - summary["coef"]).to_numpy()[chosen]
+        dots["error_x"] = {"array": half, "color": look(ROLE).color, "thickness": 2, "width": 4}
+        edges += [*(values - half), *(values + half)]
     traces.append(dots | {"customdata": np.array(labels, dtype=object)})
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
     chart = figure(
@@ -131,14 +190,16 @@ def promise(made: Made) -> str:
 def accountant(made: Made) -> str:
     """What its ε is accounted by."""
     proof = certificate(made)
+    beside = ", composed with the curvature’s noise" if made.ask.intervals else ""
+    beside += "; fit and scores by a coin for each person" if made.evaluation is not None else ""
     noises = [getattr(proof, name, None) for name in ("center_noise", "scale_noise")]
-    return accounted(f"{ACCOUNTANTS[proof.bound]} beside the noisy centre and scales", *noises)
+    return accounted(f"{ACCOUNTANTS[proof.bound]} beside the noisy centre and scales", *noises) + beside
 
 
 def fit_code(ask: Ask) -> str:
     """The same fit to the file; defines ``schema``, ``table`` and ``model``."""
-    arguments = {"epsilon": ask.epsilon, "delta": ask.delta}
-    chosen = {"public_rows": ask.rows, "random_state": ask.seed}
+    arguments: dict[str, Any] = {"epsilon": ask.epsilon, "delta": ask.delta}
+    chosen = {"public_rows": ask.training_rows, "random_state": ask.seed}
     arguments |= {name: value for name, value in chosen.items() if value is not None}
     if isinstance(ask.schema.target, NumericTarget):
         estimator, known = "ObjPertRegressor", "target_offset=target.offset, target_scale=target.scale"
@@ -146,6 +207,7 @@ def fit_code(ask: Ask) -> str:
         estimator, known = "ObjPertLogisticRegression", "classes=target.classes"
     if ask.schema.feature_ranges is not None:
         known += ", feature_ranges=schema.feature_ranges"
+        arguments |= {"intervals": True, "row_norm": "clip"} if ask.intervals else {}
     marks = {name: value for name in ("delimiter", "decimal", "encoding") if (value := getattr(ask.dialect, name))}
     marks |= {"thousands": ask.dialect.thousands} if ask.dialect.thousands else {}
     usual = ask.dialect == Dialect()
@@ -154,7 +216,21 @@ def fit_code(ask: Ask) -> str:
         "estimator": estimator,
         "schema": "schema" if usual else f"schema, {call('Dialect', marks)}",
         "model": f"{call(estimator, arguments)[:-1]}, {known})",
+        "trained": "model.fit(table.X, table.y)",
+        "told": "print(model.privacy_.public())",
     }
+    if ask.intervals:
+        blanks["told"] = f"print(model.summary(scaler=schema))\n{blanks['told']}"
+    if ask.test_share is not None:
+        seeds = [f", random_state={seed}" if (seed := ask.seed_of(step)) is not None else "" for step in (1, 2)]
+        error = "target.scale" if isinstance(ask.schema.target, NumericTarget) else "None"
+        blanks["estimator"] += "\nfrom objpert_core.evaluation import evaluate, split_by_coin, together"
+        blanks["trained"] = (
+            f"X, X_test, y, y_test = split_by_coin(table.X, table.y, test_share={ask.test_share}{seeds[0]})\n"
+            "model.fit(X, y)\n"
+            f"scores = evaluate(model, X_test, y_test, {ask.epsilon!r}, {ask.delta!r}, largest_error={error}{seeds[1]})"
+        )
+        blanks["told"] += "\nprint(scores)\nprint(together(model.privacy_, scores).epsilon)"
     return filled("own", "fit", {name: Verbatim(text) for name, text in blanks.items()})
 
 

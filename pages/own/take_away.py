@@ -10,9 +10,9 @@ from pages.own.jobs import Made
 from ui import page
 
 NO_ACCURACY = (
-    "The page shows no accuracy, because ε does not cover an accuracy measured on your table. If you keep some rows "
-    "apart, `model.json` and the lines below measure the accuracy on them. Do not publish this number unless you pay "
-    "for it."
+    "ε covers no accuracy that you measure on your table yourself. If you keep some rows apart, `model.json` and the "
+    "lines below measure the accuracy on them. Do not publish this number unless you pay for it: the switch “scores” "
+    "does."
 )
 
 
@@ -24,6 +24,11 @@ def files(made: Made) -> None:
         ("Schema", own_table.schema_json, "schema.json", "list_alt", "own_form"),
     ):
         page.download(f"{label} as JSON", partial(make, made), name, icon, key=key)
+    if made.evaluation is not None:
+        scores = partial(own_table.evaluation_json, made.evaluation)
+        page.download("Scores as JSON", scores, "evaluation.json", "percent", key="own_scores_json")
+        both = partial(own_table.whole_json, made)
+        page.download("Certificate of both as JSON", both, "together.json", "verified_user", key="own_both")
     if own_table.skops_is_there():
         label, icon = "Model for scikit-learn (skops)", ":material/deployed_code:"
         model, mime = partial(own_table.skops_file, made), "application/octet-stream"

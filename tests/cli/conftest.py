@@ -1,6 +1,6 @@
 import pytest
 
-from tests.cli.console import PEOPLE
+from tests.cli.console import PEOPLE, town
 
 
 @pytest.fixture
@@ -9,3 +9,10 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "people.csv").write_bytes(PEOPLE)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def town_too(folder):
+    """The same with a larger file of people beside it."""
+    (folder / "town.csv").write_bytes(town())
+    return folder

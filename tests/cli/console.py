@@ -5,6 +5,8 @@ import io
 import re
 import shlex
 
+import numpy as np
+
 from objpert_core.cli import main
 from tests.datasets.tables.fixtures import FILES
 
@@ -35,3 +37,14 @@ def console(page: str) -> list[tuple[str, str]]:
             end = next(at for at, line in enumerate(lines) if not line.endswith("\\\n"))
             found.append(("".join(lines[: end + 1]).replace("\\\n", " "), "".join(lines[end + 1 :])))
     return found
+
+
+def town() -> bytes:
+    """Five thousand made people whose chance of moving falls with age."""
+    generator = np.random.default_rng(0)
+    age, hours = generator.integers(18, 81, 5000), generator.integers(0, 49, 5000)
+    job = generator.choice(["office", "café", "workshop"], 5000)
+    scores = -0.05 * (age - 40) + 0.6 * (job == "café")
+    moved = np.where(generator.random(5000) < 1 / (1 + np.exp(-scores)), "yes", "no")
+    lines = [f"{a},{h},{j},{m}" for a, h, j, m in zip(age, hours, job, moved, strict=True)]
+    return "\n".join(["age,weekly hours,job,moved", *lines, ""]).encode()

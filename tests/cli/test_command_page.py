@@ -22,12 +22,12 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
 
 @pytest.mark.slow
 @pytest.mark.covered
-def test_every_command_of_the_page_prints_what_stands_there(folder):
+def test_every_command_of_the_page_prints_what_stands_there(town_too):
     commands = console(PAGE)
     assert len(commands) > 15
     for line, shown in commands:
         assert run(line) == (0, shown), line
-    assert (folder / "predicted.csv").read_text().startswith("moved\n")
+    assert (town_too / "predicted.csv").read_text().startswith("moved\n")
 
 
 def test_the_page_names_every_command():

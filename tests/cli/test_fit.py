@@ -171,6 +171,58 @@ def test_a_tampered_release_does_not_verify_and_complaints_are_short_and_harmles
     assert (code, "carries another certificate" in shown) == (1, True)
 
 
+TOWN = (
+    'objpert fit town.csv --target moved --two-values moved=no:yes --number age:18:80 --number "weekly hours:0:48" '
+    "--categories job=office,café,workshop --epsilon 1 --public-rows 5000"
+)
+
+
+def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_their_curvature(town_too):
+    folder = town_too
+    code, shown = run(f"{TOWN} --seed 7 --intervals --out sure --json")
+    assert code == 0
+    told = json.loads(shown.partition("\n")[2])["coefficients"]
+    schema = TableSchema.from_json((folder / "sure" / "schema.json").read_text(encoding="utf-8"))
+    assert schema.references == {"job": "office"}
+    table = read_table((folder / "town.csv").read_bytes(), schema)
+    model = ObjPertLogisticRegression(
+        1.0, 1e-5, intervals=True, row_norm="clip", classes=[0, 1], public_rows=5000, random_state=7
+    ).fit(table.X, table.y)
+    expected = model.summary(scaler=schema)
+    np.testing.assert_array_equal([row["std err"] for row in told], expected["std err"])
+    assert [row["feature"] for row in told] == ["age", "weekly hours", "job = café", "job = workshop"]
+    assert expected.loc["age", "[0.025"] < -0.05 < expected.loc["age", "0.975]"]
+    with pytest.raises(ValueError, match="the model's 4 features, and has 5"):
+        model.summary(scaler=TableSchema(schema.columns | {"more": Number(0, 1)}, schema.target))
+    read = own_table.read_model((folder / "sure" / "model.json").read_text(encoding="utf-8")).model
+    pd.testing.assert_frame_equal(read.summary(scaler=schema), expected)
+    assert run("objpert verify sure")[0] == 0
+    assert run("objpert predict sure town.csv --out predicted.csv")[0] == 0
+    path = folder / "sure" / "model.json"
+    values = json.loads(path.read_text(encoding="utf-8"))
+    values["hessian"][0][0] *= 2
+    path.write_text(json.dumps(values), encoding="utf-8")
+    assert run("objpert verify sure")[0] == 1
+    del values["hessian"]
+    path.write_text(json.dumps(values), encoding="utf-8")
+    assert run("objpert verify sure")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("switches", "data", "told"),
+    [
+        ("--intervals", "", "intervals must be False for 40 rows"),
+        ("--intervals", "folder", "intervals must be False for a table that is walked"),
+    ],
+)
+def test_what_intervals_and_scores_cannot_do_is_refused(folder, switches, data, told):
+    if data:
+        (folder / data).mkdir()
+        pd.read_csv(io.BytesIO(PEOPLE), dtype={"member": str}).to_parquet(folder / data / "part.parquet")
+    code, shown = run(f"{FIT.replace('people.csv', data or 'people.csv')} {switches} --out no")
+    assert (code, told in shown, (folder / "no").exists()) == (2, True, False)
+
+
 def test_another_models_certificate_does_not_hold_for_this_one(release):
     assert run(f"{FIT} --seed 2 --out other")[0] == 0
     code, shown = run("objpert verify other/certificate.json release/model.json")

@@ -142,11 +142,21 @@ def other_rows():
     return Blocks(walk)
 
 
+@pytest.mark.parametrize("standardize", ["auto", False])
+def test_many_classes_are_walked(standardize):
+    labels = np.array(["a", "b", "c"])[np.digitize(X[:, 1], [0, 4])]
+    asked = {"epsilon": 8.0, "classes": ["a", "b", "c"], "public_rows": 3000, "standardize": standardize}
+    model = est.ObjPertLogisticRegression(**asked, random_state=1)
+    whole = est.ObjPertLogisticRegression(**asked, random_state=1).fit(X, labels)
+    assert_same_fit(whole, model.fit(cut(X, labels, 10, 10, 1800)))
+    assert model.privacy_.fits == 3
+    assert model.score(cut(X, labels, 7)) == model.score(X, labels)
+
+
 @pytest.mark.parametrize(
     ("blocks", "options", "sentence"),
     [
-        (cut(X, Y), {"classes": None}, "classes must be the two labels where X is Blocks, got None"),
-        (cut(X, Y), {"classes": ["no", "yes", "?"]}, "classes must be two labels where X is Blocks, got 3"),
+        (cut(X, Y), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
         (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
         (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
         (cut(X, Y), {"feature_ranges": (0.0, 1.0)}, "feature_ranges must be None where X is Blocks, got tuple"),

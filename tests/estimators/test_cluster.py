@@ -10,7 +10,7 @@ import pytest
 from objpert_core import estimators as est
 from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.datasets import Number, TableSchema, TwoValues, open_table
-from objpert_core.evaluation import evaluate
+from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.learning.noise import NoiseSource, noise_source
 from tests.estimators.test_blocks import PRIVATE, X, Y, assert_same_fit
 
@@ -86,6 +86,14 @@ def test_files_are_read_by_the_workers(client, whole, tmp_path):
     for blocks in (here, here.on(client)):
         with pytest.raises(ValueError, match=r"1\.parquet.*row 901"):
             est.ObjPertLogisticRegression(**PRIVATE | {"classes": [0, 1]}).fit(blocks)
+
+
+def test_coins_and_targets_are_asked_for_where_they_can_be_had(client):
+    rows, targets = collections()
+    with pytest.raises(ValueError, match="X must be split before it goes to a cluster"):
+        split_by_coin(rows, targets)
+    with pytest.raises(ValueError, match="y must be given, or be part of the blocks, got None"):
+        evaluate(fresh().fit(X, Y), rows)
 
 
 def test_a_row_that_cannot_be_used_is_named_and_nothing_is_drawn(client, monkeypatch):

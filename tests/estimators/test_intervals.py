@@ -11,7 +11,7 @@ from scipy.stats import norm
 import objpert_core.accounting as acc
 import objpert_core.estimators as est
 from objpert_core.accounting import recommended_interval_noise
-from objpert_core.estimators import PublicRangeScaler, fit_many, model_card
+from objpert_core.estimators import PublicRangeScaler, fit_many, model_card, regression_table
 from objpert_core.learning import PrivacyCertificate
 
 ROWS, THETA = 6_000, np.array([3.0, -2.0, 0.0])
@@ -218,3 +218,22 @@ def test_the_estimators_own_intervals_cover(intervals):
         hits.append((ends[:, 0] <= THETA) & (ends[:, 1] >= THETA))
     print(f"{intervals}: {np.mean(hits):.4f}")
     assert 0.935 < np.mean(hits) < 0.965
+
+
+def test_a_regression_table_has_errors_beneath_coefficients_and_a_column_for_each_model():
+    fitted, other = FITTED, model(epsilon=4.0, random_state=1).fit(*data())
+    rows = json.loads(regression_table({"one": fitted, "two": other.release()}, "json"))
+    assert [row[""] for row in rows[::2]][:2] == ["x0", "x1"]
+    for place, (name, line) in enumerate(fitted.summary().iterrows()):
+        coef, error = rows[2 * place]["one"], rows[2 * place + 1]["one"]
+        assert rows[2 * place][""] == name
+        assert float(coef) == pytest.approx(line["coef"], abs=0.1 * line["std err"])
+        assert float(error[1:-1]) == pytest.approx(line["std err"], rel=0.05)
+        assert len(coef.partition(".")[2]) == len(error[1:-1].partition(".")[2])
+    assert rows[-2:] == [{"": "ε", "one": "2", "two": "4"}, {"": "δ", "one": "1e-05", "two": "1e-05"}]
+    latex = regression_table(fitted, caption="Moves & more", label="tab:moves")
+    assert r"\caption{Moves \& more}\label{tab:moves}" in latex
+    assert rows[0]["one"].replace("-", "$-$") + r"\phantom{)} \\" in latex
+    for wrong, message in (({}, "models must be a fitted model"), (fitted.to_sklearn(), "got Pipeline")):
+        with pytest.raises(ValueError, match=message):
+            regression_table(wrong)

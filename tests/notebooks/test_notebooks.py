@@ -39,8 +39,8 @@ def code_of(path: Path) -> list[str]:
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
-def test_there_are_four() -> None:
-    assert [path.stem[:2] for path in NOTEBOOKS] == ["1_", "2_", "3_", "4_"]
+def test_there_are_five() -> None:
+    assert [path.stem[:2] for path in NOTEBOOKS] == ["1_", "2_", "3_", "4_", "5_"]
 
 
 @each

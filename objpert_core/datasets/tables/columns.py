@@ -181,6 +181,11 @@ class Number:
         return 1.0 + self._replacement**2 if self.missing_indicator else 1.0
 
     @property
+    def half_widths(self) -> tuple[float, ...]:
+        """Half the width of the range, and 1 for the column that says where a value was missing."""
+        return (self.high / 2 - self.low / 2, 1.0)[: self.width]
+
+    @property
     def _replacement(self) -> float:
         return 0.0 if self.missing is None else float(self._scaled(np.array([self.missing]))[0])
 
@@ -236,6 +241,9 @@ class Categories:
         The category that replaces a missing value.
     missing_indicator : bool, default=False
         Whether another column says where the value was missing.
+    reference : str, optional
+        A category without a column: the others' coefficients are then differences from it. Without one the columns add
+        up to 1 in every row, and beside a constant no data tell their coefficients apart.
 
     Examples
     --------
@@ -250,6 +258,7 @@ class Categories:
     other: bool = False
     missing: str | None = None
     missing_indicator: bool = False
+    reference: str | None = None
 
     def __init__(
         self,
@@ -257,6 +266,7 @@ class Categories:
         other: bool = False,
         missing: str | None = None,
         missing_indicator: bool = False,
+        reference: str | None = None,
     ) -> None:
         if isinstance(categories, str) or not isinstance(categories, Sequence):
             raise ValueError(f"categories must be a list of texts, got {type(categories).__name__}")
@@ -271,11 +281,26 @@ class Categories:
         object.__setattr__(self, "missing_indicator", boolean("missing_indicator", missing_indicator))
         if self.missing is not None and self.missing not in names:
             raise ValueError(f"missing must be one of the categories {listed(names)}, got {quoted(self.missing)}")
+        object.__setattr__(self, "reference", None if reference is None else typed_value("reference", reference))
+        if self.reference is not None and (self.reference not in names or len(names) < 2 or self.other):
+            raise ValueError(
+                f"reference must be one of two or more categories that are the only ones, got {quoted(self.reference)}"
+            )
 
     @property
     def width(self) -> int:
         """How many columns of the matrix it becomes."""
-        return len(self.categories) + self.missing_indicator
+        return len(self._shown) + self.missing_indicator
+
+    @property
+    def _shown(self) -> tuple[str, ...]:
+        """The categories that have a column."""
+        return tuple(category for category in self.categories if category != self.reference)
+
+    @property
+    def half_widths(self) -> tuple[float, ...]:
+        """A category is there or not: 1 for every column."""
+        return (1.0,) * self.width
 
     @property
     def largest_square(self) -> float:
@@ -284,18 +309,19 @@ class Categories:
 
     def labels(self, name: str) -> tuple[str, ...]:
         """The names of its columns in the matrix."""
-        names = [f"{name} = {category}" for category in self.categories]
+        names = [f"{name} = {category}" for category in self._shown]
         return (*names, f"{name} (missing)")[: self.width]
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
         """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
         codes = self._codes(cells)
-        gaps, known = codes == _MISSING, codes >= 0
+        gaps = codes == _MISSING
         if self.missing_indicator:
             out[gaps, -1] = 1.0
         if self.missing is not None:
-            out[gaps, self.categories.index(self.missing)] = 1.0
-        out[np.flatnonzero(known), codes[known]] = 1.0
+            codes = np.where(gaps, self.categories.index(self.missing), codes)
+        for column, category in enumerate(self._shown):
+            out[codes == self.categories.index(category), column] = 1.0
         return Tally(missing=int(gaps.sum()), other=int((codes == _OTHER).sum()))
 
     def _codes(self, cells: Sequence[str]) -> IntArray:

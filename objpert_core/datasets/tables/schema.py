@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -131,6 +131,37 @@ class TableSchema:
             return 1.0
         return math.sqrt(sum(column.largest_square for column in self.columns.values()))
 
+    def half_widths(self, features: int) -> FloatArray:
+        """By what a coefficient is divided in a column's own units, shape (features,): see `PublicRangeScaler`.
+
+        `ValueError` unless `features` is `n_features`.
+        """
+        if features != self.n_features:
+            raise ValueError(f"the schema must be that of the model's {features} features, and has {self.n_features}")
+        return self.largest_norm * np.concatenate([column.half_widths for column in self.columns.values()])
+
+    def with_references(self) -> TableSchema:
+        """The same with the first category as the `reference` of each column that lists all of its categories."""
+        columns = {
+            name: replace(column, reference=column.categories[0])
+            if isinstance(column, Categories)
+            and not column.other
+            and len(column.categories) > 1
+            and not column.reference
+            else column
+            for name, column in self.columns.items()
+        }
+        return TableSchema(columns, self.target)
+
+    @property
+    def references(self) -> dict[str, str]:
+        """The category without a column of each column that has such."""
+        return {
+            name: column.reference
+            for name, column in self.columns.items()
+            if isinstance(column, Categories) and column.reference
+        }
+
     def encode(self, frame: pd.DataFrame) -> FloatArray:
         """Rows of a data frame as the matrix that a model of this schema takes: float64, shape (n, n_features).
 
@@ -173,7 +204,7 @@ class TableSchema:
         document = {
             "format": FORMAT,
             "columns": [
-                {"name": name, "kind": _kind(column, _COLUMNS)} | _fields(column)
+                {"name": name, "kind": _kind(column, _COLUMNS)} | _written(column)
                 for name, column in self.columns.items()
             ],
             "target": {"kind": _kind(self.target, _TARGETS)} | asdict(self.target),
@@ -211,11 +242,12 @@ def _check_name(name: object) -> None:
         )
 
 
-def _fields(column: Column) -> dict[str, Any]:
-    found = asdict(column)
+def _written(column: Column) -> dict[str, Any]:
+    """A column's fields; a reference only where there is one, as before there were any."""
+    fields = {name: value for name, value in asdict(column).items() if name != "reference" or value is not None}
     if isinstance(column, Number) and column.is_private:
-        found |= {"low": PRIVATE, "high": PRIVATE}
-    return found
+        fields |= {"low": PRIVATE, "high": PRIVATE}
+    return fields
 
 
 def _kind(part: object, kinds: Mapping[str, type]) -> str:

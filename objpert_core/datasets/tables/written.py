@@ -158,6 +158,11 @@ class Date:
         """The largest sum of squares that one row can have in these columns."""
         return self._number.largest_square
 
+    @property
+    def half_widths(self) -> tuple[float, ...]:
+        """As of a number: in days."""
+        return self._number.half_widths
+
     def labels(self, name: str) -> tuple[str, ...]:
         """The names of its columns in the matrix."""
         return self._number.labels(name)

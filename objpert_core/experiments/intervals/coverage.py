@@ -147,6 +147,23 @@ def coverage(
 Found = tuple[FloatArray, FloatArray]
 
 
+def by_likelihood(X: FloatArray, labels: FloatArray) -> Found:
+    """Without privacy: where the likelihood of labels 0 and 1 is largest, and standard errors, shape (D,) each."""
+    data = _Data(X, labels[None].astype(float))
+    (theta,), (errors,) = _without_privacy(data, np.zeros((1, X.shape[1])))
+    return theta, errors
+
+
+def forgetting(released: FloatArray, hessian: FloatArray, noise: float) -> Found:
+    """Released coefficients, and errors by the released curvature as if there were no noise, shape (count, D) each."""
+    return released, _errors(np.linalg.inv(_at_least(hessian, noise * math.sqrt(released.shape[1]))))
+
+
+def _without_privacy(data: _Data, start: FloatArray) -> Found:
+    exact = data.minimum(start, 1e-9, 0.0)
+    return exact, _errors(np.linalg.inv(data.sum(exact)))
+
+
 def _ten(
     kinds: tuple[str, ...],
     X: FloatArray,
@@ -159,8 +176,7 @@ def _ten(
     (n, size), count = X.shape, 10
     data = _Data(X, (generator.random((count, n)) < chances).astype(float))
     start = np.tile(theta, (count, 1))
-    exact = data.minimum(start, 1e-9, 0.0)
-    found = {"public": (exact, _errors(np.linalg.inv(data.sum(exact))))}
+    found = {"public": _without_privacy(data, start)}
     for kind in kinds:
         plan = recipe(epsilon, n, size - 1, kind)
         tilt = plan.sigma * generator.standard_normal(start.shape)
@@ -233,7 +249,7 @@ def _of_kind(
         inverse = np.linalg.inv(lifted)
         pull = noises.lam * np.einsum("mij,mj->mi", inverse, released)
         errors = _errors(inverse @ (lifted + noises.sigma**2 * np.eye(size)) @ inverse)
-        found["naive"] = (released, _errors(inverse))
+        found["naive"] = forgetting(released, hessian, noises.hessian)
         found["lifted"] = (released + pull, errors)
         found["bootstrap"] = (released + pull, _drawn(lifted, noises, generator))
     return found

@@ -98,8 +98,9 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
 
 
 def fingerprint(model: Any) -> str | None:
-    """What a certificate says of a model: the SHA-256 of its coefficients, map of rows and sums for intervals; None
-    without coefficients.
+    """What a certificate says of a model: the SHA-256 of its coefficients, map and ranges of rows, sums for intervals.
+
+    None without coefficients.
     """
     if not hasattr(model, "coef_"):
         return None

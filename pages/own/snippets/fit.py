@@ -7,7 +7,7 @@ schema = TableSchema.from_json(Path("schema.json").read_text(encoding="utf-8"))
 table = read_table(Path("table.csv").read_bytes(), SCHEMA)
 target = schema.target
 model = MODEL
-model.fit(table.X, table.y)
+TRAINED
 for name, coefficient in zip(schema.feature_names, model.coef_.ravel()):
     print(name, coefficient)
-print(model.privacy_.public())
+TOLD

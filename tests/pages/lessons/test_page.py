@@ -13,6 +13,7 @@ from scipy.stats import norm
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.indexed import load_or_none
+from objpert_core.experiments.intervals import stored as intervals
 from pages.home.compared import SECOND_QUESTION
 from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
@@ -160,6 +161,15 @@ def chosen_among(settings):
     return acc.PrivateSelection(run, acc.mean_runs(settings, 0.9, None), None).epsilon(1e-5)
 
 
+def sigma_of_counts(epsilon):
+    return acc.calibrate_gaussian(epsilon, 1e-5).sigma
+
+
+def simulated(column, method, people, columns, epsilon):
+    cells = {"shape": "even", "n": people, "d": columns, "epsilon": epsilon}
+    return intervals.load("coverage").values(column, method=method, **cells)
+
+
 FRESH = {
     "epsilon-from-zero/coin": lambda: math.log(1.2 / 0.8),
     "epsilon-from-zero/neighbours": lambda: 3 * math.log(3),
@@ -180,6 +190,10 @@ FRESH = {
         acc.ObjectivePerturbation(10, 2, 1, 1, "glm").epsilon(1e-5) / acc.Gaussian(10).epsilon(1e-5)
     ),
     "proofs/2012": lambda: acc.ObjectivePerturbation(10, 5, bound="kifer2012").epsilon(1e-5),
+    "publish/score": lambda: 196 * math.sqrt(320 + 32 * 0.68 * (sigma_of_counts(0.1) ** 2 + 1 / 12)) / 2000,
+    "publish/forget": lambda: 100 * np.mean(simulated("covered", "naive", 1000, 2, 0.3)),
+    "publish/again": lambda: acc.Gaussian(sigma_of_counts(1.0) / math.sqrt(2)).epsilon(1e-5),
+    "publish/wide": lambda: np.mean(simulated("width", "interval", 10_000, 10, 1.0)),
     "proofs/tight": lambda: acc.ObjectivePerturbation(10, 5).epsilon(1e-5) / acc.Gaussian(10).epsilon(1e-5),
 }
 """The answers, computed here another time, straight from the core."""

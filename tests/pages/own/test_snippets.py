@@ -10,8 +10,9 @@ from objpert_core.datasets import Dialect, read_table
 from objpert_core.estimators import own_table
 from objpert_core.estimators.released import ReleasedRegressor
 from objpert_core.learning import PrivacyCertificate
-from pages.own import example, form, jobs, release
+from pages.own import example, form, jobs, ledger, release
 from tests.pages.apps import execute
+from ui.svg import decode
 
 
 @pytest.fixture(params=["two", "number"])
@@ -95,3 +96,29 @@ def test_the_model_for_scikit_learn_scores_alike(made, tmp_path):
     pipeline = skops.loads(own_table.skops_file(made), trusted=[])
     X = made.ask.schema.encode(pd.read_csv(tmp_path / "table.csv", dtype=str).head(20))
     np.testing.assert_array_equal(pipeline.predict(X).round(9), made.model.predict(X).round(9))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "also"), [("two", ("scores", "intervals")), ("number", ("scores",))], ids=["two", "number"]
+)
+def test_scores_and_intervals_are_those_of_the_python_and_one_certificate_covers_all(name, also, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = example.fitted(name, 5.0, 1e-6, also)
+    (tmp_path / "table.csv").write_bytes(example.content(name))
+    (tmp_path / "schema.json").write_bytes(own_table.schema_json(made))
+    names, printed = execute(release.fit_code(made.ask))
+    np.testing.assert_array_equal(names["model"].coef_, made.model.coef_)
+    assert names["scores"].counts == made.evaluation.counts
+    assert printed.splitlines()[-1] == "5.0"
+    whole = release.whole(made)
+    assert whole.verify(made.model)
+    assert (whole.epsilon, whole.delta) == (5.0, 1e-6)
+    assert ledger.totals([made], 1e-6)[0] == pytest.approx(5.0, rel=1e-3)
+    if "intervals" in also:
+        assert str(names["model"].summary(scaler=names["schema"])) in printed
+        shown = release.picture(made).figure.to_dict()["data"]
+        (bars,) = [decode(trace["error_x"]["array"]) for trace in shown if "error_x" in trace]
+        ends = made.model.conf_int()
+        np.testing.assert_allclose(bars, (ends[:, 1] - ends[:, 0]) / 2)
+        assert {"low", "high"} <= set(release.frame(made))

@@ -1,0 +1,163 @@
+"""Coefficients of one fit with their intervals: without privacy, private, and private but forgetting the noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from objpert_core._validation import FloatArray
+from objpert_core.experiments.intervals.shapes import CONSTANT
+from pages.sure.controls import COLUMNS, DELTA, EPSILON, PEOPLE, SEED, SHAPE, SHAPES
+from pages.sure.people import Errors, Z, found
+from ui import bounds, figures, sentences
+from ui.view import Course, View
+
+ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
+NAMES = {"public": "without privacy", "interval": "private", "naive": "forgetting the noise"}
+LOOKS = {"public": "non-private", "interval": "tight", "naive": "published"}
+_PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
+
+
+@dataclass(frozen=True)
+class Coefficients(View):
+    """One private fit to generated people whose coefficients are known."""
+
+    epsilon: float
+    people: int
+    shape: str
+    columns: int
+    delta: float
+    seed: int
+
+    name = "sure"
+    title = "Coefficients"
+    controls = {
+        "epsilon": EPSILON,
+        "people": PEOPLE,
+        "shape": SHAPE,
+        "columns": COLUMNS,
+        "delta": DELTA,
+        "seed": SEED,
+    }
+    aside = (COLUMNS, DELTA, SEED)
+    named = {"epsilon": "ε", "people": "n", "columns": "d", "delta": "δ"}
+    snippet = "coefficients"
+    snippet_note = "These lines print the private intervals."
+
+    @classmethod
+    def beside(cls) -> None:
+        SEED.again()
+
+    def blanks(self) -> dict[str, Any]:
+        return {**super().blanks(), "constant": CONSTANT}
+
+    @property
+    def truth(self) -> FloatArray:
+        """The true coefficients."""
+        return self._found[0]
+
+    @property
+    def methods(self) -> dict[str, Errors]:
+        """What each method says."""
+        return self._found[1]
+
+    @property
+    def _found(self) -> tuple[FloatArray, dict[str, Errors]]:
+        return found(self.epsilon, self.delta, self.shape, self.people, self.columns, self.seed)
+
+    @property
+    def wider(self) -> float:
+        """The middle ratio of the private errors to those without privacy."""
+        return float(np.median(self.methods["interval"].errors / self.methods["public"].errors))
+
+    def missed(self, method: str) -> int:
+        """How many intervals do not hold the true coefficient."""
+        one = self.methods[method]
+        return int(((self.truth < one.low) | (self.truth > one.high)).sum())
+
+    def answer(self) -> str:
+        wide = sentences.ratio(self.wider, up=False)
+        misses = f"{self.missed('naive')} of {self.columns}"
+        return f"Private intervals are {wide} as wide as without privacy; forgetting the noise, {misses} miss."
+
+    def promise(self) -> str:
+        return sentences.promise(self.epsilon, self.delta, ACCOUNTANT)
+
+    def courses(self) -> list[Course]:
+        return [("the width over that without privacy", self.wider, lambda ratio: sentences.ratio(ratio, up=False))]
+
+    def note(self) -> str:
+        return (
+            f"{self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals, each by itself. "
+            f"Of {self.columns} the private ones miss {self.missed('interval')}, those without privacy "
+            f"{self.missed('public')}. The line at 0 is the truth, which only generated data tell."
+        )
+
+    def table(self) -> list[dict[str, str]]:
+        return [
+            {"Column": f"x{j + 1}", "True": sentences.fixed(truth, 2)}
+            | {NAMES[key].capitalize(): _written(one, j) for key, one in self.methods.items()}
+            for j, truth in enumerate(self.truth)
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        parts = [
+            pd.DataFrame(
+                {
+                    "column": [f"x{j + 1}" for j in range(self.columns)],
+                    "method": key,
+                    "truth": self.truth,
+                    "coefficient": one.coefficients,
+                    "standard_error": one.errors,
+                    "low": one.low,
+                    "high": one.high,
+                }
+            )
+            for key, one in self.methods.items()
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    def shows(self) -> str:
+        return (
+            "For every column an interval without privacy, a private one, and one that forgets the noise, about the "
+            "true coefficient, which is the line at 0."
+        )
+
+    def chart(self, before: Coefficients | None) -> Any:
+        traces: list[dict[str, Any]] = []
+        rows, most = np.arange(self.columns), 0.0
+        if before is not None and (before.columns, before.shape) == (self.columns, self.shape):
+            traces.append(before._lines())
+        for key, one in self.methods.items():
+            look, off = figures.look(LOOKS[key]), one.coefficients - self.truth
+            bars = {"array": Z * one.errors, "color": look.color, "thickness": 2, "width": 4}
+            places = rows + _PLACES[key]
+            traces.append(
+                figures.series(NAMES[key], off, places, LOOKS[key], mode="markers", hover="%{x:.2f}", error_x=bars)
+            )
+            most = max(most, float((np.abs(off) + Z * one.errors).max()))
+        names = [f"x{j + 1}" for j in range(self.columns)]
+        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": rows, "ticktext": names, "categoryarray": names}
+        ends = (self.columns - 0.5, -0.5)
+        return figures.figure(
+            [figures.guide((0.0, 0.0), ends), *traces],
+            xaxis=figures.axis("off the true coefficient by, in log-odds", (-1.05 * most, 1.05 * most)),
+            yaxis=figures.axis("", ends, **ticks, showgrid=False),
+            height=420,
+            hovermode="closest",
+        )
+
+    def _lines(self) -> dict[str, Any]:
+        """The private intervals as one faint line with gaps."""
+        one = self.methods["interval"]
+        places, gap = np.arange(self.columns) + 0.1, np.full(self.columns, np.nan)
+        x = np.stack([one.low - self.truth, one.high - self.truth, gap], 1).ravel()
+        y = np.stack([places, places, gap], 1).ravel()
+        return figures.series(f"{NAMES['interval']}, before", x, y, LOOKS["interval"], ghost=True)
+
+
+def _written(one: Errors, j: int) -> str:
+    return f"{sentences.fixed(one.low[j], 2)} to {sentences.fixed(one.high[j], 2)}"

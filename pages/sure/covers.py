@@ -1,0 +1,126 @@
+"""How often intervals cover: stored simulations, forgetting the noise and not, coverage against width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from objpert_core.experiments.intervals import coverage, stored
+from objpert_core.experiments.summary import Interval
+from pages.sure.coefficients import ACCOUNTANT
+from pages.sure.controls import CASE, CASES, case_name
+from ui import figures, sentences
+from ui.stored_view import StoredView
+
+LABELS = {
+    "naive": "forgetting the noise",
+    "interval": "ours",
+    "wang2019": "Wang, Kifer, Lee 2019",
+    "sandwich": "ours, sandwich",
+    "public": "without privacy",
+}
+LOOKS = {
+    "naive": "published",
+    "interval": "tight",
+    "wang2019": "noise",
+    "sandwich": "monotone",
+    "public": "non-private",
+}
+
+
+@dataclass(frozen=True)
+class Covers(StoredView):
+    """Every method on one kind of data, among all kinds."""
+
+    case: tuple[str, int, int, float]
+
+    name = "sure_covers"
+    title = "How often they cover"
+    controls = {"case": CASE}
+    experiment = "coverage"
+    load = staticmethod(stored.load)
+    snippet = "covers"
+
+    def missing(self) -> str:
+        return "This picture needs stored results: python -m objpert_core.experiments intervals coverage"
+
+    def blanks(self) -> dict[str, Any]:
+        return {**_cells(self.case), "rows": self.case[1], "columns": self.case[2], "methods": tuple(LABELS)}
+
+    def covered(self, method: str, case: tuple[str, int, int, float] | None = None) -> Interval:
+        """The share of coefficients that a method covers, with its interval."""
+        found = self.results.interval(method=method, **_cells(case or self.case))
+        assert found is not None
+        return found
+
+    def width(self, method: str, case: tuple[str, int, int, float] | None = None) -> float:
+        """How many times as wide as without privacy."""
+        return float(np.median(self.results.values("width", method=method, **_cells(case or self.case))))
+
+    def answer(self) -> str:
+        naive, ours = (sentences.percent(self.covered(method).mean) for method in ("naive", "interval"))
+        wide = sentences.ratio(self.width("interval"), up=False)
+        return (
+            f"Forgetting the noise, 95 % intervals cover {naive}; ours cover {ours}, {wide} as wide as without privacy."
+        )
+
+    def promise(self) -> str:
+        return sentences.promise(self.case[3], coverage.DELTA, ACCOUNTANT)
+
+    def note(self) -> str:
+        sets = coverage.BLOCK * self.results.interval(method="public", **_cells(self.case)).count
+        return (
+            f"Large: {case_name(self.case)}, {sets:,} generated data sets, bars are 95 % intervals. Small: the other "
+            "kinds of data, from 1,000 people to 100,000 and from ε = 0.1 to 8."
+        )
+
+    def table(self) -> list[dict[str, str]]:
+        return [
+            {
+                "Intervals": label,
+                "Cover": sentences.percent(one.mean),
+                "± (95 %)": sentences.percent(one.half_width),
+                "Width over without privacy": sentences.ratio(self.width(method), up=False),
+            }
+            for method, label in LABELS.items()
+            for one in (self.covered(method),)
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(list(self.results.rows))
+
+    def shows(self) -> str:
+        listed = "; ".join(f"{row['Intervals']} {row['Cover']}" for row in self.table())
+        return f"Share of coefficients covered, against the width over that without privacy: {listed}."
+
+    def chart(self, before: Covers | None) -> Any:
+        traces: list[dict[str, Any]] = [figures.guide((0.5, 14.0), (0.95, 0.95))]
+        others = [case for case in CASES if case != self.case]
+        for method, label in LABELS.items():
+            role = LOOKS[method]
+            widths = np.array([self.width(method, case) for case in others])
+            means = np.array([self.covered(method, case).mean for case in others])
+            small = figures.series(label, widths, means, role, mode="markers", hover="covers %{y:.1%}", opacity=0.45)
+            small["marker"] |= {"size": 7}
+            one = self.covered(method)
+            bars = {"array": [one.half_width], "color": figures.look(role).color, "thickness": 2}
+            here = [self.width(method)], [one.mean]
+            large = figures.series(label, *here, role, mode="markers", hover="covers %{y:.1%}", error_y=bars)
+            large["marker"] |= {"size": 13}
+            traces += [small | {"showlegend": False}, large]
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("width over that without privacy", (0.7, 13.0), log=True)
+            | {"tickmode": "array", "tickvals": np.array([1.0, 2.0, 5.0, 10.0]), "ticktext": ["1×", "2×", "5×", "10×"]},
+            yaxis=figures.axis("share covered, 95 % promised", (0.3, 1.02), tickformat=".0%"),
+            height=420,
+            hovermode="closest",
+        )
+
+
+def _cells(case: tuple[str, int, int, float]) -> dict[str, Any]:
+    """A case, as the results' columns name it."""
+    return dict(zip(("shape", "n", "d", "epsilon"), case, strict=True))

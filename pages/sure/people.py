@@ -1,0 +1,123 @@
+"""Generated people of the page "How sure is it?", and what was released about them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logit
+from scipy.stats import rankdata
+
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.evaluation import evaluate, split_by_coin, together
+from objpert_core.evaluation.classes import BINS, TwoClasses, bins_of
+from objpert_core.experiments.intervals.coverage import by_likelihood, forgetting
+from objpert_core.experiments.intervals.shapes import CONSTANT, drawn
+from objpert_core.learning.intervals.curvature import curvature_noise
+
+D = 5
+"""Columns of the people whose scores are looked at."""
+Z = 1.959963984540054
+
+
+class Sample(NamedTuple):
+    """Rows of norm at most 1 without the constant, labels 0 and 1, and the true coefficients."""
+
+    rows: FloatArray
+    labels: FloatArray
+    truth: FloatArray
+
+
+def sample(shape: str, n: int, d: int, seed: int) -> Sample:
+    """People of a shape, drawn anew."""
+    generator = np.random.default_rng(seed)
+    X, chances, theta = drawn(shape, n, d, generator)
+    return Sample(X[:, :-1], (generator.random(n) < chances).astype(int), theta[:-1])
+
+
+class Errors(NamedTuple):
+    """Coefficients and standard errors of one method, shape (d,) each."""
+
+    coefficients: FloatArray
+    errors: FloatArray
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower ends of intervals of 95 %."""
+        return self.coefficients - Z * self.errors
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper ends of intervals of 95 %."""
+        return self.coefficients + Z * self.errors
+
+
+@lru_cache(maxsize=64)
+def found(epsilon: float, delta: float, shape: str, n: int, d: int, seed: int) -> tuple[FloatArray, dict[str, Errors]]:
+    """The true coefficients; without privacy, private, and private with errors that forget the noise."""
+    people = sample(shape, n, d, seed)
+    model = ObjPertLogisticRegression(
+        epsilon, delta, intervals=True, row_norm="clip", intercept_scaling=CONSTANT, classes=[0, 1], public_rows=n,
+        random_state=seed,
+    ).fit(people.rows, people.labels)  # fmt: skip
+    summary = model.summary()
+    deviation, _ = curvature_noise(model.privacy_.intervals, model.privacy_.radius)
+    assert deviation is not None
+    assert model.hessian_ is not None
+    released = np.append(model.coef_.ravel(), model.intercept_ / CONSTANT)[None]
+    naive = forgetting(released, model.hessian_[None], deviation)
+    public = by_likelihood(np.column_stack([people.rows, np.full(n, CONSTANT)]), people.labels)
+    return people.truth, {
+        "public": Errors(public[0][:d], public[1][:d]),
+        "interval": Errors(summary["coef"].to_numpy(), summary["std err"].to_numpy()),
+        "naive": Errors(naive[0][0, :d], naive[1][0, :d]),
+    }
+
+
+class Scored(NamedTuple):
+    """A private evaluation, the ε of fit and evaluation together, and what test rows say without noise."""
+
+    noisy: TwoClasses
+    epsilon: float
+    scores: FloatArray
+    labels: FloatArray
+
+    @property
+    def accuracy(self) -> float:
+        """The share of test rows that is predicted right."""
+        return float(np.mean((self.scores > 0) == self.labels))
+
+    @property
+    def half_width(self) -> float:
+        """Of an interval of 95 % for the accuracy that does not have to cover noise."""
+        return float(Z * np.sqrt(self.accuracy * (1 - self.accuracy) / max(len(self.labels), 1)))
+
+    @property
+    def counts(self) -> IntArray:
+        """The exact counts, a row for each class and a column for each bin of the score."""
+        cells = self.labels * BINS + bins_of(self.scores)
+        return np.bincount(cells, minlength=2 * BINS).reshape(2, BINS)
+
+    @property
+    def auc(self) -> float:
+        """The exact area under the ROC curve."""
+        positive = self.labels == 1
+        many, few = int(positive.sum()), int((~positive).sum())
+        wins = rankdata(self.scores)[positive].sum() - many * (many + 1) / 2
+        return float(wins / max(many * few, 1))
+
+
+@lru_cache(maxsize=64)
+def scored(epsilon: float, delta: float, shape: str, n: int, share: float, seed: int) -> Scored:
+    """Train on one part of the people and evaluate on the other, each person by a coin."""
+    people = sample(shape, n, D, seed)
+    X, X_test, y, y_test = split_by_coin(people.rows, people.labels, share, random_state=seed)
+    model = ObjPertLogisticRegression(
+        epsilon, delta, row_norm="clip", intercept_scaling=CONSTANT, classes=[0, 1], public_rows=round(n * (1 - share)),
+        random_state=seed,
+    ).fit(X, y)  # fmt: skip
+    noisy = evaluate(model, X_test, y_test, epsilon, delta, random_state=seed + 1)
+    both = together(model.privacy_, noisy)
+    return Scored(noisy, both.epsilon, logit(model.predict_proba(X_test)[:, 1]), y_test)

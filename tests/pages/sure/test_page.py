@@ -1,0 +1,61 @@
+"""The page "How sure is it?", run without a browser: the estimator's intervals, and the scores of `evaluate`."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from objpert_core.experiments.intervals import stored
+from pages.sure.coefficients import Coefficients
+from pages.sure.people import Z, scored
+from tests.pages.apps import answer, curves, execute, open_app, said, spec, tables
+from ui.svg import decode
+
+open_page = partial(open_app, "pages/sure/page.py")
+
+
+def test_intervals_are_those_of_the_lines_of_python_and_widen_with_less_budget():
+    app = open_page(sure_d="2", sure_n="2000")
+    view = Coefficients(1.0, 2000, "even", 2, 1e-6, 0)
+    ends = execute(view.code())[0]["intervals"]
+    drawn = next(trace for trace in spec(app)["data"] if trace["name"] == "private")
+    middle, half = decode(drawn["x"]) + view.truth, decode(drawn["error_x"]["array"])
+    np.testing.assert_allclose(np.column_stack([middle - half, middle + half]), ends, rtol=1e-12)
+    held = [(one.low <= view.truth) & (view.truth <= one.high) for one in view.methods.values()]
+    assert [view.missed(name) for name in view.methods] == [int((~one).sum()) for one in held]
+    app.select_slider(key="sure_epsilon").set_value(0.5).run()
+    assert "ε 1 → 0.5: the width over that without privacy rises from" in said(app)
+    assert curves(app)[1] == ["private, before"]
+
+
+def test_too_few_people_are_refused_in_one_sentence():
+    app = open_page(sure_epsilon="0.1", sure_n="1000", sure_d="10")
+    assert [block.value.partition(" for ")[0] for block in app.error] == ["Intervals must be False"]
+
+
+@pytest.mark.slow
+def test_scores_are_those_of_the_noisy_counts_beside_those_of_the_test_people():
+    app = open_page(sure_view="Scores", sure_data="a rare class", sure_n="5000")
+    one = scored(1.0, 1e-6, "rare", 5000, 0.3, 0)
+    table = tables(app)[0].set_index("Score")
+    assert table.loc["accuracy", "Published"] == f"{one.noisy.accuracy().value:.3f}"
+    right = (one.scores > 0) == one.labels
+    assert table.loc["accuracy", "Without noise"] == f"{right.mean():.3f}"
+    wins = (one.scores[one.labels == 1][:, None] > one.scores[one.labels == 0]).mean()
+    assert one.auc == pytest.approx(wins)
+    assert one.counts.sum() == len(right)
+    assert one.half_width == pytest.approx(Z * np.sqrt(right.var() / len(right)))
+    assert one.epsilon == 1.0
+    drawn = curves(app)[0]
+    assert set(drawn) == {"without noise", "as published"}
+    app.radio(key="sure_curve").set_value("calibration").run()
+    x, y = curves(app)[0]["without noise"]
+    assert np.isfinite(y).all()
+    assert ((x > 0) & (x < 1)).all()
+
+
+def test_the_stored_study_is_read_as_it_is():
+    app = open_page(sure_view="How often they cover", sure_case="a rare class, n = 10,000, d = 5, ε = 1")
+    found = stored.load("coverage")
+    naive = found.interval(method="naive", shape="rare", n=10_000, d=5, epsilon=1.0)
+    assert f"95 % intervals cover {100 * naive.mean:.1f} %; ours" in answer(app)
