@@ -205,9 +205,9 @@ def fit_code(ask: Ask) -> str:
         estimator, known = "ObjPertRegressor", "target_offset=target.offset, target_scale=target.scale"
     else:
         estimator, known = "ObjPertLogisticRegression", "classes=target.classes"
+        arguments |= {"intervals": True, "row_norm": "clip"} if ask.intervals else {}
     if ask.schema.feature_ranges is not None:
         known += ", feature_ranges=schema.feature_ranges"
-        arguments |= {"intervals": True, "row_norm": "clip"} if ask.intervals else {}
     marks = {name: value for name in ("delimiter", "decimal", "encoding") if (value := getattr(ask.dialect, name))}
     marks |= {"thousands": ask.dialect.thousands} if ask.dialect.thousands else {}
     usual = ask.dialect == Dialect()
