@@ -154,7 +154,7 @@ def accounting() -> Iterator[tuple[str, str]]:
 
 def estimators() -> Iterator[tuple[str, str]]:
     """Each estimator's coefficients and certificate, in both forms, for each kind of neighbours."""
-    from tests.estimators.contract import NEIGHBOURS
+    from tests.estimators.contract.case import NEIGHBOURS
     from tests.estimators.test_contract import CASES
 
     for case in CASES:

@@ -1,8 +1,4 @@
-"""Privacy accounting: what (ε, δ) and Rényi curve a mechanism has, and what noise a target needs.
-
-Every mechanism says which data sets count as neighbours (`adjacency`). `BOUND_REGISTRY` holds the bounds on objective
-perturbation and their sources.
-"""
+"""Privacy accounting: what (ε, δ) and Rényi curve a mechanism has, and what noise a target needs."""
 
 from objpert_core.accounting.convolution.distribution import DiscretePLD
 from objpert_core.accounting.distance.balls import distance_to_optimality, optimal_lam

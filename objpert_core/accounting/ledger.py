@@ -117,8 +117,7 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """`count` releases of one kind, `ValueError` for values out of range; left-out parameters take their defaults. The
-    name has letters, digits, spaces and ``- ' ( ) ,``."""
+    """`count` releases of one kind, `ValueError` for values out of range; left-out parameters take their defaults."""
 
     kind: str
     values: tuple[Value | None, ...]  # in the order of the kind's parameters

@@ -1,8 +1,4 @@
-"""A ledger in a file: its short text, the JSON or CSV document that the Composition page writes, or events.
-
-Of a file only `entry` of each row, `delta` and `target_epsilon` are read; all other numbers are computed anew. A
-document of events (`write_dp_events`) is read whole.
-"""
+"""A ledger in a file: its short text, the JSON or CSV document that the Composition page writes, or events."""
 
 from __future__ import annotations
 

@@ -30,36 +30,9 @@ ROUNDING = 1e-12
 @dataclass(frozen=True)
 class Terms:
     """A promise that a fit, what is released before and after it, and further fits of the same rows keep together.
+    `epsilon` is None for what the mechanism has, `adjacency` is in the mechanisms' words, `public_rows` the number of
+    rows where something was chosen by that number, and `rest_weight` how long a row is in all fits but one.
 
-    Attributes
-    ----------
-    epsilon : float or None
-        ε at `delta`; None for what the mechanism has.
-    delta : float strictly between 0 and 1
-    adjacency : str
-        In the mechanisms' words.
-    rows_per_person : int >= 1
-        How many rows of one person the promise covers together.
-    accountant : {"profile", "rdp"}
-    public_rows : int or None
-        The number of rows, where something was chosen by that number.
-    rows_declared : bool
-        Whether that number was declared before the data were looked at.
-    standardisation : Standardisation
-        The noise of the centre and the scales that are released before the fit.
-    fits : int >= 1
-        How many fits there are, one for each class against the others.
-    rest_weight : float
-        How long a row is in all fits but one.
-    ranges : RangeNoise or None
-        The noise of the columns' ranges that are released before all else.
-    class_count_noise : float or None
-        The noise on the count of each class, where the counts are released before the fit.
-    intervals : IntervalNoise
-        The noise of the curvature and the squared gradients that are released after the fit (docs/theorems.md, T50).
-
-    Examples
-    --------
     >>> from objpert_core.accounting import calibrate_gaussian
     >>> terms = Terms(1.0, 1e-5, standardisation=Standardisation(12.0, None), fits=3)
     >>> fit = terms.calibrate(lambda left: calibrate_gaussian(left, 1e-5))
@@ -120,7 +93,6 @@ class Terms:
 
     def proved(self, mechanism: Mechanism) -> float:
         """The ε that a certificate may state at `delta`: the promised one, or the whole's own where none is promised.
-
         `ValueError` if the whole is not private, or does not keep the promised ε.
         """
         return _proved(self, mechanism)

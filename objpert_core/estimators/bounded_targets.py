@@ -22,11 +22,7 @@ STAGES = 3
 
 
 class BoundedTargets(RegressorMixin, LinearModel):
-    """A private linear regression on targets that are clipped to [−target_bound, target_bound].
-
-    Nothing iterates. A callback is called after each of three stages, always with 0.0: the sums are known, the release
-    is made, the certificate is written.
-    """
+    """A private linear regression on targets that are clipped to [−target_bound, target_bound]."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"target_bound": length}
 

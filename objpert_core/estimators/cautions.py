@@ -1,10 +1,5 @@
 """The warnings of a private fit: data that are read outside of its promise, budgets that are spent twice, and rows that
 a fit cannot make much of.
-
-A promise covers what `fit` releases. Nothing here changes the promise; each warning says what the certificate does not
-know, or what public facts and released numbers tell. Each is given once a process, so that a loop of fits does not
-repeat it: `forget_cautions` starts anew. In worker processes only the first clones of an estimator speak, so that one
-worker does.
 """
 
 from __future__ import annotations
@@ -53,13 +48,7 @@ def forget_cautions() -> None:
 
 
 class WarnsOfCopies(BaseEstimator):
-    """Warns when a second copy of one estimator is fitted, as searches and cross-validation do.
-
-    Searches fit clones. Every clone carries its number among its parent's clones, also into another process, and the
-    first one fitted after clone 1 warns. Fitting one clone (as `Pipeline` or a calibrator may) does not warn. Of clones
-    in worker processes (``n_jobs > 1``) clone 2 alone warns, on its worker's standard error; a search's last fit, with
-    ``refit=True``, warns in the caller's process.
-    """
+    """Warns when a second copy of one estimator is fitted, as searches and cross-validation do."""
 
     def __sklearn_clone__(self) -> Any:
         copy = super().__sklearn_clone__()
@@ -136,11 +125,7 @@ def warn_of_no_ranges(estimator: Any, rows: int | None, columns: int) -> None:
 
 
 def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
-    """Warn, once a process and class, of columns that normalised rows lose: by their number and their types alone.
-
-    What is in the columns is not looked at. Arrays do not say whether their columns have units of their own, nor does a
-    step in front of the estimator.
-    """
+    """Warn, once a process and class, of columns that normalised rows lose: by their number and their types alone."""
     if estimator.row_norm != "normalize" or getattr(estimator, "feature_ranges", None) is not None or is_sparse(given):
         return
     name = type(estimator).__name__
@@ -195,10 +180,7 @@ def _told_by_another(estimator: Any) -> bool:
 
 
 def warn_of_pipeline(estimator: BaseEstimator) -> None:
-    """Warn, once a process, of what a pipeline fitted on the data before it came to `estimator`.
-
-    An estimator cannot see the pipeline that fits it. The stack shows the pipeline: a frame of `Pipeline.fit` is on it.
-    """
+    """Warn, once a process, of what a pipeline fitted on the data before it came to `estimator`."""
     for name in _fitted_before(sys._getframe(1)):
         _warn_once(
             ("pipeline", type(estimator).__name__, name),
@@ -290,11 +272,7 @@ _READ_THE_SHAPE: Mapping[type, Callable[[Any], bool]] = {
 
 
 def learn_from_data(step: Any) -> list[str]:
-    """Name the transformers of a step whose `fit` takes anything from the data but their shape.
-
-    Their tag ``requires_fit`` decides; a composed step is taken apart. A frozen one does not learn, and what a private
-    estimator selects is covered by its own promise.
-    """
+    """Name the transformers of a step whose `fit` takes anything from the data but their shape."""
     if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)):
         return [name for part in _parts(step) for name in learn_from_data(part)]
     if step is None or isinstance(step, (str, FrozenEstimator)):

@@ -75,12 +75,7 @@ def refuse_habits(kind: Any, parameters: Mapping[str, Any]) -> None:
 
 
 def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
-    """Refuse arguments of `fit` that are not its own, by a `TypeError` that explains why there are no weights.
-
-    Scikit-learn takes what stands in a signature for what a `fit` can use, and boosting, bagging and calibration then
-    give weights that look at other rows; so `sample_weight` does not stand in ours, where it is taken neither.
-    The estimator is unfitted, as after any fit that fails.
-    """
+    """Refuse arguments of `fit` that are not its own, by a `TypeError` that explains why there are no weights."""
     for name, value in others.items():
         estimator.forget()
         if name != "sample_weight":

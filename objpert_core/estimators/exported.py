@@ -62,12 +62,7 @@ def as_pipeline(
     probabilities: Link | None = None,
     feature_names: np.ndarray | None = None,
 ) -> Pipeline:
-    """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes.
-
-    With `ranges` columns are first cut to them and mapped to [−1, 1]. Rows of norm 1 lose `center`, are multiplied by
-    `scale` and brought to norm 1 again; with "normalize" only. With `probabilities` their log-odds follow from the
-    scores by this link, with K > 2 classes those of a class against the others.
-    """
+    """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes."""
     weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)
     d = weights.shape[-1]
     if row_norm == "normalize":
@@ -157,10 +152,7 @@ def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, lin
 
 
 def _with_odds(weights: FloatArray, intercept: float, classes: np.ndarray, link: Link) -> StackingClassifier:
-    """σ(k + wu) and σ(k − u) from two logistic regressions, and the odds wσ(k + wu) : σ(k − u) from their logarithms.
-
-    By λ = 0 the transform of Box and Cox is the logarithm. `named_estimators_`, which is for looking at, is left out.
-    """
+    """σ(k + wu) and σ(k − u) from two logistic regressions, and the odds wσ(k + wu) : σ(k − u) from their logs."""
     alone, (k, w) = np.array([0, 1]), link
     identity = Link(0.0, 1.0)
     logarithms = PowerTransformer("box-cox", standardize=False)

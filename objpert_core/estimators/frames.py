@@ -1,8 +1,4 @@
-"""Data frames of pandas and polars, looked at before scikit-learn turns them into arrays.
-
-A frame's columns must hold numbers. A refusal names the columns and their types, in one sentence; an array has neither,
-and is left to what comes next. Neither package is imported here.
-"""
+"""Data frames of pandas and polars, looked at before scikit-learn turns them into arrays."""
 
 from __future__ import annotations
 
@@ -22,11 +18,7 @@ MISSING = "y must hold no missing entries, got one: leave such rows out, or fit 
 
 
 def checked_rows(X: Any, *, entries: bool = True) -> Any:
-    """Refuse a frame that cannot be an array of numbers; anything else comes back as it is.
-
-    `ValueError` for a LazyFrame, for two columns of one name, and for the first column that does not hold numbers:
-    words, categories, dates. Truth values are 0 and 1. Without `entries` each entry is judged by itself later.
-    """
+    """Refuse a frame that cannot be an array of numbers; anything else comes back as it is."""
     refuse_lazy("X", X)
     kind = _package(X)
     if kind is None or not hasattr(X, "columns"):
@@ -79,10 +71,7 @@ def naming_columns(model: Any) -> Iterator[None]:
 
 
 def checked_targets(y: Any) -> Any:
-    """Refuse targets that are lazy or miss an entry; a frame of one column is that column.
-
-    Arrays without an object type are left to what comes next.
-    """
+    """Refuse targets that are lazy or miss an entry; a frame of one column is that column."""
     y = as_column(y)
     if _package(y) == "polars":
         missing = y.null_count() > 0

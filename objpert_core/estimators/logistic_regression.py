@@ -25,8 +25,6 @@ from objpert_core.learning.release import Release
 class Planned(NamedTuple):
     """The choices of rules by public numbers, before any data are looked at: noise of the map, ε left, least λ, margin
     k.
-
-    ε is left about so: calibration finds it exactly. Privacy may need more λ.
     """
 
     standardisation: Standardisation

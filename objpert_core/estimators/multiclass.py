@@ -15,10 +15,7 @@ from objpert_core.learning.screening import labels_as_rows
 
 
 class SeveralClasses(LinearClassifier):
-    """A linear classifier that learns several rows of targets at once, one row for each class.
-
-    With two classes it is a `LinearClassifier` like any other: one row of targets, one model.
-    """
+    """A linear classifier that learns several rows of targets at once, one row for each class."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"classes": several_labels}
 

@@ -59,11 +59,7 @@ class Plan(NamedTuple):
 
 
 def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> Constraint:
-    """Met by the bounds that cover every one of `losses`; a message names the bound `first` before the others.
-
-    `with_rdp` leaves out bounds without a Rényi curve, which could only be split with the output noise
-    (docs/theorems.md, T7).
-    """
+    """Met by the bounds that cover every one of `losses`; a message names the bound `first` before the others."""
     keys = [
         key
         for key, entry in BOUND_REGISTRY.items()

@@ -63,13 +63,7 @@ _NUMBER, _TWO_VALUES, _SEVERAL = "regression", "two values", "several values"
 
 @dataclass(frozen=True)
 class Ask:
-    """Everything public that decides a fit; `text` is the schema, as JSON.
-
-    `rows` is the number of rows, where one is known beforehand, and a `seed` of None takes the noise from the operating
-    system. With a `test_share` so many of the rows are put aside, each by a coin, and the model is scored on them.
-    `class_weight` has the values that weigh something else than 1, by their texts, or is "balanced". With `intervals` a
-    model of two values has standard errors, and the schema gets a reference for every list of categories.
-    """
+    """Everything public that decides a fit: `text` is the schema, as JSON; `intervals` are for models of two values."""
 
     text: str = field(repr=False)
     epsilon: float
@@ -123,11 +117,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Made:
-    """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone.
-
-    The notes say how values were changed on reading: outside of the certificate. `evaluation` has the scores of the
-    rows that were put aside, where the request asks for them.
-    """
+    """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone."""
 
     ask: Ask
     model: Released
@@ -162,10 +152,7 @@ def estimator(ask: Ask) -> Any:
 
 
 def made(ask: Ask, content: bytes) -> Made:
-    """Read a file and fit to it, and score the model where that was asked for: one release.
-
-    Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
-    """
+    """Read a file and fit to it, and score the model where that was asked for: one release."""
     table = read_table(content, ask.schema, ask.dialect)
     return _made(ask, table.X, table.y, table.notes)
 
@@ -284,10 +271,7 @@ def summary(made: Made) -> Any:
 
 
 def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
-    """The mechanism of releases from the same people together; `ValueError` if they mean different neighbours.
-
-    Each certificate's mechanism is built again, with the noisy centre and scales that it covers.
-    """
+    """The mechanism of releases from the same people together; `ValueError` if they mean different neighbours."""
     return compose(*(certificate.accounted(certificate.rebuild()) for certificate in certificates))
 
 
@@ -305,9 +289,8 @@ def skops_file(made: Made) -> bytes:
 
 
 def _without_addresses(content: bytes) -> bytes:
-    """A file of skops whose objects are numbered from 1, and which has no date.
-
-    Skops names objects by their addresses in memory, and where a fit's objects lie depends on the data.
+    """A file of skops whose objects are numbered from 1, and which has no date. Skops names objects by their addresses
+    in memory, and where a fit's objects lie depends on the data.
     """
     numbers: dict[int, int] = {}
 
@@ -362,10 +345,7 @@ class TableModel:
 
 
 def read_model(text: str) -> TableModel:
-    """The model in a file that `model_json` wrote; anybody may have written the file, and it is not trusted.
-
-    `ValueError` for any other text. Whether the certificate holds is `privacy_.verify`'s business.
-    """
+    """The model in a file that `model_json` wrote; anybody may have written the file, and it is not trusted."""
     values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
@@ -415,10 +395,7 @@ def _texts(name: str, values: Any) -> tuple[str, ...]:
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Finite numbers in an array of this shape; the lists are as deep as it, so that nothing is guessed.
-
-    Types come first: of a long text among numbers numpy would make an array of texts that are all as long.
-    """
+    """Finite numbers in an array of this shape; the lists are as deep as it, so that nothing is guessed."""
     entries = _entries(values, shape)
     try:
         if entries is not None and all(type(entry) in (int, float) for entry in entries):

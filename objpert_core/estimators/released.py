@@ -15,13 +15,7 @@ Copy = TypeVar("Copy", bound="Released")
 
 
 class Released(LinearScores):
-    """A released model: a fitted estimator's `release` makes it, and nothing changes it.
-
-    As scikit-learn's `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is. `coef_` and
-    `intercept_` are the estimator's, bit by bit, and `center_`, `scale_` and `feature_ranges_` (None where rows are not
-    centred, not scaled or not cut to ranges), `hessian_` and `outer_` (None without intervals). `privacy_` is the
-    certificate's public part; ``privacy_.verify(model)`` compares its fingerprint with the coefficients.
-    """
+    """A released model: a fitted estimator's `release` makes it, and nothing changes it."""
 
     n_features_in_: int
     feature_names_in_: np.ndarray

@@ -1,7 +1,4 @@
-"""The abilities of a fitted linear model without the data it was fitted to: to score rows, and to predict.
-
-Estimators and their released copies (`released`) share them.
-"""
+"""The abilities of a fitted linear model without the data it was fitted to: to score rows, and to predict."""
 
 from __future__ import annotations
 

@@ -66,10 +66,7 @@ class RowPlan(NamedTuple):
 
 
 class StandardisesRows(WithNeighbours):
-    """A linear model that may learn from rows which were cut to ranges, centred and scaled privately.
-
-    A subclass says in `_left_to_rules` whether its parameters leave regularisation and noise to rules.
-    """
+    """A linear model that may learn from rows which were cut to ranges, centred and scaled privately."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
         "standardize": auto_or_plan,

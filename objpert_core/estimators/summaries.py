@@ -28,12 +28,7 @@ class Scaler(Protocol):
 
 
 class WithSummary(LinearScores):
-    """A fitted or released classifier of two classes whose coefficients may have intervals.
-
-    The numbers are made of what the model's certificate covers, and cost nothing more. They are about
-    θ̃ = θ̂ + λH⁻¹θ̂, the released coefficients without the pull of regularisation, which has more noise than they have
-    and is what an interval can be centred at; `coef_` predicts.
-    """
+    """A fitted or released classifier of two classes whose coefficients may have intervals."""
 
     def summary(self, level: float = 0.95, *, together: str = "each", scaler: Scaler | None = None) -> Any:
         """Coefficients with standard errors, z, p-values and intervals, a row for each feature.

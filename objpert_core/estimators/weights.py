@@ -35,10 +35,7 @@ def class_weights(name: str, value: Any) -> Any:
 
 
 def own_weights(value: Any, rows: int, *, releases: bool) -> FloatArray:
-    """Each row's own weight, shape (n,); with `releases` 0 where an entry is no weight, so that its row counts as none.
-
-    `ValueError` for another shape, and without `releases` for the first entry that is no number from 0 to 1.
-    """
+    """Each row's own weight, shape (n,); with `releases` 0 where an entry is no weight: its row counts as none."""
     column = without_masks(as_column(value))
     if not isinstance(column, np.ndarray) and np.iterable(column):
         entries = list(column)
@@ -101,10 +98,7 @@ class WeighsClasses(LinearClassifier):
             warn_of_one_answer(self, self.classes_.tolist()[int(intercept > 0)])
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
-        """The weight of each row by its class; 1 for a row of no class.
-
-        `ValueError` where classes are read off y and no row of one of them has a weight of its `own`.
-        """
+        """The weight of each row by its class; 1 for a row of no class."""
         members = np.array([-targets, targets] if targets.ndim == 1 else targets) == 1.0
         if own is not None and self.classes is None and not (members & (own > 0)).any(axis=1).all():
             raise ValueError(

@@ -105,10 +105,7 @@ def _where_not_above_zero(leading: float, linear: float, constant: float) -> tup
 
 
 def mean_of(estimates: list[Estimate]) -> Estimate:
-    """The mean of independent shares, by the distances of their intervals' ends (Zou and Donner 2008).
-
-    Where an interval says little, its middle says nothing: the mean's ends are then those of the ends, which is wider.
-    """
+    """The mean of independent shares, by the distances of their intervals' ends (Zou and Donner 2008)."""
     values, lows, highs = (np.array([getattr(one, name) for one in estimates]) for name in ("value", "low", "high"))
     value, k = float(values.mean()), len(estimates)
     if np.max(highs - lows) > _VAGUE:
@@ -118,10 +115,7 @@ def mean_of(estimates: list[Estimate]) -> Estimate:
 
 
 def average(values: FloatArray, counts: FloatArray, noise: float, level: float) -> Estimate:
-    """The rows' mean of a number that cells give to their rows; its ends are infinite where noise drowns the rows.
-
-    The statistic is Σ(value − a)·count; its variance is estimated by Σ(value − a)²·(count + noise), without bias.
-    """
+    """The rows' mean of a number that cells give to their rows; its ends are infinite where noise drowns the rows."""
     square = two_sided(level) ** 2
     total, first, second = float(counts.sum()), float(values @ counts), float(values**2 @ counts)
     rows, own = max(total, 0.0), max(second, 0.0)
@@ -138,12 +132,7 @@ def average(values: FloatArray, counts: FloatArray, noise: float, level: float) 
 
 @lru_cache(maxsize=8)
 def _kernel(bins: int) -> tuple[FloatArray, FloatArray]:
-    """How much a positive in bin i and a negative in bin j count, and what of it corrects for the width of bins.
-
-    Pairs in one bin count ½, which is the trapezoidal rule. Its error falls with the square of the width. Bins twice as
-    wide, from either start, have four times the error, and a third of the difference takes most of it off (Richardson).
-    That gives neighbouring bins 1/12 more, or less.
-    """
+    """How much a positive in bin i and a negative in bin j count, and what of it corrects for the width of bins."""
     i, j = np.indices((bins, bins))
     plain = np.where(i > j, 1.0, np.where(i == j, 0.5, 0.0))
     correction = np.where(i == j + 1, 1 / 12, 0.0) - np.where(j == i + 1, 1 / 12, 0.0)
@@ -151,13 +140,7 @@ def _kernel(bins: int) -> tuple[FloatArray, FloatArray]:
 
 
 def area(negatives: FloatArray, positives: FloatArray, noise: float, level: float) -> Estimate:
-    """The probability that a positive row has a higher score than a negative one, from counts by bins of the score.
-
-    The statistic is U − A·P·N, which has mean 0 at the true A, as noise in different cells is independent. With d the
-    change that one row more in a cell makes, its variance is Σd²·count for the rows (DeLong et al. 1988) and Σd²·noise
-    for the noise, with a term of second order. Noise in d is taken off both. Where bins are wide for these scores, the
-    correction is made again, in proportion, and its square is in the variance.
-    """
+    """The probability that a positive row has a higher score than a negative one, from counts by bins of the score."""
     kernel, correction = _kernel(len(negatives))
     total_p, total_n = float(positives.sum()), float(negatives.sum())
     pairs, wins = total_p * total_n, float(positives @ kernel @ negatives)

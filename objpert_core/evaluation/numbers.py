@@ -22,10 +22,7 @@ CELLS = STEPS + 3
 
 
 def cells_of(errors: FloatArray, largest: float, source: NoiseSource) -> IntArray:
-    """The cell of every error: one of the two places beside it, by a coin that makes the place right on average.
-
-    So means of the error, and of its absolute value, which is straight between places, are those of the places.
-    """
+    """The cell of every error: one of the two places beside it, by a coin that makes the place right on average."""
     with np.errstate(over="ignore"):
         place = np.clip((errors / largest + 1) * (STEPS / 2), -0.5, STEPS + 0.5)
     coins = np.frombuffer(source.read(8 * len(place)), dtype="<u8") * 2.0**-64

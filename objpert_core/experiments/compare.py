@@ -76,30 +76,11 @@ ROC_GRID.setflags(write=False)
 
 @dataclass(frozen=True)
 class Settings:
-    """What to compare; `ValueError` if a setting is out of range.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        The privacy target of every private method.
-    bound : str
-        The bound that calibrates "tight", one of `TIGHT_BOUNDS`.
-    repeats : int
-        Noise draws of each private method, 1 to `MAX_REPEATS`.
-    intercept_scaling : float
-        The constant feature's value, the same for every private method; the paper's is 1.
-    seed : int
-        Draw i of every private method is made with the noise seed `seed + i`.
-    methods : tuple of str
-        Names of `learners.COMPARABLE`, each once; kept in that order.
-    batch_size, epochs, learning_rates
-        Of DP-SGD; both of its methods choose among the learning rates.
-    large_batch_size, fine_learning_rates
-        Batch size and candidates of "dpsgd-standardised".
-    mean_runs : float
-        DP-SGD that pays for its tuning trains K ~ Poisson(mean_runs) candidates.
-    solver : str
-        A key of `SOLVERS`, for every method but DP-SGD and the reference, which have no solver.
+    """What to compare; `ValueError` if a setting is out of range. `bound`, one of `TIGHT_BOUNDS`, calibrates "tight";
+    `methods` are names of `learners.COMPARABLE`, each once. Draw i of every private method, 1 to `MAX_REPEATS`
+    `repeats`, has the noise seed `seed + i`. `large_batch_size` and `fine_learning_rates` are those of
+    "dpsgd-standardised", and DP-SGD that pays for its tuning trains K ~ Poisson(`mean_runs`) candidates. `solver` is
+    for every method but DP-SGD and the reference.
     """
 
     epsilon: float = 1.0
@@ -173,36 +154,11 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One fitted model and its results on the test rows.
-
-    Parameters
-    ----------
-    method : str
-        A name of `learners.COMPARABLE`.
-    seed : int or None
-        The noise seed, None without privacy.
-    accuracy : float
-        Share of the test rows that the model gets right.
-    auc : float
-        Area under the ROC curve on the test rows; with more than two classes the mean over one against the rest.
-    roc : ndarray of shape (201,)
-        True positive rate at the false positive rates of `ROC_GRID`; the same mean.
-    coef : ndarray of shape (d,), or (K, d) with K > 2 classes
-        The coefficients of the data's columns; of a model on mapped rows the slopes of its score
-        (`preprocessed.slopes`).
-    intercept : float, or ndarray of shape (K,)
-        The decision's constant term.
-    gradient_norms : tuple of float
-        The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Outside
-        the guarantee, as is everything here except a private model and its certificate.
-    seconds : float
-        Time of the fit, calibration and tuning included; of draws made together an equal share.
-    privacy : PrivacyCertificate or None
-        The certificate, None without privacy.
-    runs : int
-        How many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
-    learning_rate : float or None
-        The learning rate that DP-SGD's tuning chose.
+    """One fitted model and its results on the test rows; outside the guarantee, but for a private model and its
+    certificate. `seed`, `privacy` and `gradient_norms` are None or empty without privacy. `auc` and `roc`, at the false
+    positive rates of `ROC_GRID`, are means over one class against the rest with more than two. `coef` has shape (d,) or
+    (K, d), for the data's columns (`preprocessed.slopes`). `runs` is how many models were trained for this one, 0 where
+    honest tuning drew K = 0 and released zeros, and `seconds` has calibration and tuning in it.
     """
 
     method: str
@@ -304,34 +260,11 @@ def compare(
     tell: Callable[[str, tuple[float, ...]], None] = lambda method, where: None,
 ) -> Iterator[Comparison]:
     """Fit without privacy, then by the private methods: those at once whose draws share work, the others draw by draw.
+    Yields the comparison so far after each step. `should_stop` is asked before every fit and at every step of one: once
+    it is true, the generator drops what is under way. `tell` is called there, too, with the method and what the
+    estimator's callback was told. `ConvergenceError` where a private fit does not reach τ, and `ValueError` where a
+    method cannot learn as many classes.
 
-    Parameters
-    ----------
-    data : Dataset
-        The rows, already of norm one.
-    settings : Settings
-    should_stop : callable
-        Asked before every fit, at every solver iteration and at every step of DP-SGD. Once it is true the generator
-        ends and drops what is under way: a fit, or all draws that are made together.
-    tell : callable
-        Called where `should_stop` is asked during a fit, with the method and what the estimator's callback was told:
-        (iteration, gradient norm), for honest tuning (run, runs, step, gradient norm).
-
-    Yields
-    ------
-    Comparison
-        The comparison so far: first without any fit, then once more after each fit, or after up to ten draws that are
-        made together.
-
-    Raises
-    ------
-    ConvergenceError
-        If a private fit did not reach the gradient norm that its proof needs.
-    ValueError
-        If there are more than two classes, and a method that learns two only.
-
-    Examples
-    --------
     >>> from objpert_core.datasets import load
     >>> *_, last = compare(load("breast-cancer"), Settings(epsilon=1.0, repeats=2))
     >>> [fit.method for fit in last.fits]

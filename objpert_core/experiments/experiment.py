@@ -1,7 +1,4 @@
-"""Experiments whose results are stored: each is made piece by piece, continued and read.
-
-An experiment has a file of its own. What its rows are, `results` says; `store` writes them.
-"""
+"""Experiments whose results are stored: each is made piece by piece, continued and read."""
 
 from __future__ import annotations
 
@@ -22,22 +19,9 @@ Piece = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Experiment(Generic[AnyRow]):
-    """What one file of results holds, and how the file is made.
-
-    Parameters
-    ----------
-    row : type
-        What its rows are.
-    title : str
-        What was measured.
-    pieces, run, by
-        The pieces of work, as cells of the columns `by` (the rows' keys if left out); `run` makes the rows of one.
-    seeds : str
-        Where the rows' seeds are told.
-    file, command, what : str
-        The file's name without its ending; what makes the file, and what is missing without it.
-    shared : mapping
-        Of rows with a title: the data set and configuration of all rows.
+    """What one file of results holds, and how the file is made. `pieces` are the pieces of work, as cells of the
+    columns `by` (the rows' keys if left out); `run` makes the rows of one. `seeds` says where the rows' seeds are told,
+    `what` is missing without the file, and `shared` is the data set and configuration of all rows that have a title.
     """
 
     row: type[AnyRow]
@@ -70,10 +54,7 @@ class Experiment(Generic[AnyRow]):
         return len(left)
 
     def results(self, where: Path | None = None) -> Results[AnyRow]:
-        """The stored results, read again when they have changed.
-
-        `DataUnavailableError` names the command that makes them; `ValueError` says that the file is damaged.
-        """
+        """The stored results, read again when they have changed."""
         path = results.to_read(self.path(where))
         try:
             return results.read_again(path, self.row)

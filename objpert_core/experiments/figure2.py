@@ -79,19 +79,8 @@ class Piece:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to run; `ValueError` if a parameter is out of range.
-
-    Parameters
-    ----------
-    dataset : str
-        One of `datasets.names(classes=2)`.
-    methods : tuple of str
-        Some of `methods.EVERY`.
-    epsilons : tuple of float
-        Privacy targets of the private methods.
-    trials : int
-        Repetitions, each with its own split and noise.
-    parameters : Parameters
+    """What to run; `ValueError` if a parameter is out of range. `dataset` is one of `datasets.names(classes=2)`, and
+    `methods` are some of `methods.EVERY`. Each of the `trials` has its own split and noise.
     """
 
     dataset: str
@@ -129,28 +118,10 @@ def run(
     scheduler: str | None = None,
     stream: TextIO | None = None,
 ) -> tuple[Outcome, ...]:
-    """Do what is not in the store yet, and store each run as it is done.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    store : Store
-    jobs, backend, scheduler
-        As in `runner.execute`.
-    stream : TextIO or None
-        Where progress is written; standard error if left out.
-
-    Returns
-    -------
-    tuple[Outcome, ...]
-        The pieces that failed; they are not stored, so the same command tries them again.
-
-    Raises
-    ------
-    DataUnavailableError
-        If the raw files are neither here nor to be fetched (on a cluster each worker has its own).
-    ValueError
-        As in `runner.execute`, or the calibration has changed since the store's rows were made.
+    """Do what is not in the store yet, store each run as it is done, and return the pieces that failed: the same
+    command tries them again. `jobs`, `backend`, `scheduler` and `ValueError` are as in `runner.execute`, `stream` is
+    where progress is written (standard error if left out). `DataUnavailableError` where raw files are neither here nor
+    to be fetched; `ValueError` also where the calibration has changed since the store's rows were made.
     """
     stream = sys.stderr if stream is None else stream
     pieces = sweep.pieces()

@@ -19,16 +19,9 @@ from objpert_core.experiments.summary import Interval, mean_interval
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """One file of results, with its header and runs in `results`.
-
-    Attributes
-    ----------
-    key : str
-        The file's name without "figure2_" and ".csv": the data set's, unless the run was a variant.
-    points, index : mapping
-        Mean accuracy and time, and the runs in the order of trials, by (method, ε).
-    claims : mapping
-        By ε: "tight" against the best DP-SGD whose tuning is not paid for.
+    """One file of results, with its header and runs in `results`. `key` is the file's name without "figure2_" and
+    ".csv"; `points` and `index` have mean accuracy and time, and the runs by trial, by (method, ε); `claims` compare
+    "tight" with the best DP-SGD whose tuning is not paid for, by ε.
     """
 
     key: str

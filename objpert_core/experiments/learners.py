@@ -88,40 +88,13 @@ class Of:
 
 @dataclass(frozen=True)
 class Learner:
-    """One way to learn a linear classifier.
-
-    Parameters
-    ----------
-    name : str
-        Its key here, in settings, in stored results and in links.
-    kind : str
-        `NO_PRIVACY`, `ALGORITHM_1`, `SVM`, `OUTPUT_NOISE` or `DP_SGD`.
-    label, title : str
-        A word or two for legends, columns and controls; the same in full, to begin a sentence with.
-    explanation : str
-        What the learner is.
-    accountant : str
-        What its (ε, δ) was computed by, to follow "by"; empty without privacy. `TIGHT` names the default's.
-    covers : str
-        What its (ε, δ) is a promise about: `COVERS_ALL`, `COVERS_NOTHING`, or a phrase.
-    estimator : str
-        Name in `objpert_core.estimators`, with the preset after a dot; empty without privacy.
-    recipe : Mapping
-        The estimator's keyword arguments beside the target, the classes and the noise seed: values, or `Of`.
-    certificate : tuple of str
-        Attributes of its certificate to show, the most telling first.
-    variant : str
-        What tells the learner from another one of the same label; see `full_label`.
-    training : str
-        How Figure 2 trains it: `PLAIN`, `JUDGED`, `LUCKIEST` or `AGAIN`.
-    standardised : str
-        `CENTRED`, `MAPPED`, or empty where the estimator does what its recipe says.
-    margin : bool
-        Whether Figure 2 gives it the margin that Algorithm 1 has.
-    figure2 : str
-        `TABLE`, `EXPLANATION`, or empty where Figure 2 does not have it.
-    live : int
-        Its place in the live comparison, from 1; 0 where the live comparison does not offer the learner.
+    """One way to learn a linear classifier. `name` is its key here, in settings, in stored results and in links; `kind`
+    one of `NO_PRIVACY` … `DP_SGD`; `label` is for legends, `title` begins a sentence, `accountant` follows "by"
+    (`TIGHT` names the default's), and `covers` says what (ε, δ) is a promise about. `estimator` is a name in
+    `objpert_core.estimators`, with the preset after a dot, `recipe` its keyword arguments beside the target, the
+    classes and the noise seed, and `certificate` which attributes to show. `variant` tells the learner from another one
+    of the same label. `training`, `standardised` and `margin` say how Figure 2 trains it, `figure2` where it stands
+    there, and `live` its place in the live comparison, 0 for none.
     """
 
     name: str

@@ -17,11 +17,8 @@ CLEAR_REFS = Path("/proc/self/clear_refs")
 
 @dataclass(frozen=True)
 class Measured(Generic[Result]):
-    """What a call returned, the seconds it took, and the MB it needed at most on top of those in use.
-
-    `seconds` are the calling thread's processor time: with one thread of linear algebra the time on an idle machine,
-    and nearly the same on a busy one. `peak_mb` is None where the system does not tell, and in any thread but the
-    first, beside which others may allocate.
+    """What a call returned, the calling thread's processor seconds, and the MB it needed at most on top of those in
+    use; `peak_mb` is None where the system does not tell, and in any thread but the first.
     """
 
     result: Result

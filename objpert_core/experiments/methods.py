@@ -103,28 +103,10 @@ def grid(lowest: float, highest: float, count: int, digits: int = 6) -> tuple[fl
 
 @dataclass(frozen=True)
 class Parameters:
-    """What all rows of one file share; `ValueError` if a parameter is out of range.
-
-    The defaults are the paper's text where the paper says something.
-
-    Parameters
-    ----------
-    delta : float
-        δ of every private method.
-    intercept_scaling : float
-        The constant feature of every private method; the paper's is 1.
-    row_norm : str
-        What every method does to the rows.
-    epochs, optimizer, learning_rates
-        Of DP-SGD, the last its candidates.
-    batch_size : int
-        Expected batch of DP-SGD; all rows in every step if they are fewer.
-    mean_runs : float
-        Honest DP-SGD trains K ~ Poisson(mean_runs) candidates; more than 10 with probability 0.9.
-    large_batch_size, fine_learning_rates
-        Batch size and candidates of "dpsgd-dishonest-large".
-    noise_ratio, tau, sigma_out : float
-        Of "published".
+    """What all rows of one file share; `ValueError` if a parameter is out of range, and defaults are the paper's text
+    where the paper says something. `epochs`, `optimizer`, `learning_rates`, `batch_size` (all rows if they are fewer)
+    and `mean_runs` are DP-SGD's; `large_batch_size` and `fine_learning_rates` those of "dpsgd-dishonest-large";
+    `noise_ratio`, `tau` and `sigma_out` those of "published".
     """
 
     delta: float = 1e-5
@@ -203,32 +185,10 @@ def fit(
     *,
     callback: Callable[..., object] | None = None,
 ) -> Run:
-    """Fit one method once, or tune it once, and measure it.
-
-    The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by. That
-    choice is the paper's, for reproduction only, and it makes the strongest possible rival.
-
-    Parameters
-    ----------
-    data : Dataset
-        The split of this trial.
-    method : str
-        One of `EVERY`.
-    epsilon : float
-        ε > 0; infinite for "non-private".
-    trial : int
-    seed : int or None
-        Noise seed; None for "non-private".
-    parameters : Parameters
-    callback : callable, optional
-        Given to a private estimator's `fit`; what it raises stops the fit.
-
-    Raises
-    ------
-    ConvergenceError
-        If a private fit did not reach the gradient norm that its proof needs.
-    ValueError
-        If an argument is out of range.
+    """Fit one method once, or tune it once, and measure it. The dishonest methods choose their learning rate by the
+    accuracy on the test rows that they are then judged by: that choice is the paper's, for reproduction only. ε is
+    infinite and `seed` None for "non-private"; what `callback` raises stops the fit. `ConvergenceError` where a private
+    fit does not reach τ.
     """
     learner = LEARNERS[choice("method", method, tuple(EVERY))]
     watched = {"callback": callback} if learner.private and callback is not None else {}

@@ -24,18 +24,8 @@ from objpert_core.learning.standardisation import RowMap, release_map
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """An estimator and the rows that it is fitted to and judged by.
-
-    Parameters
-    ----------
-    model : estimator
-        Unfitted, or fitted since.
-    X_train, X_test : ndarray
-        The data's rows, or these after the private map.
-    plan : Standardisation
-        The noise of the map; without noise where the rows are the data's.
-    row_map : RowMap or None
-        The map that the rows went through before the estimator.
+    """An estimator, unfitted or fitted since, and the rows that it is fitted to and judged by: the data's, or those
+    after the private map `row_map`, whose noise is `plan`.
     """
 
     model: Any
@@ -52,19 +42,10 @@ class Prepared:
 
 
 def prepared(learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArray) -> Prepared:
-    """Give an estimator and its rows what the registry says of the learner.
+    """Give a private learner's estimator, made with the whole ε, and its rows of norm one what the registry says of the
+    learner. The noise of the map comes from a seed of its own, made from `random_state`; the number of training rows is
+    a published one.
 
-    Parameters
-    ----------
-    learner : Learner
-        A private one.
-    model : estimator
-        Its estimator, with the whole ε. The noise of the map comes from a seed of its own, made from `random_state`.
-    X_train, X_test : ndarray
-        Rows of norm one. The number of training rows is a published one.
-
-    Examples
-    --------
     >>> from objpert_core.datasets import load
     >>> from objpert_core.experiments.learners import LEARNERS
     >>> data, rival = load("synthetic-l"), LEARNERS["dpsgd-standardised"]

@@ -110,40 +110,12 @@ def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
 
 @dataclass(frozen=True)
 class Run(Row):
-    """One fit, or one tuning of several, and its result on the test rows.
-
-    Parameters
-    ----------
-    dataset, method : str
-        The data set's name; what was fitted, one of `methods.METHODS`.
-    epsilon : float
-        The ε promised; infinite without privacy.
-    delta, seed
-        The δ promised and the noise seed; None without privacy.
-    trial : int
-        Number of the repetition; all methods of one trial share the split.
-    split_seed : int
-        Seed of the split into training and test rows.
-    accuracy : float
-        Share of the test rows that the model gets right.
-    seconds : float
-        Processor time of `fit` with one thread, calibration and tuning included.
-    runs : int
-        Models trained, all candidates of a tuning counted.
-    learning_rate : float or None
-        The one chosen by DP-SGD.
-    sigma, lam : float or None
-        Standard deviation of the noise in the objective or in the output; λ of the regulariser.
-    noise_multiplier : float or None
-        DP-SGD's noise in units of the clipping threshold.
-    peak_mb : float or None
-        Memory in MB that the fit needed beyond what was in use before; None where it could not be told.
-    margin : float or None
-        Margin of the loss; None in rows older than this column.
-    center_noise, scale_noise : float or None
-        Noise of the private centre and scales that the rows went through; None where that step was skipped.
-    map_rule : float or None
-        Changes with the rule by which centre and scales are made of noisy sums; None without either.
+    """One fit, or one tuning of several, and its result on the test rows; all methods of one `trial` share the split of
+    `split_seed`. `epsilon` is infinite, `delta` and `seed` are None without privacy. `seconds` are processor time with
+    one thread, calibration and tuning included; `runs` counts all candidates of a tuning, `learning_rate` is the one
+    chosen, and `peak_mb` the memory beyond what was in use before. `sigma` is the noise in the objective or in the
+    output, `noise_multiplier` DP-SGD's, and `center_noise` and `scale_noise` that of the map, whose rule `map_rule`
+    tells. None stands for what a fit does not have, and for columns younger than its row.
     """
 
     TITLE: ClassVar[str] = (

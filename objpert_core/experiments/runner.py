@@ -41,20 +41,8 @@ def refuse_another_version(started: str) -> None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one piece of work.
-
-    A piece that fails is an outcome like any other: the rest goes on.
-
-    Parameters
-    ----------
-    work : Any
-        What was to be done.
-    result : Any
-        What the piece returned, None if it failed.
-    error : str or None
-        Type and message of the exception, None if the piece worked.
-    seconds : float
-        Wall-clock time, loading its data included.
+    """What became of one piece of work: its `result`, or as `error` type and message of the exception, for the rest
+    goes on. `seconds` are wall-clock time, loading of data included.
     """
 
     work: Any
@@ -66,30 +54,11 @@ class Outcome:
 def execute(
     work: Sequence[AnyWork], jobs: int = 1, backend: str = "loky", scheduler: str | None = None
 ) -> Iterator[Outcome]:
-    """Do all of `work` and yield each outcome as it comes, in any order.
-
-    Every piece runs with one thread of linear algebra, wherever it runs, so that their times can be compared. A piece
-    that raises does not stop the others.
-
-    Parameters
-    ----------
-    work : sequence of AnyWork
-        What to do; sent to other processes by pickle.
-    jobs : int
-        Processes on this machine; with "dask" the cluster's size decides.
-    backend : str
-        "loky" for this machine, "dask" for a cluster.
-    scheduler : str or None
-        With "dask", the scheduler's address (``tcp://host:8786``) or the path of its scheduler file.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, "dask" comes without a scheduler or the other way round.
-    ImportError
-        If "dask" was asked for and `distributed` is not installed.
-    OSError
-        If the scheduler does not answer.
+    """Do all of `work` and yield each outcome as it comes, in any order; a piece that raises does not stop the others.
+    Every piece runs with one thread of linear algebra, so that times can be compared. `backend` is "loky" for `jobs`
+    processes on this machine, or "dask" for the cluster of a `scheduler`, an address (``tcp://host:8786``) or a
+    scheduler file. `ValueError` where an argument is out of range, `ImportError` without `distributed`, `OSError` where
+    the scheduler does not answer.
     """
     positive_integer("jobs", jobs)
     choice("backend", backend, BACKENDS)

@@ -1,7 +1,4 @@
-"""Writing files of results: whole pieces, one run at a time, nothing mixed that does not belong together.
-
-A file can be continued after an interruption; before its first row every run writes about itself.
-"""
+"""Writing files of results: whole pieces, one run at a time, nothing mixed that does not belong together."""
 
 from __future__ import annotations
 
@@ -41,11 +38,7 @@ def session(command: str) -> dict[str, str]:
 
 
 def forget(path: Path, methods: Collection[str], kind: type[Row] = Run) -> int:
-    """Take the rows of some methods out of a file, for example because their calibration has changed since; how many.
-
-    The file is replaced as a whole or not at all, and `OSError` says that a run is writing to it. The lines about the
-    sessions that made the rows stay.
-    """
+    """Take the rows of some methods out of a file, as when their calibration has changed since; how many."""
     if not path.is_file():
         return 0
     _widen(path, kind)
@@ -107,14 +100,7 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 class Store(Generic[AnyRow]):
-    """A file of results that rows are added to: a context manager, one at a time for each file.
-
-    The file is made if absent, continued otherwise; a last row that was cut off is dropped, with the piece of work that
-    it may be part of. `done` has the pieces that are there: their cells in the columns `by`, a row's key if left out.
-
-    A file of rows with a title is for one data set and configuration. `ValueError` says that it was made for another,
-    or by another version, or is damaged; `OSError` that another run is writing to it.
-    """
+    """A file of results that rows are added to: a context manager, one at a time for each file."""
 
     def __init__(
         self,
@@ -189,11 +175,7 @@ class Store(Generic[AnyRow]):
         return tuple(getattr(row, name) for name in self._by)
 
     def append(self, *rows: AnyRow) -> None:
-        """Add the rows of a piece of work, or of several, and see them to the disk.
-
-        `ValueError` where the file has a row of this piece, a row holds a NaN, or its noise is not that of the other
-        trials: the code that calibrates has changed since.
-        """
+        """Add the rows of a piece of work, or of several, and see them to the disk."""
         for row in rows:
             if self._piece(row) in self.done:
                 raise ValueError(f"there is a row for {self._piece(row)} already")

@@ -40,17 +40,9 @@ class Interval:
 
 
 def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
-    """The mean of `values` and the interval that holds the true mean with probability `level`, values being normal.
+    """The mean of `values`, at least one, and the interval that holds the true mean with probability `level`, values
+    being normal.
 
-    Parameters
-    ----------
-    values : sequence of float
-        Independent draws, at least one, or `ValueError`.
-    level : float
-        Coverage, strictly between 0 and 1, or `ValueError`.
-
-    Examples
-    --------
     >>> interval = mean_interval([0.84, 0.85, 0.83, 0.84])
     >>> round(interval.mean, 3), round(interval.low, 3), round(interval.high, 3)
     (0.84, 0.827, 0.853)
@@ -70,27 +62,9 @@ def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
 
 
 def wilson_interval(share: float, count: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval (its two ends) for a probability of which `count` trials showed `share`.
+    """Wilson's score interval (1927) for a probability of which `count` trials showed `share`; unlike the normal one it
+    has a width also where every trial succeeded, and stays within 0 and 1.
 
-    Unlike the normal approximation the interval has a width also when every trial succeeded, and stays within 0 and 1.
-    E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
-
-    Parameters
-    ----------
-    share : float
-        Part of the trials that succeeded, 0 to 1.
-    count : int
-        Number of independent trials, at least 1.
-    level : float
-        Coverage, strictly between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Examples
-    --------
     >>> low, high = wilson_interval(1.0, 73)
     >>> round(low, 3), round(high, 3)
     (0.95, 1.0)

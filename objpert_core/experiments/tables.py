@@ -38,9 +38,8 @@ WIDE = 0.04  # an interval of more than four points around "no difference" says 
 
 @dataclass(frozen=True)
 class Median:
-    """A time, or a ratio of two: the median, and the least and greatest value over the trials (`low`, `high`).
-
-    A few trials on a busy machine do not move a median, but they do a mean.
+    """A time, or a ratio of two: the median, which a busy machine does not move, and the least and greatest value over
+    the trials.
     """
 
     median: float
@@ -63,20 +62,8 @@ class Median:
 
 @dataclass(frozen=True)
 class Point:
-    """One method at one ε over the trials.
-
-    Each trial has its own split, so that an interval over the trials allows for the choice of test rows as well.
-
-    Parameters
-    ----------
-    method, epsilon
-        ε is infinite for "non-private".
-    accuracy : Interval
-        Mean test accuracy with its 95 % interval (Student's t over the trials).
-    seconds : Median
-        Median time of one fit, tuning included, with its range.
-    runs, peak_mb : float
-        Mean number of models trained; largest extra memory of any trial, None where it was not measured.
+    """One method at one ε over the trials, each with its own split, so that the interval allows for the choice of test
+    rows as well. `runs` is the mean number of models trained, `peak_mb` the largest extra memory of any trial.
     """
 
     method: str
@@ -89,22 +76,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Claim:
-    """Algorithm 1 against the best DP-SGD whose tuning is not paid for, at one ε.
-
-    Parameters
-    ----------
-    epsilon : float
-        The target of both.
-    rival : str
-        The rival with the best mean accuracy at this ε over the trials in common. Among dishonest DP-SGDs this choice
-        is in their favour, on top of the learning rate's choice by test accuracy.
-    difference : Interval
-        Accuracy of `method` − the rival's, mean over the trials in common, which share the split, with its 95 %
-        interval.
-    speedup : Median
-        The rival's seconds ÷ those of `method`, as each `Point` has them: the ratio of the medians.
-    method : str
-        What is compared, "tight" unless asked otherwise.
+    """Algorithm 1 against the best DP-SGD whose tuning is not paid for, at one ε. The `rival` has the best mean
+    accuracy over the trials in common, a choice in its favour; `difference` is `method`'s accuracy less the rival's,
+    and `speedup` the ratio of the medians, the rival's seconds first.
     """
 
     epsilon: float

@@ -89,8 +89,6 @@ def _waterfall(
 ) -> Waterfall | None:
     """The waterfall of accuracies by learner and trial; `center_noise` and `scale_noise` of `releases` say which steps
     were skipped.
-
-    A learner whose step is skipped is the learner before it with other noise: the latter stands for both.
     """
     names, noises = dict(CHAIN), dict(_NOISES)
     if not shares[TIGHT_CENTRED]:

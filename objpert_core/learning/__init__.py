@@ -15,10 +15,10 @@ from objpert_core.learning.output_perturbation import (
 )
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.phased import PhasedCertificate
+from objpert_core.learning.problem.derived import ClippedLoss
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
 from objpert_core.learning.problem.losses import (
     LOSSES,
-    ClippedLoss,
     HuberisedHingeLoss,
     HuberLoss,
     LogisticLoss,

@@ -24,10 +24,9 @@ _ROUNDS = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """The public numbers of a fit that decide what rounding can add to a gradient.
-
-    `longest` is R, `loss` the unclipped loss of a row of norm R; no row's gradient is longer than `gradient`, C;
-    `noise` is the linear term's σ, and `ball` is M.
+    """The public numbers of a fit that decide what rounding can add to a gradient. `longest` is R, `loss` the unclipped
+    loss of a row of norm R; no row's gradient is longer than `gradient`, C; `noise` is the linear term's σ, and `ball`
+    is M.
     """
 
     n_rows: int
@@ -40,11 +39,7 @@ class Allowance:
     ball: float = math.inf
 
     def length(self, tau: float) -> float:
-        """The length that no θ exceeds whose gradient has norm τ at most.
-
-        λ‖θ‖ ≤ nC + ‖b‖ + τ. For a loss of the margin, which falls to no less than 0, −u·f'(u) ≤ f(0) gives λ‖θ‖² ≤
-        n·f(0) + (‖b‖ + τ)·‖θ‖ as well.
-        """
+        """The length that no θ exceeds whose gradient has norm τ at most. λ‖θ‖ ≤ nC + ‖b‖ + τ."""
         most = (self.n_rows * self.gradient + self._tilt + tau) / self.lam
         if self.loss.takes_margins:
             sharp = self.loss.loss if isinstance(self.loss, MoreauEnvelope) else self.loss  # above those of all rows

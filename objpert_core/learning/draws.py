@@ -1,8 +1,7 @@
 """Several private fits of the same rows that differ by their noise alone, so that they can share their work.
 
-Every draw costs what a fit by itself costs, and the costs add up. A solver that sees all draws lets the noise of one
-have a part in the θ of another. docs/theorems.md, T44, has the proof: given all exact minima, each θ is within τ/λ of
-its own, and the output noise covers that distance.
+Given all exact minima, each θ is within τ/λ of its own, and the output noise covers that distance (docs/theorems.md,
+T44).
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
+from objpert_core.learning.fit import Fit, Noise, Problem, Seed
+from objpert_core.learning.minimum import Found
 from objpert_core.learning.problem.lanes import all_cores
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.mapped_rows import Images
@@ -75,11 +75,7 @@ class Draws:
     def release(
         self, mechanism: Mechanism, noise: Noise, loss: Callable[[Rows], Loss], /, **facts: Any
     ) -> list[Release[Any]]:
-        """Release every draw; `loss` gives the loss on the rows that are learned from.
-
-        `facts` are the certificate's fields that neither the mechanism nor the terms nor a fit decides. Errors as in
-        `Fit.release`.
-        """
+        """Release every draw; `loss` gives the loss on the rows that are learned from."""
         facts |= _stated(self._terms) | ({} if self._cut is None else {"feature_ranges": self._cut})
         if (counts := self._terms.class_count_noise) is not None:
             classes = None if self._classes is None else list(self._classes)
@@ -125,10 +121,9 @@ class Draws:
     def _prepared(
         self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
-        """Every draw's fit, perturbation and loss, and what a shared solver has found for it.
-
-        After private ranges, centring and scaling every draw has rows of its own, and the rows of one draw are kept at
-        a time: do not use them after asking for the next draw.
+        """Every draw's fit, perturbation and loss, and what a shared solver has found for it. After private ranges,
+        centring and scaling every draw has rows of its own, and the rows of one draw are kept at a time: do not use
+        them after asking for the next draw.
         """
         if self._plan != AS_THEY_ARE or self._terms.ranges is not None:
             yield from self._mapped(noise, loss)
@@ -182,8 +177,6 @@ class Draws:
     ) -> Sequence[SolverResult | None]:
         """What one solver finds for objectives that differ by a map and a linear term; None for each where the solver
         cannot.
-
-        A loss that has a constant for every row becomes another loss behind another map.
         """
         none = [None] * len(drawn)
         alike = all(np.ndim(one.quadratic) == 0 and one.quadratic == drawn[0].quadratic for one in drawn)

@@ -20,31 +20,20 @@ from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.intervals.curvature import release_curvature
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
+from objpert_core.learning.minimum import Found, Search
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
-from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
-from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.weighted import WeightedLoss
 from objpert_core.learning.ranges import Ranges, release_ranges
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
-from objpert_core.learning.solvers import (
-    MAX_CHOLESKY_DIMENSION,
-    Callback,
-    SolverResult,
-    onto_sphere,
-    residual_bound,
-    solve,
-    solve_surely,
-    solve_together,
-)
+from objpert_core.learning.solvers import Callback, SolverResult
 from objpert_core.learning.standardisation import RowMap, map_rows
 
 Seed = int | np.random.RandomState | np.random.Generator | None
 """What the noise may be drawn from; see `noise_source`."""
-_MUCH = 2**21  # numbers in the rows, from which on it pays to read them in single precision first
 
 
 class SharedOptions(TypedDict, total=False):
@@ -66,26 +55,10 @@ class FitOptions(SharedOptions, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is minimised, and how a solver goes about it.
-
-    Attributes
-    ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-    targets : ndarray, shape (n,), or (K, n) for a fit of each class against the others
-    loss : Loss
-    clip : float > 0, optional
-        Clipping threshold on the norm of every row's gradient.
-    radius : float > 0, optional
-        M: minimise over the ball ‖θ‖ ≤ M.
-    envelope : float > 0, optional
-        β: replace every row's loss by its Moreau envelope of this smoothness.
-    solving : mapping
-        Keyword arguments of `Fit`.
-    ranges : Ranges, optional
-        Public ranges, which columns are cut to and from which they are mapped to [−1, 1]; those that are unknown are
-        released.
-    weights : ndarray, shape (n,), optional
-        What each row's loss is multiplied by, from 0 to 1; below 1e-150 a row counts as none (docs/theorems.md, T48).
+    """What is minimised, and how a solver goes about it. `targets` has shape (n,), or (K, n) for a fit of each class
+    against the others; `clip` bounds the norm of every row's gradient, `radius` is M, `envelope` β of the Moreau
+    envelope that replaces every row's loss, and `solving` has keyword arguments of `Fit`. Columns are cut to `ranges`,
+    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48).
     """
 
     X: Any
@@ -105,11 +78,7 @@ class Problem:
 
 
 class Noise(NamedTuple):
-    """What a mechanism adds, and how near to the minimum it wants the solver.
-
-    `perturb` says what a source's noise adds to the sum of the losses; the output noise is drawn after that. `radius`
-    is that of the ball.
-    """
+    """What a mechanism adds, and how near to the minimum it wants the solver."""
 
     perturb: Callable[[NoiseSource], Perturbation]
     tau: float
@@ -122,18 +91,8 @@ class Noise(NamedTuple):
         return {"stop_at": self.tau, "output_noise": self.output, "radius": self.radius}
 
 
-class Found(NamedTuple):
-    """Where a solver stopped; `norm` bounds the exact gradient, or the residual, at that place."""
-
-    result: SolverResult
-    norm: float
-
-
 class NoisyMinimum(NamedTuple):
-    """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data.
-
-    `reached` bounds the gradient's norm where the solver stopped, all that arithmetic adds included.
-    """
+    """Where a solver stopped, with noise: `theta` lies on the lattice, and `result` depends on the data."""
 
     theta: FloatArray
     result: SolverResult
@@ -204,7 +163,7 @@ class Fit:
         self.rows = Rows(X, row_norm, nonnegative("intercept_scaling", intercept_scaling))
         check_targets(targets, self.rows.n_rows, loss, least=0 if self._releases else 1)
         self._targets, self._row_norm, self._loss = targets, row_norm, loss
-        self._solver, self._max_iter, self._callback = solver, max_iter, callback
+        self._search = Search(solver, max_iter, callback, self._releases)
         self._map = RowMap()
         self._ranges: Ranges | None = None
         self._weights: FloatArray | None = None
@@ -400,67 +359,16 @@ class Fit:
         step = objective.strong_convexity * math.sqrt(objective.dimension)  # what a lattice of spacing 2 costs of τ
         spacing = _spacing(stop_at, step, output_noise)
         ball = None if radius is None else positive("radius", radius)
-        result, reached = self._solved(objective, stop_at, perturbation.error + step * spacing / 2, ball, found)
+        result, reached = self._found(objective, stop_at, perturbation.error + step * spacing / 2, ball, found)
         if not reached <= stop_at:
-            raise ConvergenceError(_not_converged(result, reached, stop_at, self._max_iter))
+            raise ConvergenceError(self._search.why_not(result, reached, stop_at))
         theta = release_on_lattice(result.theta, output_noise, spacing, self.source)
         return NoisyMinimum(theta, result, reached, spacing)
 
-    def _solved(
+    def _found(
         self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
     ) -> Found:
-        """Where to stop, and a bound there on the gradient's norm, or the residual's, with all that is `added` to it.
-
-        With ``on_error="release"`` the answer for no data is looked at first: where τ is too small for that answer, the
-        error does not depend on the data.
-        """
-
-        def with_added(found: Found) -> Found:
-            return Found(found.result, (found.norm + added) * (1 + 8 * UNIT))  # roundings of both
-
-        def judged(problem: PerturbedObjective, result: SolverResult) -> Found:
-            if radius is None:
-                return with_added(Found(result, gradient_norm_bound(problem, result.theta)))
-            return with_added(Found(result, residual_bound(problem, result.theta, result.multiplier, radius)))
-
-        def bounded(problem: PerturbedObjective, result: SolverResult) -> Found:
-            found = judged(problem, result)
-            return found if found.norm <= tau else judged(fine(problem), result)
-
-        if self._releases:
-            nothing = objective.without_rows()
-            spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
-            if not self.rows.n_rows or not spare.norm <= tau:
-                return spare
-        given = self._roughly(objective, tau) if given is None and radius is None else given
-        if given is not None:
-            found = with_added(given)
-            if not found.norm <= tau and given.result.converged:
-                found = judged(fine(objective), given.result)
-            if found.norm <= tau:
-                return found
-        told: dict[str, Any] = {"tau": tau / 2, "callback": self._callback, "radius": radius}
-        asked: dict[str, Any] = {"solver": self._solver, "max_iter": self._max_iter, **told}
-        found = bounded(objective, solve(objective, **asked))
-        if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
-            found = min(found, bounded(objective, solve(fine(objective), **asked)), key=lambda one: one.norm)
-        if found.norm <= tau or not self._releases:
-            return found
-        for problem in (objective, fine(objective)):
-            found = bounded(objective, solve_surely(problem, **told))
-            if found.norm <= tau:
-                return found
-        return spare
-
-    def _roughly(self, objective: PerturbedObjective, tau: float) -> Found | None:
-        """What the solver for several draws finds for one, where so many numbers make its first passes pay."""
-        large = objective.n_rows * objective.dimension >= _MUCH and not objective.rows.sparse
-        if not large or self._solver != "newton" or objective.dimension > MAX_CHOLESKY_DIMENSION:
-            return None
-        if np.ndim(objective.lam):
-            return None
-        (result,) = solve_together([objective], tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
-        return Found(result, gradient_norm_bound(objective, result.theta))
+        return self._search.found(objective, tau, added, radius, given)
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
         """Release no model, and certify what it cost to find out that there is none.
@@ -490,43 +398,3 @@ def _spacing(tau: float, step: float, output_noise: float) -> float:
             f"sigma_out must be at most {LARGEST_RATIO * spacing:.3g} for tau = {tau:g}, got {output_noise!r}"
         )
     return spacing
-
-
-def _minimum_of_tilt(objective: PerturbedObjective, tau: float, radius: float | None) -> SolverResult:
-    """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form; but for a matrix Λ in a ball, to τ.
-
-    For a number λ the minimum over a ball is the minimum over all of space, shortened: ν = ‖b‖/M − λ.
-    """
-    if np.ndim(objective.lam) == 0:
-        theta: FloatArray = -objective.linear / objective.lam
-    else:
-        theta = np.linalg.solve(np.asarray(objective.lam), -objective.linear)
-    multiplier = 0.0
-    if radius is not None and float(np.linalg.norm(theta)) > radius:
-        if np.ndim(objective.lam):
-            return solve_surely(objective, tau=tau, radius=radius)
-        theta = onto_sphere(theta, radius)
-        multiplier = max(0.0, float(np.linalg.norm(objective.linear)) / radius - float(objective.lam))
-    norm = float(np.linalg.norm(objective.tilt(theta) + multiplier * theta))
-    return SolverResult(
-        theta=theta,
-        gradient_norm=norm,
-        converged=True,
-        iterations=0,
-        trace=((0, norm),),
-        gradient_evaluations=0,
-        exhausted=False,
-        solver="closed form",
-        multiplier=multiplier,
-    )
-
-
-def _not_converged(result: SolverResult, reached: float, tau: float, max_iter: int) -> str:
-    if result.exhausted:
-        advice = f"raise max_iter above {max_iter} or try another solver"
-    else:
-        advice = f"tau is too small for these data in double precision: with all rounding the norm may be {reached:.3g}"
-    return (
-        f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} iterations, "
-        f"but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"
-    )

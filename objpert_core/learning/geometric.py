@@ -1,8 +1,4 @@
-"""Exact whole-numbered chance: two-sided geometric noise, and the number of tries until the first success.
-
-Two-sided geometric noise is Laplace noise for whole numbers: Z = k with a probability proportional to e^{−r|k|}. A
-whole number that neighbours move by m at most is then ε-DP for r = ε/m, in floating point as on paper: nothing rounds.
-"""
+"""Exact whole-numbered chance: two-sided geometric noise, and the number of tries until the first success."""
 
 from __future__ import annotations
 
@@ -18,10 +14,8 @@ _SLACK = 1 + 2.0**-45
 
 
 def two_sided_geometric(source: NoiseSource, decay: float) -> int:
-    """Draw a whole number k with a probability proportional to e^{−decay·|k|}.
-
-    k is the difference of two geometric numbers, each ⌊−log U/decay⌋ for a uniform U, with as many digits of U as
-    decide it. Ghosh, Roughgarden and Sundararajan (2012), "Universally utility-maximizing privacy mechanisms".
+    """Draw a whole number k with a probability proportional to e^{−decay·|k|}. k is the difference of two geometric
+    numbers, each ⌊−log U/decay⌋ for a uniform U, with as many digits of U as decide it.
     """
     per_step = Decimal(positive("decay", decay))
     return _geometric(source, per_step) - _geometric(source, per_step)
@@ -42,9 +36,8 @@ def _geometric(source: NoiseSource, decay: Decimal) -> int:
 
 
 def tail_point(decay: float, failure: float) -> int:
-    """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`.
-
-    Pr[Z >= k] = e^{−decay·k}/(1 + e^{−decay}), rounded up.
+    """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`. Pr[Z >= k] =
+    e^{−decay·k}/(1 + e^{−decay}), rounded up.
 
     >>> tail_point(0.5, 1e-6)  # Laplace noise on real numbers takes log(1/(2·10⁻⁶))/0.5 = 26.2
     27

@@ -22,8 +22,6 @@ def power_of_two(value: float) -> float:
 def nearest_points(values: FloatArray, spacing: float) -> IntArray:
     """Number the lattice points next to `values`: each is within spacing/2 of its value.
 
-    The spacing is a power of two, so that dividing by it rounds nothing.
-
     >>> nearest_points(np.array([0.3, -0.9]), 0.25).tolist()
     [1, -4]
     """

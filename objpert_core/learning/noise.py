@@ -112,12 +112,10 @@ def noise_source(random_state: int | np.random.RandomState | np.random.Generator
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The half-line of |x|, x ~ N(0, ratio²), in blocks of 2^bits lattice points each (or of a part of one).
-
-    A word below 2⁶³ belongs to block j where it is at least `starts[j]` and less than `starts[j + 1]`; from the last of
+    """The half-line of |x|, x ~ N(0, ratio²), in blocks of 2^bits lattice points each (or of a part of one). A word
+    below 2⁶³ belongs to block j where it is at least `starts[j]` and less than `starts[j + 1]`; from the last of
     `starts` on, the word belongs to what is beyond the table. A place in a block is kept if the word's distance from
-    the start is less than the density there, peak·exp(−x²/(2·ratio²)). No block is smaller than the density anywhere in
-    it. `width` is that of a block in standard deviations.
+    the start is less than the density there, peak·exp(−x²/(2·ratio²)).
     """
 
     ratio: float
@@ -157,10 +155,7 @@ class _Blocks:
         return np.where(words & np.uint64(1), -magnitude, magnitude)[kept]
 
     def _beyond(self, read: Callable[[int], bytes]) -> tuple[int, int]:
-        """Choose a block beyond the table, and say by how much its share is smaller than the common one.
-
-        Fours of blocks have shares ½, ¼, ⅛, …; the density falls by more than a half from four to four.
-        """
+        """Choose a block beyond the table, and say by how much its share is smaller than the common one."""
         fours = 0
         while True:
             for bit in f"{int.from_bytes(read(8), 'little'):064b}":
@@ -220,12 +215,7 @@ def _blocks(ratio: float) -> _Blocks:
 
 
 def _table(ratio: float, reach: float) -> _Blocks:
-    """Cut up the half-line; blocks beyond `reach` standard deviations have to share what words are left.
-
-    Every share is rounded up, by more than its computation in doubles can be off. The first block beyond needs at most
-    a sixteenth of what is left and gets an eighth. The next four get, and need, half as much each at most, as the
-    density falls that fast there (4·width·reach > log 2), and so on.
-    """
+    """Cut up the half-line; blocks beyond `reach` standard deviations have to share what words are left."""
     bits = math.floor(math.log2(ratio * _WIDTH))
     width = 2.0**bits / ratio
     steps = math.ceil(reach / width)

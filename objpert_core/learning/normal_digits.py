@@ -1,9 +1,4 @@
-"""Normal numbers of which some binary digits are known, and as many more as are asked for, with exactly their law.
-
-A release that rounds a function of normal numbers has to round as if these numbers were known with all their digits
-(docs/theorems.md, T35). Each number is known to lie in a cell at first. Where its cell leaves a rounding open, the
-number gets 64 more digits, drawn from its law in the cell, and so on.
-"""
+"""Normal numbers of which some binary digits are known, and as many more as are asked for, with exactly their law."""
 
 from __future__ import annotations
 
@@ -20,12 +15,7 @@ _MORE = 64
 
 
 class NormalDigits:
-    """Normal numbers, each known to lie in a cell, whose further digits are drawn as they are asked for.
-
-    A number lies in (c − ½ + [0, 1])·2^−first at first, c its entry of `cells`, which `NoiseSource.rounded_normal`
-    draws with the ratio 2^first. Later the number lies in one of the cells of width 2^−digits that the first cells are
-    cut into.
-    """
+    """Normal numbers, each known to lie in a cell, whose further digits are drawn as they are asked for."""
 
     def __init__(self, cells: IntArray, first: int) -> None:
         self._cells, self._first = cells, first
@@ -71,10 +61,7 @@ class NormalDigits:
 
 
 def _within_cell(cell: int, first: int, place: int, read: Callable[[int], bytes]) -> tuple[int, int]:
-    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`.
-
-    A uniform place is kept with the probability exp(−(x² − x₀²)/2), x₀ being the cell's least distance from 0.
-    """
+    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`."""
     while True:
         height, digits = _word(read), _MORE
         if height + 2 + (((abs(cell) + 1) << _MORE) >> 2 * first) <= 1 << _MORE:  # (x² − x₀²)/2 is less than that

@@ -20,8 +20,9 @@ from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
+from objpert_core.learning.problem.derived import ClippedLoss
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
-from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, LogisticLoss, Loss
+from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
@@ -208,11 +209,7 @@ class _LossOn:
 def perturb_and_solve_draws(
     problem: Problem, terms: Terms, mechanism: Mechanism, random_states: Sequence[Seed]
 ) -> list[Release[Any]]:
-    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`).
-
-    Meanings and errors as in `perturb_and_solve`. Every draw releases a map of its own. Each fit costs what a fit by
-    itself costs, and the costs add up; if one does not reach τ, none is released.
-    """
+    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`)."""
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
     if not issubclass(kind, SolvedCertificate):
         for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):
@@ -357,10 +354,7 @@ def _logistic(loss: Loss) -> LogisticLoss:
 
 
 def _named(kind: type[PrivacyCertificate], **asked: tuple[str, float | None]) -> dict[str, float]:
-    """The fields in which a certificate of this kind says what was `asked`; `ValueError` where it has no such field.
-
-    Each value of `asked`, by argument name, is the field's name and its value.
-    """
+    """The fields in which a certificate of this kind says what was `asked`; `ValueError` where it has no such field."""
     has = {item.name for item in fields(kind)}
     given = {name: (field, value) for name, (field, value) in asked.items() if value is not None}
     for name, (field, value) in given.items():

@@ -280,12 +280,7 @@ def solve_and_perturb_draws(
     known_ranges: Ranges | None = None,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
-    """Make several private fits that differ by their noise alone: one solution serves them all.
-
-    Arguments and errors as in `solve_and_perturb`, but for `random_states`, one for each fit. Each fit costs what a fit
-    by itself costs, and the costs add up. With a `RangeNoise` and `known_ranges`, the unknown ones of these are
-    released.
-    """
+    """Make several private fits that differ by their noise alone: one solution serves them all."""
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
     noise = ranges if isinstance(ranges, RangeNoise) else None

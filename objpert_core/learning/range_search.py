@@ -89,10 +89,7 @@ def _all_alike(counts: FloatArray, sigma: float, n_rows: int) -> FloatArray | No
 
 
 def _by_column(counts: FloatArray, sigma: float, n_rows: int) -> FloatArray:
-    """Ends of each column, a bin farther out where noise hides a tenth of its rows; −1 and 1 for columns of zeros.
-
-    Of a column of which little is found the likeliest magnitudes are taken.
-    """
+    """Ends of each column, a bin farther out where noise hides a tenth of its rows; −1 and 1 for columns of zeros."""
     below, above = _sides(counts)
     levels = _found(below + above, sigma * math.sqrt(2))
     found = _found(counts, sigma) | _signed(levels, below, above, sigma)
@@ -122,10 +119,7 @@ def _likeliest(counts: FloatArray, rows: FloatArray, sigma: float) -> NDArray[np
 
 
 def _signed(levels: NDArray[np.bool_], below: FloatArray, above: FloatArray, sigma: float) -> NDArray[np.bool_]:
-    """The bins of these levels, of both signs unless next to nothing has one of them.
-
-    To cut off a sign that is there would cost more than to make room for one that is not.
-    """
+    """The bins of these levels, of both signs unless next to nothing has one of them."""
     sums = [np.where(levels, side, 0.0).sum(axis=1) for side in (below, above)]
     noise = sigma * np.sqrt(levels.sum(axis=1))
     limit = np.minimum(float(norm.isf(_FALSE / (2 * len(levels)))) * noise, np.maximum(noise, _RARE * sum(sums)))

@@ -1,8 +1,4 @@
-"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits.
-
-Every draw has exactly the law that the accountant assumes. A number is computed in doubles where their rounding cannot
-matter; elsewhere more digits and random bits are taken until they decide it.
-"""
+"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits."""
 
 from __future__ import annotations
 
@@ -31,12 +27,7 @@ _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relative
 
 
 class Streams:
-    """Independent noise sources with names, from one `random_state` and below one `name`.
-
-    Without a seed every stream is the operating system. With a seed, stream ``(a, b, …)`` depends on the seed and on
-    its name only, so that drawing from one stream does not move another. A RandomState or Generator gives 32 bytes,
-    once, and is not used again.
-    """
+    """Independent noise sources with names, from one `random_state` and below one `name`."""
 
     def __init__(
         self,
@@ -109,10 +100,7 @@ def _gap_exactly(uniform: Unfolding, low: bool, probability: float) -> float:
 
 
 def selected(source: NoiseSource, n: int, probability: float) -> IntArray:
-    """The numbers among 0 … n − 1 whose own coin, each with that `probability`, fell heads; sorted.
-
-    The gaps between them are geometric and drawn as such, so about p·n random numbers are used instead of n.
-    """
+    """The numbers among 0 … n − 1 whose own coin, each with that `probability`, fell heads; sorted."""
     if probability == 1:
         return np.arange(n)
     found, position = [], -1.0
@@ -127,10 +115,7 @@ def selected(source: NoiseSource, n: int, probability: float) -> IntArray:
 
 
 def poisson_batches(source: NoiseSource, n_rows: int, sample_rate: float, steps: int) -> Iterator[IntArray]:
-    """The batches of DP-SGD: in each of `steps` steps every row joins with probability `sample_rate`.
-
-    The steps' rows are laid end to end and drawn from as one line by `selected`, a block of steps at a time.
-    """
+    """The batches of DP-SGD: in each of `steps` steps every row joins with probability `sample_rate`."""
     rate("sample_rate", sample_rate)
     at_once = max(1, min(int(_BLOCK / max(1.0, n_rows * sample_rate)), 2**40 // max(1, n_rows)))
     for start in range(0, steps, at_once):
@@ -144,12 +129,7 @@ def poisson_batches(source: NoiseSource, n_rows: int, sample_rate: float, steps:
 def allocated_batches(
     source: NoiseSource, n_rows: int, steps: int, epochs: int, selections: int = 1
 ) -> Iterator[IntArray]:
-    """The batches of random allocation: in each epoch every row is in `selections` of the `steps` steps.
-
-    A row's steps are drawn for the row alone, every choice of different steps being equally likely. The memory used is
-    a few whole numbers for each row. More than one selection takes a random word for each row in each step, instead of
-    one in each epoch.
-    """
+    """The batches of random allocation: in each epoch every row is in `selections` of the `steps` steps."""
     steps, epochs = positive_integer("steps", steps), positive_integer("epochs", epochs)
     selections = integer_up_to("selections", selections, steps)
     for _ in range(epochs):
@@ -167,10 +147,7 @@ def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray
 
 
 def _several(source: NoiseSource, n_rows: int, steps: int, selections: int) -> Iterator[IntArray]:
-    """An epoch in which every row has several: with k to come in j steps, a row is in the next with probability k/j.
-
-    Selection sampling: Knuth, The Art of Computer Programming, Section 3.4.2, Algorithm S.
-    """
+    """An epoch in which every row has several: with k to come in j steps, a row is in the next with probability k/j."""
     to_come = np.full(n_rows, selections)
     for left in range(steps, 0, -1):
         joins = uniform_choices(source, left, n_rows) < to_come

@@ -23,7 +23,6 @@ from objpert_core.learning.problem.rows import usable_rows
 
 def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
     """Leave out rows that cannot be used: with NaN or infinity, of norm 1e150 or more, or with targets bad for `loss`.
-
     The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others.
     """
     X, keep = judged(X, targets, loss)
@@ -44,12 +43,8 @@ def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.boo
 
 @np.errstate(all="ignore")
 def as_numbers(values: Any) -> Any:
-    """Make an array of numbers of what may hold other things: NaN where an entry is no number.
-
-    An entry is a number where it is real, or complex without an imaginary part, or a text that spells a number.
-    Everything else is NaN, whatever it would answer if asked: a masked entry, an array within an array, an object of
-    its own kind. Nothing warns, since a warning would tell that the entry is there. Arrays of numbers, sparse matrices
-    and data frames of numbers come back as they are.
+    """Make an array of numbers of what may hold other things: NaN where an entry is no number. An entry is a number
+    where it is real, or complex without an imaginary part, or a text that spells a number.
 
     >>> as_numbers([[1, "2.5"], [None, "no"], [np.complex128(1 + 2j), np.ma.masked]]).tolist()
     [[1.0, 2.5], [nan, nan], [nan, nan]]

@@ -54,19 +54,12 @@ class RowMap:
     scale: FloatArray | None = None
 
     def apply(self, X: Any) -> Any:
-        """Map every row by itself to a∘(u − μ̂), not yet of norm 1; sparse rows stay sparse where there is no centre.
-
-        `X` is never written to. `ValueError` for NaN, infinity or a row of norm above 1e150.
-        """
+        """Map every row by itself to a∘(u − μ̂), not yet of norm 1; sparse rows stay sparse where there is no centre."""
         return Directions(_checked(X)).mapped(self)
 
 
 class Directions:
-    """u = x/‖x‖ of every row, however many maps are made of the directions.
-
-    The norm of u is 1 or a little less, and 0 where a row is. No copy is made of rows that are not sparse: what each is
-    multiplied by is found with the first sum.
-    """
+    """u = x/‖x‖ of every row, however many maps are made of the directions."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows, self.n_features = rows, rows.n_features
@@ -184,12 +177,7 @@ class Directions:
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
-    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say.
-
-    The centre's noise is drawn first, and a step without noise is left out. `n_rows` is the public number of rows, by
-    which sums are divided; if it is left out, X's number of rows is public. `ValueError` as from `RowMap.apply`, for
-    sparse rows with a centre, which would make them dense, and for noise below 2⁻⁵⁰.
-    """
+    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say."""
     return map_rows(X, plan, source, n_rows=n_rows)[0]
 
 
@@ -215,13 +203,7 @@ def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSo
 
 
 def _center(mean: FloatArray, noise: float) -> tuple[FloatArray, float]:
-    """Shrink a noisy mean of directions towards the direction (1, …, 1)/√d, and into the unit ball.
-
-    By the positive part of James and Stein (1961): the component along that direction by what is left of its square
-    without the noise's, the rest by d − 3 squares of the noise, for the d − 1 dimensions that the rest has; not at all
-    for d ≤ 3. The second number estimates how far the centre is from the mean: by noise that was kept, and by what was
-    shrunk away.
-    """
+    """Shrink a noisy mean of directions towards the direction (1, …, 1)/√d, and into the unit ball."""
     dimension = len(mean)
     along = np.full(dimension, math.fsum(mean) / dimension)
     rest = mean - along
@@ -237,10 +219,7 @@ def _kept(noise: float, total: float) -> float:
 
 
 def _weights(mean: FloatArray, noise: float, missed: float) -> FloatArray:
-    """a_j = (max(m̂_j, 0)² + c)^(−½); c keeps columns whose mean is lost in noise from being blown up.
-
-    c also grows where the centre misses much: there |z| mostly tells how far off the centre is.
-    """
+    """a_j = (max(m̂_j, 0)² + c)^(−½); c keeps columns whose mean is lost in noise from being blown up."""
     floor = max(SCALE_FLOOR, (SCALE_NOISE_FLOOR * noise) ** 2, missed**2)
     return np.asarray(1 / np.sqrt(np.maximum(mean, 0.0) ** 2 + floor))
 

@@ -1,9 +1,7 @@
 """Private fits of rows that are walked a block at a time; everything private about a fit is a sum over rows.
 
 The first walk finds whether every row can be used. Noise is drawn after it, by the process that called `fit` and once,
-before the walk of the sum that it is added to; a block that is summed again draws none. Centre and scales are sums of
-whole numbers, the same whatever the blocks; θ is certified by a gradient that is summed block by block
-(docs/theorems.md, T51).
+before the walk of the sum that it is added to; a block that is summed again draws none.
 """
 
 from __future__ import annotations
@@ -25,7 +23,8 @@ from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks, Made, OnWorkers
 from objpert_core.learning.draws import Draws
-from objpert_core.learning.fit import Fit, Found, Noise, Problem, Seed
+from objpert_core.learning.fit import Fit, Noise, Problem, Seed
+from objpert_core.learning.minimum import Found, Search
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective
@@ -41,10 +40,7 @@ _SURELY_FINE = 10**6  # rows, from which on the quick bound on rounding is not w
 
 
 class Walked:
-    """Blocks of usable rows and targets that were walked once: how many rows there are, and some of them.
-
-    ValueError where blocks differ in their columns, or where a later walk has other rows.
-    """
+    """Blocks of usable rows and targets that were walked once: how many rows there are, and some of them."""
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks, self.sparse = blocks, False
@@ -57,7 +53,7 @@ class Walked:
         for X, targets in self._blocks.each(_itself):
             some = slice(-self._rows % stride, None, stride)
             if X.shape[0]:
-                kept.append((X[some], targets[..., some]))
+                kept.append((X[some].copy(), targets[..., some]))  # a view would keep the whole block
             self._count(_Shape.of(0, X, targets))
             while self._rows // stride * self._columns > 2 * _SAMPLE:
                 kept, stride = [_some(2, 0, *_joined(kept))], 2 * stride
@@ -192,7 +188,7 @@ class StreamedFit(Fit):
         constant = nonnegative("intercept_scaling", solving.get("intercept_scaling", 0.3))
         self.rows_given, columns = walked.shape
         self.rows = _KnownRows(self.rows_given, columns, constant, sparse=walked.sparse)
-        self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
+        self._search = Search(max_iter=solving.get("max_iter", 1000), callback=solving.get("callback"))
         self._map, self._ranges, self._weights, self._class_weights = RowMap(), None, None, None
         self._which: int | None = None
 
@@ -222,10 +218,10 @@ class StreamedFit(Fit):
             lambda work: self._walked.each(partial(learned, work)), self._loss, *known, lam, linear, sample, scale
         )
 
-    def _solved(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
+    def _found(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
         if radius is not None:
             raise ValueError(f"radius must be None for Blocks, got {radius!r}")
-        result = solve_streamed(objective, tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
+        result = solve_streamed(objective, tau=tau / 2, max_iter=self._search.max_iter, callback=self._search.callback)
 
         def with_added(norm: float) -> Found:
             return Found(result, (norm + added) * (1 + 8 * UNIT))

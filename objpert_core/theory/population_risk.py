@@ -208,9 +208,8 @@ def excess_population_bound(
     0.1314
     0.4
     """
-    setting = _setting(
-        method, n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam, published=published
-    )
+    asked = _Setting(n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam)
+    setting = _checked(method, asked, published)
     if published:
         return _published(method, setting)
     return min(_BOUNDS[method](setting), 2 * setting.unit)
@@ -243,9 +242,8 @@ def stability_bound(
     0.0615
     0.1231
     """
-    setting = _setting(
-        method, n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam, published=published
-    )
+    asked = _Setting(n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam)
+    setting = _checked(method, asked, published)
     return _STABILITY[method](setting, published)
 
 
@@ -319,32 +317,17 @@ def descent_parts(
     )
 
 
-def _setting(
-    method: str,
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
-    radius: float,
-    lipschitz: float,
-    smoothness: float,
-    steps: int | None,
-    step_scale: float,
-    lam: float | None,
-    *,
-    published: bool,
-) -> _Setting:
+def _checked(method: str, asked: _Setting, published: bool) -> _Setting:
     choice("method", method, tuple(METHODS))
     if published and method not in PUBLISHED:
         raise ValueError(f"method must be one of {', '.join(map(repr, PUBLISHED))} if published, got {method!r}")
-    n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz, strict=published)
+    sizes = checked_sizes(**asked.paper, strict=published)
+    smoothness, steps, lam = asked.smoothness, asked.steps, asked.lam
     if isinstance(smoothness, bool) or not smoothness >= 0:
         raise ValueError(f"smoothness must be a number >= 0, got {smoothness!r}")
     steps = None if steps is None else positive_integer("steps", steps)
     lam = None if lam is None else positive("lam", lam)
-    setting = _Setting(
-        n, d, epsilon, delta, radius, lipschitz, float(smoothness), steps, positive("step_scale", step_scale), lam
-    )
+    setting = _Setting(*sizes, float(smoothness), steps, positive("step_scale", asked.step_scale), lam)
     most = _most_smoothness(method, setting)
     if not (smoothness < most or (smoothness <= most and method != "gd")):
         raise ValueError(f"smoothness must be at most {most:g} for the method {method!r} here, got {smoothness!r}")

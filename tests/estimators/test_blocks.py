@@ -1,5 +1,6 @@
 """Fits of rows that are walked: the map of a fit in memory to the last bit, θ within what τ allows, one draw."""
 
+import weakref
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from objpert_core import estimators as est
 from objpert_core.blocks import Blocks
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning import streamed
 from objpert_core.learning.noise import NoiseSource
 
 RNG = np.random.default_rng(0)
@@ -114,6 +116,22 @@ def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(m
         model.fit(cut(bad, Y, 1000, 2000))
     assert drawn == []
     assert not model.__sklearn_is_fitted__()
+
+
+def test_the_rows_that_are_kept_keep_no_block(monkeypatch):
+    monkeypatch.setattr(streamed, "_SAMPLE", 2**11)
+    seen, alive = [], []
+
+    def walk():
+        for start in range(0, 3000, 100):
+            rows = X[start : start + 100].copy()
+            seen.append(weakref.ref(rows))
+            alive.append(sum(one() is not None for one in seen))
+            yield rows, np.ones(100)
+
+    walked = streamed.Walked(Blocks(walk))
+    assert 128 <= len(walked.sample[0]) < 1000
+    assert max(alive[8:]) <= 4  # this one, the next, and those under way; the first blocks are kept whole
 
 
 def test_a_fit_that_is_stopped_between_two_blocks_released_nothing():

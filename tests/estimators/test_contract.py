@@ -1,4 +1,4 @@
-"""Every estimator keeps the contract; `contract.py` says what that is."""
+"""Every estimator keeps the contract; `contract` says what that is."""
 
 import dataclasses
 import inspect
@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import objpert_core.estimators as est
-from tests.estimators import contract
-from tests.estimators.contract import ABOVE_ZERO, COUNT, FROM_ZERO, NEIGHBOURS, Case, parametrize_with_contract
+from tests.estimators.contract import Case, certificates, parametrize_with_contract
+from tests.estimators.contract.case import ABOVE_ZERO, COUNT, FROM_ZERO, NEIGHBOURS, assert_unfitted
 
 LOGISTIC = {
     "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm', 'kifer2012', 'non-glm'", ("tight", None)),
@@ -194,8 +194,8 @@ OTHER_PROMISES = [
 @pytest.mark.slow
 @pytest.mark.parametrize("case", OTHER_PROMISES, ids=lambda case: case.name)
 def test_certificates_of_other_set_ups(case):
-    contract.the_certificate_states_what_was_asked_and_verifies(case)
-    contract.the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case)
+    certificates.the_certificate_states_what_was_asked_and_verifies(case)
+    certificates.the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case)
 
 
 def forgeries(model, **values):
@@ -244,7 +244,7 @@ CONTRADICTIONS = [
 def test_parameters_that_contradict_each_other_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*CASES[0].data)
-    contract.assert_unfitted(model)
+    assert_unfitted(model)
 
 
 def test_more_noise_than_promised_verifies():
@@ -270,7 +270,7 @@ OF_NEIGHBOURS = [
 @pytest.mark.parametrize(("name", "asked"), OF_NEIGHBOURS)
 def test_neighbours_are_those_asked_for(name, asked):
     (case,) = [case for case in CASES if case.name == name]
-    contract.the_promise_is_about_the_neighbours_asked_for(case, asked)
+    certificates.the_promise_is_about_the_neighbours_asked_for(case, asked)
 
 
 def test_rows_read_off_the_data_stand_in_the_words_for_people_too():

@@ -11,7 +11,7 @@ from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators import AdaOPSRegressor, AdaSSPRegressor, OPSPTRRegressor
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning import PrivacyCertificate
-from tests.estimators.contract import assert_unfitted
+from tests.estimators.contract.case import assert_unfitted
 
 EACH = [AdaSSPRegressor, AdaOPSRegressor, OPSPTRRegressor]
 rng = np.random.default_rng(3)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import objpert_core.learning as learn
-from objpert_core.accounting import Gaussian, OutputPerturbation, calibrate_gaussian, compose, repeat
+from objpert_core.accounting import Gaussian, OutputPerturbation, calibrate_gaussian, repeat
 from objpert_core.estimators import OutputPerturbationLogisticRegression
 from objpert_core.learning import output_sensitivity, recommended_output_lam, solve_and_perturb
 from objpert_core.learning.output_perturbation import NEIGHBOURS
@@ -163,12 +163,6 @@ def test_the_certificate_rebuilds_the_mechanism_with_its_neighbours(adjacency):
     assert repeat(mechanism, 4).epsilon(DELTA) == pytest.approx(
         Gaussian(certificate.sigma / 2, sensitivity).epsilon(DELTA), rel=1e-4
     )
-
-
-def test_the_two_kinds_of_neighbours_do_not_mix():
-    one, other = (fitted(adjacency).rebuild() for adjacency in SHORT)
-    with pytest.raises(ValueError, match="adjacency"):
-        compose(one, other)
 
 
 @pytest.mark.parametrize("function", [output_sensitivity, recommended_output_lam])

@@ -12,7 +12,7 @@ from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.estimators import QOPLasso
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.solvers.lasso import LASSO_SOLVERS
-from tests.estimators.contract import assert_unfitted
+from tests.estimators.contract.case import assert_unfitted
 
 
 def lasso(**parameters):

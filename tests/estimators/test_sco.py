@@ -10,7 +10,7 @@ from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators import ObjPertSCOClassifier, ObjPertSCORegressor, PrivacyCertificate
 from objpert_core.learning import SOLVERS
 from objpert_core.theory.population_risk import AbsoluteWithLaplace, LogisticOnSphere
-from tests.estimators.contract import Untouchable, assert_unfitted
+from tests.estimators.contract.case import Untouchable, assert_unfitted
 
 CLOSED = {"lam": 200.0, "classes": [-1, 1], "random_state": 0}  # λ ≥ 2σ²: accounting is a closed form
 

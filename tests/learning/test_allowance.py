@@ -146,7 +146,7 @@ def test_a_tau_that_is_too_small_is_refused_before_the_fit_with_one_that_would_d
 
     with monkeypatch.context() as patched:
         for name in ("solve", "solve_together", "solve_surely", "gradient_norm_bound"):
-            patched.setattr(learn.fit, name, lambda *_, **__: pytest.fail("the fit had begun"))
+            patched.setattr(learn.minimum, name, lambda *_, **__: pytest.fail("the fit had begun"))
         with pytest.raises(ConvergenceError, match=r"^tau is too small .* got 1e-12; nothing was released$") as raised:
             fitted(1e-12)
     (least,) = re.findall(r"must be at least (\S+) for 3000 rows, \d+ parameters", str(raised.value))
@@ -168,7 +168,7 @@ def test_the_refusal_goes_by_public_numbers_alone():
 
 
 def test_a_fit_whose_quick_bound_is_enough_is_not_looked_at_again(monkeypatch):
-    monkeypatch.setattr(learn.fit, "fine", lambda problem: pytest.fail("the quick bound was enough"))
+    monkeypatch.setattr(learn.minimum, "fine", lambda problem: pytest.fail("the quick bound was enough"))
     assert learn.perturb_and_solve(*data(), calibrated(), delta=DELTA).certificate.verify()
 
 
@@ -180,7 +180,7 @@ def test_without_the_second_look_a_wide_fit_would_fail(monkeypatch):
     released = learn.perturb_and_solve(X, t, mechanism, delta=DELTA, random_state=0)
     assert released.certificate.verify()
     assert released.certificate.gradient_norm <= 1e-6
-    monkeypatch.setattr(learn.fit, "fine", lambda problem: problem)
+    monkeypatch.setattr(learn.minimum, "fine", lambda problem: problem)
     with pytest.raises(ConvergenceError, match="with all rounding the norm may be"):
         learn.perturb_and_solve(X, t, mechanism, delta=DELTA, random_state=0)
 
@@ -193,7 +193,7 @@ def test_where_long_sums_mislead_the_solver_it_goes_on_with_short_ones(on_error,
         found = solve(problem, **options)
         return found if isinstance(problem.rows, FineRows) else replace(found, theta=found.theta + 1e-6)
 
-    monkeypatch.setattr(learn.fit, "solve", misled)
+    monkeypatch.setattr(learn.minimum, "solve", misled)
     X, t = data(n=400)
     released = learn.perturb_and_solve(X, t, calibrated(), delta=DELTA, random_state=0, on_error=on_error)
     monkeypatch.undo()

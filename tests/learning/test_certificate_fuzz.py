@@ -27,7 +27,8 @@ import pytest
 import objpert_core.learning as learn
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
 from objpert_core.estimators import DPSGDLogisticRegression, ObjPertRegressor
-from tests.learning.certificates import EVERY, FITTED, of_kinds
+from tests.learning.certificates import EVERY, FITTED
+from tests.learning.certificates.kind import of_kinds
 
 RESOLUTION = 1e-9 * (1 + 1e-6)
 RESOLUTION_OF_SGD = {"pld": 2e-4, "rdp": 2e-6}  # calibrate_dpsgd stops within 1e-5 and 1e-7 of ε; δ is steeper

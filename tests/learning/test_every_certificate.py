@@ -9,7 +9,9 @@ import time
 import pytest
 
 from objpert_core.learning import PrivacyCertificate
-from tests.learning.certificates import EVERY, POPULATION, POSTERIOR, TESTED, by_distance, of_kinds, times
+from tests.learning.certificates import EVERY, POPULATION, POSTERIOR, TESTED
+from tests.learning.certificates.kind import of_kinds, times
+from tests.learning.certificates.tested import by_distance
 
 every_kind = of_kinds(EVERY)
 

@@ -9,8 +9,7 @@ import objpert_core.learning as learn
 from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError, ReleaseRefusedError
-from objpert_core.learning import Refused, Release, perturb_and_solve
-from objpert_core.learning import fit as fits
+from objpert_core.learning import Refused, Release, minimum, perturb_and_solve
 from objpert_core.learning.dp_sgd.budget import run_of
 from objpert_core.learning.dp_sgd.training import TrainingOptions, train_candidates
 from tests.learning.test_certificate import fitted
@@ -123,7 +122,7 @@ MECHANISM = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.044031, tau=
 
 @pytest.fixture
 def rows(monkeypatch):
-    monkeypatch.setattr(fits, "_MUCH", 1)
+    monkeypatch.setattr(minimum, "_MUCH", 1)
     generator = np.random.default_rng(0)
     X = generator.standard_normal((400, 6))
     return X, np.where(X @ np.arange(6.0) > 1, 1.0, -1.0)
@@ -137,7 +136,7 @@ def test_the_release_is_the_usual_one(rows, monkeypatch):
     rough = released(rows)
     assert rough.certificate.verify()
     assert rough.certificate.gradient_norm <= MECHANISM.tau
-    monkeypatch.setattr(fits, "_MUCH", 10**9)
+    monkeypatch.setattr(minimum, "_MUCH", 10**9)
     usual = released(rows)
     apart = np.linalg.norm(rough.theta - usual.theta)
     assert 0 < apart <= 2 * MECHANISM.tau / MECHANISM.objective.lam + rough.certificate.lattice * 7
@@ -148,17 +147,17 @@ def test_where_it_does_not_get_there_the_solver_that_was_asked_for_goes_on(rows,
 
     def far(objectives, **options):
         calls.append(options["tau"])
-        found = fits.solve(objectives[0], tau=1e3, solver="newton", max_iter=1)
+        found = minimum.solve(objectives[0], tau=1e3, solver="newton", max_iter=1)
         return [found]
 
-    monkeypatch.setattr(fits, "solve_together", far)
+    monkeypatch.setattr(minimum, "solve_together", far)
     assert released(rows).certificate.gradient_norm <= MECHANISM.tau
     assert calls == [MECHANISM.tau / 2]
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "newton-cholesky"])
 def test_another_solver_that_was_asked_for_is_taken(rows, monkeypatch, solver):
-    monkeypatch.setattr(fits, "solve_together", lambda *_, **__: pytest.fail("another solver was taken"))
+    monkeypatch.setattr(minimum, "solve_together", lambda *_, **__: pytest.fail("another solver was taken"))
     assert released(rows, solver=solver).certificate.verify()
 
 

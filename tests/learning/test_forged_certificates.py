@@ -13,7 +13,8 @@ import pytest
 
 import objpert_core.estimators as est
 from objpert_core.learning import PrivacyCertificate
-from tests.learning.certificates import OBJECTIVE, SGD, some_data
+from tests.learning.certificates import OBJECTIVE, SGD
+from tests.learning.certificates.kind import some_data
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning import SquaredLoss, fit, perturb_and_solve, solve_and_perturb
+from objpert_core.learning import SquaredLoss, minimum, perturb_and_solve, solve_and_perturb
 from objpert_core.learning.problem.losses import LOGISTIC
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
@@ -95,8 +95,10 @@ def test_a_solver_that_stops_early_is_followed_by_a_sure_one():
 
 def test_where_no_solver_arrives_the_answer_for_no_data_is_released(monkeypatch):
     nothing = release(np.zeros((0, 3)), np.zeros(0), on_error="release")
-    bound = fit.gradient_norm_bound
-    monkeypatch.setattr(fit, "gradient_norm_bound", lambda problem, theta: bound(problem, theta) + 1.0 * problem.n_rows)
+    bound = minimum.gradient_norm_bound
+    monkeypatch.setattr(
+        minimum, "gradient_norm_bound", lambda problem, theta: bound(problem, theta) + float(problem.n_rows)
+    )
     found = release(X, TARGETS, on_error="release")
     np.testing.assert_array_equal(found.theta, nothing.theta)
     assert found.certificate.public() == nothing.certificate.public()
@@ -107,8 +109,8 @@ def test_a_tau_that_no_arithmetic_reaches_is_refused_before_the_data_are_asked(m
     def asked(*_, **__):
         raise AssertionError("the data were asked")
 
-    monkeypatch.setattr(fit, "solve", asked)
-    monkeypatch.setattr(fit, "gradient_norm_bound", lambda problem, theta: 1.0)
+    monkeypatch.setattr(minimum, "solve", asked)
+    monkeypatch.setattr(minimum, "gradient_norm_bound", lambda problem, theta: 1.0)
     with pytest.raises(ConvergenceError, match="closed form"):
         release(X, TARGETS, on_error="release")
 

@@ -107,9 +107,7 @@ def _fold(part: Tilted, size: int) -> FloatArray:
 
 
 def transform_error(size: int) -> float:
-    """Bound on the relative error of a real transform of this size, and of its inverse (docs/theorems.md, T21). The
-    bound holds for the largest error over the sum of all |x|, and for the 2-norm of the error over that of the result.
-    `size` has no prime factors but 2, 3 and 5: stages of radix 4, and of 2, 3 and 5 for what is left."""
+    """Bound on the relative error of a real transform of this size, and of its inverse (docs/theorems.md, T21)."""
     log_growth = 2 * _UNIT  # the inverse is scaled at the end
     for radix, error in _STAGES.items():
         while size % radix == 0:
@@ -151,8 +149,7 @@ def tilted_mean(parts: list[Tilted]) -> float:
 
 
 def _log_beyond(parts: list[Tilted], point: float, sign: float, rates: FloatArray) -> float:
-    """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff). Every
-    rate gives a bound; a thinned grid is enough to tell which rate's is the best."""
+    """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff)."""
     thinned = [_Points(part, sign, -(-part.masses.size // _THINNED)) for part in parts]
     rough = [_log_chernoff(thinned, -sign * rate * point, rate) for rate in rates]
     best = float(rates[np.argmin(rough)])
@@ -284,9 +281,7 @@ def sum_of(
     right: float,
     rates: FloatArray,
 ) -> Tail:
-    """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests. `parts`
-    have one step each, `log_scales` is what the exponents of their tilts had subtracted, `centre`, `left` and `right`
-    are the window of losses that decides, and `rates` > 0 bound what lies outside."""
+    """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests."""
     from scipy.signal import lfilter  # half of the package's import time: only who composes waits for it
 
     step = parts[0].step

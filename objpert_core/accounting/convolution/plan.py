@@ -1,8 +1,4 @@
-"""Which tilt, window and grid a composition needs, from a coarse quadrature of its losses.
-
-Nothing here has to be exact: every tilt gives valid bounds, and what the window and the grid leave out is measured on
-the grid itself. The choice has to be good, because it decides how tight and how fast the answer is.
-"""
+"""Which tilt, window and grid a composition needs, from a coarse quadrature of its losses."""
 
 from __future__ import annotations
 
@@ -113,9 +109,7 @@ class Moments:
     own: list[tuple[int, float]]  # (count, variance of one step) of each loss
 
     def step_for(self, width: float) -> float:
-        """A first guess at the grid's step h for a width in ε. Upper bound: each loss moves by h²/12 on average. Lower:
-        by the spread of the rests, about h²/(12·spread) of one loss; a loss that the grid does not resolve counts as if
-        it were one cell wide."""
+        """A first guess at the grid's step h for a width in ε."""
         moves = sum(count for count, _ in self.own)
         step = math.sqrt(12 * width / moves)
         roughness = sum(count / max(variance, step**2) for count, variance in self.own)
@@ -123,8 +117,7 @@ class Moments:
 
 
 def tilted(steps: Steps, points: Points, theta: float, log_delta: float = 0.0) -> Moments:
-    """The moments under the tilt e^{θω}, θ >= 0, from points (log weights, losses) of every loss. The window leaves out
-    what cannot matter beside a δ of e^log_delta."""
+    """The moments under the tilt e^{θω}, θ >= 0, from points (log weights, losses) of every loss."""
     log_scales, mean, centred, variances = [], 0.0, [], []
     for (log_weight, omega), (_, count) in zip(points, steps, strict=True):
         exponent = log_weight + theta * omega
@@ -157,9 +150,7 @@ def _kept_under(made: Plan, theta: float, log_delta: float) -> tuple[list[tuple[
 
 
 def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width: float) -> int:
-    """The tilt that needs the fewest grid points among those that see (ε, δ) nearly as well as the best one. A tilt
-    smaller than the best leaves more of the mass to the left of ε; arithmetic has precision to spare for this mass, and
-    where losses have heavy tails the window is far shorter."""
+    """The tilt that needs the fewest grid points among those that see (ε, δ) nearly as well as the best one."""
     loose = made.cumulants - made.thetas * epsilon + log_g_max(made.thetas)
     points = {}
     for tilt in range(best, max(best - _TILTS_A_DECADE, -1), -2):
@@ -174,9 +165,7 @@ def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width
 
 @lru_cache(maxsize=8)
 def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail]:
-    """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
-    `log_delta` is the least δ of interest: masses that cannot matter beside it are not resolved. `TooFineError` where
-    the grid would be too large."""
+    """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε."""
     made = plan(steps, nats)
     theta = float(made.thetas[tilt])
     reaches, here = _kept_under(made, theta, log_delta)
@@ -230,9 +219,7 @@ def _kept(
 def _window(
     centred: list[tuple[FloatArray, FloatArray]], steps: Steps, theta: float, rates: FloatArray, nats_above: float
 ) -> tuple[float, float]:
-    """(left, right) of the mean, such that what the tilted sum has outside is next to nothing. To the left the outside
-    has a probability of e^{-_WINDOW_NATS}. To the right mass is weighted with e^{−θy}, so e^{-nats_above} is enough; it
-    may also wrap around to the left half of the window, below every ε that is asked for."""
+    """(left, right) of the mean, such that what the tilted sum has outside is next to nothing."""
     grown = []
     for sign in (1.0, -1.0):
         total = np.zeros(rates.size)

@@ -1,8 +1,4 @@
-"""How far a bound is from what any proof could show: its ε over that of the Gaussian mechanism underneath.
-
-Redberg, Koskela and Wang (2023), Appendix I and Figure 4. A linear loss turns objective perturbation into the Gaussian
-mechanism with the same σ and L (Corollary 3.5 there), so no bound can be below that one.
-"""
+"""How far a bound is from what any proof could show: its ε over that of the Gaussian mechanism underneath."""
 
 from __future__ import annotations
 

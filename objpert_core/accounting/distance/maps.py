@@ -102,8 +102,7 @@ def _gaussian_epsilons(a: FloatArray, log_delta: float) -> FloatArray:
 def _glm_epsilons(
     length: float, a: FloatArray, lams: FloatArray, curvature: float, log_delta: float, lower: FloatArray
 ) -> FloatArray:
-    """ε(δ) of Theorem 3.1 for every a and λ: the shift plus the half-normal law's, which is known in closed form.
-    2·δ_G(ε) = δ where that gives ε ≥ a²/2, else 1 − e^{ε − a²/2}·E[e^{−a|v|}] = δ."""
+    """ε(δ) of Theorem 3.1 for every a and λ: the shift plus the half-normal law's, which is known in closed form."""
     far = _gaussian_epsilons(a, log_delta - np.log(2))
     near = a**2 / 2 + np.log(-np.expm1(log_delta)) - np.log(erfcx(a * SQRT_HALF))
     centred = np.where(far >= a**2 / 2, far, near)[:, None]

@@ -209,8 +209,7 @@ def _log_noise(
     named: str,
     tolerance: float | None = None,
 ) -> float:
-    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much. `named` tells the
-    refusal for which parameters there is no such multiplier."""
+    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much."""
 
     def accounted(log_noise: float) -> Mechanism:
         base: Mechanism = run(log_noise) if accountant == "pld" else via_rdp(run(log_noise))
@@ -227,9 +226,7 @@ def _log_noise(
 
 
 def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_runs: float | None) -> tuple[float, float]:
-    """(log of a noise multiplier near the answer, d log ε/d log noise there). Many steps are nearly a Gaussian
-    mechanism, and the one that meets the target is known quickly. DP-SGD's Rényi curve is then brought to give the ε
-    that this mechanism's curve gives."""
+    """(log of a noise multiplier near the answer, d log ε/d log noise there)."""
     log_sigma = math.log(calibrate_gaussian(epsilon, delta).sigma)
     if mean_runs is not None:
 

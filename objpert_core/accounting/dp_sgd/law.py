@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.laws.base import PrivacyLoss
+from objpert_core.accounting.laws.base import MixedLoss
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_ratio, log_ratio_slope, log_tilt
 
@@ -19,7 +19,7 @@ _PER_UNIT = 64
 
 
 @dataclass(frozen=True)
-class MixtureLoss(PrivacyLoss):
+class MixtureLoss(MixedLoss):
     """log dP/dQ between P = Σ w_j·N(j·a, 1) with binomial weights w and Q, its mirror image or N(0, 1)."""
 
     a: float  # 1/noise multiplier
@@ -56,19 +56,8 @@ class MixtureLoss(PrivacyLoss):
         guess = np.clip(self._spline(np.clip(ratio, known[0], known[-1])), u[cell], u[cell + 1])
         return np.where(ratio <= known[0], -np.inf, np.where(ratio > known[-1], u[-1], guess))
 
-    def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v); for addition v is the negative of the released value."""
-        if self.direction == "add":
-            return -log_ratio(self._log_weights, self.a, -v, self.replace)
-        return log_ratio(self._log_weights, self.a, v, self.replace)
-
-    def position(self, epsilon: FloatArray) -> FloatArray:
-        """v near ω(v) = ε."""
-        return self._inverse(epsilon) if self.direction == "remove" else -self._inverse(-epsilon)
-
-    def lowest(self) -> float:
-        """The whole line."""
-        return -np.inf
+    def _log_ratio(self, u: FloatArray) -> FloatArray:
+        return log_ratio(self._log_weights, self.a, u, self.replace)
 
     def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
         """See `SubsampledLoss.log_density`."""

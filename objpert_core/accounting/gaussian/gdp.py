@@ -47,9 +47,7 @@ def _mu_at(log_x: FloatArray, log_y: FloatArray) -> FloatArray:
 
 
 def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
-    """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` is ascending and begins at 0.
-    The profile holds for both directions, so g is also below its mirror image in the line x + y = 1: only the vertices
-    on or below this line matter, and where the polygon crosses it."""
+    """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` ascends from 0."""
     return _mu_and_where(epsilon, log_delta)[0]
 
 
@@ -103,9 +101,7 @@ def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:
 
 
 def mu_of_mirrored_mixture(log_weights: FloatArray, a: float) -> float:
-    """A μ above the pair of Σ w_j·N(j·a, 1) and its mirror image; at most log(1/w₀)/60 + 1e-4 above the smallest.
-    At a threshold z ≥ 0, y = Σ w_j·Φ(j·a − z) and x = Σ w_j·Φ(−j·a − z); both fall in z, so neighbouring thresholds
-    bound what lies between. Beyond the last one y ≤ Φ(k·a − z) and x ≥ w₀·Φ(−z). Negative z is the mirror image."""
+    """A μ above the pair of Σ w_j·N(j·a, 1) and its mirror image; at most log(1/w₀)/60 + 1e-4 above the smallest."""
     j = a * np.arange(log_weights.size)
     farthest = float(j[-1])
     count = int(min(max(_LAST_Z / (1e-3 * farthest), 2**12), 2**19))

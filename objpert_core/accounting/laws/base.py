@@ -93,8 +93,34 @@ class GaussianLoss(PrivacyLoss):
         return -np.inf
 
 
+class MixedLoss(PrivacyLoss):
+    """log dP/dQ of one step whose released value is V where the row is removed, and −V where it is added."""
+
+    direction: str  # "remove" or "add"
+
+    @abstractmethod
+    def _log_ratio(self, u: FloatArray) -> FloatArray:
+        """log dP/dQ at the released value u."""
+
+    @abstractmethod
+    def _inverse(self, ratio: FloatArray) -> FloatArray:
+        """u near log dP/dQ = ratio; −inf at and below its least value."""
+
+    def loss(self, v: FloatArray) -> FloatArray:
+        """ω(v); for addition v is the negative of the released value."""
+        return self._log_ratio(v) if self.direction == "remove" else -self._log_ratio(-v)
+
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """v near ω(v) = ε."""
+        return self._inverse(epsilon) if self.direction == "remove" else -self._inverse(-epsilon)
+
+    def lowest(self) -> float:
+        """The whole line."""
+        return -np.inf
+
+
 @dataclass(frozen=True)
-class SubsampledLoss(PrivacyLoss):
+class SubsampledLoss(MixedLoss):
     """One step of the Poisson-subsampled Gaussian mechanism, a = 1/noise multiplier, sampling rate q < 1.
     With P = (1 − q)·N(0, 1) + q·N(a, 1) and Q = N(0, 1), removal of a row has the loss log dP/dQ under P and addition
     log dQ/dP under Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11)."""
@@ -110,18 +136,6 @@ class SubsampledLoss(PrivacyLoss):
     def _inverse(self, ratio: FloatArray) -> FloatArray:
         """u with log dP/dQ = ratio; −inf at and below log(1 − q)."""
         return unmixed(ratio, self.q) / self.a + self.a / 2
-
-    def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v); for addition v is the negative of the released value."""
-        return self._log_ratio(v) if self.direction == "remove" else -self._log_ratio(-v)
-
-    def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε."""
-        return self._inverse(epsilon) if self.direction == "remove" else -self._inverse(-epsilon)
-
-    def lowest(self) -> float:
-        """The whole line."""
-        return -np.inf
 
     def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
         """log of the density of V at v: the mixture for removal, standard normal for addition."""
@@ -148,13 +162,7 @@ class SubsampledLoss(PrivacyLoss):
 
 @dataclass(frozen=True)
 class SymmetricLoss(PrivacyLoss):
-    """The tightest symmetric pair above a law that dominates both directions of the adjacency.
-
-    A profile that holds for both directions at ε ≥ 0 also bounds both at ε < 0, by H_{e^ε}(P‖Q) = 1 − e^ε +
-    e^ε·H_{e^{−ε}}(Q‖P) (Zhu, Dong and Wang 2022). The largest convex function of e^ε below the two is the
-    profile of a pair whose loss has the law of ω above a threshold t, the mirror image (weight e^{−ω} at −ω) below
-    −t, and what is left of the mass at 0. The threshold is 0 unless that would need more than the whole mass.
-    """
+    """The tightest symmetric pair above a law that dominates both directions of the adjacency."""
 
     base: PrivacyLoss
     start: float  # v at the threshold

@@ -53,9 +53,7 @@ class DiscreteLoss(PrivacyLoss):
         return first, second
 
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
-        """log E[1 − e^{ε − ω}]₊ for every real ε of a 1-d array, mass at +∞ included.
-        P[ω > ε] − e^ε·Q[ω > ε] from running sums, plus their possible error. Where the error would be more than a part
-        in 10⁹, every loss is added up."""
+        """log E[1 − e^{ε − ω}]₊ for every real ε of a 1-d array, mass at +∞ included."""
         count = np.searchsorted(-self._descending[0], -epsilon)
         first, second = (sums[count] for sums in self._sums)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

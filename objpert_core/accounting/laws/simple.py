@@ -51,9 +51,7 @@ class PrivacyLossLaw(PrivacyLoss):
         return None
 
     def log_profile_with_gaussian(self, epsilon: FloatArray, a_out: float) -> FloatArray:
-        """log profile at ε (1-d) of ω + G_out for an independent Gaussian mechanism with ratio `a_out`. By Fubini the
-        profile is the expectation, over v, of the Gaussian part's profile at ε − ω(v), which is smooth. Where ω is
-        itself Gaussian from v* on, two Gaussians make one: only the excess of ω below v* is left to integrate."""
+        """log profile at ε (1-d) of ω + G_out for an independent Gaussian mechanism with ratio `a_out`."""
         low, high = self.lowest(), V_HIGH
         gaussian = self.gaussian_part()
         known = np.full(epsilon.shape, -np.inf)

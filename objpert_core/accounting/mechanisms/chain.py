@@ -27,12 +27,8 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Chained(Wrapper):
-    """`base` for data sets `length` neighbours apart, one row after the other; made by `replace_one` and `group`.
-
-    `adjacency` is what the whole chain means; "replace one row" where each replacement is two links of a chain of
-    `base`. docs/theorems.md, T18. The profile is the best split of ε over the links that was found; exact where `base`
-    has the Gaussian mechanism's pair. A composition is of the discretised pair of that profile, within some 1e-4 of it.
-    The Rényi curve goes along the chain by Hölder's inequality (Mironov 2017, Proposition 11), or is that of μ.
+    """`base` for data sets `length` neighbours apart, one row after the other, by the best split found
+    (docs/theorems.md, T18). `adjacency` is what the whole chain means.
     """
 
     base: Mechanism

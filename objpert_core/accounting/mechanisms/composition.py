@@ -1,8 +1,7 @@
 """Adaptive composition: what several releases about the same rows cost together.
 
 A composition of mechanisms whose privacy losses are known (`Mechanism.losses`) is accounted for by the convolution of
-those losses, with bounds on both sides (`accounting.convolution`). The Rényi curves, which add up, are the way out
-where a grid cannot be fine enough, and for mechanisms that have only a Rényi curve.
+those losses, with bounds on both sides (`accounting.convolution`).
 """
 
 from __future__ import annotations

@@ -74,9 +74,8 @@ class EventMaker:
 
 
 def fields_of(event: Any) -> tuple[str, dict[str, Any]]:
-    """Name an event, in any of its forms, and its fields: exactly those of `FIELDS`, of unchecked values.
-
-    `ValueError` for what is no event of dp_accounting, or has fields that are not known here: they might cost privacy.
+    """Name an event, in any of its forms, and its fields: exactly those of `FIELDS`, of unchecked values. `ValueError`
+    for what is no event of dp_accounting, or has fields that are not known here: they might cost privacy.
 
     >>> fields_of(["dp_accounting.dp_event", "GaussianDpEvent", 4.0])
     ('GaussianDpEvent', {'noise_multiplier': 4.0})

@@ -2,8 +2,7 @@
 
 Both curves are convex in the right variable, so that the chord between two points lies above them: the moments'
 logarithm s·ρ(1 + s) in s = α − 1, because it is the logarithm of a moment generating function, and the hockey-stick
-divergence in v = e^ε, because it is a largest value of functions linear in v. Both stay convex under a largest value
-over neighbouring data sets. A chord between upper bounds is an upper bound.
+divergence in v = e^ε, because it is a largest value of functions linear in v.
 """
 
 from __future__ import annotations

@@ -87,8 +87,7 @@ def gaussian_ends(a: float, epsilon: FloatArray, length: int) -> FloatArray:
 
 
 def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float = 0.0) -> FloatArray:
-    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k), rounded such that Σ t_i does not grow.
-    δ is convex in e^t: between −`corner` and `corner` it is at most its chord."""
+    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k), rounded such that Σ t_i does not grow."""
     known = np.asarray(np.isfinite(ends).all(axis=1))
     ends = np.where(known[:, None], ends, 0.0)
     starts = np.concatenate((np.zeros((ends.shape[0], 1)), ends[:, :-1]), axis=1)
@@ -122,9 +121,7 @@ def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:
 
 
 def polygon(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, FloatArray]:
-    """(x, y), ascending from x = 0 to (1, 1): vertices of a symmetric concave polygon above the attacker's curve.
-    Between two points the profile is replaced by its chord as a function of e^ε, and beyond the last by a constant. A
-    chord of slope −x and value y at e^ε = 0 is the vertex (x, y). Below x + y = 1 it is the mirror image."""
+    """(x, y), ascending from x = 0 to (1, 1): vertices of a symmetric concave polygon above the attacker's curve."""
     return polygon_of_points(*profile_points(log_profile, density))
 
 
@@ -193,9 +190,7 @@ def corner_of(x: FloatArray, y: FloatArray) -> float:
 def ends_of_best_splits(
     x: FloatArray, y: FloatArray, xs: FloatArray, ys: FloatArray, epsilon: FloatArray, length: int
 ) -> FloatArray:
-    """t₁, t₁ + t₂, …, ε, of shape (n, k), of the best split for the polygon (x, y) whose iteration is (xs, ys). The
-    tangent of slope e^ε touches the iteration at a vertex. Every row starts at the rate that the row before has
-    reached, and the log of the slope there is its part: t_k for the first, t₁ for the last."""
+    """t₁, t₁ + t₂, …, ε, of shape (n, k), of the best split for the polygon (x, y) whose iteration is (xs, ys)."""
     one = log_slopes(x, y)
     rate = xs[np.searchsorted(-log_slopes(xs, ys), -epsilon)]
     known = np.isfinite(one) & (np.diff(x) > 0) & (np.diff(y) > 0)

@@ -127,9 +127,7 @@ def _moment_rates(
 
 
 def mixture_rdp(alpha: FloatArray, log_weights: FloatArray, a: float, two_sided: bool) -> FloatArray:
-    """Rényi divergence of the pair, the larger of its two orders, for a 1-d array of α ≥ 1; rounded up. Where the rule
-    would need too many points the value is α·m²·a²/2, m = k or 2k: the pair is that of a Gaussian mechanism of
-    sensitivity m·a mixed with pairs of smaller ones."""
+    """Rényi divergence of the pair, the larger of its two orders, for a 1-d array of α ≥ 1; rounded up."""
     order = alpha - 1.0
     size = log_weights.size - 1
     reach = size * a

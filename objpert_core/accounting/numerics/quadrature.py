@@ -1,7 +1,6 @@
 """Expectations over v ~ N(0, 1) of functions that never decrease in v, by panels that are chosen per row.
 
-Every privacy loss in this package is a non-decreasing function of one standard normal variable. On a panel
-[l, r] the integrand f(v)·φ(v) is at most f(r)·max φ, so a panel that is left out is known to be negligible.
+Every privacy loss in this package is a non-decreasing function of one standard normal variable.
 """
 
 from __future__ import annotations

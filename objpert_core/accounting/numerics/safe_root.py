@@ -1,8 +1,4 @@
-"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold.
-
-A calibration promises gap(x) <= 0, not a root to so many digits. So every search here ends with the same step: evaluate
-the inequality at the root, and move in the safe direction by ever larger steps until it holds.
-"""
+"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold."""
 
 from __future__ import annotations
 
@@ -52,9 +48,7 @@ def root_between(gap: Callable[[float], Any], low: float, high: float, xtol: flo
 
 
 def smallest_above(gap: Callable[[float], float], guess: float, floor: float, least: float = 0.0) -> float:
-    """The smallest x > floor, and at least `least`, with gap(x) <= 0, rounded up, for a gap that decreases in x. The
-    search runs over log(x − floor): close to the floor the bounds change with x − floor, not with x. Far from the guess
-    its steps grow, so that a root 60 decades away takes a dozen evaluations more. `NoRootError` if there is no root."""
+    """The smallest x > floor, and at least `least`, with gap(x) <= 0, rounded up, for a gap that decreases in x."""
     size = max(guess, floor)
     low = high = max(guess - floor, 1e-3 * size)
     if gap(floor + low) > 0:
@@ -89,10 +83,7 @@ def log_ratio(value: float, target: float) -> float:
 
 
 def root_within(gap: Callable[[float], float], start: float, slope: float, tolerance: float) -> tuple[float, float]:
-    """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x; `NoRootError` beyond |x| = 60.
-    Secants, aimed at the middle of what is accepted, inside a bracket that grows until it holds a root and is halved
-    where secants do not shrink it. Where the gap jumps over what is accepted, x is the bracket's end on the safe
-    side."""
+    """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x; `NoRootError` beyond |x| = 60."""
     low, high, x, slow = -math.inf, math.inf, start, 0
     before: tuple[float, float] | None = None
     for _ in range(_EVALUATIONS):

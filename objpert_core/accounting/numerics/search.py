@@ -32,10 +32,7 @@ def smallest_epsilon_of_each(
     start: float = 0.0,
     guess: ArrayLike = 1e-3,
 ) -> FloatArray:
-    """`smallest_epsilon` where every entry of `log_delta` has its own profile, which gets ε and the entries' indices.
-    Steps that grow from the guess bracket the root of the logarithm, which never increases in ε; the bracket is
-    narrowed to neighbouring doubles or a relative width of 1e-15. Its upper end, at which the inequality was evaluated,
-    is returned."""
+    """`smallest_epsilon` where each entry of `log_delta` has its own profile, which gets ε and the entries' indices."""
 
     def gap(epsilon: FloatArray, chosen: IntArray) -> FloatArray:
         return log_profile(epsilon, chosen) - log_delta[chosen]
@@ -81,9 +78,7 @@ def _narrow(
     f_high: FloatArray,
     index: IntArray,
 ) -> FloatArray:
-    """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high). Chandrupatla's
-    method (1997): inverse quadratic interpolation where three points allow it, else bisection. A step is never shorter
-    than what closes the bracket if it crosses the root, and twice as long after each that did not."""
+    """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high)."""
     last, f_last, other, f_other = high, f_high, low, f_low  # the newest end of the bracket, and the one across
     third, f_third = other, f_other
     stayed = np.zeros(low.size)

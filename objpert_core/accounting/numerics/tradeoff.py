@@ -70,10 +70,7 @@ def _between(low: FloatArray, high: FloatArray, share: FloatArray) -> FloatArray
 
 
 def smallest_false_negative_rate(log_profile: LogProfile, x: FloatArray) -> FloatArray:
-    """f at a 1-d array of false positive rates, from log δ(ε) as a function of a 1-d array of ε ≥ 0.
-    1 − δ(ε) − e^ε·x is concave in e^ε. One call of the profile on a grid over 16 decades brackets the best ε of every
-    x, a second one on a dense grid narrows the brackets, and a third one evaluates at the optimum of a cubic spline.
-    Where the value there is not what the spline promised, the profile has a corner or a jump, which is closed in on."""
+    """f at a 1-d array of false positive rates, from log δ(ε) as a function of a 1-d array of ε ≥ 0."""
     coarse = log_profile(_COARSE)
     value, low, high, _ = _best(x, _COARSE, coarse)
     inner = np.flatnonzero((x > 0) & (x < 1))  # at 0 and 1 the best ε is as large as can be

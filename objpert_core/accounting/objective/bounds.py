@@ -2,8 +2,6 @@
 
 All that is particular to a theorem stands in its entry: what it is called and where it is proved, which losses it
 covers, the law of its privacy loss or its curve, where it is silent and why, and what calibration needs to know.
-Mechanisms, calibration, certificates, pages and experiments read the entry. A new bound is an entry here, a law in
-`accounting.laws` if the theorem needs a new one, and a test. L is `lipschitz`, β is `smoothness`, and a = L/σ.
 """
 
 from __future__ import annotations

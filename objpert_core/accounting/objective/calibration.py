@@ -189,8 +189,7 @@ def _calibrate(target: Target) -> Calibrated:
 
 
 def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
-    """The λ from which on the tight logistic bound is the Gaussian mechanism's at ε: T1, and T18 for several links. The
-    parts of the best split rise by a² = R²/σ² a link, and the first is the least."""
+    """The λ from which on the tight logistic bound is the Gaussian mechanism's at ε: T1, and T18 for several links."""
     squared, links = (target.lipschitz / sigma) ** 2, target.links
     return target.lipschitz**2 / max(target.epsilon / links + squared * (1 - links / 2), squared / 2)
 
@@ -275,8 +274,7 @@ def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
 
 @lru_cache(maxsize=4096)
 def _regularised(target: Target, lam: float) -> Calibrated:
-    """The calibrated mechanism with a larger λ and, unless σ was asked for, as little noise as that allows. Every bound
-    falls as λ grows, and so does the output noise's sensitivity 2τ/λ."""
+    """The calibrated mechanism with a larger λ and, unless σ was asked for, as little noise as that allows."""
     mechanism = _calibrate(target)
     objective = objective_of(mechanism)
 

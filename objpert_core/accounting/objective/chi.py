@@ -12,8 +12,7 @@ _REACH = 14.0  # the log density of χ_d, tilted or not, has curvature at most �
 
 
 def _log_window(slope: FloatArray, mode: FloatArray, dimension: int) -> FloatArray:
-    """log of ∫ (z/m)^{d−1} e^{−(z² − m²)/2 + t·(z − m)} dz around m = `mode`, where slope = t − m. Everything is a
-    function of z − m: beyond 1e16 neighbouring doubles are further apart than the window is wide."""
+    """log of ∫ (z/m)^{d−1} e^{−(z² − m²)/2 + t·(z − m)} dz around m = `mode`, where slope = t − m."""
     low = np.maximum(-_REACH, -mode)
     half = (_REACH - low) / 2
     offset = low[:, None] + half[:, None] * (1 + _NODES)
@@ -22,8 +21,7 @@ def _log_window(slope: FloatArray, mode: FloatArray, dimension: int) -> FloatArr
 
 
 def log_chi_moment_rate(t: FloatArray, dimension: int) -> FloatArray:
-    """log E[e^{tZ}]/t for Z ~ χ_d and a 1-d array of t >= 0; E[Z] at t = 0, and inf above 1e150. The integrals are
-    relative to the mode of the (tilted) density, so neither large d nor large t overflows or cancels."""
+    """log E[e^{tZ}]/t for Z ~ χ_d and a 1-d array of t >= 0; E[Z] at t = 0, and inf above 1e150."""
     d, vast = dimension, t > _LARGEST
     t = np.where(vast, 1.0, t)
     still = max(np.sqrt(d - 1.0), 1e-3 if d > 1 else 1e-300)

@@ -17,9 +17,8 @@ _LEAST_SIZE = 2.0  # a class counts as no smaller than this many times the noise
 
 
 def class_counts(noise: float, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> Gaussian:
-    """The release of the counts of all classes, with this noise on each.
-
-    A row more or less changes one count by 1. A row that is replaced changes two, so that they move by √2.
+    """The release of the counts of all classes, with this noise on each. A row more or less changes one count by 1. A
+    row that is replaced changes two, so that they move by √2.
     """
     moved = rows_per_person * (1.0 if choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE else math.sqrt(2.0))
     return Gaussian(square("class_count_noise", noise), moved, adjacency=adjacency)
@@ -38,9 +37,8 @@ def recommended_count_noise(
 
 
 def balanced_weights(counts: FloatArray, noise: float) -> FloatArray:
-    """The weights that give all classes the same sum: 1 for the smallest class, less for larger ones.
-
-    A class whose count is lost in the noise counts as one of twice the noise.
+    """The weights that give all classes the same sum: 1 for the smallest class, less for larger ones. A class whose
+    count is lost in the noise counts as one of twice the noise.
 
     >>> balanced_weights(np.array([980.0, -3.0]), 10.0).round(4).tolist()
     [0.0204, 1.0]

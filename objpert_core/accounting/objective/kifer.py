@@ -1,8 +1,4 @@
-"""Calibration by a theorem that names its own noise and regularisation (`ClosedForm`): Kifer et al. (2012).
-
-With an exact minimiser the theorem is read as it stands. With an approximate one ε is shared between the theorem and
-the output noise (`ApproximateMinima`).
-"""
+"""Calibration by a theorem that names its own noise and regularisation (`ClosedForm`): Kifer et al. (2012)."""
 
 from __future__ import annotations
 
@@ -36,9 +32,7 @@ def _least_sigma(target: Target, form: ClosedForm, epsilon: float, log_delta: fl
 
 
 def _with_output_noise(target: Target, form: ClosedForm, tau: float) -> Calibrated:
-    """λ for the split ε₁ + ε₂ that needs the least noise, then the σ that the whole profile asks for. At one split the
-    theorem has to give ε₁ and δ − δ_Gauss(ε₂), where δ_Gauss is the output noise's. With σ given it is λ that is
-    searched for."""
+    """λ for the split ε₁ + ε₂ that needs the least noise, then the σ that the whole profile asks for."""
     epsilon = target.epsilon * (1 - ROOT_MARGIN)  # as ε₁ → ε a rounding of ε is worth a lot of δ
     floor = form.lam(epsilon, target.smoothness)
 

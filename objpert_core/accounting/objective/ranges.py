@@ -1,8 +1,6 @@
 """Private ranges of the columns before a fit: how much noise for each histogram, and when there are any.
 
-A row adds one to one bin of every column, so that it moves a histogram of d columns by √d in all. Two histograms follow
-each other: one of magnitudes, whose bins are fixed, and one of equal bins within what the first has found. Both compose
-with all that comes after them (docs/theorems.md, T47). All noise goes by public numbers alone.
+A row adds one to one bin of every column, so that it moves a histogram of d columns by √d in all.
 """
 
 from __future__ import annotations
@@ -87,16 +85,12 @@ def recommended_ranges(
 
     three and two tenths of what (ε, δ) allows, or less where less will do. There are no ranges where σ₁ exceeds
     n/10, and no equal bins where σ₂ exceeds n/20. Shares and limits were chosen on made tables and
-    on breast cancer. A number out of range, or an unknown adjacency, raises a `ValueError`.
+    on breast cancer.
 
     Parameters
     ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    n_rows, dimension : int >= 1
-        The number of rows n, which the noise makes public, and the number of columns d.
-    adjacency, rows_per_person
-        As in `RangeNoise.mechanisms`.
+    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
+        As in `full_standardisation`, with its errors.
 
     Examples
     --------

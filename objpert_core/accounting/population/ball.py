@@ -1,11 +1,7 @@
 """Objective perturbation over a ball, for the population risk: from public numbers to σ, λ and the loss's smoothing.
 
-n rows, d parameters, the ball ‖θ‖ ≤ M, one row replaced. A ball costs no privacy and asks for none (docs/theorems.md,
-T26), so these are calibrations of objective perturbation like any other. M, n and d decide how far a loss is smoothed,
-and which λ is good for the population risk (docs/theorems.md, T24).
-
-A bound that is not the logistic one depends on λ through β/λ alone. So the smoothing goes with λ: with β = κλ the noise
-is the same for every λ, and a smaller κ costs accuracy, not privacy.
+One row is replaced; a ball costs no privacy and asks for none (docs/theorems.md, T26). A bound that is not the logistic
+one depends on λ through β/λ alone, so the smoothing goes with λ: β = κλ.
 """
 
 from __future__ import annotations
@@ -40,6 +36,21 @@ class ObjectivePlan(NamedTuple):
     envelope: float | None  # β of the Moreau envelope that takes the loss's place, in θ; None: the loss itself
 
 
+class _Asked(NamedTuple):
+    """The public numbers of a plan, in range."""
+
+    n: int
+    d: int
+    epsilon: float
+    delta: float
+    radius: float
+    lipschitz: float
+    smoothness: float
+    bound: str
+    tau: float
+    sigma_out: float | None
+
+
 def objective_plan(
     schedule: str,
     n: int,
@@ -56,14 +67,10 @@ def objective_plan(
     lam: float | None = None,
     strict: bool = True,
 ) -> ObjectivePlan:
-    """Choose noise, regularisation and smoothing by public numbers; ε and δ are for one row that is replaced.
-
-    "tight" takes the least σ: for the logistic loss λ of `recommended_ball_lam` and σ = 2Lσ_G (T17), σ_G the analytic
-    Gaussian mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam`
-    is a least λ in place of the rule's; with 0 it is the least that privacy allows. "bassily2019" takes λ of Algorithm
-    2 of Bassily, Feldman, Talwar and Thakurta (2019) as printed, and the σ of the theorem that it restates, for
-    gradients that move by 2L; its own σ is too small where rows are replaced. With `strict` this schedule refuses ε and
-    δ for which the paper claims nothing. `smoothness` is per row, inf for a loss with corners.
+    """Choose noise, regularisation and smoothing by public numbers; ε and δ are for one row that is replaced. "tight"
+    takes the least σ: for the logistic loss λ of `recommended_ball_lam` and σ = 2Lσ_G (T17), σ_G the analytic Gaussian
+    mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam` is a least
+    λ in place of the rule's; with 0 it is the least that privacy allows.
 
     >>> numbers = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
     >>> plan = objective_plan("tight", 10_000, 10, 1.0, 1e-8, **numbers)
@@ -71,23 +78,23 @@ def objective_plan(
     (10.2, 2.0, None)
     """
     check_lam(choice("schedule", schedule, SCHEDULES), lam, smoothness)
-    numbers = {
-        "n": positive_integer("n", n),
-        "d": positive_integer("d", d),
-        "epsilon": positive("epsilon", epsilon),
-        "delta": in_open_unit("delta", delta),
-        "radius": positive("radius", radius),
-        "lipschitz": positive("lipschitz", lipschitz),
-        "smoothness": math.inf if smoothness == math.inf else nonnegative("smoothness", smoothness),
-        "bound": choice("bound", bound, _BOUNDS),
-        "tau": positive("tau", tau),
-        "sigma_out": None if sigma_out is None else positive("sigma_out", sigma_out),
-    }
+    asked = _Asked(
+        positive_integer("n", n),
+        positive_integer("d", d),
+        positive("epsilon", epsilon),
+        in_open_unit("delta", delta),
+        positive("radius", radius),
+        positive("lipschitz", lipschitz),
+        math.inf if smoothness == math.inf else nonnegative("smoothness", smoothness),
+        choice("bound", bound, _BOUNDS),
+        positive("tau", tau),
+        None if sigma_out is None else positive("sigma_out", sigma_out),
+    )
     if schedule == "tight":
         if lam is not None:  # neither counts then: one plan for all
-            numbers |= {"n": 1, "d": 1, "radius": 1.0}
-        return _tight(**numbers, lam=None if lam is None else float(lam))
-    return _published(**numbers, strict=bool(strict))
+            asked = asked._replace(n=1, d=1, radius=1.0)
+        return _tight(asked, None if lam is None else float(lam))
+    return _published(asked, bool(strict))
 
 
 def recommended_ball_lam(
@@ -130,38 +137,21 @@ def check_lam(schedule: str, lam: float | None, smoothness: float) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _tight(
-    *,
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
-    radius: float,
-    lipschitz: float,
-    smoothness: float,
-    bound: str,
-    tau: float,
-    sigma_out: float | None,
-    lam: float | None,
-) -> ObjectivePlan:
-    if bound == "logistic":
-        exact, envelope = _logistic(n, d, epsilon, delta, radius, lipschitz, lam), None
-    else:
-        exact, envelope = _smoothed(d, epsilon, delta, radius, lipschitz, smoothness, bound, lam)
+def _tight(asked: _Asked, lam: float | None) -> ObjectivePlan:
+    exact, envelope = (_logistic(asked, lam), None) if asked.bound == "logistic" else _smoothed(asked, lam)
     for more in _MORE:
-        mechanism = _solved(replace(exact, sigma=exact.sigma * (1 + more)), epsilon, delta, tau, sigma_out)
-        if mechanism.delta(epsilon) <= delta:
+        mechanism = _solved(replace(exact, sigma=exact.sigma * (1 + more)), asked)
+        if mechanism.delta(asked.epsilon) <= asked.delta:
             return ObjectivePlan(mechanism, envelope)
     raise ValueError(
-        f"sigma_out must be larger for tau={tau!r} and lam = {exact.lam:g}: with {mechanism.sigma_out:g} there is no "
-        f"noise on the objective that is ({epsilon:g}, {delta:g})-DP"
+        f"sigma_out must be larger for tau={asked.tau!r} and lam = {exact.lam:g}: with {mechanism.sigma_out:g} there "
+        f"is no noise on the objective that is ({asked.epsilon:g}, {asked.delta:g})-DP"
     )
 
 
-def _logistic(
-    n: int, d: int, epsilon: float, delta: float, radius: float, lipschitz: float, lam: float | None
-) -> ObjectivePerturbation:
+def _logistic(asked: _Asked, lam: float | None) -> ObjectivePerturbation:
     """The Gaussian mechanism's noise where λ ≥ 2R²/ε (T17 (b)); more noise where λ is less."""
+    n, d, epsilon, delta, radius, lipschitz, *_ = asked
     sigma = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma
     least = 2 * lipschitz**2 / epsilon
     if lam is None:
@@ -172,17 +162,9 @@ def _logistic(
     return objective_of(found)
 
 
-def _smoothed(
-    d: int,
-    epsilon: float,
-    delta: float,
-    radius: float,
-    lipschitz: float,
-    smoothness: float,
-    bound: str,
-    lam: float | None,
-) -> tuple[ObjectivePerturbation, float | None]:
+def _smoothed(asked: _Asked, lam: float | None) -> tuple[ObjectivePerturbation, float | None]:
     """Noise and λ for a loss that is smoothed to β = κλ, unless its curvature is no larger."""
+    _, d, epsilon, delta, radius, lipschitz, smoothness, bound, *_ = asked
     share = epsilon * _SMOOTHING
 
     def calibrated(smoothness: float, lam: float) -> ObjectivePerturbation:
@@ -203,20 +185,8 @@ def _smoothed(
 
 
 @lru_cache(maxsize=1024)
-def _published(
-    *,
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
-    radius: float,
-    lipschitz: float,
-    smoothness: float,
-    bound: str,
-    tau: float,
-    sigma_out: float | None,
-    strict: bool,
-) -> ObjectivePlan:
+def _published(asked: _Asked, strict: bool) -> ObjectivePlan:
+    n, d, epsilon, delta, radius, lipschitz, smoothness, bound, *_ = asked
     lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
     envelope = epsilon * _SMOOTHING * lam if math.isinf(smoothness) else None
     most = epsilon * lam / 2
@@ -228,7 +198,7 @@ def _published(
     sigma = corrected_objective_noise(epsilon, delta, lipschitz)
     curved = smoothness if envelope is None else envelope
     exact = ObjectivePerturbation(sigma, lam, lipschitz, curved, bound, adjacency=REPLACE_ONE)
-    mechanism = _solved(exact, epsilon, delta, tau, sigma_out)
+    mechanism = _solved(exact, asked)
     if mechanism.delta(epsilon) > delta:
         raise ValueError(
             f"epsilon must be at least {mechanism.epsilon(delta):.6g}, what the accountant finds for what is "
@@ -237,11 +207,10 @@ def _published(
     return ObjectivePlan(mechanism, envelope)
 
 
-def _solved(
-    exact: ObjectivePerturbation, epsilon: float, delta: float, tau: float, sigma_out: float | None
-) -> ApproximateMinima:
+def _solved(exact: ObjectivePerturbation, asked: _Asked) -> ApproximateMinima:
     """The mechanism with output noise; unless told otherwise it takes a hundredth of the Gaussian mechanism's ratio."""
+    sigma_out = asked.sigma_out
     if sigma_out is None:
-        gauss = calibrate_gaussian(epsilon, delta, 2 * exact.lipschitz)
-        sigma_out = 2 * tau / exact.lam / (OUTPUT_SHARE * exact.lipschitz / gauss.sigma)
-    return ApproximateMinima(exact, tau, sigma_out)
+        gauss = calibrate_gaussian(asked.epsilon, asked.delta, 2 * exact.lipschitz)
+        sigma_out = 2 * asked.tau / exact.lam / (OUTPUT_SHARE * exact.lipschitz / gauss.sigma)
+    return ApproximateMinima(exact, asked.tau, sigma_out)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting.dp_sgd.mechanism import DPSGD
@@ -43,6 +44,14 @@ class NoisySGDSchedule:
     largest_smoothness: float  # 2/η: a step does not drive neighbours apart as long as β is no larger
 
 
+class Others(TypedDict, total=False):
+    """Keyword arguments of `published_sgd_schedule` that mechanisms made of the schedule pass on."""
+
+    radius: float
+    strict: bool
+    steps: int | None
+
+
 def published_sgd_schedule(
     n: int,
     d: int,
@@ -54,10 +63,9 @@ def published_sgd_schedule(
     strict: bool = True,
     steps: int | None = None,
 ) -> NoisySGDSchedule:
-    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any `steps`.
-
-    T = max(1, ⌊min(n/8, ε²n²/(32 d log(1/δ)))⌋), m = min(n, ⌈max(n√(ε/(4T)), 1)⌉), σ² = 8TL² log(1/δ)/(nε)² and
-    η = M/(L√T).
+    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any `steps`. T =
+    max(1, ⌊min(n/8, ε²n²/(32 d log(1/δ)))⌋), m = min(n, ⌈max(n√(ε/(4T)), 1)⌉), σ² = 8TL² log(1/δ)/(nε)² and η =
+    M/(L√T).
 
     >>> schedule = published_sgd_schedule(10_000, 50, 1.0, 1e-8)
     >>> schedule.steps, schedule.batch_size, round(schedule.noise, 5)
@@ -79,24 +87,18 @@ def published_sgd_mechanism(
     epsilon: float,
     delta: float,
     *,
-    radius: float = 1.0,
     lipschitz: float = 1.0,
-    strict: bool = True,
     sampling: str = WITH_REPLACEMENT,
-    steps: int | None = None,
+    **others: Unpack[Others],
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
     """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target.
-
-    `sampling` is one of `DRAWINGS`, with the same noise on the mean gradient; Poisson sampling takes every row with
-    probability m/n and divides by m. The noise multiplier is σ·m/L, with n for m where a batch has all rows; σ grows
-    with L, so the multiplier does not depend on L (docs/theorems.md, T19 and T27).
 
     >>> leaks = published_sgd_mechanism(10_000, 100_000, 1.0, 1e-8)  # a single step
     >>> leaks.epsilon(1e-8) > 2.19
     True
     """
     how = choice("sampling", sampling, DRAWINGS)
-    plan = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict, steps=steps)
+    plan = published_sgd_schedule(n, d, epsilon, delta, lipschitz=lipschitz, **others)
     batch = n if how == FULL_BATCH else plan.batch_size
     return sampled(how, plan.noise * batch / lipschitz, batch, n, plan.steps)
 
@@ -149,9 +151,7 @@ def published_objective_mechanism(
     noise: str = PRINTED,
     bound: str = "logistic",
 ) -> ObjectivePerturbation:
-    """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target.
-    `bound` is the theorem to account by and says for which losses; `smoothness` is by default L²/4, the logistic
-    loss's."""
+    """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target."""
     sigma_of = published_objective_noise if choice("noise", noise, NOISES) == PRINTED else corrected_objective_noise
     lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
     curvature = lipschitz**2 / 4 if smoothness is None else smoothness
@@ -182,10 +182,7 @@ def checked_sizes(
 def phased_schedule(
     n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0
 ) -> list[tuple[int, float]]:
-    """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η.
-    Phase i minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over its own rows and adds noise of standard deviation Lη_iσ_G. After
-    Feldman, Koren and Talwar (2020); η₁ makes the bound of docs/theorems.md, T24, least. There are at most ten phases:
-    a later one would move the model by less than arithmetic does."""
+    """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η."""
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
     noise = calibrate_gaussian(epsilon, delta).sigma
     first = math.sqrt(2 / (n * (4 / 3 + 32 * d * noise**2 / n))) * m / slope

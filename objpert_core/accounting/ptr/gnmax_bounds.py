@@ -1,8 +1,7 @@
 """The winner of noisy votes: its Rényi divergence where the votes are known, and over all votes that are near.
 
 Votes n_1 … n_C get noise N(0, σ²) each, and the class with the most is released. One voter changes its mind: two counts
-change by 1. All goes through q, a bound on the chance that the released class is not the true winner. `gaps` are the
-winner's votes less those of each other class, of shape (..., C − 1).
+change by 1.
 """
 
 from __future__ import annotations
@@ -51,9 +50,7 @@ def _gain(log_chance: FloatArray, exponent: FloatArray) -> FloatArray:
 
 
 def rdp_within(gaps: FloatArray, changes: float, alpha: float, sigma: float) -> FloatArray:
-    """The largest bound for any votes that differ from these (smallest gap first) by at most so many changed minds.
-    Every change takes a vote from the winner and gives it to the class that is next: all gaps fall by one, the smallest
-    by two (docs/theorems.md, T42)."""
+    """The largest bound for any votes that differ from these (smallest gap first) by at most so many changed minds."""
     left = gaps - changes
     left[..., 0] -= changes
     return np.where(left[..., 0] > 0, rdp_of_q(log_q(left, sigma), alpha, sigma), alpha / sigma**2)
@@ -62,10 +59,7 @@ def rdp_within(gaps: FloatArray, changes: float, alpha: float, sigma: float) -> 
 def smooth_sensitivity(
     log_chances: FloatArray, others: int, alpha: float, sigma: float, beta: float, most: int
 ) -> float:
-    """A β-smooth bound on how far one changed mind moves the sum of `rdp_of_q` over several votes; C = `others` + 1.
-    With x such that q = ½(C − 1)·erfc(x), one change moves x by at most 1/σ (Jensen's inequality, gaps change by 2 at
-    most; Papernot et al. 2018, Appendix B). k changes away, the bound changes by at most the largest step of the curve
-    between x − k/σ and x + (k + 1)/σ, taken from a grid, from above. No data are further away than `most` voters."""
+    """A β-smooth bound on how far one changed mind moves the sum of `rdp_of_q` over several votes; C = `others` + 1."""
     step = 1 / (_CELLS * sigma)
     start = -ndtri_exp(np.minimum(log_chances - math.log(others), math.log(0.5))) / math.sqrt(2)
     places = np.arange(-_CELLS, math.ceil(min(float(start.max()) + (most + 2) / sigma, _FARTHEST) / step) + 2)

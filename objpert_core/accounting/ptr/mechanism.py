@@ -1,9 +1,4 @@
-"""Propose, test, release: what a release costs that a private test of the data stands in front of.
-
-A mechanism M may be private enough on some data sets only. ε(X) is its privacy at X. A private test asks whether
-ε(X) <= ε. Where the test passes, M answers; where it does not, nothing does (⊥), or a mechanism that is private enough
-everywhere. Each part is known by one pair (ε, δ), so the whole is accounted for by one pair, too.
-"""
+"""Propose, test, release: what a release costs that a private test of the data stands in front of."""
 
 from __future__ import annotations
 
@@ -34,9 +29,7 @@ _UP = 1 + 2.0**-50  # more than a few operations in doubles are off, relatively
 
 
 class _OnePair(Mechanism):
-    """A mechanism of which no more is known than that it is (ε, δ)-DP for one pair (ε, δ). The worst such mechanism
-    gives away everything with probability δ; otherwise it answers a yes-or-no question, rightly with odds e^ε. It is a
-    pair of laws, so it composes, optimally."""
+    """A mechanism of which no more is known than that it is (ε, δ)-DP for one pair (ε, δ)."""
 
     @property
     @abstractmethod

@@ -129,8 +129,7 @@ def _calibrated(
 def largest_shifts(
     epsilon: float, delta: float, m: IntArray, dimension: int, adjacency: str, near: FloatArray | None = None
 ) -> FloatArray:
-    """The largest s = L/σ² at which the exact bound meets (ε, δ), for every m of an array; a root, not a promise.
-    `near` are first guesses."""
+    """The largest s = L/σ² at which the exact bound meets (ε, δ), for every m of an array; a root, not a promise."""
     k = (np.asarray(m) - dimension - 1) / 2
     target = math.log(delta)
     swaps = adjacency == REPLACE_ONE and dimension > 1

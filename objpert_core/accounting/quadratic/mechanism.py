@@ -205,8 +205,7 @@ class QuadraticPerturbation(Mechanism):
         return np.array([self._root(float(target) - _ORDER) for target in log_delta])
 
     def _root(self, target: float) -> float:
-        """The ε of one log δ: a coarse look at where it must be, two interpolations, and a step to the safe side. The
-        integral for swapped rows costs little more at many ε at once than at one."""
+        """The ε of one log δ: a coarse look at where it must be, two interpolations, and a step to the safe side."""
         a = self.shift / math.sqrt(2 * self.k + 2)  # nearly a Gaussian mechanism of this ratio where k is large
         grid = (1.3 + 0.4 * a) * (a * a / 2 + a * math.sqrt(-2 * target)) * _COARSE
         while not (value := self._log_delta(grid))[-1] <= target:

@@ -165,9 +165,7 @@ class TiltAndBend(Mechanism):
 
 
 def _spread_out(loss: PrivacyLoss, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    """(log weights, losses): a law that no profile, nor one with normal noise beside it, has a smaller δ for. However
-    little noise there is beside the law, no smooth rule is needed: a cell's mass goes to its ends, in such parts that
-    E[e^{−ω}] stays. That spreads the likelihood ratio, so every δ grows."""
+    """(log weights, losses): a law that no profile, nor one with normal noise beside it, has a smaller δ for."""
     if isinstance(loss, DiscreteLoss):  # a pair of chords, or one value
         return quadrature(loss, low, high, _NO_BREAKS)
     kinks = loss.kinks()

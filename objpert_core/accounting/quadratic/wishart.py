@@ -61,9 +61,7 @@ def log_delta_added(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatA
 
 
 def log_delta_swapped(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatArray:
-    """log δ at any real ε where a row takes the place of an orthogonal one, both of squared length s (d >= 2).
-    δ = ∫ h(s/g)·g^{ν}·K₀(g)/(2^{ν−1}·Γ((ν+1)/2)²) dg. By 64-point rules in log g, on either side of g = s/2, below
-    which nothing is left of the overlap."""
+    """log δ at any real ε where a row takes the place of an orthogonal one, both of squared length s (d >= 2)."""
     epsilon, s, k = (part.ravel() for part in np.broadcast_arrays(*np.atleast_1d(epsilon, s, k)))
     shape = np.broadcast_shapes(np.shape(epsilon), np.shape(s), np.shape(k))
     size = np.abs(epsilon)
@@ -127,9 +125,7 @@ def _log_integrand(log_g: FloatArray, epsilon: FloatArray, s: FloatArray, k: Flo
 
 
 def _log_h(z: FloatArray, epsilon: FloatArray, k: FloatArray) -> FloatArray:
-    """log of the divergence of a correlation's law from the same law moved by z, for ε >= 0.
-    F(u) − e^ε·F(u − z) at the u where the densities' ratio is e^ε. Both 1 + u and 1 + u − z are computed without
-    cancellation: near −1 is where small δ are decided."""
+    """log of the divergence of a correlation's law from the same law moved by z, for ε >= 0."""
     z, epsilon, k = np.broadcast_arrays(z, epsilon, k)
     apart = z >= 2
     z = np.where(apart, 1.0, z)

@@ -1,8 +1,7 @@
 """The eigenvalues of a Wishart matrix, as the published theorem on quadratic objective perturbation uses them.
 
-Lemma D.4 of Cortild and Cartis (2026): with p = (m − d + 1)/2 and a constant C, the smallest eigenvalue of
-W ~ Wishart_d(m) has P[a ≤ λ_min ≤ b] ≤ C·(P(p, b/2) − P(p, a/2)), P the regularised lower incomplete gamma function.
-C grows like the size of a binomial coefficient, so that all is in logarithms.
+Lemma D.4 of Cortild and Cartis (2026): with p = (m − d + 1)/2 and a constant C, the smallest eigenvalue of W ~
+Wishart_d(m) has P[a ≤ λ_min ≤ b] ≤ C·(P(p, b/2) − P(p, a/2)), P the regularised lower incomplete gamma function.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The methods whose excess risk is measured, each made of public numbers: from rows and a seed to a model in the ball.
-
-They run the estimators' algorithms on rows that a population draws. Published noise stays as it is printed, whether it
-is private or not: `Method.mechanism` has the accountant's answer.
-"""
+"""The methods whose excess risk is measured, each made of public numbers: rows and a seed give a model in the ball."""
 
 from __future__ import annotations
 
@@ -164,11 +160,7 @@ def _law(setting: Setting) -> Population:
 
 @dataclass(frozen=True)
 class Method:
-    """A method at one setting, from its public `numbers` (σ and Λ, or steps, batch and noise).
-
-    ``learn(X, y, seed)`` gives θ; one seed gives the same batches and the same noise for any rows. `bound` is on the
-    mean excess risk. `mechanism` is the cost where a row is replaced; None without privacy, or where nothing is proved.
-    """
+    """A method at one setting, from its public `numbers` (σ and Λ, or steps, batch and noise)."""
 
     learn: Learn
     bound: float

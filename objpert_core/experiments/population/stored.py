@@ -121,10 +121,7 @@ class ExcessRisks:
         return first, next_best - least > 2 * math.hypot(error, other)
 
     def behind(self, method: str = "objective-tight", rivals: tuple[str, ...] = ("sgd", "objective")) -> list[str]:
-        """Where a method's mean is above a rival's by more than twice the standard error of the difference.
-
-        A published SGD of one step is left out: the mean of its places is its start, θ = 0.
-        """
+        """Where a method's mean is above a rival's by more than twice the standard error of the difference."""
         found = []
         for n, d, epsilon, name in self.points:
             if name != method:

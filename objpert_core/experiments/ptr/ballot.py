@@ -1,9 +1,4 @@
-"""Yes or no by majority at one (ε, δ): how often four private votes err, by how far the winner is ahead.
-
-A voter joins or leaves, which moves the gap by one. Redberg, Zhu and Wang (2023), Appendix C.1, with the tests made
-exact: whole-number noise, a lower bound on the gap that is answered with the largest ε from there on, and the privacy
-of T36.
-"""
+"""Yes or no by majority at one (ε, δ): how often four private votes err, by how far the winner is ahead."""
 
 from __future__ import annotations
 

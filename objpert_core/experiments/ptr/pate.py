@@ -1,9 +1,4 @@
-"""Figure 2 of Redberg, Zhu and Wang (2023), corrected: what labels by noisy majority cost where teachers agree.
-
-400 simulated teachers with much, some or little agreement, and 100 teachers trained on disjoint parts of the digits
-that come with scikit-learn, label 200 rows; `counts` has shape (rows, classes). One teacher may change all its votes.
-Orders, budgets and test parameters are the best ones for these votes; that choice is not paid for.
-"""
+"""Figure 2 of Redberg, Zhu and Wang (2023), corrected: what labels by noisy majority cost where teachers agree."""
 
 from __future__ import annotations
 
@@ -60,10 +55,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Price(Row):
-    """What the labels cost by one analysis: ε at δ = 10⁻⁵, with noise of standard deviation `sigma` on each count.
-
-    `right` is the share of right noisy labels in one draw: the simulated votes' first class, or the digit.
-    """
+    """What the labels cost by one analysis: ε at δ = 10⁻⁵, with noise of standard deviation `sigma` on each count."""
 
     VALUE = "value"
 
@@ -122,13 +114,7 @@ def known(counts: FloatArray, sigma: float) -> float:
 
 
 def smooth(counts: FloatArray, sigma: float) -> float:
-    """Algorithm 4: the mean of ε' + ε̂ where its test just passes, at the best ε̂.
-
-    As published, α = 2·log(2/δ)/ε̂ + 1, σ_s = σ₂ = √((3α + 2)/ε̂), β = 0.2/α; half of δ goes to the conversion and half
-    to the bounds. The noise on the Rényi cost is scaled by the smooth sensitivity, whose own change counts: the
-    divergence is the largest of N(0, 1) from N(min(1, e^u)/σ_s, e^{2u}) over |u| <= β, where the paper's (α + 1)/σ²
-    does not hold.
-    """
+    """Algorithm 4: the mean of ε' + ε̂ where its test just passes, at the best ε̂."""
     found, mechanism, half = [], GNMax(sigma), math.log(2 / DELTA)
     for order in ORDERS[(ORDERS >= 3) & (ORDERS <= 40)]:
         spent = 2 * half / (order - 1)
@@ -152,11 +138,7 @@ def _scaled_noise_rdp(order: float, beta: float, sigma: float) -> float:
 
 
 def distance(counts: FloatArray, sigma: float) -> float:
-    """ε of a test that passes with probability 0.95, by the distance to a Rényi budget.
-
-    D votes have to change before the budget B is exceeded, and a teacher changes D by 1. The test passes where D +
-    Lap(1/ε̂) > log(1/δ)/ε̂; ε is ε̂ + B + log(1/δ)/(α − 1).
-    """
+    """ε of a test that passes with probability 0.95, by the distance to a Rényi budget."""
     return _tested(counts, sigma, converted)
 
 

@@ -1,9 +1,4 @@
-"""The first principal direction, asking for its eigengap first, beside noise on AᵀA as a whole.
-
-One unit row moves the direction's projector by about 1/(√2·d) where the gap between the two largest eigenvalues is d
-(`theory`), and AᵀA by 1. Noise is symmetric, isotropic in Frobenius' norm: variance σ² on the diagonal and σ²/2 beside
-it. The direction is then read off what was released.
-"""
+"""The first principal direction, asking for its eigengap first, beside noise on AᵀA as a whole."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
 """A few values in [0, 1], their median behind a private test: every number of propose-test-release, exactly.
 
-The median is the lower one: the smallest value with half of the people at or below it. One person's value is replaced.
-The proposal is a bound β on how far such a replacement moves the median, hence Laplace noise of scale β/ε. The test
-adds noise to D, the least number of people whose values must change until the proposal is wrong, and passes where the
-sum reaches a threshold of about log(1/δ)/ε. Redberg, Zhu and Wang (2023), Algorithms 1 and 2; their display after
-Remark 4.4 has pass and fail swapped.
+The median is the lower one: the smallest value with half of the people at or below it.
 """
 
 from __future__ import annotations
@@ -29,10 +25,7 @@ _UP = 1 + 1e-12
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run. `noisy_distance` is infinite where no data at all contradict the proposal.
-
-    `value` is the number, or 1 for above ½ and 0 for below; None is ⊥, no answer.
-    """
+    """One run. `noisy_distance` is infinite where no data at all contradict the proposal."""
 
     noisy_distance: float
     passed: bool
@@ -42,10 +35,8 @@ class Outcome:
 @dataclass(frozen=True)
 class Points:
     """Values in [0, 1], each of `people` people, and a release of their median ("number"), or of its side of ½
-    ("side"), behind a test.
-
-    `bound` is β, the proposal: how far one person moves the median at most. Test and release have `epsilon` each, and
-    the whole is (2ε, δ)-DP: docs/theorems.md, T36.
+    ("side"), behind a test. `bound` is β, the proposal: how far one person moves the median at most. Test and release
+    have `epsilon` each, and the whole is (2ε, δ)-DP: docs/theorems.md, T36.
 
     >>> few = Points((0.2, 0.4, 0.5, 0.9), people=10, bound=0.3, epsilon=1.0, delta=1e-3)
     >>> few.median, round(few.local_sensitivity, 3), few.distance
@@ -128,10 +119,7 @@ class Points:
 
     @cached_property
     def distance(self) -> float:
-        """D: how many people have to change until the data-dependent ε exceeds ε; infinite where none suffice.
-
-        1-Lipschitz: a person who changes takes D up or down by one at most.
-        """
+        """D: how many people have to change until the data-dependent ε exceeds ε; infinite where none suffice."""
         worst = self.epsilon * (_UP if self.published == "number" else 1.0)
         wrong = (changed for changed, low, high in self._moves() if self._epsilon_of(low, high) > worst)
         return min(wrong, default=math.inf)
@@ -162,10 +150,7 @@ class Points:
         return math.exp(log_above(self.median, self.scale))
 
     def run(self, seed: int, fallback: bool = True) -> Outcome:
-        """One run; the same seed gives the same uniform numbers, whatever else is set.
-
-        With `fallback` a failed test releases the median with noise of scale 1/ε; else there is no answer.
-        """
+        """One run; the same seed gives the same uniform numbers, whatever else is set."""
         first, second = np.random.default_rng(nonnegative_integer("seed", seed)).random(2)
         noisy = self.distance
         if math.isfinite(noisy):

@@ -1,10 +1,4 @@
-"""Figure 1 of Redberg, Zhu and Wang (2023), corrected: test error of private linear regressions against ε.
-
-Rows have norm 1 and targets lie in [−1, 1]; 60 % are fitted, 10 % judge, 30 % test. The rows that judge are taken as
-public, and so are n and every scaling. Every method keeps (ε, 10⁻⁶) where one row is added or removed. OPS-PTR is drawn
-here with plain doubles, all runs at once, from the shares that `OPSPTRRegressor` uses; AdaOPS and AdaSSP are the
-estimators.
-"""
+"""Figure 1 of Redberg, Zhu and Wang (2023), corrected: test error of private linear regressions against ε."""
 
 from __future__ import annotations
 
@@ -53,10 +47,7 @@ Estimator = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Error(Row):
-    """One fit's mean squared error on test rows; ε is `FREE` for methods that spend nothing.
-
-    `refused` is the share of the runs that answered ⊥; where all did, the error is that of θ = 0.
-    """
+    """One fit's mean squared error on test rows; ε is `FREE` for methods that spend nothing."""
 
     VALUE = "error"
 
@@ -98,10 +89,7 @@ def ridge(X: FloatArray, y: FloatArray, lam: float) -> FloatArray:
 
 
 def output_lam(rows: int, epsilon: float) -> tuple[float, float]:
-    """λ and noise of output perturbation, by public numbers: λ minimises nσ²Δ² + λ, σΔ being the noise.
-
-    One row moves the solution by Δ = (1 + √(n + 1)/(2√λ))/λ at most.
-    """
+    """λ and noise of output perturbation, by public numbers: λ minimises nσ²Δ² + λ, σΔ being the noise."""
     lams = np.geomspace(1e-2, 1e5, 701)
     noise = calibrate_gaussian(epsilon, DELTA).sigma * (1 + math.sqrt(rows + 1) / (2 * np.sqrt(lams))) / lams
     best = int(np.argmin(rows * noise**2 + lams))

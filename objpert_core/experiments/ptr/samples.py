@@ -1,7 +1,4 @@
-"""Posterior draws of ridge regressions in plain doubles, for measuring: many λ at once, and the best of many runs.
-
-The laws are those of `OPSPTRRegressor`, whose draws are exact and slower. Nothing here may be released.
-"""
+"""Posterior draws of ridge regressions in plain doubles, for measuring: many λ at once, and the best of many runs."""
 
 from __future__ import annotations
 
@@ -49,8 +46,6 @@ def best_of_runs(
 ) -> tuple[FloatArray | None, float]:
     """OPS-PTR: the best of a geometric number of runs, judged by the public rows and targets `judges`, and the share of
     runs that refused.
-
-    `accounting` is "tight" or "split", as in `OPSPTRRegressor`, without a fallback. θ is None where every run refused.
     """
     choice("accounting", accounting, ("tight", "split")), at_least("mean_runs", mean_runs, 1)
     rows, targets = judges

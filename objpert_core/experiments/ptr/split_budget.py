@@ -1,9 +1,6 @@
 """A budget split between one noisy statistic and the Gaussian noise that follows it: what GLM and PCA have in common.
 
 The statistic is released with normal noise, and lowered until it is above the truth with probability `failure` at most.
-This lower bound sets the size of the normal noise that follows. Two Gaussian mechanisms in sequence cost what one with
-μ² = μ₁² + μ₂² costs, and `failure` adds to δ (docs/theorems.md, T36). Nothing is refused, since a lower bound that says
-nothing leaves the worst case.
 """
 
 from __future__ import annotations
@@ -30,9 +27,7 @@ class Asked:
     failure: float
 
     def below(self, statistic: float, sensitivity: float, generator: np.random.Generator) -> float:
-        """A private number, above `statistic` with probability `failure`; one row moves `statistic` by
-        `sensitivity`.
-        """
+        """A private number, above `statistic` with probability `failure`; one row moves it by `sensitivity`."""
         sigma = positive("sensitivity", sensitivity) / self.test_mu
         return statistic + sigma * (float(generator.standard_normal()) + float(ndtri(self.failure)))
 

@@ -1,8 +1,4 @@
-"""The regressions of Figure 1: unit rows, targets in [−1, 1], scaled by public constants.
-
-California housing is used where its file lies in the folder of `OBJPERT_DATA_DIR` or in scikit-learn's; the file is
-never fetched. Its columns are standardised with their own means and deviations, which no promise covers.
-"""
+"""The regressions of Figure 1: unit rows, targets in [−1, 1], scaled by public constants."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Many teachers who label rows by noisy majority: how far their votes are from too little agreement, tested.
-
-Labels may cost ε' by the proposal: a Rényi budget of ε'/2 at the order whose conversion takes the other half. The test
-asks how many teachers have to change their votes until the budget is exceeded; one teacher, who votes on every row,
-moves that number by 1 at most (docs/theorems.md, T42).
-"""
+"""Many teachers who label rows by noisy majority: how far their votes are from too little agreement, tested."""
 
 from __future__ import annotations
 
@@ -26,9 +21,6 @@ CLASSES = 10
 class Teachers:
     """Simulated votes of `number` teachers on `queries` rows, with noise of standard deviation `sigma` votes on each
     count.
-
-    A teacher names the first class with probability `first`. `second` is the second class's share of the rest; the
-    other eight share what is left evenly.
     """
 
     first: float

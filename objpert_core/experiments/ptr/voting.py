@@ -1,8 +1,4 @@
-"""Figure 3 of Redberg, Zhu and Wang (2023), corrected: a majority vote, its privacy at a gap and at equal error.
-
-Panel "a": ε of the votes at hand with Laplace noise, against the gap. Panel "b": what each vote costs at a gap of 100
-where it errs as seldom as Laplace noise of scale 1/ε. One voter joins or leaves.
-"""
+"""Figure 3 of Redberg, Zhu and Wang (2023), corrected: a majority vote, its privacy at a gap and at equal error."""
 
 from __future__ import annotations
 
@@ -66,11 +62,7 @@ def printed(epsilon: float, gap: int) -> float:
 
 
 def classic(error: float, gap: int) -> float:
-    """ε of the classic test at which a vote errs with this probability, above 0 and at most ¼.
-
-    The test passes where t + Lap(1/ε) − log(1/δ)/ε > 1; else a coin is tossed. Where the threshold is below the gap,
-    the vote errs with probability e^(−ε(t − 1))/(4δ).
-    """
+    """ε of the classic test at which a vote errs with this probability, above 0 and at most ¼."""
     return math.log(1 / (4 * DELTA * error)) / (gap - 1)
 
 

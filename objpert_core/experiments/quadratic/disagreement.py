@@ -138,11 +138,7 @@ class Disagreement:
 
 
 def tilted_delta(displacement: float, epsilon: float, residual_bound: float, sigma: float) -> float:
-    """The true δ of all that a solver sees of bend and tilt in these data, and hence no less than that of θ.
-
-    Both data sets have the same Gram matrix, so that only the sum of residuals, clipped to `residual_bound` and noisy
-    by `sigma`, tells them apart. The label is off by `displacement`, up and down.
-    """
+    """The true δ of all that a solver sees of bend and tilt in these data, and hence no less than that of θ."""
     limit = positive("residual_bound", residual_bound)
     moved = 2 * min(abs(finite("displacement", displacement)), limit)
     return float(Gaussian(positive("sigma", sigma), moved).delta(epsilon)) if moved > 0 else 0.0

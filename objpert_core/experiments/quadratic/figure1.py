@@ -1,9 +1,4 @@
-"""Figure 1 of Cortild and Cartis (2026): the least bound on the excess risk over (ε, δ), by three proofs.
-
-L = 1, d = 12, n = 10, ρ = G = 1 and ‖θ_exact − θ*‖ <= 1, as in the paper. "exact" stands for exact minima, Corollary
-3.4; "inexact" for τ = η = 0.001, Theorem 3.3. Every cell is minimised over all that may be chosen, m included. Whoever
-returns θ* uses no data, and has an excess of at most G·‖θ_exact − θ*‖ = 1.
-"""
+"""Figure 1 of Cortild and Cartis (2026): the least bound on the excess risk over (ε, δ), by three proofs."""
 
 from __future__ import annotations
 

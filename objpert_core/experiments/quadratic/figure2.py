@@ -1,9 +1,4 @@
-"""Figure 2 of Cortild and Cartis (2026): the empirical risk of a private lasso against the box that it must lie in.
-
-Labels are xᵀθ* exactly, so that θ* minimises the loss of every record. The risk J is a sum over the rows plus ω‖θ‖₁.
-Minima are exact here, where the paper takes 1000 steps of a splitting method. As in the paper no output noise is added
-although the anchor is off by about √10: what is called a bend below is not private as it is run.
-"""
+"""Figure 2 of Cortild and Cartis (2026): the empirical risk of a private lasso against the box that it must lie in."""
 
 from __future__ import annotations
 
@@ -43,11 +38,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One draw of data, anchor and perturbations, in the order in which they are drawn.
-
-    The largest of X's normal entries is scaled to `LARGEST_ENTRY`, y = Xθ*, the anchor is θ* with noise of variance
-    0.1, W has 2d degrees of freedom, and the tilt is standard normal.
-    """
+    """One draw of data, anchor and perturbations, in the order in which they are drawn."""
 
     X: FloatArray
     theta: FloatArray

@@ -1,8 +1,4 @@
-"""Where data matter: the excess risk of a bent lasso against the number of rows, at the published and the exact price.
-
-Unit rows, labels xᵀθ* exactly, a penalty ω that grows with n, the anchor at θ*. The penalty moves the minimum away from
-the anchor, so that the anchor alone loses a fixed share, and a private fit can do better only by its data.
-"""
+"""Where data matter: the excess risk of a bent lasso by the number of rows, at the published and the exact price."""
 
 from __future__ import annotations
 

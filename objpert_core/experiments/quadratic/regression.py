@@ -1,9 +1,4 @@
-"""Bend and tilt beside other private linear regressions, on data without interpolation: excess test error.
-
-Rows lie evenly on the unit sphere, y = xᵀθ + N(0, 0.1²) with ‖θ‖ = 1, targets are clipped to [−1, 1]. The excess mean
-squared error on new rows is ‖θ̂ − θ‖²/d, in closed form. Nothing is known of θ beforehand: the anchor is 0, so that
-residuals at the anchor are the targets. One row is added or removed.
-"""
+"""Bend and tilt beside other private linear regressions, on data without interpolation: excess test error."""
 
 from __future__ import annotations
 
@@ -56,10 +51,7 @@ class Excess(Row):
 
 
 def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
-    """The minimum of the bent and tilted objective, theorem T34: `QOPLasso` without a penalty.
-
-    `centred` takes off σ²m, the mean of σ²W, as far as the smallest eigenvalue of what was released allows (`debias`).
-    """
+    """The minimum of the bent and tilted objective, theorem T34: `QOPLasso` without a penalty."""
     positive("epsilon", epsilon)
 
     def solve(X: FloatArray, y: FloatArray, generator: np.random.Generator) -> FloatArray:
@@ -71,11 +63,7 @@ def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
 
 
 def adassp(epsilon: float, *, tight: bool = False) -> Solve:
-    """AdaSSP (Wang 2018, Algorithm 2): a third of the budget each for λ_min, XᵀX and Xᵀy, then a ridge by λ_min.
-
-    `tight` takes the least noise for which the three Gaussian mechanisms compose to (ε, δ), in place of the printed
-    noise √(log(6/δ))/(ε/3).
-    """
+    """AdaSSP (Wang 2018, Algorithm 2): a third of the budget each for λ_min, XᵀX and Xᵀy, then a ridge by λ_min."""
     positive("epsilon", epsilon)
     if tight:
         noise = math.sqrt(3) * calibrate_gaussian(epsilon, DELTA).sigma

@@ -1,9 +1,4 @@
-"""What a clipping threshold does to a fit: small generated data with outliers, fitted with and without noise.
-
-Losses of residuals get a line through points, losses of margins two classes in the plane. The noise of a private fit is
-proportional to C and its λ does not depend on C, so one calibration serves every C. Results are remembered. Errors are
-taken, without privacy, against what generated the rows: they measure.
-"""
+"""What a clipping threshold does to a fit: small generated data with outliers, fitted with and without noise."""
 
 from __future__ import annotations
 
@@ -39,10 +34,7 @@ _REMEMBERED = 500
 
 @dataclass(frozen=True)
 class Clipping:
-    """A loss, a key of `objpert_core.learning.LOSSES`, and the threshold C at which its gradients are clipped.
-
-    A loss without a constant ignores `parameter`.
-    """
+    """A loss, a key of `objpert_core.learning.LOSSES`, and the threshold C at which its gradients are clipped."""
 
     loss: str
     parameter: float
@@ -184,11 +176,7 @@ def error(setting: Setting, theta: FloatArray) -> float:
 
 
 def errors(setting: Setting) -> dict[str, FloatArray]:
-    """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck.
-
-    "C"; "clipped", of f_C without noise; "private", the mean over `NOISES` private fits; "private_lowest" and
-    "private_highest" of these fits.
-    """
+    """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck."""
     return _errors(replace(setting, clip=1.0))
 
 

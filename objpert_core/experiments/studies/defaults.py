@@ -14,22 +14,7 @@ fresh rows (a proper score, which a shrunken model cannot please by luck). Rows 
 * "output": output perturbation with λ = c·(σ²R²n)^⅓ ("c=0.5" is the rule).
 * "intercept": the rule at another constant s ("s=0.3" is the signature's default).
 
-More noise for less λ (a larger f) never pays where rows are few, and more λ does, up to a point: the rule loses 1.2
-points of accuracy in the mean, the least λ 2.3, the published recipe 2.4. Four times the λ would do as well as the
-rule's cap of twice here. Twice was taken because on designs of 2,500 rows and 2,000 mostly uneven columns, explored
-beforehand, it was never more than a point below the best multiple, and four times was up to three. The constant 0.3
-loses least accuracy of all s; the loss alone would take a larger one. Output perturbation's c = 0.5 loses least in
-both.
-
-The second part asks for the margin k of the loss (`LogisticLoss`): "k=0" is the logistic loss, "rule" is
-`recommended_margin`. A margin costs no worst-case privacy, and almost any is better than none (k = 0 loses 2.3 points,
-the rule 0.6). 1.5 was taken for its loss, though 2 and 3 are a little more accurate. The margin goes to 0 with the
-noise, which costs next to nothing and keeps a fit with much ε a logistic regression.
-
-The last part looks whether the choices hold on real data: there the margin gains 0.5 (Adult) to 9 points (digits) at ε
-= 0.1, half a point and less where noise is little, and loses nothing that can be told from noise. Breast cancer, digits
-and Adult were looked at while the rule was being found, and are the reason why there are designs with an offset; no
-constant was fitted to them.
+What came out, and what the choices cost: docs/studies.md.
 """
 
 from __future__ import annotations
@@ -80,11 +65,7 @@ _TAU = 1e-3  # of a gradient that is a sum over all rows: differences this small
 
 @dataclass(frozen=True)
 class Design:
-    """A synthetic data set: feature j varies with standard deviation j**-decay before rows are scaled to norm 1.
-
-    `offset` is the norm of the features' common mean, in units of the root mean square of the rest; `positive` the
-    share of the positive class before the share `flipped` of the labels is turned over.
-    """
+    """A synthetic data set: feature j varies with standard deviation j**-decay before rows are scaled to norm 1."""
 
     rows: int
     features: int
@@ -119,10 +100,7 @@ def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
 
 @dataclass(frozen=True)
 class Score:
-    """Means of accuracy and loss over the noise draws, on fresh rows, of one candidate on one design.
-
-    `sigma` is the noise of the objective, or of every coefficient.
-    """
+    """Means of accuracy and loss over the noise draws, on fresh rows, of one candidate on one design."""
 
     study: str
     design: Design
@@ -221,8 +199,6 @@ def margin_scores(design: Design, seed: int, draws: int, epsilons: Iterable[floa
 class Regret:
     """What one candidate loses, over cases (design, ε), against the best candidate of its study: means, and the worst
     cases.
-
-    One case in ten exceeds the loss `tenth` of accuracy; `loss` is an excess of the mean loss.
     """
 
     study: str

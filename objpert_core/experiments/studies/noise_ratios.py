@@ -1,9 +1,7 @@
 """Which noise ratio f = σ/σ_Gauss trains best: private fits along a privacy frontier, on public synthetic data.
 
-`sample` draws one synthetic data set, fits it without privacy and then by objective perturbation at a handful of f,
-each time with σ and λ that meet the same (ε, δ), and measures the excess training loss and the test accuracy. Draw i
-uses the same noise, up to its size, at every f, so that the f can be compared in pairs. The rows come from a seeded
-generator and are nobody's: choosing f by looking at them costs no privacy, choosing it on private data would.
+Draw i uses the same noise, up to its size, at every f, so that the f can be compared in pairs. Choosing f by rows that
+are nobody's costs no privacy; choosing it on private data would.
 """
 
 from __future__ import annotations
@@ -102,11 +100,7 @@ PUBLISHED = Recipe("rdp", PUBLISHED_RATIO)
 
 @dataclass(frozen=True)
 class Plan:
-    """What to sample; the sample may be smaller than planned (`sample_shape`). Draw i takes the noise seed `seed + i`.
-
-    `bound` is the one along whose frontier to go, and `intercept_scaling` 0 for no intercept. `columns` are "even" (all
-    features alike) or "uneven" (feature j has standard deviation 1/j), before rows are scaled to norm 1.
-    """
+    """What to sample; the sample may be smaller than planned (`sample_shape`)."""
 
     epsilon: float = 1.0
     delta: float = 1e-5
@@ -146,10 +140,7 @@ class Plan:
         return Recipe("logistic", default_noise_ratio("logistic", self.epsilon))
 
     def mechanisms(self) -> dict[Recipe, ApproximateMinima]:
-        """What is fitted: the bound's frontier by rising f, then the published and the package's recipe if not on it.
-
-        An f at which the bound meets (ε, δ) with no λ is left out.
-        """
+        """What is fitted: the bound's frontier by rising f, then the published and the package's recipe."""
         name = "glm" if self.bound == "rdp" else self.bound
         default = default_noise_ratio(name, self.epsilon, Recipe(self.bound, 1.0).accountant)
         along = [Recipe(self.bound, f) for f in sorted({default, *RATIOS})]
@@ -160,11 +151,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Point:
-    """One recipe's fits so far, draws in the same order at every recipe, so that the numbers of two recipes pair up.
-
-    `excess` is the training loss, per row, above that of the model without privacy. A fit `failed` that did not reach
-    τ, as may happen at a vanishing λ: the point then counts nowhere.
-    """
+    """One recipe's fits so far, draws in the same order at every recipe, so that the numbers of two recipes pair up."""
 
     recipe: Recipe
     mechanism: ApproximateMinima
@@ -190,11 +177,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """The fits made so far; complete in itself, never changed.
-
-    The reference is the model without privacy (λ = 1/`NON_PRIVATE_C`): ‖θ₀‖, mean training loss and test accuracy.
-    `dimension` counts the intercept.
-    """
+    """The fits made so far; complete in itself, never changed."""
 
     plan: Plan
     rows: int
@@ -239,11 +222,7 @@ def mean_difference(first: Point, second: Point) -> Interval:
 
 
 def sample(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Estimate]:
-    """Fit along the frontier, one draw at every f before the next draw; the first estimate has no private fit.
-
-    One more follows after each fit. `should_stop` is asked before every fit and at every solver iteration. `ValueError`
-    where neither the bound nor one of the two recipes can meet the target.
-    """
+    """Fit along the frontier, one draw at every f before the next draw; the first estimate has no private fit."""
     rows, features = plan.sample_shape
     X, labels = synthetic.draw(
         rows + TEST_ROWS, features, decay=COLUMNS[plan.columns], flipped=_FLIPPED, seed=plan.seed

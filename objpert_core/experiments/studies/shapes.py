@@ -1,7 +1,4 @@
-"""Synthetic data sets that look like real ones: pixels, measurements, indicators, and columns of very different scale.
-
-The study of centring and scaling is judged on them. Rows are nobody's; a data set is drawn from a name and a seed.
-"""
+"""Synthetic data sets that look like real ones: pixels, measurements, indicators, columns of very different scale."""
 
 from __future__ import annotations
 
@@ -51,12 +48,7 @@ def gaussian(
     flipped: float = 0.04,
     signal: str = "raw",
 ) -> tuple[FloatArray, FloatArray]:
-    """Normal rows whose columns have standard deviations j**-decay, in any order, about a common mean.
-
-    `offset` is the mean's norm, in units of the root mean square of the rest; `flipped` the share of labels turned
-    over. `signal`: normal weights of the columns as they are ("raw"), of the columns divided by their scale ("even"),
-    or of 3 % of the latter ("few").
-    """
+    """Normal rows whose columns have standard deviations j**-decay, in any order, about a common mean."""
     scales = generator.permutation(np.arange(1.0, columns + 1.0) ** -decay)
     scales /= np.linalg.norm(scales)
     X = generator.standard_normal((count, columns)) * scales

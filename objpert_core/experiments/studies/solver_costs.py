@@ -1,8 +1,4 @@
-"""What the solvers cost in gradient evaluations, and how that grows with the number of rows (Appendix F).
-
-A `Case` is a synthetic problem of Algorithm 1 of any size. `measure` solves a case; `growth` fits n^a log n to what was
-measured at several sizes; `load` reads what `python -m benchmarks.solvers` has stored.
-"""
+"""What the solvers cost in gradient evaluations, and how that grows with the number of rows (Appendix F)."""
 
 from __future__ import annotations
 
@@ -54,8 +50,6 @@ COLUMNS: Mapping[str, Callable[[int, int, np.random.Generator], FloatArray]] = {
 class Case:
     """One synthetic problem: rows of norm 1, labels of a logistic model, no intercept; `sigma` is the standard
     deviation of b.
-
-    Rows, labels and b come from the seed: with a public seed nothing here is private, and nothing here is about people.
     """
 
     n: int

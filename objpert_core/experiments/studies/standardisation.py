@@ -8,22 +8,7 @@ by the accuracy that it gains over the fit on raw rows with the same noise, by �
 for a fit is worked out as if the fit were a Gaussian mechanism (`remaining_epsilon`), which is right to a per cent. The
 second part looks on real data, with splits that no constant was chosen by, whether the choice holds.
 
-What came out, over 23 data sets: from ε = 0.1 on the rules gain 1.3 to 2.4 points in the mean. Centring does most of
-that (1.0 to 1.8 alone), and scales pay only where rows are centred: of rows that are not, scales tell where the centre
-is. The limits of the rules take away what both steps lose at the smallest ε where rows are few: the worst case loses
-3.8 points with them, 14.1 without. Prices, the constant s and λ are at a flat optimum: from ε = 0.1 on no other value
-gains more than 0.05 points on average, though half of λ gains 0.3 at ε = 0.1. A margin of three times wins on wide rows
-with little noise alone, hence d/n and q in `recommended_margin`. On real data with fresh splits every data set gains or
-is even, at ε = 0.1 from 0.1 points (Synthetic-L, whose columns are even and about zero already) to 14.4 (breast
-cancer).
-
-What was tried besides and left, against the rules: a second fit drawn towards the first gains 0.3 points at ε = 0.25,
-loses 1.7 at the smallest and is even on average from 0.1 on; the mean of several fits loses always; 200 random
-directions gain 0.5 points at ε = 0.25 and lose on average; ten principal directions of a noisy second moment lose 5 to
-7 points from ε = 0.1 on; a margin so large that the fit is a noisy centroid loses 1.8; rows without their own mean gain
-0.3 points at ε = 0.05 where there is no centre, and would lose much where that mean tells the classes apart. Where rows
-are off centre by more than can be learned (500 rows of 700 columns, ε = 0.25) the rules still lose 4 points: there a
-margin is worse than none.
+What came out, and what was tried besides and left: docs/studies.md.
 """
 
 from __future__ import annotations
@@ -102,14 +87,7 @@ def _priced(center: float, scale: float) -> PlanRule:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to fit.
-
-    `margin` is a multiple of that for raw rows (None: `recommended_margin`), `lam` a multiple of `recommended_lam`,
-    `fits` share the rest of ε, and a `chained` fit is drawn towards the one before it rather than averaged with it.
-    Rows are `projected` to random directions first, standardised rows to a `subspace` of principal directions of a
-    noisy second moment. `without_mean` takes off each row's own mean where the plan has no centre, which costs no
-    privacy.
-    """
+    """A way to fit."""
 
     plan: PlanRule = recommended_standardisation
     margin: float | None = None

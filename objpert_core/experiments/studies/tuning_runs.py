@@ -1,12 +1,5 @@
-"""DP-SGD with its learning rate chosen three ways: paid for, not paid for, and fixed in advance.
-
-For every noise seed the same data are learned
-
-* with all candidates' learning rates at the noise of *one* run; the candidate most accurate on some of the test rows
-  (the "judges") is taken: tuning that nobody pays for, as experiments are often made;
-* by honest tuning: K ~ Poisson runs at the larger noise that covers the choice, judged by a private count on held-out
-  training rows;
-* with one learning rate that was fixed without looking at these data, at the noise of one run.
+"""DP-SGD with its learning rate chosen three ways: paid for (honest tuning), not paid for (by "judges" among the test
+rows), and fixed in advance.
 
 All are then asked about test rows that chose nothing. Judges think better of the candidate that they chose than fresh
 rows do, the winner's curse; `Draw.curse` repeats that choice with many sets of judges.
@@ -61,11 +54,7 @@ WAYS = ("judges", "fresh", "honest", "fixed")
 
 @dataclass(frozen=True)
 class Settings:
-    """What to run; the promise is that of every model, of unpaid tuning that of one run.
-
-    Paid tuning makes K ~ Poisson(mean_runs) runs. `judges` test rows, at most half of them all, choose in unpaid
-    tuning. Draw i has the noise seed `seed + i`.
-    """
+    """What to run; the promise is that of every model, of unpaid tuning that of one run."""
 
     epsilon: float = 1.0
     delta: float = 1e-5
@@ -129,12 +118,7 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class TuningRuns:
-    """The draws made so far; complete in itself, never changed.
-
-    `one` and `paid` are what one run and paid tuning cost, with their noise. `true_epsilon` is the ε of the unpaid
-    noise if the choice among K runs is accounted for: the price of paying afterwards. The certificates are those of
-    `DPSGDLogisticRegression`, the same for every draw.
-    """
+    """The draws made so far; complete in itself, never changed."""
 
     settings: Settings
     data: DataFacts
@@ -183,10 +167,6 @@ def tuning_runs(
 ) -> Iterator[TuningRuns]:
     """Tune with and without paying, for one noise seed after the other; the first result has no draw, and one more
     follows after each.
-
-    Once `should_stop`, asked at every step, is true, the generator ends and drops the draw under way. `tell` is called
-    at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid tuning are
-    trained together.
     """
     if len(data.y_test) < 2:
         raise ValueError(f"data must have at least two test rows, got {len(data.y_test)}")

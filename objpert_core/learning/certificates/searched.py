@@ -138,10 +138,7 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
 
 
 def search_mechanism(fits: Iterable[PrivacyCertificate], score_noise: float, mean_runs: float | None) -> Mechanism:
-    """What fits with several settings, their scores on other rows and the choice cost together.
-
-    `score_noise` is the standard deviation on each count of test rows; without `mean_runs` every setting is tried.
-    """
+    """What fits with several settings, their scores on other rows and the choice cost together."""
     certificates = list(fits)
     wholes = [one.accounted(one.rebuild()) for one in certificates]
     own, rows = certificates[0].mechanism_adjacency, certificates[0].rows_per_person

@@ -13,11 +13,10 @@ _LEFT_OUT = " left out of the sums"
 def adjacency_words(
     own: str, public_rows: int | None = None, rows_declared: bool | None = None, rows_per_person: int = 1
 ) -> str:
-    """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data.
-
-    A fit whose rules read the number m = `public_rows` off the data is one of a family of mechanisms, one for each m.
-    The promise of each is about data sets of this size: a neighbour has one row left out of the sums, or another row in
-    its place, and the rules go by m for both. With `rows_declared` the words are the mechanism's `own`.
+    """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data. A fit
+    whose rules read the number m = `public_rows` off the data is one of a family of mechanisms, one for each m. The
+    promise of each is about data sets of this size: a neighbour has one row left out of the sums, or another row in its
+    place, and the rules go by m for both.
 
     >>> adjacency_words("add/remove one row", 500, rows_declared=False)
     'data sets of the same size m = 500, known to all, up to one row left out of the sums'

@@ -66,10 +66,7 @@ def run_of(mechanism: Run | PrivateSelection) -> tuple[Run, float | None]:
 
 @dataclass(frozen=True)
 class Budget:
-    """The noise that meets a privacy target: `mechanism` includes the choice where the choice is paid for.
-
-    `score_noise` is the standard deviation on a count of right answers; None where the score is not private.
-    """
+    """The noise that meets a privacy target: `mechanism` includes the choice where the choice is paid for."""
 
     mechanism: Run | PrivateSelection
     score_noise: float | None = None
@@ -103,11 +100,9 @@ def dpsgd_budget(
     adjacency: str = ADD_REMOVE,
     rows_per_person: int = 1,
 ) -> Budget:
-    """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
-
-    `mean_runs` is μ: pay for the choice among K ~ Poisson(μ) runs (Papernot and Steinke, 2022); None pays for one run.
-    `private_score` says that the choice counts right answers on private held-out rows. A private score is refused where
-    a person may have several rows: some may be trained on while others are held out, which T12 does not cover.
+    """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private. `mean_runs` is μ:
+    pay for the choice among K ~ Poisson(μ) runs (Papernot and Steinke, 2022); None pays for one run. `private_score`
+    says that the choice counts right answers on private held-out rows.
 
     >>> schedule = Schedule.of_epochs(10_000, 1000, 10)
     >>> one, tuned = (dpsgd_budget(1.0, 1e-5, schedule, mean_runs=mean) for mean in (None, 15.4))

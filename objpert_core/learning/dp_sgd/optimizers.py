@@ -33,10 +33,7 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
-    """Adam with its usual constants: β₁ = 0.9, β₂ = 0.999, 1e-8 added to the root.
-
-    D. P. Kingma and J. Ba (2015), "Adam: a method for stochastic optimization", Algorithm 1.
-    """
+    """Adam (Kingma and Ba 2015, Algorithm 1) with its usual constants: β₁ = 0.9, β₂ = 0.999, 1e-8 added to the root."""
 
     def __init__(self, shape: tuple[int, int], learning_rates: FloatArray) -> None:
         super().__init__(shape, learning_rates)

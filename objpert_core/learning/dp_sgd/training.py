@@ -1,8 +1,7 @@
 """Training by DP-SGD: per-example clipping in closed form, Gaussian noise on the sum, many candidates at once.
 
 The gradient of one row of a generalised linear model is f'(u)·x̃, of norm |f'(u)|·‖x̃‖: clipping it to norm C is
-clipping the slope to ±C/‖x̃‖, so no per-example gradient is ever formed. The gradients of all candidates are one
-matrix product of the batch with a column of slopes for each.
+clipping the slope to ±C/‖x̃‖, so no per-example gradient is ever formed.
 """
 
 from __future__ import annotations
@@ -65,10 +64,7 @@ def sum_spacing(clip: float, dimension: int) -> float:
 
 
 def fine_enough(spacing: float, clip: float, noise_multiplier: float, dimension: int) -> bool:
-    """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C and σ/h ≤ 2⁵².
-
-    The second bound is there because doubles must tell the lattice's points apart where the noise is.
-    """
+    """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C and σ/h ≤ 2⁵²."""
     return spacing <= sum_spacing(clip, dimension) and noise_multiplier * clip <= LARGEST_RATIO * spacing
 
 
@@ -88,9 +84,8 @@ class Schedule:
     @classmethod
     def of_epochs(cls, n_rows: float, batch_size: int, epochs: int, sampling: str = "poisson") -> Schedule:
         """q = batch_size/n, at most 1, and epochs · t steps, t = ⌈n/batch_size⌉; q = 1/t for random allocation.
-
         `n_rows` is the public number of rows; of a training part it is the expected number, since the actual one is
-        private. The steps are those of Redberg, Koskela and Wang (2023), Section 5.
+        private.
 
         >>> Schedule.of_epochs(1000, 256, 60)
         Schedule(sample_rate=0.256, steps=240, batch_size=256.0, per_epoch=None)
@@ -118,11 +113,7 @@ class Schedule:
 
 
 class Gradients:
-    """Clipped gradients of the logistic loss with a margin, summed over a batch, for several candidates.
-
-    Targets are ±1. At C = R = √(1 + s²) and above, no gradient of this loss is longer than C, and nothing is clipped. A
-    dense matrix that is not stored row by row is copied once into that order.
-    """
+    """Clipped gradients of the logistic loss with a margin, summed over a batch, for several candidates."""
 
     def __init__(self, rows: Rows, targets: FloatArray, clip: float, margin: float = 0.0) -> None:
         self.rows = rows
@@ -172,19 +163,10 @@ class Gradients:
 
 
 class NoisySums:
-    """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it.
-
-    The sum of a batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic
-    adds. The noise pays for that: the noise is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights
-    are so large that this factor is not enough, the sum is made smaller before the noise and larger again after it.
-    Where weights are larger still, infinite or NaN, nothing of the sum is used: the step is noise alone. Such a step
-    costs accuracy, not privacy: the weights are made of noisy sums. More than twice the public number of rows (or 2¹⁷,
-    if that is more), and a multiplier beyond some millions, are refused.
-
-    docs/theorems.md, T16, and T29 for losses other than the logistic one. The amount of noise depends on the rows' norm
-    bound and their storage alone; nothing else may be read off the rows here. `expected_rows` is the public number of
-    rows that batches are drawn from, `sources` has one entry for each candidate, and `slope` and `smoothness` bound the
-    loss's first and second derivative in a row's score.
+    """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it. The sum of a
+    batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic adds. The noise
+    pays for that: the noise is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights are so large
+    that this factor is not enough, the sum is made smaller before the noise and larger again after it.
     """
 
     def __init__(
@@ -272,19 +254,9 @@ def train_candidates(
     callback: StepCallback | None = None,
 ) -> FloatArray:
     """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; last iterates, shape (G,
-    D).
-
-    Each iterate alone satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run. Together,
-    or after a choice among them that looks at private rows, the iterates do not. A `noise_multiplier` of 0 is not
-    private. `clip` is from 1e-50 to 1e50, by default the logistic loss's own bound R = √(1 + s²). A candidate's noise
-    depends on the seed and on its learning rate alone, so its column equals, up to rounding, a run on its own. Batches
-    are drawn among `members`, but the noisy sum is divided by the schedule's expected batch size: the number of members
-    may be private. ``callback(step, gradient_norm)`` gets the smallest norm among the candidates' noisy mean gradients;
-    an exception raised in it stops the training and is passed on.
-
-    Poisson sampling, noise on the sum of clipped gradients: Abadi et al. (2016), Algorithm 1, with the sum divided by
-    the expected batch size. Redberg, Koskela and Wang (2023), Section 5, for the defaults. Random allocation: Feldman
-    and Shenfeld (2025).
+    D). Each iterate alone satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run.
+    Together, or after a choice among them that looks at private rows, the iterates do not. A `noise_multiplier` of 0 is
+    not private.
     """
     etas = learning_rates_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)

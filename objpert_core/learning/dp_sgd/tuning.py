@@ -49,10 +49,7 @@ class Selection:
 
     @classmethod
     def best(cls, trials: Sequence[Trial], dimension: int) -> Selection:
-        """The trial of the highest score; θ = 0 where there is none.
-
-        Of equal scores the first wins: runs are exchangeable, so the first is as good as one drawn at random.
-        """
+        """The trial of the highest score; θ = 0 where there is none."""
         if not trials:
             return cls(np.zeros(dimension), None, None, ())
         best = max(trials, key=lambda trial: trial.score)
@@ -82,12 +79,7 @@ def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: 
 def private_score(
     rows: Rows, targets: FloatArray, held_out: IntArray, score_noise: float, scale: float, streams: Streams
 ) -> Score:
-    """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`.
-
-    The noise is rounded to a lattice on which whole numbers lie (docs/theorems.md, T14). `scale` is the expected number
-    of held-out rows, since the actual number is private. `PrivateSelection` of the Gaussian mechanism covers the
-    choice.
-    """
+    """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`."""
     source = streams.stream(_SCORES)
 
     def score(theta: FloatArray) -> float:
@@ -101,9 +93,8 @@ def private_score(
 
 
 def exact_score(rows: Rows, targets: FloatArray, members: IntArray | None = None) -> Score:
-    """Judge by the share of right answers on these rows, as it is.
-
-    The share is not private: use it for public rows, or to show what looking at the data does.
+    """Judge by the share of right answers on these rows, as it is. The share is not private: use it for public rows, or
+    to show what looking at the data does.
     """
     total = max(1, rows.n_rows if members is None else len(members))
     return lambda theta: float(right_answers(rows, targets, theta[None], members)[0] / total)
@@ -121,10 +112,8 @@ def select_honestly(
     **options: Unpack[TrainingOptions],
 ) -> Selection:
     """Choose the best of K ~ Poisson(mean_runs) independent runs, each with a learning rate drawn from those on offer.
-
     Rates are drawn with replacement. The runs must be independent and K must not be looked at (Papernot and Steinke,
-    2022, Theorem 6); ``callback(run, runs, step, gradient_norm)`` learns K, which is private. Everything random but the
-    score's noise comes from `streams`, and every run has batches and noise of its own.
+    2022, Theorem 6); ``callback(run, runs, step, gradient_norm)`` learns K, which is private.
     """
     streams = options.get("streams") or Streams()
     runs = poisson_count(streams.stream(_COUNT), mean_runs)
@@ -149,9 +138,8 @@ def select_by_looking(
     callback: StepCallback | None = None,
     **options: Unpack[TrainingOptions],
 ) -> Selection:
-    """Choose the best of all candidates, trained together, by a score that nobody pays for: "dishonest" tuning.
-
-    Each trial alone satisfies what `accounting.DPSGD` says; the choice among them does not.
+    """Choose the best of all candidates, trained together, by a score that nobody pays for: "dishonest" tuning. Each
+    trial alone satisfies what `accounting.DPSGD` says; the choice among them does not.
     """
     thetas = train_candidates(rows, targets, learning_rates, schedule, callback=callback, **options)
     trials = [Trial(float(rate), theta, score(theta)) for rate, theta in zip(learning_rates, thetas, strict=True)]

@@ -32,7 +32,6 @@ _SHORTER = 1 - 2.0**-40  # times √w: more than all roundings of a row's norm, 
 
 class Curvature(NamedTuple):
     """What was released after a fit, shape (D, D) each: in coordinates of θ, with the constant's, where there is one.
-
     `hessian` is Σp(1 − p)x̃x̃ᵀ with noise, `outer` is Σ(p − y)²x̃x̃ᵀ with noise, or None.
     """
 
@@ -43,10 +42,7 @@ class Curvature(NamedTuple):
 def release_curvature(
     rows: Rows, targets: FloatArray, theta: FloatArray, noise: IntervalNoise, source: NoiseSource
 ) -> Curvature:
-    """Release the sums that `noise` asks for, at a θ that was released; they cost what `noise.mechanisms` say.
-
-    `targets` are −1.0 or +1.0; `ValueError` for more than 2²⁸ rows.
-    """
+    """Release the sums that `noise` asks for, at a θ that was released; they cost what `noise.mechanisms` say."""
     radius = row_radius(rows.constant)
     hessian, outer = curvature_noise(noise, radius)
     assert hessian is not None
@@ -77,7 +73,6 @@ def plausible(
     hessian: Any, outer: Any, dimension: int, noise: IntervalNoise, radius: float, rows: float | None
 ) -> bool:
     """Whether a fit on at most so many rows may have released these sums: symmetric, on the lattice, and not too long.
-
     Whoever forges a sum within these bounds is not found out.
     """
     deviations = curvature_noise(noise, radius)

@@ -39,11 +39,7 @@ def descend_and_certify(
     callback: StepCallback | None = None,
 ) -> Release[NoisySGDCertificate]:
     """Fit a private linear model in a ball by noisy gradient descent; arguments as in `Fit`, `Streams` and `descend`.
-
-    The loss has a bounded slope. The certificate of a "tight" plan states the target (ε, δ), that of a published plan
-    the accountant's ε. `ValueError` if the plan costs more than the target, if its bound on gradients does not hold on
-    rows of this norm, or if batches of a fixed size are to be drawn from another number of rows than there are. With
-    ``on_error="release"`` rows that cannot be used are left out of every sum (docs/theorems.md, T23).
+    The loss has a bounded slope.
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta)
     spent = accounted_epsilon(plan, epsilon, delta)
@@ -97,10 +93,7 @@ def descend_and_certify(
 
 
 def accounted_epsilon(plan: DescentPlan, epsilon: float, delta: float) -> float:
-    """Find the ε that a certificate may state: the target of a plan that was made for it, else the accountant's.
-
-    `ValueError` if the accountant's ε is more than the target.
-    """
+    """Find the ε that a certificate may state: the target of a plan that was made for it, else the accountant's."""
     if plan.schedule == "tight":
         return Terms(epsilon, delta).proved(plan.mechanism)
     spent = Terms(None, delta).proved(plan.mechanism)

@@ -15,8 +15,9 @@ from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.dp_sgd.training import Gradients, NoisySums
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.population.schedules import DescentPlan
+from objpert_core.learning.problem.derived import of_rows
 from objpert_core.learning.problem.envelopes import MOST_BENT, MoreauEnvelope, envelope_steps
-from objpert_core.learning.problem.losses import Loss, of_rows
+from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams, poisson_batches, uniform_choices
 
@@ -47,11 +48,7 @@ def smoothed(loss: Loss, rows: Rows, envelope: float | None) -> Loss:
 
 def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple[float, float]:
     """What `NoisySums` is told of the loss: its curvature, and the size of the constants that scores are compared with.
-
-    No row may decide the noise, so neither number is read off the rows. The envelope of a row x has the curvature
-    β/‖x‖² in its score. A score is off in proportion to ‖x‖, and so is the error's effect on the gradient: together
-    they are as with β/R² and rows of the largest norm R. The loss's own constant is rounded whatever the row, and a
-    row's curvature times its norm is at most 2¹⁰·β/R (`envelope_steps`).
+    No row may decide the noise, so neither number is read off the rows.
 
     >>> from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss
     >>> public_curvature(AbsoluteLoss(), 8.0, 2.0), public_curvature(EpsilonInsensitiveLoss(0.5), 8.0, 2.0)
@@ -66,11 +63,7 @@ def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple
 def batches(
     plan: DescentPlan, source: NoiseSource, *, slots: IntArray | None = None, n_rows: int | None = None
 ) -> Iterator[IntArray]:
-    """Draw the rows of every step as the plan says; with replacement, a row may occur several times.
-
-    `slots` says where each of the plan's n rows stands among those that can be used, −1 where a row cannot; all can if
-    it is left out. `n_rows` is the number of usable rows, where each joins a batch on its own.
-    """
+    """Draw the rows of every step as the plan says; with replacement, a row may occur several times."""
     if not plan.of_fixed_size:
         there_are = plan.rows if n_rows is None else n_rows
         yield from poisson_batches(source, there_are, plan.sample_rate, plan.steps)
@@ -89,11 +82,7 @@ def batches(
 
 
 def different_choices(source: NoiseSource, options: int, size: int) -> IntArray:
-    """Draw `size` different numbers from 0 … options − 1, every set equally likely.
-
-    Numbers are drawn until enough of them are different; where `size` is more than half of `options`, the numbers to
-    leave out are drawn instead.
-    """
+    """Draw `size` different numbers from 0 … options − 1, every set equally likely."""
     if 2 * size > options:
         left_out = np.zeros(options, dtype=bool)
         if size < options:
@@ -118,14 +107,9 @@ def descend(
     slots: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited.
-
-    The loss's slopes are at most `plan.lipschitz` over the rows' norm. The result is as private as `plan.mechanism`,
-    with ‖θ‖ ≤ M but for rounding. The published plan takes the mean of w₀ … w_{T−1}, the tight one that of w₁ … w_T.
-    More than twice as many rows as the plan has (or 2¹⁷) are refused. ``callback(step, gradient_norm)`` gets the norm
-    of the noisy mean gradient; an exception raised in it stops the descent and is passed on.
-
-    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1; the noisy sums are those of docs/theorems.md, T29.
+    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited. The
+    loss's slopes are at most `plan.lipschitz` over the rows' norm. The result is as private as `plan.mechanism`, with
+    ‖θ‖ ≤ M but for rounding.
     """
     gradients = LossGradients(rows, targets, smoothed(loss, rows, plan.envelope))
     smoothness, margin = public_curvature(loss, plan.envelope, row_radius(rows.constant))

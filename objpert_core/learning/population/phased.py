@@ -1,11 +1,7 @@
 """Phased empirical risk minimisation: disjoint parts of the rows, each minimised close to where the last one ended.
 
 Phase i has its own rows, a step η_i and a start θ_{i−1}. It minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over the ball, which is
-2/η_i-strongly convex, and adds Gaussian noise. A replaced row moves the minimum of its own phase by Lη_i at most, and a
-solver that stops where the residual is no longer than τ_i adds τ_iη_i. The noise is in proportion to this sum, and
-later phases only post-process: so all phases together cost what one Gaussian mechanism does.
-
-The proof asks only for bounded gradients of the loss: nothing of its Hessian, and not even a linear model.
+2/η_i-strongly convex, and adds Gaussian noise.
 """
 
 from __future__ import annotations
@@ -88,9 +84,8 @@ def phased_minimum(
     seed: int,
     solver: str = "newton",
 ) -> FloatArray:
-    """Go through all phases, with ordinary normal noise σ_G: for experiments; `phased_release` is what to publish.
-
-    The rows must be in random order. The result is projected onto the ball.
+    """Go through all phases, with ordinary normal noise σ_G: for experiments; `phased_release` is what to publish. The
+    rows must be in random order.
     """
     random = np.random.default_rng(seed)
     theta = np.zeros(rows.dimension)
@@ -182,10 +177,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
 
 
 def noise_of(lipschitz: float, step: float, slack: float, multiplier: float) -> float:
-    """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη.
-
-    The result is a little more, for what doubles round here, in τ and in Λ = 2/η.
-    """
+    """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη."""
     return multiplier * lipschitz * (1 + slack) * step * _ROUNDING
 
 
@@ -207,13 +199,8 @@ def phased_release(
     callback: Callback | None = None,
 ) -> Release[PhasedCertificate]:
     """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
-
     The guarantee is for one replaced row. `loss` has a bounded slope; a loss with corners is rounded, which costs
-    accuracy only. Phases and noise go by `public_rows`; if it is left out, X's number of rows is treated as public.
-    Rows beyond that number are not used; there must be as many, unless ``on_error="release"``. Which rows make a phase
-    is drawn at random, without the data: a row's neighbour takes its place.
-
-    After Feldman, Koren and Talwar (2020); docs/theorems.md, T30.
+    accuracy only.
     """
     given = X.shape[0]
     known = max(given, 1) if public_rows is None else positive_integer("public_rows", public_rows)

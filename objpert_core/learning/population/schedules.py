@@ -1,8 +1,4 @@
-"""How noisy gradient descent walks through the data, from public numbers only: as published, and with less noise.
-
-n rows, d parameters, a ball of radius M, gradients of one row no longer than L, neighbours that differ in a row that is
-replaced. σ_G is the analytic Gaussian mechanism's noise at sensitivity 1.
-"""
+"""How noisy gradient descent walks through the data, from public numbers only: as published, and with less noise."""
 
 from __future__ import annotations
 
@@ -121,15 +117,8 @@ def published_plan(
     sampling: str = "with replacement",
     strict: bool = True,
 ) -> DescentPlan:
-    """Plan Algorithm 1 of the paper, noise and steps as printed; a loss with corners is replaced by its envelope.
-
-    The noise is published for the target (ε, δ), but nothing here makes the target true: ask the plan's `mechanism`.
-    `smoothness` is the largest curvature of one row's loss in θ, `inf` for a loss with corners; more than 2/η is
-    refused. `strict` refuses ε > 1 and δ > 1/n², for which the paper claims nothing. Another `sampling` changes the
-    sampling alone.
-
-    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1, Theorems 3.2 and 4.4; the envelope is L-Lipschitz, not
-    2L, so that its noise and step are those of the loss (docs/theorems.md, T25).
+    """Plan Algorithm 1 of the paper, noise and steps as printed; a loss with corners is replaced by its envelope. The
+    noise is published for the target (ε, δ), but nothing here makes the target true: ask the plan's `mechanism`.
     """
     found = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
     envelope = None
@@ -168,12 +157,8 @@ def tight_plan(
     sampling: str = "poisson",
     step_scale: float = 1.0,
 ) -> DescentPlan:
-    """Plan noisy gradient descent with the least noise that the accountant finds enough for (ε, δ).
-
-    docs/theorems.md, T24: ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β), noise 2L√T·σ_G/n on a mean gradient of all rows.
-    Batches are so large that the noise on their sum is 4.5·L; sampling then costs next to nothing. A loss with corners
-    is replaced by its envelope of smoothness 2/η, with η = M/(20L). `step_scale` multiplies ηT; 4 was 1.2 to 5.6 times
-    better on generated logistic data.
+    """Plan noisy gradient descent with the least noise that the accountant finds enough for (ε, δ). docs/theorems.md,
+    T24: ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β), noise 2L√T·σ_G/n on a mean gradient of all rows.
     """
     n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
     noise = calibrate_gaussian(epsilon, delta).sigma

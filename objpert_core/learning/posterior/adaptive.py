@@ -40,12 +40,7 @@ class Run:
 def one_run(
     sums: RegressionSums, statistics: Statistics, choose: ChooseLam, precision: Precision, source: NoiseSource
 ) -> Run | None:
-    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where the released statistics leave no γ.
-
-    `choose` goes from λ̃ to λ, `precision` from the largest leverage h and slope L̃ to γ. Rows of norm up to R are
-    treated as rows of norm 1, with R²λ in place of λ: θ is then R times shorter, and γ stays. Redberg, Zhu and Wang
-    (2023), Algorithm 8; Wang (2018), Algorithm 3.
-    """
+    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where the released statistics leave no γ."""
     released = statistics.least_eigenvalue(sums, source)
     lam = max(choose(released), LEAST_LAM)
     leverage = _UP / (lam + released)
@@ -68,10 +63,7 @@ def drawn(ridge: Ridge, lam: float, gamma: float, source: NoiseSource) -> Run:
 
 
 def tight_run(sums: RegressionSums, mechanism: AdaptiveSampling, choose: ChooseLam, source: NoiseSource) -> Run | None:
-    """One run that `AdaptiveSampling` accounts for; λ is raised where the leverage would be larger than h₀.
-
-    For a calibrated mechanism, None has a probability below 10⁻³⁰⁰: L̃ would have to be beyond e³⁰⁰‖Y‖.
-    """
+    """One run that `AdaptiveSampling` accounts for; λ is raised where the leverage would be larger than h₀."""
     least, separation = _UP / mechanism.leverage * _UP, mechanism.separation
     statistics = Statistics.failing(mechanism.eigenvalue_mu, mechanism.norm_mu, mechanism.failure)
 

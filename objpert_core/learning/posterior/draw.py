@@ -2,8 +2,7 @@
 
 θ = Λ⁻¹(X̃ᵀỹ + s·w) with w ~ N(0, Λ) has that law. Λ and X̃ᵀỹ are whole numbers of their units, and w is a sum of normal
 numbers with exact weights (`ExactFactor`), each known to lie in a cell. The system is solved in whole numbers, and its
-residual bounds how far the solution is from θ: ‖θ − θ̂‖ ≤ ‖v − Λθ̂‖/λ. A lattice point is released only if all numbers
-within that bound are rounded to it. Otherwise the normal numbers get more digits (docs/theorems.md, T40).
+residual bounds how far the solution is from θ: ‖θ − θ̂‖ ≤ ‖v − Λθ̂‖/λ.
 """
 
 from __future__ import annotations
@@ -30,17 +29,12 @@ _DECIMALS = 50  # of a logarithm, which the decimal module rounds correctly
 def posterior_spacing(scale: float, lam: float) -> float:
     """The lattice that a draw of scale s is rounded to, by public numbers: 2⁻¹² of its least standard deviation at
     most.
-
-    The fraction holds for up to 2²⁰ rows, privacy for any number: rounding is post-processing.
     """
     return power_of_two(scale / sqrt(lam + _ROWS)) / _FINENESS
 
 
 class Ridge:
-    """The ridge problem ½‖ỹ − X̃θ‖² + λ/2·‖θ‖² in whole numbers, with the factor of its Λ = X̃ᵀX̃ + λI.
-
-    λ is rounded up to a multiple of the sums' unit squared, and `factor` is of Λ in that unit.
-    """
+    """The ridge problem ½‖ỹ − X̃θ‖² + λ/2·‖θ‖² in whole numbers, with the factor of its Λ = X̃ᵀX̃ + λI."""
 
     def __init__(self, sums: RegressionSums, lam: float) -> None:
         ridge = max(ceil(Fraction(positive("lam", lam)) / Fraction(sums.unit) ** 2), 1)
@@ -66,10 +60,7 @@ class Ridge:
 
 
 class PosteriorDraw:
-    """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, whose digits are drawn as they are asked for: posterior sampling with γ = 1/s².
-
-    The normal numbers begin with `digits` binary digits; `refinements` counts how often more digits were drawn.
-    """
+    """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, its digits drawn as they are asked for: posterior sampling with γ = 1/s²."""
 
     def __init__(self, source: NoiseSource, ridge: Ridge, scale: float, digits: int = FIRST_DIGITS) -> None:
         first = integer_up_to("digits", digits, 52)
@@ -82,10 +73,7 @@ class PosteriorDraw:
         self.refinements = 0
 
     def rounded(self, spacing: float) -> FloatArray:
-        """Round every entry of θ to the nearest multiple of `spacing`, a power of two, with no rounding in doubt.
-
-        Multiples beyond 2⁵³ times the spacing are rounded once more, to doubles.
-        """
+        """Round every entry of θ to the nearest multiple of `spacing`, a power of two, with no rounding in doubt."""
         while True:
             x, error, digits = self._enclosed(spacing)
             half = 1 << digits - 1

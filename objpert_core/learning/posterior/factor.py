@@ -22,8 +22,6 @@ _SPARE_DIGITS = 48  # by which a solution by the factor is better than it has to
 class ExactFactor:
     """A·4^digits = CCᵀ + R, exactly, with C lower triangular and R diagonally dominant; A − least·I is semidefinite.
 
-    The arrays hold Python's integers. 2^condition_digits is at least the condition number of A.
-
     >>> A = np.array([[2, 1], [1, 3]], dtype=object)
     >>> factor = ExactFactor(A, 1)
     >>> bool((factor.lower @ factor.lower.T + factor.remainder == A * 4**factor.digits).all())
@@ -47,10 +45,7 @@ class ExactFactor:
         self.lower, self.remainder = lower, scaled - lower @ lower.T
 
     def solved(self, target: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, int]:
-        """Solve Ax = v, v being within `radius` of `target` in every entry; return x and the largest error, in norm.
-
-        ‖x − A⁻¹v‖ ≤ ‖Ax − v‖/least, and the residual is exact.
-        """
+        """Solve Ax = v, v being within `radius` of `target` in every entry; return x and the largest error, in norm."""
         x = self._nearly(target)
         residual = target - self.matrix @ x
         while True:
@@ -75,10 +70,7 @@ class ExactFactor:
 
 
 def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
-    """C in whole numbers with CCᵀ near `matrix`; None where a pivot is not positive.
-
-    The remainder has |R_ij| ≤ C_jj/2 for i > j, and 0 ≤ R_jj ≤ 2C_jj.
-    """
+    """C in whole numbers with CCᵀ near `matrix`; None where a pivot is not positive."""
     left, d = matrix.copy(), len(matrix)
     lower = np.zeros((d, d), dtype=object)
     for j in range(d):
@@ -93,8 +85,6 @@ def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
 
 def least_eigenvalue(matrix: np.ndarray, margin: int) -> int:
     """The least eigenvalue of a semidefinite whole matrix, off by at most 2·margin; a multiple of the margin.
-
-    Doubles guess the eigenvalue; definiteness, tested in whole numbers, proves or corrects the guess.
 
     >>> least_eigenvalue(np.array([[2000, 1000], [1000, 2000]], dtype=object), 10)
     1000

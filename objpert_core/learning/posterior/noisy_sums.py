@@ -24,10 +24,7 @@ _FAILURE = 0.05  # of the noise on the Gram matrix being larger than the ridge m
 
 @dataclass(frozen=True)
 class SumNoise:
-    """Standard deviations of the noise on the three sums, in units of what one row moves each by at most.
-
-    λ̃ is lowered by `margin`.
-    """
+    """Standard deviations of the noise on the three sums, in units of what one row moves each by at most."""
 
     gram: float
     moment: float
@@ -37,10 +34,7 @@ class SumNoise:
 
 @dataclass(frozen=True, eq=False)
 class NoisySums:
-    """What AdaSSP releases: X̃ᵀX̃ with symmetric normal noise, X̃ᵀỹ with normal noise, and λ̃ >= 0.
-
-    λ̃ is as a rule at most λ_min(X̃ᵀX̃). `noise` and the lattice's `spacing` are those of the entries of `gram`.
-    """
+    """What AdaSSP releases: X̃ᵀX̃ with symmetric normal noise, X̃ᵀỹ with normal noise, and λ̃ >= 0."""
 
     gram: FloatArray
     moment: FloatArray
@@ -61,11 +55,7 @@ def sums_spacing(sensitivity: float, entries: int) -> float:
 
 
 def noisy_sums(sums: RegressionSums, noise: SumNoise, source: NoiseSource) -> NoisySums:
-    """Add noise to X̃ᵀX̃, to X̃ᵀỹ and to λ_min(X̃ᵀX̃), on lattices.
-
-    Rounding to a lattice brings two sums of m entries farther apart by at most its spacing times √m, which is 2⁻²⁰ of
-    what one row moves them by, and the noise is larger by this share (docs/theorems.md, T14).
-    """
+    """Add noise to X̃ᵀX̃, to X̃ᵀỹ and to λ_min(X̃ᵀX̃), on lattices."""
     d, square = sums.dimension, row_smoothness(sums.constant)
     rows, columns = np.tril_indices(d)
     gram = np.empty((d, d))

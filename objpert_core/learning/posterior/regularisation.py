@@ -15,11 +15,8 @@ _FAILURE = 0.05
 
 
 def adaptive_lam(dimension: int, epsilon: float, delta: float, least: float) -> Callable[[float], float]:
-    """AdaOPS's rule: the λ that minimises a bound on the excess risk, given λ̃; λ + λ̃ is at least `least`.
-
-    From λ̃ >= 0 to the t >= 0 with t + λ̃ >= least that makes C₁(1 + 1/(t + λ̃))^{2C₂}/(t + λ̃) + t least. Wang (2018),
-    "Revisiting differentially private linear regression: optimal and adaptive prediction and estimation in unbounded
-    domain", Algorithm 3; the constants are those of a quarter of ε each for the statistics, and half for the draw.
+    """AdaOPS's rule: the λ that minimises a bound on the excess risk, given λ̃; λ + λ̃ is at least `least`. From λ̃ >=
+    0 to the t >= 0 with t + λ̃ >= least that makes C₁(1 + 1/(t + λ̃))^{2C₂}/(t + λ̃) + t least.
 
     >>> rule = adaptive_lam(10, 1.0, 1e-6, least=30.0)
     >>> round(rule(0.0)), round(rule(1e4))

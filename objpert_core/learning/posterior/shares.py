@@ -20,7 +20,6 @@ _UP = 1 + 2.0**-45  # more than a few operations in doubles are off, relatively
 @dataclass(frozen=True)
 class Shares:
     """Who gets what of (ε, δ) in one run: the draw `release_*`, both statistics together `test_*`, failures the rest.
-
     `failure` is how likely a statistic is on the unsafe side. `published` says that γ is that of the printed Theorem
     5.1, which is not valid.
     """
@@ -51,11 +50,7 @@ class Shares:
     def run(
         self, sums: RegressionSums, choose: ChooseLam, source: NoiseSource, *, fallback: bool = False
     ) -> Run | None:
-        """One run; None where no γ keeps the draw's share.
-
-        `fallback` raises λ where, by λ̃, λ leaves no γ: until λ + λ̃ is `least_sum`. The decision looks at the released
-        λ̃ only.
-        """
+        """One run; None where no γ keeps the draw's share."""
         least = least_sum(self.release_epsilon, self.release_delta)
 
         def raised(released: float) -> float:
@@ -73,8 +68,5 @@ class Shares:
 
 
 def least_sum(epsilon: float, delta: float) -> float:
-    """The least λ + λ̃ to aim for: (1 + log(2/δ))/ε, by the (ε, δ) of the draw.
-
-    At half of this sum, Theorem 5.1 as printed has no γ left. No γ is known of where λ + λ̃ < 0.618.
-    """
+    """The least λ + λ̃ to aim for: (1 + log(2/δ))/ε, by the (ε, δ) of the draw."""
     return max((1 + math.log(2 / delta)) / epsilon, 1 / LARGEST_LEVERAGE) * _UP * _UP

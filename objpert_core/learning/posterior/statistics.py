@@ -28,10 +28,9 @@ _NORM_ERROR = 2.0**-43  # both errors of a logarithm, rounding to the least latt
 
 @dataclass(frozen=True)
 class Statistics:
-    """How the two statistics are released: each has a ratio μ of sensitivity over noise.
-
-    Each statistic is moved to the safe side by tσ, t = `tail`; where `shifted`, by its sensitivity as well, and so is
-    on the safe side for neighbours, too.
+    """How the two statistics are released: each has a ratio μ of sensitivity over noise. Each statistic is moved to the
+    safe side by tσ, t = `tail`; where `shifted`, by its sensitivity as well, and so is on the safe side for neighbours,
+    too.
     """
 
     eigenvalue_mu: float
@@ -52,11 +51,7 @@ class Statistics:
         return max(noisy - self.tail * sigma - self.shifted * EIGENVALUE_SENSITIVITY, 0.0)
 
     def log_slope(self, ridge: Ridge, leverage: float, source: NoiseSource) -> float:
-        """log(L̃/‖Y‖), where L̃ is as a rule at least ‖Y‖ + R‖θ*‖, and so at least every |y − x̃ᵀθ*|.
-
-        One row moves log(1 + R‖θ*‖/‖Y‖) by log(1 + h) at most, h = `leverage` being the largest leverage that a row can
-        have by the released λ̃.
-        """
+        """log(L̃/‖Y‖), where L̃ is as a rule at least ‖Y‖ + R‖θ*‖, and so at least every |y − x̃ᵀθ*|."""
         spacing = max(power_of_two(math.log1p(leverage)) * 2.0**-22, 2.0**-50)
         sensitivity = math.log1p(leverage) * (1 + 2.0**-20) + _NORM_ERROR
         sigma = sensitivity / self.norm_mu

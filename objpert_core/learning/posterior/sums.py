@@ -12,11 +12,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, choice, length, nonnegative
 from objpert_core.learning.certificates.base import ON_ERROR
 from objpert_core.learning.posterior.factor import least_eigenvalue
-from objpert_core.learning.problem.losses import SquaredLoss
-from objpert_core.learning.problem.objective import check_targets
-from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.quadratic.grid import residual_unit, whole_sums
-from objpert_core.learning.screening import usable
+from objpert_core.learning.quadratic.grid import residual_unit, rows_of_squares, whole_sums
 
 _MARGIN = 2**17
 EIGENVALUE_ERROR = 2.0**-22
@@ -25,11 +21,7 @@ EIGENVALUE_ERROR = 2.0**-22
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers.
-
-    Both units are public powers of two. No target exceeds `target_bound`; `constant` is what was appended to every row,
-    on the grid, 0.0 without an intercept.
-    """
+    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers."""
 
     gram: np.ndarray
     moment: np.ndarray
@@ -58,20 +50,11 @@ def regression_sums(
     intercept_scaling: float = 0.0,
     on_error: str = "raise",
 ) -> RegressionSums:
-    """Enforce norms, clip targets to ±target_bound, round each row to a grid, and sum; arguments as in `Fit`.
-
-    What a row contributes depends on that row alone, and sums are exact: one row more or less changes them by its own
-    contribution. Targets are rounded towards zero. With ``on_error="release"``, rows that cannot be used are left out
-    of every sum (docs/theorems.md, T23).
-    """
+    """Enforce norms, clip targets to ±target_bound, round each row to a grid, and sum; arguments as in `Fit`."""
     bound, constant = length("target_bound", target_bound), nonnegative("intercept_scaling", intercept_scaling)
     releases = choice("on_error", on_error, ON_ERROR) == "release"
-    loss = SquaredLoss()
     with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries
-        if releases and targets.shape == (X.shape[0],):
-            X, targets = usable(X, targets, loss)
-        rows = Rows(X, row_norm, constant)
-        check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+        rows, targets = rows_of_squares(X, targets, row_norm, constant, releases=releases)
         step = residual_unit(bound, bound, constant)
         sums = whole_sums(rows, row_norm, targets, bound=bound, step=step)
     gram, tilt = sums.gram.astype(object), sums.tilt.astype(object)

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.special import expit
 
 from objpert_core._validation import FloatArray, like_input, positive, positive_array
+from objpert_core.learning.problem.derived import DerivedLoss, of_rows
 from objpert_core.learning.problem.losses import (
     HuberisedHingeLoss,
     HuberLoss,
@@ -34,7 +35,6 @@ from objpert_core.learning.problem.losses import (
     SquaredHingeLoss,
     SquaredLoss,
     Targets,
-    of_rows,
 )
 from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss
 from objpert_core.learning.problem.rows import Rows, row_radius
@@ -101,7 +101,7 @@ _SLOPES: dict[type[Loss], Slopes] = {
 
 
 @dataclass(frozen=True, eq=False)
-class MoreauEnvelope(Loss):
+class MoreauEnvelope(DerivedLoss):
     """f_t(u) = min over p of f(p) + (u − p)²/(2t): the loss with its corners rounded.
 
     Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
@@ -122,7 +122,6 @@ class MoreauEnvelope(Loss):
     ([0.125, 2.5], 1.0)
     """
 
-    loss: Loss
     step: Step
 
     def __post_init__(self) -> None:
@@ -140,21 +139,6 @@ class MoreauEnvelope(Loss):
         return f"envelope of {self.loss.name}"
 
     @property
-    def monotone(self) -> bool:  # type: ignore[override]
-        """As the loss is: a slope of the envelope is one of the loss, elsewhere."""
-        return self.loss.monotone
-
-    @property
-    def lipschitz(self) -> float:
-        """The loss's own."""
-        return self.loss.lipschitz
-
-    @property
-    def takes_margins(self) -> bool:
-        """As the loss does."""
-        return self.loss.takes_margins
-
-    @property
     def smoothness(self) -> float:
         """The largest of `smoothness_of_rows`."""
         return float(np.max(self.smoothness_of_rows, initial=0.0))
@@ -163,11 +147,6 @@ class MoreauEnvelope(Loss):
     def smoothness_of_rows(self) -> Step:
         """1/(1/β + t) for each step; 1/t for a loss with corners."""
         return 1.0 / (1.0 / self.loss.smoothness + self.step)
-
-    @property
-    def parameter(self) -> float | None:
-        """The constant of the loss, where it has one."""
-        return self.loss.parameter
 
     @property
     def bias(self) -> float:
@@ -227,11 +206,7 @@ def _slopes_at_the_ends(loss: Loss, targets: Targets) -> tuple[FloatArray | floa
 
 
 def widest_envelope(loss: Loss, smoothness: float, radius: float) -> MoreauEnvelope:
-    """Envelope of the longest possible row: in θ no row's is steeper, or has more curvature.
-
-    A proof has to know no more of all the envelopes with the steps of `envelope_steps`. `smoothness`·R² ≤ β: the step
-    is longer than R²/β by 8 roundings; those of the rows are longer by more, as `Rows.norms` rounds up.
-    """
+    """Envelope of the longest possible row: in θ no row's is steeper, or has more curvature."""
     return MoreauEnvelope(loss, positive("radius", radius) ** 2 / positive("smoothness", smoothness) * (1 + 2.0**-50))
 
 
@@ -240,13 +215,10 @@ _MOST_STEPS = 400  # halvings of the bracket included, for scores up to 1e100
 
 
 def proximal_probability(ahead: FloatArray, step: Step) -> FloatArray:
-    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1): the slope of the logistic loss at its proximal point.
-
-    a is the margin less the margin to be reached. s is in [0, 1], right to about 11 units in the last place and the
-    effect of one such unit in a. With s = expit(z) the equation is z + a + t·expit(z) = 0, whose left side rises with
-    slope between 1 and 1 + t/4. Newton's method in z runs strictly inside a bracket, and the bracket is halved where
-    the left side did not halve. (Newton's method in s with a bracket that may be touched cycles for ever at a =
-    −5.770414, t = 66.9474.) Last, s itself is corrected by the residual: z has too few digits where |z| is large.
+    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1): the slope of the logistic loss at its proximal point. a is
+    the margin less the margin to be reached. s is in [0, 1], right to about 11 units in the last place and the effect
+    of one such unit in a. With s = expit(z) the equation is z + a + t·expit(z) = 0, whose left side rises with slope
+    between 1 and 1 + t/4.
     """
     a, t = np.broadcast_arrays(np.clip(np.asarray(ahead, dtype=np.float64), -1e300, 1e300), np.asarray(step))
     rise = np.log1p(t)

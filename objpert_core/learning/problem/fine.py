@@ -1,9 +1,7 @@
 """An objective whose scores have twice a double's digits and whose sums go by small blocks: for one careful look.
 
 A score is a sum of d products, and d roundings of a sum are too many where rows are many and wide. So a row and θ are
-cut in slices, each by one addition of a large number and one subtraction. Products of leading slices have so few digits
-that all their sums are doubles, in whatever order: a product of matrices computes them exactly. What is left is so
-small that its rounding does not matter (docs/theorems.md, T15).
+cut in slices, each by one addition of a large number and one subtraction.
 """
 
 from __future__ import annotations
@@ -104,8 +102,6 @@ def summands_of_rows(n_rows: int) -> int:
 
 def score_error(dimension: int, radius: float, length: float) -> float:
     """The largest error of a score of `FineRows`, besides a unit of the score: the rounding of what is not exact.
-
-    `radius` is R, and `length` ‖θ‖.
 
     >>> score_error(100_000, 1.0, 1.0) < 1e-5 * 2.0**-53
     True

@@ -28,7 +28,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, log_expit
 
-from objpert_core._validation import FloatArray, IntArray, choice, like_input, nonnegative, positive, positive_array
+from objpert_core._validation import FloatArray, choice, nonnegative, positive
 
 Targets = FloatArray | float
 
@@ -375,102 +375,6 @@ class HuberLoss(ResidualLoss):
 
     def _residual_of_slope(self, slope: FloatArray) -> FloatArray:
         return np.where(slope < self.threshold, slope, np.inf)
-
-
-@dataclass(frozen=True, eq=False)
-class ClippedLoss(Loss):
-    """f_C: the loss whose gradients are those of `loss`, clipped in norm, in closed form.
-
-    Between its kinks f_C is f; beyond them f_C goes on straight, with slope ∓c, so |f_C'| ≤ c. The gradient of f_C at a
-    row x is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
-
-    Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
-    parts of f_C lack the constants f(u_L) and f(u_H), without which f_C jumps at the kinks, and gradients are rescaled
-    by the norm of u_x(θ), where the gradients' own norm is meant. At the kinks f_C' is continuous and f_C'' jumps; b ↦
-    θ is a bijection all the same, Lipschitz both ways, and its Jacobian exists but on a null set, where θ almost never
-    is.
-
-    Parameters
-    ----------
-    loss : Loss
-    slope : float > 0 or ndarray of shape (n,)
-        c, one for all rows or one for each; ValueError unless finite and > 0.
-
-    Examples
-    --------
-    >>> clipped = ClippedLoss(SquaredLoss(), 1.0)
-    >>> bool(np.all(clipped.value(np.array([0.5, 3.0]), 0.0) == HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0)))
-    True
-    """
-
-    loss: Loss
-    slope: FloatArray | float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "slope", like_input(self.slope, positive_array("slope", self.slope)))
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The name of the loss that is clipped."""
-        return self.loss.name
-
-    @property
-    def monotone(self) -> bool:  # type: ignore[override]
-        """As the loss is: clipping keeps the sign of f'."""
-        return self.loss.monotone
-
-    @property
-    def lipschitz(self) -> float:
-        """The largest c, or the loss's own where that is less."""
-        return min(self.loss.lipschitz, float(np.max(self.slope)))
-
-    @property
-    def lipschitz_of_rows(self) -> FloatArray | float:
-        """Each row's c, or the loss's own where that is less."""
-        return np.minimum(self.loss.lipschitz_of_rows, self.slope)
-
-    @property
-    def takes_margins(self) -> bool:
-        """As the loss does."""
-        return self.loss.takes_margins
-
-    @property
-    def smoothness(self) -> float:
-        """That of the loss (Theorem E.3)."""
-        return self.loss.smoothness
-
-    @property
-    def smoothness_of_rows(self) -> FloatArray | float:
-        """Those of the loss, row by row."""
-        return self.loss.smoothness_of_rows
-
-    @property
-    def parameter(self) -> float | None:
-        """The constant of the loss that is clipped, where it has one."""
-        return self.loss.parameter
-
-    def part(self, where: slice) -> ClippedLoss:
-        """Return the clipped loss of these rows, with their slopes."""
-        return ClippedLoss(self.loss.part(where), of_rows(self.slope, where))
-
-    def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """The clipped loss f_C, elementwise: f between the kinks, straight lines beyond."""
-        nearest = np.clip(scores, *self.kinks(math.inf, targets))
-        return self.loss.value(nearest, targets) + self.slope * np.abs(scores - nearest)
-
-    def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """f' clipped to [−c, c], and f'' where it is not clipped."""
-        slopes, curvature = self.loss.derivatives(scores, targets)
-        return np.clip(slopes, -self.slope, self.slope), np.where(np.abs(slopes) < self.slope, curvature, 0.0)
-
-    def kinks(self, slope: FloatArray | float = math.inf, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Where clipping sets in; for a `slope` below c, see `Loss.kinks`."""
-        return self.loss.kinks(np.minimum(slope, self.slope), targets)
-
-
-def of_rows(constant: FloatArray | float, where: slice | IntArray) -> FloatArray | float:
-    """What some rows have of a constant: their entries, or the number that all rows share."""
-    return constant[where] if isinstance(constant, np.ndarray) else constant
 
 
 LOGISTIC = LogisticLoss()

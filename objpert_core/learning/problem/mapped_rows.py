@@ -44,10 +44,7 @@ class Images:
         self._single: tuple[FloatArray, FloatArray] | None = None
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some objectives, each at its own point, shape (m, D).
-
-        `part` is of the base, maybe in single precision.
-        """
+        """The gradients of the losses of some objectives, each at its own point, shape (m, D)."""
         columns, shifts, features = self._columns[which], self._shifts[which], self._columns.shape[1]
         own = thetas[:, :features]
         inner = np.zeros_like(thetas)
@@ -69,10 +66,6 @@ class Images:
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """Where the scores of each objective are nearest to those of the base at `centre`, and the Hessian for such
         scores.
-
-        The starts come from least squares, weighted by the curvature of every row's loss and with the objective's own
-        penalty. The Hessians are upper triangles, estimated from every few rows where there are many. `problem` is the
-        base, maybe in single precision.
         """
         rows, features = problem.rows, self._columns.shape[1]
         stride = max(1, rows.n_rows // (_SAMPLE_ROWS * rows.dimension))

@@ -1,8 +1,4 @@
-"""Losses with corners: their slope jumps, so no solver and no proof of objective perturbation takes them as they are.
-
-A `MoreauEnvelope` (`envelopes`) rounds the corners off, at a price that is known. DP-SGD needs slopes only. At a corner
-the slope given is one of the subgradients. Curvatures are 0 everywhere; `smoothness` is infinite.
-"""
+"""Losses with corners: their slope jumps, so no solver and no proof of objective perturbation takes them as such."""
 
 from __future__ import annotations
 

@@ -216,10 +216,7 @@ def _definite(lam: float | FloatArray, dimension: int) -> float | FloatArray:
 
 
 def check_targets(targets: FloatArray, n_rows: int, loss: Loss, least: int = 1) -> None:
-    """Refuse targets that are not one for each of n ≥ `least` rows, or for which `loss` is not defined.
-
-    The error names the first target that is out of range.
-    """
+    """Refuse targets that are not one for each of n ≥ `least` rows, or for which `loss` is not defined."""
     if n_rows < least:
         raise ValueError(f"X must have at least one row, got {n_rows}")
     if targets.shape != (n_rows,):

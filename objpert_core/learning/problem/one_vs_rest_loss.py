@@ -15,11 +15,8 @@ from objpert_core.learning.problem.losses import LogisticLoss, Targets
 
 @dataclass(frozen=True)
 class RestWeighted(LogisticLoss):
-    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long.
-
-    A row of another class then has a gradient of norm wR at most and a curvature of w²R²/4, as rows of norm wR have. So
-    K fits of one class against the others cost what rows √(1 + (K − 1)w²) times as long do, not √K times
-    (docs/theorems.md, T46).
+    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long. A
+    row of another class then has a gradient of norm wR at most and a curvature of w²R²/4, as rows of norm wR have.
 
     >>> RestWeighted(weight=0.5).slopes(np.zeros(2), np.array([1.0, -1.0])).tolist()
     [-0.5, 0.25]
@@ -32,11 +29,7 @@ class RestWeighted(LogisticLoss):
         check_fields(self, between(SHORTEST_REST, 1.0), "weight")
 
     def log_odds(self, scores: FloatArray) -> FloatArray:
-        """log(η/(1 − η)) where a score has the least expected loss if a row is of the class with probability η.
-
-        Setting the derivative of η ℓ(u) + (1 − η) ℓ(−wu) to 0 gives η/(1 − η) = w ℓ'(−wu)/ℓ'(u), which rises with u: of
-        the scores of all classes the largest is that of the likeliest class.
-        """
+        """log(η/(1 − η)) where a score has the least expected loss if a row is of the class with probability η."""
         if self.weight == 1.0:
             return super().log_odds(scores)
         ahead = log_expit(self.margin + self.weight * scores) - log_expit(self.margin - scores)

@@ -2,8 +2,7 @@
 
 The rules of rounding: a floating-point operation is right up to a factor 1 ± u, u = 2⁻⁵³, and a sum of k products, in
 whatever order and with whatever fused operations, is off by at most γ(k)·Σ|terms|, γ(k) = k·u/(1 − k·u) (Higham 2002,
-Section 3.1). The functions exp and expit of NumPy and SciPy are taken to be right to eight units in the last place,
-which the tests check on a grid.
+Section 3.1).
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> flo
 def gradient_norm_bounds(
     objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray
 ) -> list[float]:
-    """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows.
-
-    `gradient_norm_bound` allows for sums in any order, so also for products of matrices.
-    """
+    """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows."""
     rows, loss = objectives[0].rows, objectives[0].loss
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
     term = partial(_gradients_and_sizes, thetas, 1 + abs(loss.parameter or 0.0), radius)

@@ -1,8 +1,4 @@
-"""The design matrix with its row norms enforced, without a second copy of it.
-
-The proofs assume ‖x‖ ≤ 1, which nobody's data promise. `Rows` computes one factor per row and applies it inside every
-product, so that no rescaled copy of the data is ever made, dense or sparse.
-"""
+"""The design matrix with its row norms enforced, without a second copy of it."""
 
 from __future__ import annotations
 
@@ -297,9 +293,8 @@ class Rows:
 
 def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
     """Find the rows that `Rows` takes: without NaN and infinity, and of norm below 1e150, by a part in 2²¹ at least.
-
     Each row is judged by itself: near the limit the order in which squares are summed would decide, and the order
-    depends on how many rows there are. A sparse `X` is returned as CSR without repeated entries.
+    depends on how many rows there are.
 
     >>> usable_rows(np.array([[1.0, 2.0], [np.nan, 0.0], [1e200, 0.0]]))[1].tolist()
     [True, False, False]
@@ -329,10 +324,8 @@ def _squares(matrix: Any) -> FloatArray:
 
 
 def _canonical(X: Any) -> sp.csr_array:
-    """`X` as CSR float64 without repeated entries, sharing memory where it can.
-
-    Entries stored twice are added by products but not by a sum of squares: taken as they are, such a row would be
-    longer than its computed norm. The matrix's own flag can be wrong, so the entries are checked again.
+    """`X` as CSR float64 without repeated entries, sharing memory where it can. Entries stored twice are added by
+    products but not by a sum of squares: taken as they are, such a row would be longer than its computed norm.
     """
     csr = by_rows(X)
     csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape, dtype=np.float64)
@@ -344,9 +337,8 @@ def _canonical(X: Any) -> sp.csr_array:
 
 
 def by_rows(X: Any) -> Any:
-    """Make CSR of a sparse matrix; what the matrix stores twice stays there twice, in the same order.
-
-    scipy adds such entries up in an order that can depend on the other rows, and so can the last digits of the sum.
+    """Make CSR of a sparse matrix; what the matrix stores twice stays there twice, in the same order. scipy adds such
+    entries up in an order that can depend on the other rows, and so can the last digits of the sum.
     """
     if X.ndim != 2 or X.format in ("csr", "csc"):
         return X.tocsr()

@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.losses import Loss, Targets
+from objpert_core.learning.problem.derived import DerivedLoss
+from objpert_core.learning.problem.losses import Targets
 
 LEAST_WEIGHT = 1e-150
 """A row that weighs less counts as none: quotients by a weight stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedLoss(Loss):
+class WeightedLoss(DerivedLoss):
     """w·f(u; t), w in (0, 1] for each row.
 
-    Slope and curvature are w times those of f, so a bound on f's holds. The logistic loss keeps its tight bound, too:
-    with p' = w·p the curvature w·p(1 − p) is p'(1 − p'/w), at most p'(1 − p').
+    Slope and curvature are w times those of f, so a bound on f's holds, and a theorem about f is one about w·f (T48).
+    The logistic loss keeps its tight bound, too: with p' = w·p the curvature w·p(1 − p) is p'(1 − p'/w), at most
+    p'(1 − p').
 
     >>> from objpert_core.learning.problem.losses import LOGISTIC
     >>> halved = WeightedLoss(LOGISTIC, np.array([1.0, 0.5]))
@@ -27,7 +29,6 @@ class WeightedLoss(Loss):
     ([-0.5, -0.25], 1.0, [0.25, 0.125])
     """
 
-    loss: Loss
     weights: FloatArray
 
     def __post_init__(self) -> None:
@@ -35,26 +36,6 @@ class WeightedLoss(Loss):
         if weights.ndim != 1 or not ((weights > 0) & (weights <= 1)).all():
             raise ValueError(f"weights must be one number above 0 and at most 1 for each row, got {self.weights!r}")
         object.__setattr__(self, "weights", weights)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """That of f: what a theorem says of f it says of w·f (T48)."""
-        return self.loss.name
-
-    @property
-    def monotone(self) -> bool:  # type: ignore[override]
-        """As f is."""
-        return self.loss.monotone
-
-    @property
-    def lipschitz(self) -> float:
-        """That of f, at the weight 1."""
-        return self.loss.lipschitz
-
-    @property
-    def smoothness(self) -> float:
-        """That of f, at the weight 1."""
-        return self.loss.smoothness
 
     @property
     def lipschitz_of_rows(self) -> FloatArray | float:
@@ -65,16 +46,6 @@ class WeightedLoss(Loss):
     def smoothness_of_rows(self) -> FloatArray | float:
         """See `Loss.smoothness_of_rows`."""
         return self.weights * self.loss.smoothness_of_rows
-
-    @property
-    def takes_margins(self) -> bool:
-        """As f does."""
-        return self.loss.takes_margins
-
-    @property
-    def parameter(self) -> float | None:
-        """That of f."""
-        return self.loss.parameter
 
     def part(self, where: slice) -> WeightedLoss:
         """See `Loss.part`."""

@@ -19,7 +19,10 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.problem.losses import SquaredLoss
+from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.rows import Rows, row_radius, safety_factor
+from objpert_core.learning.screening import usable
 
 _DIGITS = 20  # of the largest entries
 _BLOCK_ROWS = 2**11  # entries are below 2²¹: a block's sums of products are whole numbers up to 2⁵³, exact in doubles
@@ -39,12 +42,21 @@ def residual_unit(bound: float, sigma: float, constant: float) -> float:
     return max(power_of_two(bound) * 2.0**-_DIGITS, least)
 
 
+def rows_of_squares(
+    X: Any, targets: FloatArray, row_norm: str, constant: float, *, releases: bool
+) -> tuple[Rows, FloatArray]:
+    """The rows and targets of a sum of squares, without those that cannot be used where a fit `releases` always."""
+    loss = SquaredLoss()
+    if releases and targets.shape == (X.shape[0],):
+        X, targets = usable(X, targets, loss)
+    rows = Rows(X, row_norm, constant)
+    check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+    return rows, targets
+
+
 @dataclass(frozen=True)
 class WholeSums:
-    """Sums over rows as whole numbers: `gram` in units of `unit`², `tilt` in units of `unit` times the residuals' unit.
-
-    `tilt` is 0 where there are no residuals; `unit` is a power of two, and `constant` what was appended, on the grid.
-    """
+    """Sums over rows as whole numbers: `gram` in units of `unit`², `tilt` of `unit` times the residuals' unit."""
 
     gram: np.ndarray
     tilt: np.ndarray
@@ -61,10 +73,7 @@ def whole_sums(
     bound: float = 0.0,
     step: float = 1.0,
 ) -> WholeSums:
-    """Sum x̃x̃ᵀ and x̃·clip(x̃ᵀθ̃ − y, ±bound) over rows on the grid, exactly; without targets there is no tilt.
-
-    `row_norm` is the rule that `rows` was made with, and `step` the residuals' grid, see `residual_unit`.
-    """
+    """Sum x̃x̃ᵀ and x̃·clip(x̃ᵀθ̃ − y, ±bound) over rows on the grid, exactly; without targets there is no tilt."""
     unit = row_unit(rows.constant)
     dimension = rows.dimension
     kind: Any = np.int64 if rows.n_rows <= _EXACT_ROWS else object

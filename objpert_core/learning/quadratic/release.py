@@ -18,8 +18,6 @@ from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.base import ON_ERROR
 from objpert_core.learning.noise import NoiseSource, noise_source
-from objpert_core.learning.problem.losses import SquaredLoss
-from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.quadratic.certificate import (
     QuadraticCertificate,
@@ -27,9 +25,8 @@ from objpert_core.learning.quadratic.certificate import (
     row_smoothness,
     tilt_sensitivity,
 )
-from objpert_core.learning.quadratic.grid import WholeSums, residual_unit, row_unit, whole_sums
+from objpert_core.learning.quadratic.grid import WholeSums, residual_unit, row_unit, rows_of_squares, whole_sums
 from objpert_core.learning.quadratic.wishart import ExactWishart
-from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers.boxed import BoxedLasso
 
 LARGEST_ANCHOR = 1e50
@@ -144,12 +141,8 @@ def noisy_gram(
     _covered(mechanism, bend, clip, constant)
     spent = Terms(epsilon, delta).proved(mechanism)
     source = noise_source(random_state)
-    loss = SquaredLoss()
     with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries
-        if releases and targets.shape == (X.shape[0],):
-            X, targets = usable(X, targets, loss)
-        rows = Rows(X, row_norm, constant)
-        check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+        rows, targets = rows_of_squares(X, targets, row_norm, constant, releases=releases)
         if bend.dimension != rows.dimension:
             raise ValueError(f"mechanism's dimension must be {rows.dimension} for these rows, got {bend.dimension}")
         centre = _centre(anchor, rows)

@@ -25,9 +25,8 @@ _HALF = Fraction(1, 2)
 
 
 def wishart(rng: np.random.Generator, dimension: int, degrees_of_freedom: int, size: int | None = None) -> FloatArray:
-    """Draw Wishart matrices in doubles, shape (d, d) or (size, d, d), for simulations; a release needs `ExactWishart`.
-
-    Bartlett (1933), "On the theory of statistical regression". The mean is m times the identity.
+    """Draw Wishart matrices in doubles (Bartlett 1933), shape (d, d) or (size, d, d), for simulations; a release needs
+    `ExactWishart`.
     """
     d, m = positive_integer("dimension", dimension), positive_integer("degrees_of_freedom", degrees_of_freedom)
     integer_up_to("dimension", d, m)
@@ -42,11 +41,7 @@ def wishart(rng: np.random.Generator, dimension: int, degrees_of_freedom: int, s
 
 
 class ExactWishart:
-    """One Wishart matrix W whose digits are drawn as they are asked for.
-
-    The normal numbers begin with `digits` binary digits after the point; `refinements` counts how often more digits
-    were drawn.
-    """
+    """One Wishart matrix W whose digits are drawn as they are asked for."""
 
     def __init__(
         self, source: NoiseSource, dimension: int, degrees_of_freedom: int, digits: int = FIRST_DIGITS
@@ -63,11 +58,7 @@ class ExactWishart:
         self.refinements = 0
 
     def rounded(self, gram: np.ndarray, power: int, scale: float, spacing: float) -> FloatArray:
-        """Round gram·2^power + scale·W to multiples of `spacing`, entry by entry, with none of the roundings in doubt.
-
-        `gram` is symmetric and of whole numbers, `spacing` a power of two. Multiples beyond 2⁵³ times the spacing are
-        rounded once more, to doubles.
-        """
+        """Round gram·2^power + scale·W to multiples of `spacing`, entry by entry, no rounding in doubt."""
         W, error = self.bounds()
         rows, columns = np.tril_indices(self._dimension)
         ratio = scale / spacing  # exactly

@@ -36,11 +36,7 @@ Solve = Callable[[Problem, FloatArray, float, int], SolverResult]
 
 
 def solve_in_ball(problem: Problem, radius: float, tau: float, solve: Solve) -> SolverResult:
-    """Minimise `problem` over ‖θ‖ ≤ `radius` until ‖r‖ ≤ τ; `solve` minimises without a ball, from a start.
-
-    In the result `multiplier` is ν, `gradient_norm` ‖r‖, and ‖theta‖ ≤ M, all as computed; iterations, evaluations and
-    trace are those of all solves.
-    """
+    """Minimise `problem` over ‖θ‖ ≤ `radius` until ‖r‖ ≤ τ; `solve` minimises without a ball, from a start."""
     limit = positive("radius", radius)
     found = solve(problem, np.zeros(problem.dimension), tau, 0)
     if _norm(found.theta) <= limit:
@@ -209,12 +205,7 @@ def onto_sphere(theta: FloatArray, radius: float) -> FloatArray:
 
 
 def sure_in_ball(problem: Problem, radius: float, tau: float, callback: Callback | None) -> SolverResult:
-    """Minimise `problem` over ‖θ‖ ≤ `radius` by the method whose number of steps has a bound for all data.
-
-    Projected steps of `sure_projected`, and then the residual r as for `solve_in_ball`; ν is what a projection takes
-    off, without a search. In exact arithmetic the result has converged, unless the bound is above a million steps
-    (docs/theorems.md, T26). `callback` hears a bound on ‖r‖ after every step.
-    """
+    """Minimise `problem` over ‖θ‖ ≤ `radius` by the method whose number of steps has a bound for all data."""
     limit = positive("radius", radius)
     counted = CountedProblem(problem)
     progress = Progress(tau, MOST_SURE_STEPS, counted, callback)
@@ -231,12 +222,9 @@ def sure_in_ball(problem: Problem, radius: float, tau: float, callback: Callback
         theta=theta,
         gradient_norm=norm,
         converged=norm <= tau,
-        iterations=progress.iterations,
-        trace=tuple(zip(progress.evaluations, progress.norms, strict=True)),
-        gradient_evaluations=counted.evaluations,
-        exhausted=progress.exhausted,
         solver="sure",
         multiplier=multiplier,
+        **progress.told(),
     )
 
 

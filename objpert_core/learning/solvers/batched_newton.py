@@ -1,12 +1,8 @@
 """Objectives about the same rows, solved together: one pass over the rows serves all of them.
 
-They differ by their linear term, or also by a map that the rows went through before. First the minimum of one of them
-(without any linear term, if there are several) is found: among a sample of the rows by Newton's method, then among all.
-The Hessian there is factorised, the only one of all rows, as it costs as much as several gradients; behind another map
-it is estimated. From there every objective goes its own way by quasi-Newton steps, which start from that Hessian and
-learn from their own gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. Single precision is
-used as long as it tells better points from worse. Nobody has to trust the result: the caller checks the gradient at
-each point.
+They differ by their linear term, or also by a map that the rows went through before. The minimum of one of them is
+found first; from its factorised Hessian every objective goes its own way by quasi-Newton steps (BFGS). Nobody has to
+trust the result: the caller checks the gradient at each point.
 """
 
 from __future__ import annotations
@@ -54,15 +50,10 @@ class Family(Protocol):
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """Where the search for each begins, shape (k, D), and upper triangles of the Hessians about there, for each or
         for all.
-
-        `problem` is the base, maybe in single precision, and `centre` about its minimum.
         """
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some objectives, each at its own point, shape (m, D).
-
-        `part` is of the base, maybe in single precision.
-        """
+        """The gradients of the losses of some objectives, each at its own point, shape (m, D)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +143,7 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
 def solve_streamed(
     problem: StreamedObjective, *, tau: float, max_iter: int, callback: Callback | None = None
 ) -> SolverResult:
-    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory.
-
-    Where that Hessian does not lead to τ, it is made of all rows, once.
-    """
+    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory."""
     search, sample, scale = _Search(max_iter, callback), problem.sample, problem.scale
     counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
     first = float(np.linalg.norm(sample.gradient(zero)[0]))

@@ -1,9 +1,4 @@
-"""A quadratic, a weighted sum of absolute values and a box: the problem that a noisy Gram matrix poses.
-
-J(θ) = ½(θ − θ̃)ᵀB(θ − θ̃) + cᵀ(θ − θ̃) + Σ αⱼ|θⱼ| over low ≤ θ ≤ high. J has corners, so points are judged by their
-*residual*: the distance of 0 from the subgradients of J plus the outer normals of the box. The residual is 0 at the
-minimum and nowhere else. J exceeds its least value by residual²/(2μ) at most, μ being B's least eigenvalue.
-"""
+"""A quadratic, a weighted sum of absolute values and a box: the problem that a noisy Gram matrix poses."""
 
 from __future__ import annotations
 
@@ -20,8 +15,6 @@ _U = 2.0**-53
 @dataclass(frozen=True, eq=False)
 class BoxedLasso:
     """The problem: `curvature` is B, `slope` c, `centre` θ̃ and `penalty` α; low and high may be infinite.
-
-    All its numbers may be public.
 
     >>> two = np.array([1.0, 1.0])
     >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
@@ -82,8 +75,5 @@ class BoxedLasso:
 
 
 def residual_for_gap(gap: float, curvature: float) -> float:
-    """Find the residual at which J is surely within `gap` of its least value: √(2·gap·μ).
-
-    Cortild and Cartis (2026), (7): their τ is `gap`, and `curvature` μ, a lower bound on B's eigenvalues, is their ασ².
-    """
+    """Find the residual at which J is surely within `gap` of its least value: √(2·gap·μ)."""
     return math.sqrt(2 * nonnegative("gap", gap) * positive("curvature", curvature))

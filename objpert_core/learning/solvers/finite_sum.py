@@ -26,13 +26,7 @@ _WORSE = 1e3
 
 
 def batch_size(problem: CountedProblem) -> int:
-    """How many rows a step takes: 4 λ/β, but 4 to 256.
-
-    A batch of m rows has curvature at most mβ (about a quarter of it, if the rows are not all alike). As long as mβ/4 ≤
-    λ, the n/m batches are solved in O(n log n) evaluations just as single rows are (Theorem F.1: max(n, nβ/λ) log n),
-    and larger batches cost nothing. Where λ < β the batch of 4 costs at most 4 times as many evaluations as single rows
-    would, whatever n, in a quarter of the steps.
-    """
+    """How many rows a step takes: 4 λ/β, but 4 to 256."""
     free = 4 * problem.strong_convexity / problem.row_smoothness if problem.row_smoothness > 0 else _LARGEST_BATCH
     return round(min(max(free, _SMALLEST_BATCH), _LARGEST_BATCH))
 
@@ -57,32 +51,21 @@ class _Batches:
 
 
 def sag(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """Stochastic average gradient: one batch's slopes in the table are renewed, then a step along the table's sum.
-
-    The step is 1/L with L the largest curvature of a batch times their number: the length that its authors use, 16
-    times the length in their proof. Should the gradient grow or stop falling, the step is halved. Schmidt, Le Roux and
-    Bach (2017), Minimizing finite sums with the stochastic average gradient, Section 4.
+    """Stochastic average gradient (Schmidt, Le Roux and Bach 2017, Section 4): one batch's slopes in the table are
+    renewed, then a step along the table's sum, 1/L long, and halved should the gradient grow or stop falling.
     """
     return _passes(problem, theta, progress, _Table)
 
 
 def svrg(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """Stochastic variance-reduced gradient: the exact gradient at an anchor, corrected by one batch at a time.
-
-    The anchor is the point of the last check. The slopes there are kept, so a step visits its batch once. The step is
-    SAG's, and halved like it. Johnson and Zhang (2013), Accelerating stochastic gradient descent using predictive
-    variance reduction, option I, with as many evaluations between two anchors as there are rows.
+    """Stochastic variance-reduced gradient (Johnson and Zhang 2013, option I): the exact gradient at an anchor, the
+    point of the last check, corrected by one batch at a time.
     """
     return _passes(problem, theta, progress, _Anchor)
 
 
 class _Table:
-    """SAG's estimate: the slopes that each row had when it was last seen.
-
-    Until every batch has been seen the steps are those of the sum over the batches seen so far, as its authors advise.
-    The slopes of the checks stay out of the table: slopes put in all at once would be out of date all at once, and the
-    steps of a whole pass would add up to a multiple of the right one.
-    """
+    """SAG's estimate: the slopes that each row had when it was last seen."""
 
     def __init__(self, problem: CountedProblem, batches: _Batches) -> None:
         self._problem, self._batches = problem, batches

@@ -18,12 +18,7 @@ _PATIENCE = 100  # checks without a smaller gradient
 
 
 def greatest_curvature(problem: CountedProblem) -> float:
-    """L: about the largest eigenvalue of β Σᵢ x̃ᵢx̃ᵢᵀ + λ, by power iteration; at most Σᵢ βᵢ + λ.
-
-    Redundant rows make L almost the bound, diverse rows a good deal smaller. Power iteration costs at most 20 n
-    gradient evaluations (n for each product with the Hessian), which the solvers' counts include. Should L come out too
-    small, the solvers notice: see `_noticed`.
-    """
+    """L: about the largest eigenvalue of β Σᵢ x̃ᵢx̃ᵢᵀ + λ, by power iteration; at most Σᵢ βᵢ + λ."""
     vector = np.random.default_rng(0).standard_normal(problem.dimension)
     greatest = 0.0
     for _ in range(_POWER_STEPS):
@@ -42,20 +37,13 @@ def _noticed(curvature: float, moved: FloatArray, changed: FloatArray, problem: 
 
 
 def gradient_descent(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """θ ← θ − ∇J(θ)/L.
-
-    Redberg, Koskela and Wang (2023), F.2: ‖θ − θ*‖² shrinks by 1 − λ/L a step, O(n² log n) evaluations for fixed λ.
-    """
+    """θ ← θ − ∇J(θ)/L: O(n² log n) evaluations for fixed λ (Redberg, Koskela and Wang 2023, F.2)."""
     return _descend(problem, theta, progress, momentum=False)
 
 
 def accelerated(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """Nesterov's method for strongly convex objectives, its momentum dropped where it leads uphill.
-
-    The momentum grows as k/(k + 3) after a restart, up to (√κ − 1)/(√κ + 1) with κ = L/λ. λ is the least curvature that
-    is certain; where the data give more, the restarts adapt. Nesterov (2004), Introductory Lectures on Convex
-    Optimization, 2.2.1, constant scheme III; restarts by the gradient: O'Donoghue and Candès (2015). Redberg, Koskela
-    and Wang (2023), F.2: O(n^1.5 log n) evaluations for fixed λ.
+    """Nesterov's method (2004, 2.2.1, constant scheme III), its momentum dropped where it leads uphill (O'Donoghue and
+    Candès 2015). O(n^1.5 log n) evaluations for fixed λ (Redberg, Koskela and Wang 2023, F.2).
     """
     return _descend(problem, theta, progress, momentum=True)
 
@@ -65,10 +53,7 @@ _SURE_MARGIN = 1 + 1e-9  # for what rounding may take off the sum that bounds th
 
 
 def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, tau: float) -> int:
-    """Bound the steps after which `sure` has reached τ from θ = 0, in exact arithmetic and for all data.
-
-    The bound is 1 + ⌈2√κ·log(3√2·κ‖∇J(0)‖/τ)⌉ with κ = L/λ, and at most `MOST_SURE_STEPS` (docs/theorems.md, T23).
-    """
+    """Bound the steps after which `sure` has reached τ from θ = 0, in exact arithmetic and for all data."""
     ratio = curvature / strong_convexity
     steps = 1 + 2 * math.sqrt(ratio) * max(0.0, math.log(3 * math.sqrt(2) * ratio) + math.log(gradient_norm / tau))
     return int(min(MOST_SURE_STEPS, math.ceil(steps)))
@@ -97,12 +82,7 @@ def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> Floa
 
 
 def sure_projected(problem: CountedProblem, radius: float, progress: Progress) -> FloatArray:
-    """`sure` over the ball ‖θ‖ ≤ `radius`, from 0: every step ends with a projection.
-
-    What is reported and stopped at is 2L times the length of a step. Where a step led from y to x, the gradient with an
-    outer normal of the ball added is ∇J(x) − ∇J(y) + L(y − x) at x, and no longer than the reported number. Beck
-    (2017), First-Order Methods in Optimization, Theorem 10.42; the number of steps: docs/theorems.md, T26.
-    """
+    """`sure` over the ball ‖θ‖ ≤ `radius`, from 0: every step ends with a projection."""
     curvature = problem.smoothness * _SURE_MARGIN
     root = math.sqrt(curvature / problem.strong_convexity)
     momentum = (root - 1) / (root + 1)

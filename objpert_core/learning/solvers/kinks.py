@@ -40,13 +40,7 @@ class _Progress(Protocol):
 def descend_past_kinks(
     problem: _Problem, theta: FloatArray, progress: _Progress, directions: _Directions
 ) -> FloatArray:
-    """Newton steps, each as long as the objective falls along it, until `progress` is over.
-
-    The objective falls with every step, but for steps that halve the smallest gradient norm so far, of which there can
-    be only so many. So the method converges from everywhere, for every convex objective with a Lipschitz gradient and λ
-    > 0, and near the minimum takes whole Newton steps. Qi and Sun (1993), A nonsmooth version of Newton's method, has
-    the local convergence.
-    """
+    """Newton steps, each as long as the objective falls along it, until `progress` is over."""
     gradient, curvature = problem.gradient(theta)
     best, best_norm = theta, float(np.linalg.norm(gradient))
     idle = 0

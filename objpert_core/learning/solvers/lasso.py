@@ -1,8 +1,4 @@
-"""Solvers for a quadratic with absolute values over a box, behind one interface, and their registry.
-
-They see B, c and public numbers only. Where B and c have been released, solving is post-processing: it costs no
-privacy, its accuracy does not touch the promise, and one release serves for every penalty and every box.
-"""
+"""Solvers for a quadratic with absolute values over a box, behind one interface, and their registry."""
 
 from __future__ import annotations
 
@@ -21,11 +17,7 @@ LassoSolver = Callable[[BoxedLasso, FloatArray, Report], FloatArray]
 
 
 def coordinate_descent(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
-    """Minimise over one coefficient after the other; after every sweep, over all that are neither 0 nor at a bound.
-
-    The second step is Newton's, cut off where a coefficient would change its sign or leave the box. Both steps make J
-    smaller, and once the zeros and the bounds are the right ones the point is the minimum.
-    """
+    """Minimise over one coefficient after the other; after every sweep, over all that are neither 0 nor at a bound."""
     curvature, diagonal = problem.curvature, np.diagonal(problem.curvature)
     theta = np.clip(theta, problem.low, problem.high)
     gradient = problem.gradient(theta)
@@ -77,12 +69,8 @@ def solve_lasso(
     start: FloatArray | None = None,
     callback: Callback | None = None,
 ) -> SolverResult:
-    """Minimise `problem` until its residual is at most τ, or as small as doubles can tell.
-
-    τ is in units of J per unit of θ; 0 asks for the least residual that rounding allows (`BoxedLasso.rounding`).
-    "coordinate-descent" ends after a few sweeps, "davis-yin" needs as many steps as B is ill-conditioned. `max_iter`
-    counts checks of the residual after the first, and the default start is the centre. In the result `gradient_norm`
-    and the trace are residuals; where τ was not reached, ``converged=False`` says so, and no error is raised.
+    """Minimise `problem` until its residual is at most τ, or as small as doubles can tell. τ is in units of J per unit
+    of θ; 0 asks for the least residual that rounding allows (`BoxedLasso.rounding`).
 
     >>> two = np.array([1.0, 1.0])
     >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)

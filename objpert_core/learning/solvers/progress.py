@@ -1,9 +1,6 @@
 """What every solver sees: the problem, whose passes over rows are counted, and the trace of gradient norms.
 
-The unit of cost is one *gradient evaluation*: one visit to one row, to compute its loss's derivatives at a new θ. This
-is the unit of Redberg, Koskela and Wang (2023), Appendix F, and depends on no machine. A gradient of J costs n, and so
-does a value, a product with the Hessian and a Hessian (n / stride where it is estimated from every stride-th row): each
-visits its rows once. A Hessian does D times the arithmetic of a gradient on the way, which this unit does not see.
+The unit of cost is one *gradient evaluation*: one visit to one row, to compute its loss's derivatives at a new θ.
 """
 
 from __future__ import annotations
@@ -11,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from objpert_core._validation import FloatArray
 
@@ -184,6 +181,15 @@ class CountedProblem:
         return [CountedPart(part, self.count, part.where, part.where.stop - part.where.start) for part in parts]
 
 
+class Told(TypedDict):
+    """Fields of a `SolverResult`."""
+
+    iterations: int
+    trace: tuple[tuple[int, float], ...]
+    gradient_evaluations: int
+    exhausted: bool
+
+
 @dataclass
 class Progress:
     """The trace so far, with the callback told of each check, and the two reasons to stop: τ and `max_iter`."""
@@ -220,6 +226,15 @@ class Progress:
     def exhausted(self) -> bool:
         """Whether the iterations are used up."""
         return self.iterations >= self.max_iter
+
+    def told(self) -> Told:
+        """What a result says of the way to it, the last check included."""
+        return {
+            "iterations": self.iterations,
+            "trace": tuple(zip(self.evaluations, self.norms, strict=True)),
+            "gradient_evaluations": self.problem.evaluations,
+            "exhausted": self.exhausted,
+        }
 
     def idle(self, patience: int) -> bool:
         """Whether the last `patience` checks have not found a smaller norm, so that rounding sets the limit."""

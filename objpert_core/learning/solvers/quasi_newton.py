@@ -13,11 +13,7 @@ from objpert_core.learning.solvers.second_order import newton_cg
 
 
 def lbfgs(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """SciPy's L-BFGS-B without bounds, then Newton steps if the line search gives up.
-
-    The line search compares values of J, which near the minimum agree to the last digit long before the gradient is
-    small. One or two Newton steps do the rest.
-    """
+    """SciPy's L-BFGS-B without bounds, then Newton steps if the line search gives up."""
     last: tuple[FloatArray, float, FloatArray] | None = None
 
     def value_gradient(point: FloatArray) -> tuple[float, FloatArray]:

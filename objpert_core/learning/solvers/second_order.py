@@ -1,9 +1,7 @@
 """Newton's method that makes the gradient norm fall: by Cholesky factors, or by products with the Hessian only.
 
 The privacy proof needs the gradient norm and nothing else, so these solvers make the gradient norm smaller from step to
-step. Along a Newton direction the norm always falls where the Hessian is continuous, and unlike the value of the
-objective it can be compared down to the last digits. Where the norm does not fall (a kink of the loss) `kinks` takes
-over.
+step.
 """
 
 from __future__ import annotations
@@ -43,7 +41,6 @@ def factorise(problem: CountedProblem, curvature: FloatArray, stride: int = 1) -
 
 def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
     """The Cholesky factor of a matrix of which the upper triangle is given, or of one near it that has such a factor.
-
     There is an answer whatever the matrix holds: an error in a search would tell of the data.
     """
     ridge, diagonal = 0.0, np.einsum("ii->i", hessian)
@@ -60,13 +57,7 @@ def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
 
 
 class CholeskyDirections:
-    """Factorised Hessians, each kept while it still shrinks the gradient well.
-
-    One factorisation costs as much as about ten gradients, so a factor is used again (a chord step) until a step
-    shrinks the gradient by less than `KEEP`. Far from the solution, where any Hessian is soon out of date, the Hessian
-    is estimated from every few rows if there are many more rows than parameters. The choice affects the number of steps
-    alone.
-    """
+    """Factorised Hessians, each kept while it still shrinks the gradient well."""
 
     KEEP = 0.3
     SAMPLE_ROWS = 40  # sampled rows per parameter: the estimate is then within a few ten per cent
@@ -104,11 +95,7 @@ class CholeskyDirections:
 
 
 class ResidualDirections:
-    """Newton steps by conjugate residuals: products with the Hessian only, for many features.
-
-    Unlike with conjugate gradients the residual falls with every product, so the step shrinks the gradient wherever the
-    iteration is cut short.
-    """
+    """Newton steps by conjugate residuals: products with the Hessian only, for many features."""
 
     patience = 40
 

@@ -1,8 +1,4 @@
-"""Three-operator splitting: a quadratic, absolute values and a box, each handled by itself.
-
-The paper's solver visits one row a step. `three_operator` is therefore for research, not for releases: its result
-depends on the rows beyond the noisy Gram matrix, so that no theorem about that matrix covers it.
-"""
+"""Three-operator splitting: a quadratic, absolute values and a box, each handled by itself."""
 
 from __future__ import annotations
 
@@ -19,10 +15,8 @@ Report = Callable[[FloatArray, float], bool]
 
 
 def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
-    """Split as Davis and Yin do: absolute values first, a gradient step, then the box, which holds the result.
-
-    Davis and Yin (2017), "A three-operator splitting scheme and its optimization applications", Algorithm 1, with
-    relaxation 1 and steps of 1/λ_max(B).
+    """Split as Davis and Yin (2017, Algorithm 1) do: absolute values first, a gradient step, then the box, which holds
+    the result.
     """
     step = 1.0 / float(np.linalg.eigvalsh(problem.curvature)[-1])
     inner = theta.copy()
@@ -48,13 +42,7 @@ def three_operator(
     steps: int = 1000,
     seed: int = 0,
 ) -> SolverResult:
-    """Minimise ½‖Xθ − y‖² + ½(θ − θ̃)ᵀ·bend·(θ − θ̃) + Σ αⱼ|θⱼ| over a box, one row a step: not for releases.
-
-    Cortild and Cartis (2026), Algorithm G.2 and G.3. `bend` is σ²W. Steps are 1/Lip of n times one row's gradient,
-    relaxations λ_k = (k + 1)^−0.502. The paper returns the point after absolute values, which need not lie in the box;
-    this function returns the point after the box. The residual of the whole problem is compared with `tau` after every
-    n steps; see `residual_for_gap`. `seed` decides the rows' order.
-    """
+    """Minimise ½‖Xθ − y‖² + ½(θ − θ̃)ᵀ·bend·(θ − θ̃) + Σ αⱼ|θⱼ| over a box, one row a step: not for releases."""
     positive_integer("steps", steps)
     n = len(X)
     whole = BoxedLasso(X.T @ X + bend, X.T @ (X @ centre - y), centre, penalty, low, high)

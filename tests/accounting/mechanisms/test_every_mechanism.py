@@ -148,3 +148,12 @@ def test_other_neighbours_are_refused(name):
     if "adjacency" in made:
         with pytest.raises(ValueError, match=r"^adjacency must be .*got 'swap'"):
             type(MECHANISMS[name])(**made | {"adjacency": "swap"})
+
+
+@every
+def test_what_is_about_other_neighbours_does_not_compose_with_it(name):
+    own = MECHANISMS[name].adjacency
+    others = {accounting.ADD_REMOVE, accounting.REPLACE_ONE} - {own}
+    for adjacency in others:
+        with pytest.raises((ValueError, NotImplementedError), match=r"share one adjacency|Rényi"):  # or with nothing
+            accounting.compose(MECHANISMS[name], accounting.Gaussian(3.0, adjacency=adjacency))

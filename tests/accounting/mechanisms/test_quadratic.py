@@ -203,11 +203,6 @@ def test_a_little_normal_noise_beside_it_changes_little_even_where_delta_is_tiny
 # Refusals, equality
 
 
-def test_different_adjacencies_do_not_compose():
-    with pytest.raises(ValueError, match="adjacenc"):
-        compose(_bend(), _bend(adjacency=REPLACE_ONE))
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

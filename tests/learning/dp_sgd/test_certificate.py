@@ -8,7 +8,7 @@ from objpert_core.accounting import DPSGD, Gaussian, PrivateSelection, calibrate
 from objpert_core.learning import PrivacyCertificate, Rows, noise_source
 from objpert_core.learning.dp_sgd.budget import accounted, calibrate_score, dpsgd_budget, score_mechanism
 from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
-from tests.learning.certificates import DISHONEST, HONEST, SGD, trained
+from tests.learning.certificates.dp_sgd import DISHONEST, HONEST, SGD, trained
 from tests.learning.test_audit import lower_bound
 from tests.learning.test_certificate import unnamed
 

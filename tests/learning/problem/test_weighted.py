@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from objpert_core.learning.problem.losses import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
+from objpert_core.learning.problem.derived import ClippedLoss
+from objpert_core.learning.problem.losses import HuberLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.weighted import WeightedLoss

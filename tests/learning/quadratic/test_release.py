@@ -14,7 +14,7 @@ from objpert_core.learning.quadratic.certificate import gram_spacing
 from objpert_core.learning.quadratic.grid import residual_unit, row_unit
 from objpert_core.learning.quadratic.release import noisy_gram
 from objpert_core.learning.quadratic.wishart import ExactWishart
-from tests.learning.certificates import BEND, BOTH, SPENT, X, Y, bent, tilted
+from tests.learning.certificates.quadratic import BEND, BOTH, SPENT, X, Y, bent, tilted
 
 
 def clipped(X):

@@ -21,12 +21,17 @@ BEHIND |= {"dpsgd-standardised": (0.7, 13.0), "dpsgd-standardised-honest": (2.0,
 BEHIND |= {"tight-raw": (1.1, 0.25), "tight-centred": (1.05, 0.25)}
 
 
+def behind(method):
+    """Points and seconds; of a learner that has joined since, any."""
+    return BEHIND.get(method, (2.0, 1.0))
+
+
 def lost(method, epsilon):
     """Points of accuracy below the ceiling: tight is ahead at small ε, level at 1 and behind at large ε."""
     if method == "non-private":
         return 0.0
     tilt = 0.05 if method == "tight" else 0.0
-    return BEHIND[method][0] * epsilon ** (-0.6 + tilt) + (0.15 * math.log(epsilon) if method == "tight" else 0.0)
+    return behind(method)[0] * epsilon ** (-0.6 + tilt) + (0.15 * math.log(epsilon) if method == "tight" else 0.0)
 
 
 def runs(dataset, *, methods=tuple(METHODS), epsilons=EPSILONS, trials=5, change=None):
@@ -38,7 +43,7 @@ def runs(dataset, *, methods=tuple(METHODS), epsilons=EPSILONS, trials=5, change
                 private = method != "non-private"
                 noise = np.random.default_rng([trial, len(method), int(1000 * min(epsilon, 99))]).normal(0, 0.06)
                 share = CEILING[dataset] - (lost(method, epsilon) + noise - 0.1 * trial) / 100
-                seconds = BEHIND[method][1] * (1 + 0.02 * trial)
+                seconds = behind(method)[1] * (1 + 0.02 * trial)
                 delta, seed, sigma = None, None, None
                 if private:
                     delta, seed, sigma = 1e-5, noise_seed(dataset, method, epsilon, trial), 4.0 / epsilon

@@ -1,0 +1,132 @@
+"""How the search for a minimum ends at τ: which solvers have a try, and what bounds the gradient where they stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.fine import fine
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
+from objpert_core.learning.solvers import (
+    MAX_CHOLESKY_DIMENSION,
+    Callback,
+    SolverResult,
+    onto_sphere,
+    residual_bound,
+    solve,
+    solve_surely,
+    solve_together,
+)
+
+_MUCH = 2**21  # numbers in the rows, from which on it pays to read them in single precision first
+
+
+class Found(NamedTuple):
+    """Where a solver stopped; `norm` bounds the exact gradient, or the residual, at that place."""
+
+    result: SolverResult
+    norm: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """The search of one fit; where it is `sure`, it ends within τ for all data (docs/theorems.md, T23)."""
+
+    solver: str = "newton"
+    max_iter: int = 1000
+    callback: Callback | None = None
+    sure: bool = False
+
+    def found(
+        self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
+    ) -> Found:
+        """Where to stop, and a bound there on the gradient's norm, or the residual's, with what is `added` to it."""
+
+        def with_added(found: Found) -> Found:
+            return Found(found.result, (found.norm + added) * (1 + 8 * UNIT))  # roundings of both
+
+        def judged(problem: PerturbedObjective, result: SolverResult) -> Found:
+            if radius is None:
+                return with_added(Found(result, gradient_norm_bound(problem, result.theta)))
+            return with_added(Found(result, residual_bound(problem, result.theta, result.multiplier, radius)))
+
+        def bounded(problem: PerturbedObjective, result: SolverResult) -> Found:
+            found = judged(problem, result)
+            return found if found.norm <= tau else judged(fine(problem), result)
+
+        if self.sure:
+            nothing = objective.without_rows()
+            spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
+            if not objective.n_rows or not spare.norm <= tau:
+                return spare
+        given = self._roughly(objective, tau) if given is None and radius is None else given
+        if given is not None:
+            found = with_added(given)
+            if not found.norm <= tau and given.result.converged:
+                found = judged(fine(objective), given.result)
+            if found.norm <= tau:
+                return found
+        told: dict[str, Any] = {"tau": tau / 2, "callback": self.callback, "radius": radius}
+        asked: dict[str, Any] = {"solver": self.solver, "max_iter": self.max_iter, **told}
+        found = bounded(objective, solve(objective, **asked))
+        if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
+            found = min(found, bounded(objective, solve(fine(objective), **asked)), key=lambda one: one.norm)
+        if found.norm <= tau or not self.sure:
+            return found
+        for problem in (objective, fine(objective)):
+            found = bounded(objective, solve_surely(problem, **told))
+            if found.norm <= tau:
+                return found
+        return spare
+
+    def _roughly(self, objective: PerturbedObjective, tau: float) -> Found | None:
+        """What the solver for several draws finds for one, where so many numbers make its first passes pay."""
+        large = objective.n_rows * objective.dimension >= _MUCH and not objective.rows.sparse
+        if not large or self.solver != "newton" or objective.dimension > MAX_CHOLESKY_DIMENSION:
+            return None
+        if np.ndim(objective.lam):
+            return None
+        (result,) = solve_together([objective], tau=tau / 2, max_iter=self.max_iter, callback=self.callback)
+        return Found(result, gradient_norm_bound(objective, result.theta))
+
+    def why_not(self, result: SolverResult, reached: float, tau: float) -> str:
+        """The sentence of the error where the search did not end within τ."""
+        if result.exhausted:
+            advice = f"raise max_iter above {self.max_iter} or try another solver"
+        else:
+            norm = f"{reached:.3g}"
+            advice = f"tau is too small for these data in double precision: with all rounding the norm may be {norm}"
+        return (
+            f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} "
+            f"iterations, but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"
+        )
+
+
+def _minimum_of_tilt(objective: PerturbedObjective, tau: float, radius: float | None) -> SolverResult:
+    """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form; but for a matrix Λ in a ball, to τ."""
+    if np.ndim(objective.lam) == 0:
+        theta: FloatArray = -objective.linear / objective.lam
+    else:
+        theta = np.linalg.solve(np.asarray(objective.lam), -objective.linear)
+    multiplier = 0.0
+    if radius is not None and float(np.linalg.norm(theta)) > radius:
+        if np.ndim(objective.lam):
+            return solve_surely(objective, tau=tau, radius=radius)
+        theta = onto_sphere(theta, radius)
+        multiplier = max(0.0, float(np.linalg.norm(objective.linear)) / radius - float(objective.lam))
+    norm = float(np.linalg.norm(objective.tilt(theta) + multiplier * theta))
+    return SolverResult(
+        theta=theta,
+        gradient_norm=norm,
+        converged=True,
+        iterations=0,
+        trace=((0, norm),),
+        gradient_evaluations=0,
+        exhausted=False,
+        solver="closed form",
+        multiplier=multiplier,
+    )
