@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from objpert_core.cli.files import STANDARD, read_bytes, read_text
 
+PRIVATE = "private"
+"""In place of a range: nobody knows the range, and the fit learns it."""
 SCHEMA_SIZE = 4_000_000
 """Bytes of a schema's file."""
 
@@ -21,10 +23,40 @@ class Column(NamedTuple):
 
 
 def _number(text: str) -> Column:
+    return _ranged("number", text, "age:0:120")
+
+
+def _percent(text: str) -> Column:
+    return _ranged("percent", text, "discount:0:100")
+
+
+def _ranged(kind: str, text: str, example: str) -> Column:
+    name, sign, last = text.rpartition(":")
+    if sign and name and last == PRIVATE:
+        return Column(kind, name, (PRIVATE, PRIVATE))
     name, *ends = text.rsplit(":", 2)
     if len(ends) != 2 or not name:
-        raise argparse.ArgumentTypeError(f"{text!r} must look like NAME:LOW:HIGH, for example age:0:120")
-    return Column("number", name, tuple(ends))
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must look like NAME:LOW:HIGH, for example {example}, or like NAME:{PRIVATE}"
+        )
+    return Column(kind, name, tuple(ends))
+
+
+def _money(text: str) -> Column:
+    column, separator, sign = text.rpartition(":")
+    if not (column and separator and sign):
+        raise argparse.ArgumentTypeError(f"{text!r} must look like NAME:LOW:HIGH:SIGN, for example rent:0:5000:$")
+    found = _ranged("money", column, "rent:0:5000:$")
+    return Column("money", found.name, (*found.values, sign))
+
+
+def _date(text: str) -> Column:
+    name, *parts = text.rsplit("=", 3)
+    if len(parts) != 3 or not all((name, *parts)):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must look like NAME=FORM=FIRST=LAST, for example joined=%d.%m.%Y=1.1.2000=31.12.2024"
+        )
+    return Column("date", name, tuple(parts))
 
 
 def _categories(text: str) -> Column:
@@ -36,6 +68,10 @@ def _two_values(text: str) -> Column:
     if len(found.values) != 2:
         raise argparse.ArgumentTypeError(f"{text!r} must name two values, that of label 0 first: member=no:yes")
     return found
+
+
+def _several_values(text: str) -> Column:
+    return _listed("several values", text, ":", "species=setosa:versicolor:virginica")
 
 
 def _missing(text: str) -> Column:
@@ -59,7 +95,24 @@ def add_columns(command: argparse.ArgumentParser) -> None:
     group.add_argument("--schema", metavar="FILE", help="all of it, as the page Your own data and objpert schema write")
     group.add_argument("--target", metavar="NAME", help="the column that is predicted")
     repeated: dict[str, Any] = {"dest": "columns", "action": "append", "default": []}
-    group.add_argument("--number", type=_number, metavar="NAME:LOW:HIGH", help="a number and its range", **repeated)
+    group.add_argument(
+        "--number",
+        type=_number,
+        metavar="NAME:LOW:HIGH",
+        help=f"a number and its range; NAME:{PRIVATE} learns the range inside the promise",
+        **repeated,
+    )
+    group.add_argument("--percent", type=_percent, metavar="NAME:LOW:HIGH", help="numbers such as 12.5 %%", **repeated)
+    group.add_argument(
+        "--money", type=_money, metavar="NAME:LOW:HIGH:SIGN", help="sums such as $1,500, with their sign", **repeated
+    )
+    group.add_argument(
+        "--date",
+        type=_date,
+        metavar="NAME=FORM=FIRST=LAST",
+        help="dates; FORM is such as %%d.%%m.%%Y",
+        **repeated,
+    )
     group.add_argument(
         "--categories", type=_categories, metavar="NAME=A,B,…", help="a column and its categories", **repeated
     )
@@ -67,10 +120,18 @@ def add_columns(command: argparse.ArgumentParser) -> None:
         "--two-values", type=_two_values, metavar="NAME=NO:YES", help="the target's values, label 0 first", **repeated
     )
     group.add_argument(
+        "--several-values", type=_several_values, metavar="NAME=A:B:C…", help="the target's values", **repeated
+    )
+    group.add_argument(
         "--missing", type=_missing, metavar="NAME=VALUE", action="append", default=[], help="in place of gaps"
     )
     group.add_argument(
         "--mark-missing", metavar="NAME", action="append", default=[], help="a feature says where there is a gap"
+    )
+    group.add_argument(
+        "--feature-ranges",
+        choices=[PRIVATE],
+        help="learn the ranges of all numbers inside the promise, whatever is said",
     )
     group.add_argument(
         "--other", metavar="NAME", action="append", default=[], help="a category that is not listed counts as none"
@@ -131,7 +192,20 @@ def schema(options: argparse.Namespace) -> Any:
     found = TableSchema.from_json(read_text(options.schema, "the schema", SCHEMA_SIZE))
     if options.target not in (None, found.target.column):
         raise ValueError(f"--target must be the schema's, {found.target.column!r}, got {options.target!r}")
-    return found
+    return _with_private_ranges(found) if options.feature_ranges == PRIVATE else found
+
+
+def _with_private_ranges(found: Any) -> Any:
+    from dataclasses import replace
+
+    from objpert_core.datasets import Number
+
+    changed: dict[str, Any] = {"low": PRIVATE, "high": PRIVATE}
+    columns = dict(found.columns)
+    for name, column in columns.items():
+        if isinstance(column, Number):
+            columns[name] = _about(Column("number", name, ()), lambda _, one=column: replace(one, **changed))
+    return replace(found, columns=columns)
 
 
 def _typed(options: argparse.Namespace) -> Any:
@@ -140,7 +214,7 @@ def _typed(options: argparse.Namespace) -> Any:
     if not options.columns:
         raise ValueError(
             "say what is public about the columns: --schema FILE, which objpert schema writes to be filled in, "
-            "or --number, --categories, --two-values"
+            "or --number, --percent, --money, --date, --categories, --two-values, --several-values"
         )
     if options.target is None:
         raise ValueError("say which column is predicted: --target NAME")
@@ -159,7 +233,7 @@ def _typed(options: argparse.Namespace) -> Any:
         if name not in columns:
             raise ValueError(f"--{option.replace('_', '-')} must name a feature that is given, got {name!r}")
     if target is None:
-        raise ValueError(f"say what the target {options.target!r} may hold: --two-values or --number")
+        raise ValueError(f"say what the target {options.target!r} may hold: --two-values, --several-values or --number")
     return TableSchema(columns, target)
 
 
@@ -172,26 +246,37 @@ def _about(column: Column, make: Any, *more: Any) -> Any:
 
 
 def _target(column: Column) -> Any:
-    from objpert_core.datasets import NumericTarget, TwoValues
+    from objpert_core.datasets import NumericTarget, SeveralValues, TwoValues
 
     if column.kind == "number":
         return NumericTarget(column.name, *map(_real, column.values))
     if column.kind == "two values":
         return TwoValues(column.name, *column.values)
-    raise ValueError("a target has two values or is a number: --two-values or --number")
+    if column.kind == "several values":
+        return SeveralValues(column.name, column.values)
+    raise ValueError("a target has two or more values or is a number: --two-values, --several-values or --number")
 
 
 def _feature(column: Column, gaps: dict[str, str], options: argparse.Namespace) -> Any:
-    from objpert_core.datasets import Categories, Number
+    from objpert_core.datasets import Categories, Date, Money, Number, Percent
 
     marked, gap = column.name in options.mark_missing, gaps.get(column.name)
-    if column.kind == "number":
-        if column.name in options.other:
-            raise ValueError("--other is about categories")
-        low, high = map(_real, column.values)
-        return Number(low, high, None if gap is None else _real(gap), marked)
-    if column.kind == "two values":
-        raise ValueError("--two-values is about the target; name a feature's values by --categories")
+    if column.kind in ("two values", "several values"):
+        option = column.kind.replace(" ", "-")
+        raise ValueError(f"--{option} is about the target; name a feature's values by --categories")
+    if column.kind != "categories" and column.name in options.other:
+        raise ValueError("--other is about categories")
+    if column.kind == "date":
+        form, first, last = column.values
+        return Date(first, last, gap, marked, format=form)
+    if column.kind in ("number", "percent", "money"):
+        private = column.values[0] == PRIVATE or options.feature_ranges == PRIVATE
+        low, high = (PRIVATE, PRIVATE) if private else map(_real, column.values[:2])
+        known: Any = (low, high, None if gap is None else _real(gap), marked)
+        written: dict[str, Any] = {"decimal": options.decimal or "."}
+        if column.kind == "money":
+            return Money(*known, sign=column.values[2], thousands=options.thousands, **written)
+        return Percent(*known, **written) if column.kind == "percent" else Number(*known)
     return Categories(column.values, column.name in options.other, gap, marked)
 
 

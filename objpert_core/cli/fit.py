@@ -23,6 +23,8 @@ EVALUATION, TOGETHER = "evaluation.json", "together.json"
 """What a release's folder holds; the first three always."""
 _FOLDER = "objpert-release"
 _MOST_ROWS = 10**15
+_NEIGHBOURS = {"add/remove": "add/remove one row", "replace": "replace one row"}
+_BALANCED = "balanced"
 _CARD_SIZE = 1_000_000
 """Bytes of an earlier release's card."""
 _NOTES = """You may publish what is printed and written. Standard error, and the fact that
@@ -36,8 +38,8 @@ def add(commands: Any) -> None:
         "fit",
         usage="objpert fit DATA --epsilon X (--schema FILE | --target NAME …) [options]",
         help="a private model of a CSV file, and its certificate",
-        description="Fit a CSV file privately: logistic regression for a target of two values, a regression for a "
-        "number. One row is one person.",
+        description="Fit a CSV file privately: logistic regression for a target of two or more values, a regression "
+        "for a number. One row is one person, unless --rows-per-person says more.",
         epilog=epilog(
             "objpert fit people.csv --target moved --two-values moved=no:yes \\",
             "    --number age:18:80 --categories job=office,workshop,café \\",
@@ -52,6 +54,21 @@ def add(commands: Any) -> None:
     promise.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
     promise.add_argument(
         "--public-rows", type=int, metavar="N", help="the number of rows, if it is known without these data"
+    )
+    promise.add_argument("--rows-per-person", type=int, default=1, metavar="N", help="rows that one person may have")
+    promise.add_argument(
+        "--adjacency",
+        choices=list(_NEIGHBOURS),
+        default="add/remove",
+        help="what neighbours differ by: one row more, or another",
+    )
+    promise.add_argument(
+        "--class-weight",
+        type=_weight,
+        action="append",
+        default=[],
+        metavar="VALUE=WEIGHT",
+        help="what a row of this value of the target weighs; or balanced, by noisy counts that the promise covers",
     )
     promise.add_argument("--seed", type=int, metavar="N", help="noise that can be drawn again: not for publishing")
     promise.add_argument(
@@ -90,8 +107,12 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}")
     share = _test_share(options)
     known = columns.schema(options)
+    if options.rows_per_person < 1:
+        raise ValueError(f"--rows-per-person must be a whole number >= 1, got {options.rows_per_person}")
     own = (options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options), share)
-    ask = own_table.Ask(known.to_json(), *own, intervals=options.intervals)
+    people = (_class_weight(options), _NEIGHBOURS[options.adjacency], options.rows_per_person)
+    ask = own_table.Ask(known.to_json(), *own, *people, intervals=options.intervals)
+    _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
         raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
@@ -131,6 +152,28 @@ def run(options: argparse.Namespace) -> int:
         why = (error.strerror or str(error)).lower()
         raise Failed(f"the release is in {options.out}, but the answer could not be shown: {why}") from None
     return 0
+
+
+def _weight(text: str) -> tuple[str, float | None]:
+    value, sign, weight = text.rpartition("=")
+    if not sign and text == _BALANCED:
+        return text, None
+    try:
+        if not value:
+            raise ValueError
+        return value, float(weight)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be {_BALANCED} or look like yes=5") from None
+
+
+def _class_weight(options: argparse.Namespace) -> str | tuple[tuple[str, float], ...] | None:
+    """The weights that were typed, or "balanced"; None for none."""
+    given = options.class_weight
+    if any(weight is None for _, weight in given):
+        if len(given) > 1:
+            raise ValueError(f"--class-weight must be {_BALANCED} alone, or name values and their weights")
+        return _BALANCED
+    return tuple(given) or None
 
 
 def _test_share(options: argparse.Namespace) -> float | None:

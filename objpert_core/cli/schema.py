@@ -17,6 +17,7 @@ _LOOKED_AT = (
 _TO_DO = (
     "fill in every null, empty text and empty list from general knowledge, and take out the columns that do not count"
 )
+_WRITTEN = {"date": "dates", "percent": "percentages", "money": "sums of money"}
 
 
 def add(commands: Any) -> None:
@@ -31,9 +32,17 @@ def add(commands: Any) -> None:
     )
     command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")
     command.add_argument("--target", required=True, metavar="NAME", help="the column that is predicted")
-    command.add_argument("--number", action="store_true", help="the target is a number; default: one of two values")
+    command.add_argument("--number", action="store_true", help="the target is a number; default: two values")
     command.add_argument(
         "--categories", metavar="NAME", action="append", default=[], help="a column with categories; may be repeated"
+    )
+    for kind, what in _WRITTEN.items():
+        command.add_argument(
+            f"--{kind}", metavar="NAME", action="append", default=[], help=f"a column with {what}; may be repeated"
+        )
+    command.add_argument("--several-values", action="store_true", help="the target has more than two values")
+    command.add_argument(
+        "--feature-ranges", choices=[columns.PRIVATE], help="a fit learns the ranges of all numbers inside its promise"
     )
     columns.add_dialect(command)
     command.add_argument("--out", default=STANDARD, metavar="FILE", help="default: standard output")
@@ -47,15 +56,21 @@ def run(options: argparse.Namespace) -> int:
     from objpert_core.datasets.tables.schema import FORMAT
 
     names = look_at(columns.content(options.data), columns.dialect(options)).names
-    for name in (options.target, *options.categories):
+    kinds = {name: kind for kind in ("categories", *_WRITTEN) for name in getattr(options, kind)}
+    for name in (options.target, *kinds):
         if name not in names:
             raise ValueError(f"the file has no column {name!r}")
-    if options.target in options.categories:
-        raise ValueError("the target has two values or is a number: leave the target out of --categories")
+    if options.target in kinds:
+        raise ValueError(f"the target has values or is a number: leave the target out of --{kinds[options.target]}")
+    if options.number and options.several_values:
+        raise ValueError("give --number or --several-values, and not both")
     target: dict[str, Any] = {"kind": "two values", "column": options.target, "negative": "", "positive": ""}
     if options.number:
         target = {"kind": "number", "column": options.target, "low": None, "high": None}
-    features = [_blank(name, categories=name in options.categories) for name in names if name != options.target]
+    if options.several_values:
+        target = {"kind": "several values", "column": options.target, "values": []}
+    known = [name for name in names if name != options.target]
+    features = [_blank(name, kinds.get(name, "number"), options.feature_ranges) for name in known]
     document = {"format": FORMAT, "columns": features, "target": target}
     write_one(options.out, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=options.overwrite)
     note(_LOOKED_AT)
@@ -63,7 +78,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _blank(name: str, *, categories: bool) -> dict[str, Any]:
-    if categories:
-        return {"name": name, "kind": "categories", "categories": [], "other": False, "missing": None}
-    return {"name": name, "kind": "number", "low": None, "high": None, "missing": None}
+def _blank(name: str, kind: str, end: str | None) -> dict[str, Any]:
+    if kind == "categories":
+        return {"name": name, "kind": kind, "categories": [], "other": False, "missing": None}
+    end = None if kind == "date" else end  # a date's range is typed
+    blank = {"name": name, "kind": kind, "low": end, "high": end, "missing": None}
+    return blank | ({"format": ""} if kind == "date" else {"sign": ""} if kind == "money" else {})

@@ -1,4 +1,4 @@
-"""Data sets to learn on: two real ones fetched on first use, and seven that work offline.
+"""Data sets to learn on: two real ones fetched on first use, and eight that work offline.
 
     >>> from objpert_core import datasets
     >>> datasets.load("synthetic-l").X_train.shape
@@ -22,6 +22,7 @@ from objpert_core.datasets.tables import (
     Number,
     NumericTarget,
     Percent,
+    SeveralValues,
     Sketch,
     Table,
     TableBlocks,
@@ -36,6 +37,7 @@ from objpert_core.datasets.tables import (
     safe_label,
     safe_text,
 )
+from objpert_core.datasets.which_library import library_pieces
 
 __all__ = [
     "Blocks",
@@ -47,6 +49,7 @@ __all__ = [
     "Number",
     "NumericTarget",
     "Percent",
+    "SeveralValues",
     "Sketch",
     "Table",
     "TableBlocks",
@@ -59,6 +62,7 @@ __all__ = [
     "default_name",
     "describe",
     "fetch",
+    "library_pieces",
     "load",
     "look_at",
     "names",

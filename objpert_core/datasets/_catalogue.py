@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from objpert_core._validation import FloatArray, IntArray, choice, nonnegative_integer
-from objpert_core.datasets import adult, adult_synthetic, gisette, gisette_like, small, synthetic
+from objpert_core.datasets import adult, adult_synthetic, gisette, gisette_like, small, synthetic, which_library
 from objpert_core.datasets._cache import BoundedCache
 from objpert_core.datasets._dataset import Dataset, shuffled_split
 from objpert_core.datasets._files import Progress, RawFile, data_folder, obtain, present, verified
@@ -168,6 +168,18 @@ _ENTRIES: dict[str, _Entry] = {
         classes=small.DIGITS,
         feature_names=lambda _: small.DIGITS_FEATURE_NAMES,
         pool=lambda _: small.digits(),
+    ),
+    "which-library": _Entry(
+        title="Say which library a piece of text is from: 8,000 pieces of 20 lines of scipy and scikit-learn, words "
+        "counted in 2,000 hashed columns.",
+        origin=f"The sources of {which_library.VERSIONS}, as they are installed here: other versions are other "
+        "texts. Names, imports, authors and licences are cut out; a file's pieces are on one side of the split.",
+        citation="P. Virtanen et al. (2020), SciPy 1.0, Nature Methods 17; F. Pedregosa et al. (2011), Scikit-learn: "
+        "machine learning in Python, JMLR 12.",
+        licence="BSD-3-Clause",
+        classes=which_library.CLASSES,
+        feature_names=lambda _: which_library.feature_names(),
+        split=which_library.make,
     ),
 }
 

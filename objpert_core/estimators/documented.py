@@ -90,10 +90,11 @@ PARAGRAPHS = {
         feature_ranges : None, "private" or (low, high), default=None
             Raw columns of different scales need ranges: each column is cut to its range, and the range mapped to
             [−1, 1], before `row_norm` and in `predict`. A pair of numbers or arrays of shape (d,) is **public**: take
-            it from what is known of such features in general, never from these data. "private" finds ranges from
+            it from what is known of such features in general, never from these data; NaN as both ends of a column asks
+            for a private range of that column alone. "private" finds ranges of all columns from
             noisy histograms, which hold the first to the last hundredth of a column, and pays for them out of (epsilon,
             delta) (docs/theorems.md, T47); their noise follows `objpert_core.accounting.recommended_ranges`, **a rule
-            in ε, δ, the public number of rows and the number of columns**. Where these do not bear ranges, none are
+            in ε, δ, the public number of rows and the number of such columns**. Where these bear no ranges, none are
             taken, nothing is spent on them, and a warning says so. Up to two columns in ranges are clipped and not
             normalised, unless `standardize` asks for more: normalised they would keep little more than signs. Sparse
             rows are refused.

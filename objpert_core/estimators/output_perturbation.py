@@ -113,6 +113,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
             adjacency=self.adjacency,
             rows_per_person=self.rows_per_person,
             standardisation=plan.standardisation,
-            ranges=plan.ranges,
+            ranges=plan.noise or plan.declared,
+            known_ranges=plan.declared,
             **(self._sharing(callback) | SharedOptions(row_norm=plan.row_norm)),
         )

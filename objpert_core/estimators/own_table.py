@@ -24,7 +24,17 @@ import numpy as np
 from objpert_core._validation import FloatArray, from_a_stranger
 from objpert_core.accounting import Mechanism, compose
 from objpert_core.blocks import connected
-from objpert_core.datasets import Dialect, NumericTarget, TableSchema, TwoValues, open_table, read_table, safe_text
+from objpert_core.datasets import (
+    Dialect,
+    NumericTarget,
+    SeveralValues,
+    TableSchema,
+    TwoValues,
+    open_table,
+    read_table,
+    safe_text,
+)
+from objpert_core.datasets.tables.schema import Target
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
@@ -34,7 +44,7 @@ from objpert_core.estimators.released import (
     ReleasedRegressor,
     released,
 )
-from objpert_core.evaluation import Evaluation, Numbers, TwoClasses, evaluate, split_by_coin
+from objpert_core.evaluation import Evaluation, ManyClasses, Numbers, TwoClasses, evaluate, split_by_coin
 from objpert_core.evaluation import together as fit_and_evaluation
 from objpert_core.learning import PrivacyCertificate, TogetherCertificate
 
@@ -46,7 +56,9 @@ LONGEST_TITLE = 200
 """Characters of a target's name in a card's title."""
 _ARRAYS = ("coef", "intercept", "center", "scale")
 _FIELDS = frozenset(("format", "kind", "target", "labels", "features", "margin", "row_norm", "certificate", *_ARRAYS))
-_NUMBER, _TWO_VALUES = "regression", "two values"
+_RANGES = "feature_ranges"
+"""A further field, of models whose columns are cut to ranges."""
+_NUMBER, _TWO_VALUES, _SEVERAL = "regression", "two values", "several values"
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,30 @@ class Ask:
     seed: int | None = None
     dialect: Dialect = field(default_factory=Dialect)
     test_share: float | None = None
+    class_weight: str | tuple[tuple[str, float], ...] | None = None
+    adjacency: str = "add/remove one row"
+    rows_per_person: int = 1
     intervals: bool = False
+
+    @property
+    def weights(self) -> str | dict[int, float] | None:
+        """The estimator's `class_weight`; `ValueError` for a value that the target has not, or of a regression."""
+        if self.class_weight is None:
+            return None
+        target = self.schema.target
+        if isinstance(target, NumericTarget):
+            raise ValueError("class_weight must be None where the target is a number")
+        if isinstance(self.class_weight, str):
+            return self.class_weight
+        for value, _ in self.class_weight:
+            if value not in target.values:
+                raise ValueError(f"class_weight must name values of the target, got {value!r}")
+        return {target.values.index(value): weight for value, weight in self.class_weight}
+
+    @property
+    def needs_memory(self) -> bool:
+        """Whether the fit needs all rows in memory, encoded: for private ranges and for weights."""
+        return self.schema.feature_ranges is not None or self.class_weight is not None
 
     @property
     def training_rows(self) -> int | None:
@@ -98,6 +133,9 @@ def estimator(ask: Ask) -> Any:
         "delta": ask.delta,
         "public_rows": ask.training_rows,
         "random_state": ask.seed,
+        "adjacency": ask.adjacency,
+        "rows_per_person": ask.rows_per_person,
+        "feature_ranges": ask.schema.feature_ranges,
     }
     target = ask.schema.target
     if isinstance(target, NumericTarget):
@@ -106,62 +144,83 @@ def estimator(ask: Ask) -> Any:
                 "intervals must be False where the target is a number: they are for a target of two values"
             )
         return ObjPertRegressor(target_offset=target.offset, target_scale=target.scale, **shared)
+    if ask.intervals and ask.schema.feature_ranges is not None:
+        raise ValueError("intervals must be False where ranges are private: rows of such a schema have no fixed units")
     if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
         shared |= {"intervals": True, "row_norm": "clip"}
-    return ObjPertLogisticRegression(classes=target.classes, **shared)
+    return ObjPertLogisticRegression(classes=target.classes, class_weight=ask.weights, **shared)
 
 
 def made(ask: Ask, content: bytes) -> Made:
     """Read a file and fit to it, and score the model where that was asked for: one release."""
     table = read_table(content, ask.schema, ask.dialect)
+    return _made(ask, table.X, table.y, table.notes)
+
+
+def _made(ask: Ask, X: Any, y: Any, notes: tuple[str, ...] = ()) -> Made:
+    """As `made`, of encoded rows, or blocks of them without `y`."""
+    names = ask.schema.feature_names
     if ask.test_share is None:
-        model = estimator(ask).fit(table.X, table.y)
-        return Made(ask, released(model), table.feature_names, table.notes)
-    X, X_test, y, y_test = split_by_coin(table.X, table.y, ask.test_share, random_state=ask.seed_of(1))
+        return Made(ask, released(estimator(ask).fit(X, y)), names, notes)
+    if ask.rows_per_person > 1:
+        raise ValueError(
+            f"test_share must be None where rows_per_person is above 1, got {ask.test_share:g}: a person's rows would "
+            "have to share a coin, and a table does not say whose rows are whose"
+        )
+    X, X_test, y, y_test = split_by_coin(X, y, ask.test_share, random_state=ask.seed_of(1))
     model = released(estimator(ask).fit(X, y))
-    evaluation = scored(model, ask.schema.target, X_test, y_test, ask.epsilon, ask.delta, random_state=ask.seed_of(2))
-    return Made(ask, model, table.feature_names, table.notes, evaluation)
+    options = {"random_state": ask.seed_of(2), "adjacency": ask.adjacency}
+    evaluation = scored(model, ask.schema.target, X_test, y_test, ask.epsilon, ask.delta, **options)
+    return Made(ask, model, names, notes, evaluation)
 
 
-def scored(
-    model: Released, target: TwoValues | NumericTarget, X: Any, y: Any, epsilon: float, delta: float, **options: Any
-) -> Evaluation:
-    """`evaluate` with a target's own words: the labels' texts, and half the range as the largest error."""
+def scored(model: Released, target: Target, X: Any, y: Any, epsilon: float, delta: float, **options: Any) -> Evaluation:
+    """`evaluate` with a target's own words: the labels' texts, and half the range as the largest error.
+
+    A `largest_error` of None among the options is that half.
+    """
     if isinstance(target, NumericTarget):
         largest = options.pop("largest_error", None)
         errors: Numbers = evaluate(model, X, y, epsilon, delta, largest_error=largest or target.scale, **options)
         return errors
-    classes: TwoClasses = evaluate(model, X, y, epsilon, delta, **options)
-    return replace(classes, classes=(target.negative, target.positive))
+    classes: TwoClasses | ManyClasses = evaluate(model, X, y, epsilon, delta, **options)
+    return replace(classes, classes=target.values)
 
 
 def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Made:
-    """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`."""
+    """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
+
+    What needs all rows in memory gets them encoded there. Where the address of a Dask scheduler is given, its workers
+    read the files; scores and what needs all rows must then not be asked for. `ValueError` where intervals are, which
+    need the table in memory.
+    """
     if ask.intervals:
         raise ValueError("intervals must be False for a table that is walked: a folder, Parquet, CSV above 5 MB")
     table = open_table(source, ask.schema, ask.dialect)
     if scheduler is not None:
         if ask.test_share is not None:
             raise ValueError("--score must be left out with --scheduler: coins are drawn where rows are walked")
+        if ask.needs_memory:
+            raise ValueError(
+                "private ranges and --class-weight need all rows in memory, and --scheduler leaves them out"
+            )
         with connected(scheduler) as client:
             return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
-    if ask.test_share is None:
-        return Made(ask, released(estimator(ask).fit(table)), table.feature_names)
-    blocks, test, *_ = split_by_coin(table, test_share=ask.test_share, random_state=ask.seed_of(1))
-    model = released(estimator(ask).fit(blocks))
-    evaluation = scored(model, ask.schema.target, test, None, ask.epsilon, ask.delta, random_state=ask.seed_of(2))
-    return Made(ask, model, table.feature_names, evaluation=evaluation)
+    if ask.needs_memory:
+        parts, targets = zip(*table, strict=True)
+        return _made(ask, np.concatenate(parts), np.concatenate(targets))
+    return _made(ask, table, None)
 
 
 def model_json(made: Made) -> bytes:
     """The released model: numbers with all their digits, names of features and labels by the schema, certificate."""
     model, target = made.model, made.ask.schema.target
-    number = isinstance(target, NumericTarget)
+    kinds = {NumericTarget: _NUMBER, TwoValues: _TWO_VALUES, SeveralValues: _SEVERAL}
     values: dict[str, Any] = {
         "format": FORMAT,
-        "kind": _NUMBER if number else _TWO_VALUES,
+        "kind": kinds[type(target)],
         "target": target.column,
-        "labels": None if isinstance(target, NumericTarget) else [target.negative, target.positive],
+        "labels": None if isinstance(target, NumericTarget) else list(target.values),
         "features": list(made.names),
         "coef": model.coef_.tolist(),
         "intercept": np.asarray(model.intercept_).tolist(),
@@ -171,6 +230,8 @@ def model_json(made: Made) -> bytes:
         "row_norm": model.privacy_.row_norm,
         "certificate": model.privacy_.to_dict(),
     }
+    if model.feature_ranges_ is not None:
+        values[_RANGES] = model.feature_ranges_.tolist()
     if model.hessian_ is not None:
         values["hessian"] = model.hessian_.tolist()
     return (json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
@@ -267,7 +328,10 @@ def card_file(made: Made) -> bytes:
 
 @dataclass(frozen=True)
 class TableModel:
-    """A model that was read from its file: it predicts the column `target` from the matrix of `TableSchema.encode`."""
+    """A model that was read from its file: it predicts the column `target` from the matrix of `TableSchema.encode`.
+
+    `labels` are the target's values, that of label 0 first; empty for a number.
+    """
 
     model: Released
     target: str
@@ -285,16 +349,18 @@ def read_model(text: str) -> TableModel:
     values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
-    if set(values) - {"hessian"} != _FIELDS:
+    if set(values) - {_RANGES, "hessian"} != _FIELDS:
         raise ValueError(f"the model must have the fields {', '.join(sorted(_FIELDS))}, and no others")
     number = values["kind"] == _NUMBER
-    if not number and values["kind"] != _TWO_VALUES:
-        raise ValueError(f"the model's kind must be “{_NUMBER}” or “{_TWO_VALUES}”")
+    if not number and values["kind"] not in (_TWO_VALUES, _SEVERAL):
+        raise ValueError(f"the model's kind must be “{_NUMBER}”, “{_TWO_VALUES}” or “{_SEVERAL}”")
     features = _texts("features", values["features"])
     labels = () if number else _texts("labels", values["labels"])
-    if not number and (len(labels) != 2 or labels[0] == labels[1]):
+    if not number and (len(set(labels)) != len(labels) or len(labels) < 2):
+        raise ValueError("the model's labels must be two different texts, or more")
+    if values["kind"] == _TWO_VALUES and len(labels) != 2:
         raise ValueError("the model's labels must be two different texts")
-    shape = () if number else (1,)
+    shape = () if number else (1,) if len(labels) == 2 else (len(labels),)
     model: Any = ReleasedRegressor() if number else ReleasedProbabilisticClassifier()
     model.coef_ = _numbers("coef", values["coef"], (*shape, len(features)))
     intercept = _numbers("intercept", values["intercept"], shape)
@@ -302,12 +368,16 @@ def read_model(text: str) -> TableModel:
     for name in ("center", "scale"):
         if values[name] is not None:
             setattr(model, f"{name}_", _numbers(name, values[name], (len(features),)))
+    if values.get(_RANGES) is not None:
+        model.feature_ranges_ = _numbers(_RANGES, values[_RANGES], (2, len(features)))
+        if not (model.feature_ranges_[0] / 2 < model.feature_ranges_[1] / 2).all():
+            raise ValueError(f"the model's {_RANGES} must have lower ends below the upper ones")
     model.n_features_in_ = len(features)
     model.privacy_ = PrivacyCertificate.from_dict(values["certificate"])
     if values["row_norm"] != model.privacy_.row_norm:
         raise ValueError("the model's row_norm must be its certificate's")
     if not number:
-        model.classes_ = np.array([0, 1])
+        model.classes_ = np.arange(len(labels))
         model.margin_ = _margin(values["margin"])
     if "hessian" in values:
         size = len(features) + bool(model.privacy_.intercept_scaling)

@@ -44,31 +44,25 @@ def auto_or_plan(name: str, value: Any) -> Any:
 
 
 def ranges_or_private(name: str, value: Any) -> Any:
-    """`value`; `ValueError` unless it is None, "private" or a pair of lower and upper ends."""
+    """`value`; `ValueError` unless it is None, "private" or a pair of lower and upper ends, NaN for unknown ones."""
     if value is None or (isinstance(value, str) and value == PRIVATE):
         return value
     if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 2:
-        Ranges.declared(value[0], value[1], max(map(np.size, value)), names=_ENDS)
+        Ranges.declared(value[0], value[1], max(map(np.size, value)), names=_ENDS, unknown=True)
         return value
     raise ValueError(f"{name} must be None, 'private' or a pair (low, high), got {value!r}")
 
 
 class RowPlan(NamedTuple):
-    """What is done to rows before the fit, by public numbers: ranges or their noise, centre and scales, the norm."""
+    """What is done to rows before the fit, by public numbers: ranges, their noise, centre and scales, the norm.
 
-    ranges: Ranges | RangeNoise | None
+    Where there are both public ranges and noise, the noise is for the columns that are unknown.
+    """
+
+    declared: Ranges | None
+    noise: RangeNoise | None
     standardisation: Standardisation
     row_norm: str
-
-    @property
-    def noise(self) -> RangeNoise | None:
-        """The noise of private ranges."""
-        return self.ranges if isinstance(self.ranges, RangeNoise) else None
-
-    @property
-    def declared(self) -> Ranges | None:
-        """Public ranges."""
-        return self.ranges if isinstance(self.ranges, Ranges) else None
 
 
 class StandardisesRows(WithNeighbours):
@@ -108,7 +102,9 @@ class StandardisesRows(WithNeighbours):
 
     @property
     def _private_ranges(self) -> bool:
-        return isinstance(self.feature_ranges, str)
+        if self.feature_ranges is None or isinstance(self.feature_ranges, str):
+            return self.feature_ranges is not None
+        return any(np.isnan(np.asarray(end, dtype=np.float64)).any() for end in self.feature_ranges)
 
     @property
     def _map_reads_rows(self) -> bool:
@@ -152,15 +148,24 @@ class StandardisesRows(WithNeighbours):
             raise ValueError(
                 f"feature_ranges must be None for sparse rows, which a shift would fill, got {self.feature_ranges!r}"
             )
-        ranges: Ranges | RangeNoise | None = None
-        if self._private_ranges:
-            ranges = self._by_rule(recommended_ranges, rows, columns)
-        elif self.feature_ranges is not None:
+        declared: Ranges | None = None
+        noise: RangeNoise | None = None
+        if self.feature_ranges is not None and not isinstance(self.feature_ranges, str):
             low, high = self.feature_ranges
-            ranges = Ranges.declared(low, high, columns, names=_ENDS)
-        if ranges is not None and columns <= FEW_COLUMNS and not self._map_asked_for:
-            return RowPlan(ranges, AS_THEY_ARE, "clip")
-        return RowPlan(ranges, self._standardisation(columns, sparse, rows), self.row_norm)
+            declared = Ranges.declared(low, high, columns, names=_ENDS, unknown=True)
+            if declared.unknown.all():
+                declared = None
+        if self._private_ranges:
+            noise = self._by_rule(recommended_ranges, rows, self._unknown(declared, columns))
+            declared = None if noise is None else declared
+        if (declared or noise) and columns <= FEW_COLUMNS and not self._map_asked_for:
+            return RowPlan(declared, noise, AS_THEY_ARE, "clip")
+        return RowPlan(declared, noise, self._standardisation(columns, sparse, rows), self.row_norm)
+
+    @staticmethod
+    def _unknown(declared: Ranges | None, columns: int) -> int:
+        """How many columns have no declared range."""
+        return columns if declared is None else int(declared.unknown.sum())
 
     def _standardisation(self, columns: int, sparse: bool, rows: int | None) -> Standardisation:
         """The noise of centre and scales; sparse rows are not centred."""
@@ -186,8 +191,10 @@ class StandardisesRows(WithNeighbours):
 
     def _told_of_ranges(self, plan: RowPlan, rows: int | None, columns: int) -> None:
         """Warn where private ranges were asked for and public numbers do not bear them."""
-        if self._private_ranges and plan.ranges is None:
-            warn_of_no_ranges(self, rows, columns)
+        if self._private_ranges and plan.noise is None:
+            ends = None if isinstance(self.feature_ranges, str) else self.feature_ranges
+            known = None if ends is None else Ranges.declared(ends[0], ends[1], columns, names=_ENDS, unknown=True)
+            warn_of_no_ranges(self, rows, self._unknown(known, columns))
 
     def _record(self, release: Release[Any]) -> None:
         self.center_, self.scale_, ranges = release.center, release.scale, release.ranges

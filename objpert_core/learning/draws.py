@@ -47,7 +47,7 @@ class Draws:
         first = Fit(problem.X, targets, problem.loss, random_state=state, **solving)
         # Intervals are about rows as they are: no row is shortened.
         self._unclipped = terms.intervals != NO_INTERVALS
-        if problem.ranges is not None:
+        if problem.ranges is not None and terms.ranges is None:
             first.cut_to(problem.ranges, unclipped=self._unclipped)
         first = first.weighing(problem.weights)
         self.fits = [first, *(first.drawing_from(state) for state in others)]
@@ -56,7 +56,9 @@ class Draws:
         self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
         self._row_norm = solving.get("row_norm", "normalize")
         self._terms, self._plan = terms, terms.standardisation
-        self._cut = "private" if terms.ranges is not None else None if problem.ranges is None else "public"
+        self._known = problem.ranges
+        parts = [word for word, part in (("public", problem.ranges), ("private", terms.ranges)) if part is not None]
+        self._cut = " and ".join(parts) or None
         self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
 
     @property
@@ -112,7 +114,7 @@ class Draws:
     def _with_map(self, shared: Fit) -> Fit:
         """A fit of its own, of rows whose ranges, centre and scales it has released."""
         fit = copy(shared)
-        fit.find_ranges(self._terms.ranges, self._public_rows, unclipped=self._unclipped)
+        fit.find_ranges(self._terms.ranges, self._public_rows, known=self._known, unclipped=self._unclipped)
         fit.standardise(self._plan, self._public_rows)
         return fit
 

@@ -174,12 +174,14 @@ class Fit:
         ranges = ranges.unclipped() if unclipped else ranges
         self._ranges, self.rows = ranges, Rows(ranges.apply(self.rows.matrix), self._row_norm, self.rows.constant)
 
-    def find_ranges(self, plan: RangeNoise | None, n_rows: int, *, unclipped: bool = False) -> None:
+    def find_ranges(
+        self, plan: RangeNoise | None, n_rows: int, *, known: Ranges | None, unclipped: bool = False
+    ) -> None:
         """Release ranges of the columns with `plan`'s noise, from this fit's source, and learn from the rows cut to
-        them.
+        them; with `known` ranges, of those columns alone that have none.
         """
         if plan is not None:
-            released = release_ranges(self.rows.matrix, plan, self.source, n_rows=n_rows)
+            released = release_ranges(self.rows.matrix, plan, self.source, n_rows=n_rows, known=known)
             self.cut_to(released, unclipped=unclipped)
 
     def weighing(self, weights: FloatArray | None) -> Fit:

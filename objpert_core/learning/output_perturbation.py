@@ -277,6 +277,7 @@ def solve_and_perturb_draws(
     rows_per_person: int = 1,
     standardisation: Standardisation = AS_THEY_ARE,
     ranges: Ranges | RangeNoise | None = None,
+    known_ranges: Ranges | None = None,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits that differ by their noise alone: one solution serves them all."""
@@ -290,7 +291,7 @@ def solve_and_perturb_draws(
         epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, standardisation, ranges=noise
     )
     before = terms.released_before(rows_per_person)
-    public = ranges if isinstance(ranges, Ranges) else None
+    public = ranges if isinstance(ranges, Ranges) else known_ranges
     draws = Draws(Problem(X, targets, loss, solving=solving, ranges=public), terms, random_states)
     radius = row_radius(draws.rows.constant)
     lams: dict[OutputPerturbation, float] = {}

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting import RangeNoise
@@ -53,7 +54,15 @@ class Ranges:
     high: FloatArray
 
     @classmethod
-    def declared(cls, low: Any, high: Any, features: int, *, names: tuple[str, str] = ("low", "high")) -> Ranges:
+    def declared(
+        cls,
+        low: Any,
+        high: Any,
+        features: int,
+        *,
+        names: tuple[str, str] = ("low", "high"),
+        unknown: bool = False,
+    ) -> Ranges:
         """Public ranges, from known numbers.
 
         Parameters
@@ -63,6 +72,8 @@ class Ranges:
             The number of columns d.
         names : tuple of two str
             What a message calls `low` and `high`.
+        unknown : bool, default=False
+            Whether both ends may be NaN, for a column whose range is to be found privately.
 
         Returns
         -------
@@ -81,17 +92,26 @@ class Ranges:
         ends = []
         for name, given in zip(names, (low, high), strict=True):
             value = np.asarray(given)
-            if value.dtype.kind not in "iuf" or not np.isfinite(value).all():
+            if value.dtype.kind not in "iuf" or not (np.isfinite(value) | (unknown & np.isnan(value))).all():
                 raise ValueError(f"{name} must be finite numbers, got {given!r}")
             if value.shape not in ((), (features,)):
                 raise ValueError(f"{name} must be a number or one for each of {features} features, got {value.shape}")
             ends.append(np.broadcast_to(value.astype(np.float64), (features,)))
-        if (empty := ~(ends[0] / 2 < ends[1] / 2)).any():  # of no other range is half a number above 0
+        neither = np.isnan(ends[0]) & np.isnan(ends[1])
+        for name, end in zip(names, ends, strict=True):
+            if (np.isnan(end) & ~neither).any():
+                raise ValueError(f"{name} must be finite numbers, or NaN beside NaN, got {end}")
+        if (empty := ~((ends[0] / 2 < ends[1] / 2) | neither)).any():  # of no other range is half a number above 0
             column = int(np.argmax(empty))
             raise ValueError(
                 f"{names[0]} must be below {names[1]}, got {ends[0][column]} and {ends[1][column]} (column {column})"
             )
         return cls(*ends)
+
+    @property
+    def unknown(self) -> NDArray[np.bool_]:
+        """Which columns have no range yet, shape (d,)."""
+        return np.isnan(self.low)
 
     @property
     def half_widths(self) -> FloatArray:
@@ -134,10 +154,21 @@ class Ranges:
         return np.clip((np.clip(np.asarray(X, np.float64), self.low, self.high) - middle) / half, -1.0, 1.0)
 
 
-def release_ranges(X: Any, plan: RangeNoise, source: NoiseSource, *, n_rows: int) -> Ranges:
-    """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them."""
+def release_ranges(
+    X: Any, plan: RangeNoise, source: NoiseSource, *, n_rows: int, known: Ranges | None = None
+) -> Ranges:
+    """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
+
+    With `known` ranges only their unknown columns are looked at.
+    """
     if sp.issparse(X):
         raise ValueError(f"X must be dense where ranges are released, got a sparse {type(X).__name__}")
+    if known is not None:
+        _refuse_other_columns(X, len(known.low))
+        found = release_ranges(X[:, known.unknown], plan, source, n_rows=n_rows)
+        whole = np.array([known.low, known.high])
+        whole[:, known.unknown] = found.low, found.high
+        return Ranges(*whole)
     _refuse_other_columns(X, plan.columns)
     counts = _noisy(_by_magnitude(X), plan.magnitudes, source)
     ends = of_magnitudes(counts, plan.magnitudes, n_rows)

@@ -33,13 +33,18 @@ _ASKED = {
 _LABELS = {
     "column": ("Column", None),
     "role": ("Role", None),
-    "low": ("Lowest", "The smallest possible value, as publicly known. Smaller values count as this one."),
+    "low": (
+        "Lowest",
+        "The smallest possible value, as publicly known. Smaller values count as this one. "
+        f"Type “{form.LEARNED}” if nobody knows a number’s range.",
+    ),
     "high": ("Highest", "The largest possible value, as publicly known. Larger values count as this one."),
     "categories": (
         "Categories",
         "Separate the values by semicolons. For a target, type its two values; the value for “no” comes first.",
     ),
     "missing": ("If missing", "The public value that replaces a missing one. If empty, a missing value is refused."),
+    "written": ("Written as", "The form of a date, such as %d.%m.%Y, or the sign of a sum, such as $."),
     "mark": ("Mark missing", "Adds a feature that says whether the number was missing."),
     "other": (
         "Others too",

@@ -27,8 +27,11 @@ from objpert_core.datasets import (
 )
 
 LEFT_OUT, NUMBER, CATEGORIES = "leave out", "number", "categories"
+DATE, PERCENT, MONEY = "date", "percent", "money"
 TARGET_TWO, TARGET_NUMBER = "target: two values", "target: a number"
-ROLES = (LEFT_OUT, NUMBER, CATEGORIES, TARGET_TWO, TARGET_NUMBER)
+ROLES = (LEFT_OUT, NUMBER, CATEGORIES, DATE, PERCENT, MONEY, TARGET_TWO, TARGET_NUMBER)
+LEARNED = "learn privately"
+"""Typed as the lowest value, in place of a range: the fit learns the range."""
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WITH_COMMA = re.compile(r"[+-]?\d+,(\d{1,2}|\d{4,})")
 
@@ -44,12 +47,14 @@ class Line:
     role : str
         One of `ROLES`.
     low, high : str
-        The public range of a number.
+        The public range of a number or a date; `LEARNED` leaves a number's to the fit.
     categories : str
         Separated by semicolons, or by commas where there is no semicolon. Of a target the two values, that of "no"
         first.
     missing : str
         What stands for a missing value; empty refuses it.
+    written : str
+        The form of a date, such as "%d.%m.%Y", or the sign of a sum of money.
     mark : bool
         Whether a feature of its own says that the value is missing.
     other : bool
@@ -62,6 +67,7 @@ class Line:
     high: str = ""
     categories: str = ""
     missing: str = ""
+    written: str = ""
     mark: bool = False
     other: bool = False
 
@@ -95,21 +101,37 @@ def of_schema(schema: TableSchema) -> dict[str, Line]:
     """
     lines = {}
     for name, column in schema.columns.items():
-        if isinstance(column, (Date, Money, Percent)):
-            raise ValueError(f"column “{safe_text(name)}” has a form of its own: use the lines of Python for this file")
         missing, mark = "" if column.missing is None else _text(column.missing), column.missing_indicator
-        if isinstance(column, Number):
-            lines[name] = Line(name, NUMBER, _text(column.low), _text(column.high), missing=missing, mark=mark)
+        if isinstance(column, (Number, Date)):
+            ends = _text(column.low), _text(column.high)
+            if isinstance(column, Number) and column.is_private:
+                ends = LEARNED, ""
+            lines[name] = Line(name, _role(name, column), *ends, missing=missing, written=_written(column), mark=mark)
         elif isinstance(column, Categories):
             levels = _listed(name, column.categories)
             lines[name] = Line(name, CATEGORIES, categories=levels, missing=missing, mark=mark, other=column.other)
     target = schema.target
     if isinstance(target, NumericTarget):
         lines[target.column] = Line(target.column, TARGET_NUMBER, _text(target.low), _text(target.high))
+    elif isinstance(target, TwoValues):
+        lines[target.column] = Line(target.column, TARGET_TWO, categories=_listed(target.column, target.values))
     else:
-        levels = _listed(target.column, (target.negative, target.positive))
-        lines[target.column] = Line(target.column, TARGET_TWO, categories=levels)
+        raise ValueError(
+            f"column “{safe_text(target.column)}” is a target of several values: use the lines of Python for this file"
+        )
     return lines
+
+
+def _role(name: str, column: Number | Date) -> str:
+    """The role of a number or a date; `ValueError` for marks that cannot be typed here."""
+    if isinstance(column, (Percent, Money)) and (column.decimal, getattr(column, "thousands", ",")) != (".", ","):
+        raise ValueError(f"column “{safe_text(name)}” has marks of its own: use the lines of Python for this file")
+    kinds = ((Date, DATE), (Percent, PERCENT), (Money, MONEY))
+    return next((role for kind, role in kinds if isinstance(column, kind)), NUMBER)
+
+
+def _written(column: Number | Date) -> str:
+    return column.format if isinstance(column, Date) else column.sign if isinstance(column, Money) else ""
 
 
 def _listed(name: str, levels: Sequence[str]) -> str:
@@ -147,19 +169,27 @@ def schema(lines: Sequence[Line]) -> TableSchema:
     if len(targets) != 1:
         found = "none has this role" if not targets else f"{len(targets)} columns have this role"
         raise ValueError(f"give exactly one column the role “target”, which the model predicts; now {found}")
-    features = {line.column: _feature(line) for line in lines if line.role in (NUMBER, CATEGORIES)}
+    features = {line.column: _feature(line) for line in lines if line.role != LEFT_OUT and line not in targets}
     if not features:
         raise ValueError("give at least one column the role “number” or “categories”; no column has one now")
     return TableSchema(columns=features, target=_target(targets[0]))
 
 
-def _feature(line: Line) -> Number | Categories:
+def _feature(line: Line) -> Number | Categories | Date:
     with _about(line):
         if line.role == CATEGORIES:
             missing = line.missing or None
             return Categories(_levels(line), other=line.other, missing=missing, missing_indicator=line.mark)
-        low, high = _range(line)
-        return Number(low, high, _number(line.missing, "missing") if line.missing else None, line.mark)
+        if line.role in (DATE, MONEY) and not line.written:
+            what = "how its dates are written, such as %d.%m.%Y" if line.role == DATE else "its sign, such as $"
+            raise ValueError(f"type {what}, in the column “Written as”")
+        if line.role == DATE:
+            return Date(line.low, line.high, line.missing or None, line.mark, format=line.written)
+        known: tuple[Any, ...] = ("private", "private") if line.low == LEARNED else _range(line)
+        known += (_number(line.missing, "missing") if line.missing else None, line.mark)
+        if line.role == MONEY:
+            return Money(*known, sign=line.written, thousands=",")
+        return Percent(*known) if line.role == PERCENT else Number(*known)
 
 
 def _target(line: Line) -> TwoValues | NumericTarget:

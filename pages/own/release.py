@@ -154,7 +154,7 @@ def _axis(made: Made) -> str:
     target = made.ask.schema.target
     if isinstance(target, NumericTarget):
         return f"coefficient, in units of “{safe_label(short(target.column))}”"
-    return f"coefficient, towards “{safe_label(short(str(target.positive)))}”"
+    return f"coefficient, towards “{safe_label(short(target.values[-1]))}”"
 
 
 def short(name: str) -> str:
@@ -206,6 +206,8 @@ def fit_code(ask: Ask) -> str:
     else:
         estimator, known = "ObjPertLogisticRegression", "classes=target.classes"
         arguments |= {"intervals": True, "row_norm": "clip"} if ask.intervals else {}
+    if ask.schema.feature_ranges is not None:
+        known += ", feature_ranges=schema.feature_ranges"
     marks = {name: value for name in ("delimiter", "decimal", "encoding") if (value := getattr(ask.dialect, name))}
     marks |= {"thousands": ask.dialect.thousands} if ask.dialect.thousands else {}
     usual = ask.dialect == Dialect()
@@ -235,6 +237,8 @@ def fit_code(ask: Ask) -> str:
 def use_code(ask: Ask) -> str:
     """The released model on new rows; defines ``rows`` and ``predicted``."""
     row_norm, predicted = 'model["row_norm"]', "scores"
+    if ask.schema.feature_ranges is not None:  # none are learned from few rows
+        row_norm += ', ranges=model.get("feature_ranges") and np.array(model["feature_ranges"])'
     if not isinstance(ask.schema.target, NumericTarget):
         row_norm, predicted = f"{row_norm}, classes=np.array([0, 1])", 'np.array(model["labels"])[scores]'
     return filled("own", "use", {"row_norm": Verbatim(row_norm), "predicted": Verbatim(predicted)})

@@ -12,8 +12,8 @@ from objpert_core.experiments.compare import Comparison, Settings, compare
 from objpert_core.experiments.learners import COMPARABLE, DP_SGD, Of
 from ui import request
 
-WIDE = ("gisette", "gisette-like", "synthetic-h")
-"""Data sets with 5,000 columns: a model takes a second."""
+WIDE = ("gisette", "gisette-like", "synthetic-h", "which-library")
+"""Data sets with thousands of columns: a model takes a second."""
 MOST_AT_ONCE = 20
 """Draws a method that are still refitted without a press of Run."""
 

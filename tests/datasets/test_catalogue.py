@@ -21,6 +21,7 @@ OFFLINE = {  # rows and columns, the classes where they have names, the least an
     "breast-cancer": ((569, 30), ("malignant", "benign"), (357, 357)),  # the published number of benign cases
     "digits-4-9": ((361, 64), None, (180, 180)),
     "digits": ((1797, 64), tuple("0123456789"), (182, 182)),
+    "which-library": ((8000, 2000), ("scipy", "scikit-learn"), (4000, 4000)),
 }
 
 
@@ -40,7 +41,7 @@ def test_the_names_and_what_is_said_of_them(name: str) -> None:
 )
 @pytest.mark.parametrize("name", ["mnist", "Adult", "", None, 3])
 def test_an_unknown_name_is_refused_with_the_known_ones(function, name) -> None:
-    with pytest.raises(ValueError, match=r"name must be one of 'adult', .*'digits', got " + repr(name)):
+    with pytest.raises(ValueError, match=r"name must be one of 'adult', .*'which-library', got " + repr(name)):
         function(name)
 
 

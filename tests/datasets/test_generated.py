@@ -1,11 +1,15 @@
-"""The sets made in memory: gisette-like, synthetic-l, synthetic-h, breast-cancer, digits-4-9."""
+"""The sets made in memory: gisette-like, synthetic-l, synthetic-h, breast-cancer, digits-4-9, which-library."""
+
+import re
+from collections import Counter
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
-from objpert_core.datasets import Dataset, gisette_like, load, small, synthetic
+from objpert_core.datasets import Dataset, gisette_like, library_pieces, load, small, synthetic, which_library
+from objpert_core.exceptions import DataUnavailableError
 
 
 def _accuracy(data: Dataset, C: float) -> float:
@@ -22,6 +26,7 @@ LINEAR = [
             ("gisette-like", [0], 1.0, 0.96, 0.995),  # linear models get about 98 % on Gisette
             ("synthetic-l", range(5), 100.0, 0.95, 0.96),
             ("synthetic-h", [1], 100.0, 0.945, 0.965),
+            ("which-library", [1], 100.0, 0.85, 0.95),
         )
     ),
 ]
@@ -118,3 +123,30 @@ class TestSmall:
         low, high = np.array(list(small.BREAST_CANCER_RANGES.values())).T
         assert (bunch.data >= low).all()
         assert (bunch.data <= high).all()
+
+
+class TestWhichLibrary:
+    def test_pieces_are_twenty_lines_and_nothing_tells_their_library_by_name(self) -> None:
+        texts, labels = library_pieces(3)
+        assert {text.count("\n") for text in texts} == {which_library.LINES - 1}
+        assert not any(
+            re.search(r"scipy|scikit|sklearn|^\s*#.*licen[cs]e|^\s*import ", text, re.I | re.M) for text in texts
+        )
+        assert np.bincount(labels).tolist() == [4000, 4000]
+        again, _ = library_pieces(4)
+        assert again != texts
+        assert sorted(again) == sorted(texts)
+
+    def test_one_file_at_most_stands_on_both_sides(self) -> None:
+        files, texts, _ = which_library._everything()
+        file_of = dict(zip(texts, files.tolist(), strict=True))  # of a text that several files have, one
+        twice = {text for text, times in Counter(texts).items() if times > 1}
+        ordered = [file_of[text] for text in library_pieces(0)[0] if text not in twice]
+        cut = [file_of[text] for text in library_pieces(0)[0][:6400] if text not in twice]
+        assert len(set(cut) & set(ordered[len(cut) :])) <= 1
+
+    def test_without_sources_the_set_says_what_is_missing(self, monkeypatch, tmp_path) -> None:
+        which_library._everything.cache_clear()
+        monkeypatch.setattr(which_library.scipy, "__file__", str(tmp_path / "__init__.py"))
+        with pytest.raises(DataUnavailableError, match="needs 4,000 pieces of scipy's sources, and 0 are installed"):
+            load("which-library")

@@ -264,3 +264,25 @@ def test_private_ranges_are_as_good_as_known_ones_on_tables_of_many_kinds():
         lost.append(known - private)
     assert len(lost) == 7
     assert np.mean(lost) < 1.5
+
+
+def test_ranges_that_are_known_cost_nothing_beside_private_ones():
+    X, y = data()
+    low, high = (np.broadcast_to(np.asarray(end, dtype=float), 5).copy() for end in KNOWN)
+    low[[1, 3]] = high[[1, 3]] = np.nan
+    shared = LABELS | {"random_state": 0, "public_rows": 3000}
+    for learner in (est.ObjPertLogisticRegression, est.OutputPerturbationLogisticRegression):
+        model = learner(**shared, feature_ranges=(low, high)).fit(X, y)
+        spent, found = model.privacy_, model.feature_ranges_
+        assert spent.ranges == acc.recommended_ranges(1.0, 1e-5, 3000, 2)
+        assert (spent.feature_ranges, spent.range_columns) == ("public and private", 2)
+        np.testing.assert_array_equal(found[:, [0, 2, 4]], np.array([low, high])[:, [0, 2, 4]])
+        assert np.isfinite(found).all()
+        assert spent.verify(model)
+        assert "2 of the columns cut to ranges from noisy counts" in repr(spent)
+        for lie in ({"feature_ranges": "private"}, {"feature_ranges": "public"}, {"range_columns": 5}):
+            assert not dataclasses.replace(spent, **lie).verify(model)
+    unknown = learner(**shared, feature_ranges=(low * np.nan, high * np.nan)).fit(X, y)
+    assert (unknown.privacy_.feature_ranges, unknown.privacy_.range_columns) == ("private", 5)
+    with pytest.raises(ValueError, match=r"feature_ranges\[0\] must be finite numbers, or NaN beside NaN, got "):
+        learner(**shared, feature_ranges=(low, KNOWN[1])).fit(X, y)

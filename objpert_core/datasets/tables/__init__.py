@@ -20,7 +20,7 @@ from objpert_core.datasets.tables.reading import MOST_CELLS, Table, read_feature
 from objpert_core.datasets.tables.schema import MOST_FEATURES, TableSchema
 from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
 from objpert_core.datasets.tables.sketch import Sketch, look_at
-from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
 from objpert_core.datasets.tables.walking import TableBlocks, open_table
 from objpert_core.datasets.tables.written import Date, Money, Percent
 from objpert_core.tables import safe_cell
@@ -38,6 +38,7 @@ __all__ = [
     "Number",
     "NumericTarget",
     "Percent",
+    "SeveralValues",
     "Sketch",
     "Table",
     "TableBlocks",

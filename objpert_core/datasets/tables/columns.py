@@ -28,6 +28,8 @@ MOST_CATEGORIES = 2_000
 """Of a column."""
 LONGEST_CATEGORY = 200
 """Characters."""
+PRIVATE = "private"
+"""In place of a number's range: nobody knows the range, and the fit learns it inside its promise."""
 
 _OTHER = -1  # a code that no category has
 _MISSING = -2
@@ -124,11 +126,14 @@ class Number:
     Parameters
     ----------
     low, high : float
-        The range, low < high. Take it from what is known of such numbers in general, and never from these data.
+        The range, low < high. Take it from what is known of such numbers in general, and never from these data. Where
+        nobody knows it, ``Number("private", "private")`` leaves the numbers as they are, and an estimator with
+        ``feature_ranges=schema.feature_ranges`` finds their range privately.
     missing : float, optional
         What replaces a missing value: a public number of the range.
     missing_indicator : bool, default=False
-        Whether another column says where the value was missing. Without `missing` the middle of the range replaces it.
+        Whether another column says where the value was missing. Without `missing` the middle of the range replaces it;
+        with a private range `missing` has to be given.
 
     Examples
     --------
@@ -145,15 +150,25 @@ class Number:
     missing_indicator: bool = False
 
     def __post_init__(self) -> None:
-        low, high = public_range(self.low, self.high)
+        private = all(end is math.nan or (isinstance(end, str) and end == PRIVATE) for end in (self.low, self.high))
+        low, high = (math.nan, math.nan) if private else public_range(self.low, self.high)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
         boolean("missing_indicator", self.missing_indicator)
+        if private and self.missing_indicator and self.missing is None:
+            raise ValueError(
+                "missing must be a number where the range is private, got None: there is no middle to take"
+            )
         if self.missing is not None:
             missing = finite("missing", self.missing)
-            if not low <= missing <= high:
+            if not (private or low <= missing <= high):
                 raise ValueError(f"missing must be a number from {low:g} to {high:g}, got {missing:g}")
             object.__setattr__(self, "missing", missing)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the range is left to the fit, which finds it privately."""
+        return math.isnan(self.low)
 
     @property
     def width(self) -> int:
@@ -175,6 +190,8 @@ class Number:
         return 0.0 if self.missing is None else float(self._scaled(np.array([self.missing]))[0])
 
     def _scaled(self, numbers: FloatArray) -> FloatArray:
+        if self.is_private:
+            return numbers
         middle, half = self.low / 2 + self.high / 2, self.high / 2 - self.low / 2
         return np.clip((np.clip(numbers, self.low, self.high) - middle) / half, -1.0, 1.0)
 

@@ -17,7 +17,7 @@ from objpert_core.datasets.tables.messages import MOST_BAD_CELLS, TableError, Wr
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.schema import TableSchema
 from objpert_core.datasets.tables.sheet import Sheet, open_sheet
-from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
 
 MOST_CELLS = 8_000_000
 """Rows times columns after the encoding: 64 MB."""
@@ -94,7 +94,7 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     numerals = _numerals(sheet, (*schema.columns.values(), schema.target))
     n = _rows(sheet, schema)
     X = np.zeros((n, schema.n_features))
-    y = np.empty(n, dtype=np.int64 if isinstance(schema.target, TwoValues) else np.float64)
+    y = np.empty(n, dtype=np.float64 if isinstance(schema.target, NumericTarget) else np.int64)
     tallies = dict.fromkeys([*schema.columns, schema.target.column], Tally())
     wrong: list[WrongCell] = []
     for start, cells in _chunks(sheet, places):
@@ -201,19 +201,17 @@ def _encode(
 
 
 def _refuse_one_class(schema: TableSchema, y: NDArray[Any]) -> None:
-    if isinstance(schema.target, TwoValues) and y.min() == y.max():
-        only = schema.target.positive if y[0] else schema.target.negative
-        name = schema.target.column
-        raise TableError(
-            f"column {quoted(name)} must hold both values, and every row holds {quoted(only)}", column=name
-        )
+    if not isinstance(schema.target, NumericTarget) and y.min() == y.max():
+        only, name = schema.target.values[y[0]], schema.target.column
+        what = "both values" if len(schema.target.values) == 2 else "several values"
+        raise TableError(f"column {quoted(name)} must hold {what}, and every row holds {quoted(only)}", column=name)
 
 
 def _notes(schema: TableSchema, tallies: dict[str, Tally], n: int) -> Iterator[str]:
     for name, tally in tallies.items():
         where = f"column {quoted(name)}:"
         column = schema.columns.get(name, schema.target)
-        if tally.clipped and not isinstance(column, (Categories, TwoValues)):
+        if tally.clipped and not isinstance(column, (Categories, TwoValues, SeveralValues)):
             low, high = (end if isinstance(end, str) else f"{end:g}" for end in (column.low, column.high))
             outside = f"{_of(tally.clipped, n)} outside {low} to {high}"
             yield f"{where} {outside} {_was(tally.clipped)} clipped"

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray, once_each
-from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
+from objpert_core.datasets.tables.columns import PRIVATE, BadCell, Categories, Number, Tally
 from objpert_core.datasets.tables.messages import TableError, WrongCell, first_twice, quoted, safe_text
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
-from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
 from objpert_core.datasets.tables.written import Date, Money, Percent
 
 MOST_FEATURES = 2_000
@@ -38,7 +38,12 @@ _COLUMNS: Mapping[str, type[Column]] = {
     "percent": Percent,
     "money": Money,
 }
-_TARGETS: Mapping[str, type[TwoValues] | type[NumericTarget]] = {"two values": TwoValues, "number": NumericTarget}
+Target = TwoValues | SeveralValues | NumericTarget
+_TARGETS: Mapping[str, type[Target]] = {
+    "two values": TwoValues,
+    "several values": SeveralValues,
+    "number": NumericTarget,
+}
 
 
 @dataclass(frozen=True)
@@ -50,14 +55,15 @@ class TableSchema:
     Numbers are mapped from their range to [−1, 1], categories become columns of zeros and ones, and every row is
     divided by `largest_norm`, which the schema alone decides: then no row is longer than 1, whatever its cells hold. A
     row's code depends on that row and on the schema, so that removing a row from the table removes its line from the
-    matrix and changes nothing else.
+    matrix and changes nothing else. Where a number's range is private, the number stays as it is, and rows are not
+    divided: a fit with `feature_ranges` does both.
 
     Parameters
     ----------
     columns : mapping from str to Number, Categories, Date, Percent or Money
         The features, in the order that the matrix has; all other columns of a file are left out. `ValueError` names a
         column that no table can have.
-    target : TwoValues or NumericTarget
+    target : TwoValues, SeveralValues or NumericTarget
 
     Examples
     --------
@@ -72,11 +78,13 @@ class TableSchema:
     """
 
     columns: Mapping[str, Column]
-    target: TwoValues | NumericTarget
+    target: Target
 
     def __post_init__(self) -> None:
-        if not isinstance(self.target, (TwoValues, NumericTarget)):
-            raise ValueError(f"target must be TwoValues or NumericTarget, got {type(self.target).__name__}")
+        if not isinstance(self.target, Target):
+            raise ValueError(
+                f"target must be TwoValues, SeveralValues or NumericTarget, got {type(self.target).__name__}"
+            )
         if not isinstance(self.columns, Mapping) or not 1 <= len(self.columns) < MOST_COLUMNS:
             raise ValueError(f"columns must be a mapping with 1 to {MOST_COLUMNS - 1} columns")
         for name, column in self.columns.items():
@@ -104,8 +112,23 @@ class TableSchema:
         return tuple(label for name, column in self.columns.items() for label in column.labels(name))
 
     @property
+    def feature_ranges(self) -> tuple[FloatArray, FloatArray] | None:
+        """For an estimator's `feature_ranges`: NaN for numbers whose range is private, −1 and 1 for what is encoded.
+
+        None where all ranges are public.
+        """
+        ends: list[float] = []
+        for column in self.columns.values():
+            private = isinstance(column, Number) and column.is_private
+            ends += [math.nan if private else 1.0, *[1.0] * (column.width - 1)]
+        high = np.array(ends)
+        return (-high, high) if np.isnan(high).any() else None
+
+    @property
     def largest_norm(self) -> float:
-        """What every row is divided by: no row is longer before the division."""
+        """What every row is divided by, so that none is longer than 1; 1 where a range is private."""
+        if self.feature_ranges is not None:
+            return 1.0
         return math.sqrt(sum(column.largest_square for column in self.columns.values()))
 
     def half_widths(self, features: int) -> FloatArray:
@@ -221,7 +244,10 @@ def _check_name(name: object) -> None:
 
 def _written(column: Column) -> dict[str, Any]:
     """A column's fields; a reference only where there is one, as before there were any."""
-    return {name: value for name, value in asdict(column).items() if name != "reference" or value is not None}
+    fields = {name: value for name, value in asdict(column).items() if name != "reference" or value is not None}
+    if isinstance(column, Number) and column.is_private:
+        fields |= {"low": PRIVATE, "high": PRIVATE}
+    return fields
 
 
 def _kind(part: object, kinds: Mapping[str, type]) -> str:

@@ -1,4 +1,4 @@
-"""What is to be predicted: one of two values, or a number with a public range."""
+"""What is to be predicted: one of two or more values, or a number with a public range."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from objpert_core.datasets.tables.columns import (
     read_numbers,
     typed_value,
 )
-from objpert_core.datasets.tables.messages import BadText, quoted
+from objpert_core.datasets.tables.messages import BadText, first_twice, quoted
 from objpert_core.datasets.tables.numerals import Numerals
+
+MOST_CLASSES = 100
+"""Values of a target."""
 
 
 @dataclass(frozen=True)
@@ -40,20 +43,63 @@ class TwoValues:
             raise ValueError(f"positive must differ from negative, got {quoted(self.positive)} for both")
 
     @property
+    def values(self) -> tuple[str, str]:
+        """Both values, that of label 0 first."""
+        return self.negative, self.positive
+
+    @property
     def classes(self) -> list[int]:
         """The labels, for an estimator's `classes`."""
         return [0, 1]
 
     def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
         """Labels 0 and 1, int64 (n,); `BadCell` for the first cells with another value."""
-        labels = read_different(cells, self._label)
-        return np.fromiter(map(labels.__getitem__, cells), np.int64, len(cells)), Tally()
+        return _labels(cells, self.values), Tally()
 
-    def _label(self, cell: str) -> int:
-        if cell not in (self.negative, self.positive):
+
+@dataclass(frozen=True)
+class SeveralValues:
+    """A target with several values, spelt letter by letter, which become the labels 0, 1, 2, …
+
+    >>> species = SeveralValues("species", ["setosa", "versicolor", "virginica"])
+    >>> species.encode(["virginica", "setosa"], Numerals())[0].tolist(), species.classes
+    ([2, 0], [0, 1, 2])
+    """
+
+    column: str
+    values: tuple[str, ...]
+
+    def __init__(self, column: str, values: Sequence[str]) -> None:
+        if isinstance(values, str) or not isinstance(values, Sequence) or not 2 <= len(values) <= MOST_CLASSES:
+            got = type(values).__name__ if isinstance(values, str) or not isinstance(values, Sequence) else len(values)
+            raise ValueError(f"values must be a list of 2 to {MOST_CLASSES} texts, got {got}")
+        names = tuple(typed_value("values", value) for value in values)
+        if (twice := first_twice(names)) is not None:
+            raise ValueError(f"values must differ from one another, got {quoted(twice)} twice")
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "values", names)
+
+    @property
+    def classes(self) -> list[int]:
+        """The labels, for an estimator's `classes`."""
+        return list(range(len(self.values)))
+
+    def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
+        """Labels from 0 on, int64 (n,); `BadCell` for the first cells with another value."""
+        return _labels(cells, self.values), Tally()
+
+
+def _labels(cells: Sequence[str], values: tuple[str, ...]) -> NDArray[np.int64]:
+    """The place of each cell among the values."""
+
+    def label(cell: str) -> int:
+        if cell not in values:
             got = "and it is empty" if not cell else f"got {quoted(cell)}"
-            raise BadText(f"must hold {one_of((self.negative, self.positive))}, {got}")
-        return int(cell == self.positive)
+            raise BadText(f"must hold {one_of(values)}, {got}")
+        return values.index(cell)
+
+    found = read_different(cells, label)
+    return np.fromiter(map(found.__getitem__, cells), np.int64, len(cells))
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def is_about(certificate: Any, model: Any) -> bool:
         and all((values is None) is (noise is None) for values, noise in maps)
         and all(array is None or (_doubles(array) and array.shape == (features,)) for array in (center, scale))
         and (ranges is None or _are_ranges(ranges, features))
-        and getattr(certificate, "range_columns", None) in (None, features)
+        and _ranges_of(certificate, features)
         and certificate.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale, ranges, **sums)
         and certificate.may_have_summed(*sums.values(), dimension)
         and (promised is None or promised >= dimension)
@@ -96,6 +96,13 @@ def _within_reach(certificate: Any, coef: Any, intercept: Any, center: Any, scal
     reach = certificate.reach(theta.shape[-1]) if classifies else None
     lengths = np.linalg.norm(theta, axis=-1)  # of coefficients that are no numbers none is below a bound
     return bool(mapped and np.all(lengths <= (math.inf if reach is None else reach * (1 + _SLACK))))
+
+
+def _ranges_of(certificate: Any, features: int) -> bool:
+    """Whether as many ranges were released as a model of so many features has, or fewer where others were declared."""
+    released = getattr(certificate, "range_columns", None)
+    mixed = getattr(certificate, "feature_ranges", None) == "public and private"  # of `SolvedCertificate`
+    return released is None or (released < features if mixed else released == features)
 
 
 def _are_ranges(ranges: Any, features: int) -> bool:

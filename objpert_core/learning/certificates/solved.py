@@ -25,6 +25,9 @@ from objpert_core.learning.certificates.model import on_lattice
 from objpert_core.learning.certificates.shown import by_public_rows
 from objpert_core.learning.noise import LARGEST_RATIO
 
+PRIVATE, MIXED = "private", "public and private"
+"""Where ranges came from: all from noisy counts, or some."""
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SolvedCertificate(PrivacyCertificate):
@@ -44,7 +47,7 @@ class SolvedCertificate(PrivacyCertificate):
         How many fits by the mechanism there are, one for each class against the others.
     rest_weight : float
         How long a row is in the fits of classes that it does not belong to.
-    feature_ranges : {"public", "private"} or None
+    feature_ranges : {"public", "private", "public and private"} or None
         Where the ranges came from that columns were cut to before the fit. That public ones were not taken from the
         data is taken on trust.
     magnitudes_noise, quantiles_noise : float or None
@@ -66,7 +69,7 @@ class SolvedCertificate(PrivacyCertificate):
     scale_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     fits: int = fact(COUNT, since=LATER, default=1)
     rest_weight: float = fact(POSITIVE, since=LATER, default=1.0)
-    feature_ranges: str | None = fact(or_nothing(one_of("public", "private")), since=LATER, default=None)
+    feature_ranges: str | None = fact(or_nothing(one_of("public", PRIVATE, MIXED)), since=LATER, default=None)
     magnitudes_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     quantiles_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     range_columns: int | None = fact(or_nothing(COUNT), since=LATER, default=None)
@@ -112,7 +115,7 @@ class SolvedCertificate(PrivacyCertificate):
                 return f"{name} must be None for row_norm={self.row_norm!r}, got {noise!r}"
             if noise is not None and getattr(self, "public_rows", None) is None:
                 return f"public_rows must be a number where {name} is one, got None"
-        private = self.feature_ranges == "private"
+        private = self.feature_ranges in (PRIVATE, MIXED)
         for name in ("magnitudes_noise", "range_columns"):
             if (getattr(self, name) is not None) is not private:
                 return f"{name} must be a number for private ranges, and only for them, got {getattr(self, name)!r}"
@@ -168,10 +171,11 @@ class SolvedCertificate(PrivacyCertificate):
                 "  ranges     columns cut to ranges that were declared: that they are not from the data is on trust"
             ]
         both = "" if noise.quantiles is None else f" and {noise.quantiles:.6g}"
-        return [
-            f"  ranges     columns cut to ranges from noisy counts, noise {noise.magnitudes:.6g}{both}: part of the "
-            "promise"
-        ]
+        which = "columns" if self.feature_ranges == PRIVATE else f"{noise.columns} of the columns"
+        line = f"  ranges     {which} cut to ranges from noisy counts, noise {noise.magnitudes:.6g}{both}: "
+        line += "part of the promise"
+        others = "  ranges     of the other columns were declared: that they are not from the data is on trust"
+        return [line] if self.feature_ranges == PRIVATE else [line, others]
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether a lattice of this `spacing` has room in the proof: λh√D/2 ≤ τ, and 2¹⁰ ≤ σ/h ≤ 2⁵².

@@ -243,7 +243,7 @@ WRONGLY_TYPED = [
         lambda: TableSchema({"a": (0, 1)}, SCHEMA.target),
         "one of Number, Categories, Date, Percent, Money, got tuple",
     ),
-    (lambda: TableSchema({"a": Number(0, 1)}, "moved"), "target must be TwoValues or NumericTarget, got str"),
+    (lambda: TableSchema({"a": Number(0, 1)}, "moved"), "must be TwoValues, SeveralValues or NumericTarget, got str"),
     (lambda: Categories([*map(str, range(2_001))]), "1 to 2,000 texts, got 2,001"),
     (
         lambda: TableSchema({name: Categories([*map(str, range(1_001))]) for name in "ab"}, SCHEMA.target),

@@ -5,10 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from objpert_core.datasets import Categories, Number, NumericTarget, TableSchema, TwoValues
+from objpert_core.datasets import (
+    Categories,
+    Date,
+    Money,
+    Number,
+    NumericTarget,
+    Percent,
+    SeveralValues,
+    TableSchema,
+    TwoValues,
+)
 from pages.own import form
 from pages.own.example import EXAMPLES
-from pages.own.form import CATEGORIES, LEFT_OUT, NUMBER, TARGET_NUMBER, TARGET_TWO, Line
+from pages.own.form import CATEGORIES, DATE, LEFT_OUT, MONEY, NUMBER, PERCENT, TARGET_NUMBER, TARGET_TWO, Line
 
 PAID = Line("paid", TARGET_TWO, categories="no, yes")
 AGE = Line("age", NUMBER, "17", "90")
@@ -17,7 +27,7 @@ AGE = Line("age", NUMBER, "17", "90")
 def test_lines_start_empty():
     assert form.lines_for(["age", "paid"], {}) == (Line("age", LEFT_OUT), Line("paid", LEFT_OUT))
     (blank, _) = form.grid(form.lines_for(["age", "paid"], {})).to_dict("records")
-    texts = dict.fromkeys(["low", "high", "categories", "missing"], "")
+    texts = dict.fromkeys(["low", "high", "categories", "missing", "written"], "")
     assert blank == {"column": "age", "role": LEFT_OUT, **texts, "mark": False, "other": False}
 
 
@@ -34,6 +44,10 @@ def test_the_schema_says_what_was_typed():
         Line("pay", NUMBER, "−1,5", "1e6"),
         Line("job", CATEGORIES, categories=" a, b ; c;", other=True),
         Line("sex", CATEGORIES, categories="f, m", missing="f"),
+        Line("rent", NUMBER, form.LEARNED, missing="900"),
+        Line("joined", DATE, "1.1.2000", "31.12.2020", written="%d.%m.%Y"),
+        Line("share", PERCENT, "0", "100"),
+        Line("bonus", MONEY, form.LEARNED, written="€"),
         PAID,
     )
     columns = {
@@ -41,8 +55,14 @@ def test_the_schema_says_what_was_typed():
         "pay": Number(-1.5, 1e6),
         "job": Categories(["a, b", "c"], other=True),
         "sex": Categories(["f", "m"], missing="f"),
+        "rent": Number("private", "private", missing=900),
+        "joined": Date("1.1.2000", "31.12.2020", format="%d.%m.%Y"),
+        "share": Percent(0, 100),
+        "bonus": Money("private", "private", sign="€", thousands=","),
     }
-    assert form.schema(lines) == TableSchema(columns, TwoValues("paid", negative="no", positive="yes"))
+    made = TableSchema(columns, TwoValues("paid", negative="no", positive="yes"))
+    assert form.schema(lines) == made
+    assert form.schema(list(form.of_schema(made).values())) == made
 
 
 @pytest.mark.parametrize(
@@ -62,6 +82,18 @@ def test_the_schema_says_what_was_typed():
 def test_a_schema_that_is_loaded_makes_itself_again(schema):
     lines = form.of_schema(schema)
     assert form.schema([lines[name] for name in (*schema.columns, schema.target.column)]) == schema
+
+
+@pytest.mark.parametrize(
+    ("column", "target", "told"),
+    [
+        (Money(0, 9, sign="$"), TwoValues("z", negative="0", positive="1"), "column “x” has marks of its own"),
+        (Number(0, 9), SeveralValues("z", ["a", "b", "c"]), "column “z” is a target of several values"),
+    ],
+)
+def test_what_has_no_line_is_said(column, target, told):
+    with pytest.raises(ValueError, match=told):
+        form.of_schema(TableSchema({"x": column}, target))
 
 
 def test_a_category_that_cannot_be_typed_is_said():
@@ -88,6 +120,9 @@ def test_a_category_that_cannot_be_typed_is_said():
         ((PAID, Line("job", CATEGORIES, categories="a;a")), "column “job”: categories must differ"),
         ((AGE, replace(PAID, categories="yes")), "column “paid”: a target of two values needs exactly two categories"),
         ((AGE, replace(PAID, categories="yes; yes")), "column “paid”: positive must differ"),
+        ((PAID, Line("day", DATE, "1.1.2000", "2.1.2000")), "column “day”: type how its dates are written"),
+        ((PAID, Line("pay", MONEY, "0", "9")), "column “pay”: type its sign"),
+        ((PAID, replace(AGE, low=form.LEARNED, high="", mark=True)), "missing must be a number where the range"),
         ((AGE, Line("pay", TARGET_NUMBER, "0")), "column “pay”: type its highest value"),
     ],
 )
