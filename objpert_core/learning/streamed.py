@@ -246,7 +246,7 @@ class StreamedDraws(Draws):
         walked = problem.X
         numbers: Any = range(len(problem.targets))
         self._classes = numbers if problem.of_classes else None
-        self._states, self._cut, self._unclipped = random_states, None, False
+        self._states, self._cut, self._known, self._unclipped = random_states, None, None, False
         self.fits = [
             StreamedFit(walked, problem.loss, random_state=state, solving=problem.solving) for state in random_states
         ]
