@@ -60,7 +60,8 @@ _DESK = f"""
   .st-key-stage__picture {{ flex: none !important;
     height: max(var(--least, 28rem), calc(100vh - var(--above, 16rem))) !important; }}
   .st-key-stage__picture > * {{ flex: none; }}
-  .st-key-stage__picture > :has([class*="__chart"]):not(:has([class*="__chart"]) ~ *) {{
+  .st-key-stage__picture > :has([class*="__chart"]):not(:has([class*="__chart"]) ~ *),
+  .st-key-stage__picture > * > * > :has(> [class*="__chart"]):not(:has([class*="__chart"]) ~ *) {{
     flex: 1 1 0 !important; min-height: 15rem; }}
   .st-key-stage__picture [class*="__chart"] {{ height: 100% !important; min-height: 0; }}
   .st-key-stage__picture :is({_FILLED}) {{

@@ -86,6 +86,7 @@ def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(
             told = "One release" if count == 1 else f"{('Two', 'Three')[count - 2]} releases"
             expect(answer(page)).to_contain_text(f"{told} of your data")
             expect(refusal(page)).to_have_count(0)
+            expect(page.locator(".st-key-own_chart .js-plotly-plot")).to_be_visible()  # and not 0 px high
 
         for name in REFUSED_AT_ONCE:
             hand_in(page, BAD[name].content)
