@@ -50,10 +50,10 @@ def regression_table(
     >>> model = ObjPertLogisticRegression(**shared, random_state=0).fit(X, y)
     >>> print(regression_table(model, "text"), end="")
         coefficient
-    x0         3.80
-             (0.21)
-    x1         0.18
-             (0.17)
+    x0         3.98
+             (0.16)
+    x1         0.07
+             (0.14)
     ε             1
     δ         1e-05
     """
