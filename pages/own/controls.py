@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pages.own.jobs import INTERVALS, SCORES
 from ui import parameters
 from ui.controls import Choice, Control, Pills, Preset
 
@@ -10,13 +11,11 @@ NAMES = {TWO: "example: two values", NUMBER: "example: a number", OWN: "your own
 TABLE = Choice("own_table", "Table", TWO, options=tuple(NAMES), format=NAMES.__getitem__)
 EPSILON = parameters.epsilon("own", 1.0)
 DELTA = parameters.delta("own")
-SCORES, INTERVALS = "scores", "intervals"
 ALSO_HELP = (
     "Both are inside the same ε and δ. Scores: a coin puts every fifth person aside, and the model is scored on them "
     "with noise. Intervals: how far each coefficient may be off, for a target of two values."
 )
 ALSO = Pills("own_also", "Release with it", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
-TEST_SHARE = 0.2
 GHOST = parameters.ghost("own", "release")
 CONTROLS = (TABLE, EPSILON, ALSO, DELTA, GHOST)
 USUAL: dict[Control, Any] = {TABLE: TWO, EPSILON: 1.0, ALSO: (), DELTA: 1e-5}

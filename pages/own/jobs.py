@@ -12,8 +12,10 @@ from typing import Any
 
 from objpert_core import ConvergenceError
 from objpert_core.estimators.own_table import NOT_CONVERGED, Ask, Made, made
-from pages.own.controls import INTERVALS, SCORES, TEST_SHARE
 
+SCORES, INTERVALS = "scores", "intervals"
+"""What may be released with the model."""
+TEST_SHARE = 0.2
 UNEXPECTED = "An unexpected error stopped the fit. Nothing was released."
 
 

@@ -17,8 +17,7 @@ from objpert_core.evaluation.classes import ClassEvaluation
 from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
-from pages.own.controls import TEST_SHARE
-from pages.own.jobs import Ask, Made
+from pages.own.jobs import TEST_SHARE, Ask, Made
 from ui import draws, page, sentences
 from ui.figures import axis, figure, guide, look, series
 from ui.page import Picture
