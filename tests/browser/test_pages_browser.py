@@ -64,5 +64,5 @@ def test_home_plays_and_stops_and_leads_on(open_page):
 
     page.get_by_role("link", name="Figure 1, left").focus()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/bounds**")
+    page.wait_for_url("**/bounds")  # whose first preset it is
     expect(answer(page)).to_contain_text("the 2023 theorem")

@@ -1,10 +1,13 @@
 """Live training in a real browser: a picture on arrival, a picture on release, polling, Stop, and the same link."""
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import expect
 
+from objpert_core.experiments.learners import KIFER, OUTPUT
+from pages.training.promises import LABELS
 from tests.browser.conftest import (
     answer,
     copied_link,
@@ -68,7 +71,8 @@ def test_run_progress_and_stop_stand_together_in_sight(open_page):
 
 def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
     page = open_page(SMALL + "&training_methods=output&training_methods=Kifer+2012")
-    page.wait_for_url("**training_methods=output+perturbation**")
+    there = f"training_methods={quote_plus(LABELS[OUTPUT])}&training_methods={quote_plus(LABELS[KIFER])}"
+    page.wait_for_url(f"**{there}**")
     field = page.get_by_role("spinbutton", name="Noise draws")
     field.fill("51")
     field.press("Enter")

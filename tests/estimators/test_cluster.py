@@ -1,6 +1,8 @@
 """Fits of rows on a cluster's workers: the map of a fit in memory to the last bit, whoever dies, and no noise there."""
 
 import pickle
+import sys
+import types
 
 import cloudpickle
 import numpy as np
@@ -145,6 +147,7 @@ def test_a_fault_on_a_worker_is_raised_here_and_writes_no_row_there(client):
 @pytest.mark.filterwarnings("ignore")
 def test_workers_that_die_change_nothing(whole, monkeypatch):
     """One of two worker processes is killed in the middle of every fit; the nanny starts another."""
+    monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))  # a page's test leaves its script there
     drawn, killed = [], []
     draw = NoiseSource.rounded_normal
     monkeypatch.setattr(NoiseSource, "rounded_normal", lambda self, *sizes: drawn.append(1) or draw(self, *sizes))

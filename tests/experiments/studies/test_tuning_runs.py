@@ -6,7 +6,7 @@ import pytest
 
 from objpert_core.accounting import PrivateSelection
 from objpert_core.datasets import load
-from objpert_core.estimators import DPSGDLogisticRegression
+from objpert_core.estimators import DPSGDLogisticRegression, dp_sgd
 from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, JURIES, WAYS, Settings, tuning_runs
 
 QUICK = Settings(
@@ -69,6 +69,7 @@ def test_the_fixed_rate_is_a_run_of_its_own(data, last):
     model.fit(data.X_train, data.y_train)
     assert draw.fixed == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
     assert FIXED_RATE not in draw.rates
+    assert dp_sgd._RATE == FIXED_RATE  # the rate of many rows, unless told
 
 
 @pytest.mark.thorough
