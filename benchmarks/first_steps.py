@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.shared import commit
+from benchmarks.shared import commit, put_between
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "command.md"
@@ -117,9 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = table()
     print(made)
     if options.write:
-        head, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKERS[0])
-        _, _, tail = rest.partition(MARKERS[1])
-        PAGE.write_text(f"{head}{MARKERS[0]}\n\n{made}\n\n{MARKERS[1]}{tail}", encoding="utf-8")
+        put_between(PAGE, MARKERS, made)
     return 0
 
 

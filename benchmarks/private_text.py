@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.shared import put_between
 from objpert_core import tables
 from objpert_core.datasets import library_pieces
 from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression, fit_many
@@ -59,10 +60,7 @@ def main() -> None:
     found = tables.to_markdown([compared(columns, asked.draws) for columns in asked.columns]).strip()
     print(found)
     if asked.write:
-        head, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKERS[0])
-        PAGE.write_text(
-            f"{head}{MARKERS[0]}\n\n{found}\n\n{MARKERS[1]}{rest.partition(MARKERS[1])[2]}", encoding="utf-8"
-        )
+        put_between(PAGE, MARKERS, found)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.shared import put_between
 from objpert_core import tables
 from objpert_core.accounting import remaining_epsilon
 from objpert_core.estimators import ObjPertLogisticRegression, fit_many
@@ -140,10 +141,7 @@ def main() -> None:
     found = tables.to_markdown([compared(table, asked.epsilon, asked.draws) for table in all_tables()]).strip()
     print(found)
     if asked.write:
-        head, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKERS[0])
-        PAGE.write_text(
-            f"{head}{MARKERS[0]}\n\n{found}\n\n{MARKERS[1]}{rest.partition(MARKERS[1])[2]}", encoding="utf-8"
-        )
+        put_between(PAGE, MARKERS, found)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,13 @@ def milliseconds(run: Callable[[], Any], runs: int = 7) -> float:
     return statistics.median(times[1:])
 
 
+def put_between(page: Path, markers: tuple[str, str], text: str) -> None:
+    """Put a text between two markers of a page, in the place of what stands there."""
+    head, _, rest = page.read_text(encoding="utf-8").partition(markers[0])
+    tail = rest.partition(markers[1])[2]
+    page.write_text(f"{head}{markers[0]}\n\n{text}\n\n{markers[1]}{tail}", encoding="utf-8")
+
+
 def commit() -> str:
     """The short commit, with a + where the package or the benchmarks have changes that are not committed."""
     return _provenance.commit(_provenance.PACKAGE, Path(__file__).parent)

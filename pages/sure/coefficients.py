@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray
-from objpert_core.experiments.intervals.shapes import CONSTANT
 from pages.sure.controls import COLUMNS, DELTA, EPSILON, PEOPLE, SEED, SHAPE, SHAPES
+from pages.sure.of_people import OfPeople
 from pages.sure.people import Errors, Z, found
 from ui import bounds, figures, sentences
-from ui.view import Course, View
+from ui.view import Course
 
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
 NAMES = {"public": "without privacy", "interval": "private", "naive": "forgetting the noise"}
@@ -22,7 +22,7 @@ _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 
 
 @dataclass(frozen=True)
-class Coefficients(View):
+class Coefficients(OfPeople):
     """One private fit to generated people whose coefficients are known."""
 
     epsilon: float
@@ -46,13 +46,6 @@ class Coefficients(View):
     named = {"epsilon": "ε", "people": "n", "columns": "d", "delta": "δ"}
     snippet = "coefficients"
     snippet_note = "These lines print the private intervals."
-
-    @classmethod
-    def beside(cls) -> None:
-        SEED.again()
-
-    def blanks(self) -> dict[str, Any]:
-        return {**super().blanks(), "constant": CONSTANT}
 
     @property
     def truth(self) -> FloatArray:

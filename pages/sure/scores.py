@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray
-from objpert_core.experiments.intervals.shapes import CONSTANT
 from pages.sure.controls import CURVE, DELTA, EPSILON, PEOPLE, SEED, SHAPE, SHAPES, SHARE
+from pages.sure.of_people import OfPeople
 from pages.sure.people import Scored, scored
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course
 
 ACCOUNTANT = "a coin for each person: the larger of fit and score"
 _VAGUE = 0.6  # an interval for a share that is as wide says nothing, and is not drawn
@@ -21,7 +21,7 @@ _POINTS = 300
 
 
 @dataclass(frozen=True)
-class Scores(View):
+class Scores(OfPeople):
     """One fit to a part of generated people, and one evaluation on the others."""
 
     epsilon: float
@@ -47,13 +47,6 @@ class Scores(View):
     named = {"epsilon": "ε", "people": "n", "share": "share of test people", "delta": "δ"}
     snippet = "scores"
     snippet_note = "These lines print the scores with their intervals, and the ε of fit and scores together."
-
-    @classmethod
-    def beside(cls) -> None:
-        SEED.again()
-
-    def blanks(self) -> dict[str, Any]:
-        return {**super().blanks(), "constant": CONSTANT}
 
     @property
     def scored(self) -> Scored:
