@@ -1,4 +1,8 @@
-"""A model card from a certificate: what a private model is, what it promises and what it does not."""
+"""A model card from a certificate: what a private model is, what it promises and what it does not, for its recipient.
+
+The card is made from what `release` holds and from what its author types. Nothing else that depends on the data is in
+it: no trace, no number of iterations, no score outside of a promise.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """The warnings of a private fit: data that are read outside of its promise, budgets that are spent twice, and rows that
 a fit cannot make much of.
+
+A promise covers what `fit` releases. Nothing here changes the promise; each warning says what the certificate does not
+know, or what public facts and released numbers tell. Each is given once a process, so that a loop of fits does not
+repeat it: `forget_cautions` starts anew. In worker processes only the first clones of an estimator speak, so that one
+worker does.
 """
 
 from __future__ import annotations

@@ -152,7 +152,10 @@ def estimator(ask: Ask) -> Any:
 
 
 def made(ask: Ask, content: bytes) -> Made:
-    """Read a file and fit to it, and score the model where that was asked for: one release."""
+    """Read a file and fit to it, and score the model where that was asked for: one release.
+
+    Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
+    """
     table = read_table(content, ask.schema, ask.dialect)
     return _made(ask, table.X, table.y, table.notes)
 

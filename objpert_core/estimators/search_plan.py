@@ -23,7 +23,11 @@ _FEW, _ALL = 4, 24
 
 
 class Plan:
-    """What public numbers decide: how many runs, and the ε of each fit."""
+    """What public numbers decide: how many runs, and the ε of each fit.
+
+    A fit's certificate depends on its setting and on public numbers alone. So a fit to made-up rows of the same width
+    says what a fit to the training rows will cost.
+    """
 
     def __init__(self, search: Any, settings: Sequence[dict[str, Any]], y: Any, X_train: Any) -> None:
         self.search, self.settings = search, settings

@@ -154,11 +154,36 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One fitted model and its results on the test rows; outside the guarantee, but for a private model and its
-    certificate. `seed`, `privacy` and `gradient_norms` are None or empty without privacy. `auc` and `roc`, at the false
-    positive rates of `ROC_GRID`, are means over one class against the rest with more than two. `coef` has shape (d,) or
-    (K, d), for the data's columns (`preprocessed.slopes`). `runs` is how many models were trained for this one, 0 where
-    honest tuning drew K = 0 and released zeros, and `seconds` has calibration and tuning in it.
+    """One fitted model and its results on the test rows.
+
+    Parameters
+    ----------
+    method : str
+        A name of `learners.COMPARABLE`.
+    seed : int or None
+        The noise seed, None without privacy.
+    accuracy : float
+        Share of the test rows that the model gets right.
+    auc : float
+        Area under the ROC curve on the test rows; with more than two classes the mean over one against the rest.
+    roc : ndarray of shape (201,)
+        True positive rate at the false positive rates of `ROC_GRID`; the same mean.
+    coef : ndarray of shape (d,), or (K, d) with K > 2 classes
+        The coefficients of the data's columns; of a model on mapped rows the slopes of its score
+        (`preprocessed.slopes`).
+    intercept : float, or ndarray of shape (K,)
+        The decision's constant term.
+    gradient_norms : tuple of float
+        The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Outside
+        the guarantee, as is everything here except a private model and its certificate.
+    seconds : float
+        Time of the fit, calibration and tuning included; of draws made together an equal share.
+    privacy : PrivacyCertificate or None
+        The certificate, None without privacy.
+    runs : int
+        How many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
+    learning_rate : float or None
+        The learning rate that DP-SGD's tuning chose.
     """
 
     method: str

@@ -185,10 +185,32 @@ def fit(
     *,
     callback: Callable[..., object] | None = None,
 ) -> Run:
-    """Fit one method once, or tune it once, and measure it. The dishonest methods choose their learning rate by the
-    accuracy on the test rows that they are then judged by: that choice is the paper's, for reproduction only. ε is
-    infinite and `seed` None for "non-private"; what `callback` raises stops the fit. `ConvergenceError` where a private
-    fit does not reach τ.
+    """Fit one method once, or tune it once, and measure it.
+
+    The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by. That
+    choice is the paper's, for reproduction only, and it makes the strongest possible rival.
+
+    Parameters
+    ----------
+    data : Dataset
+        The split of this trial.
+    method : str
+        One of `EVERY`.
+    epsilon : float
+        ε > 0; infinite for "non-private".
+    trial : int
+    seed : int or None
+        Noise seed; None for "non-private".
+    parameters : Parameters
+    callback : callable, optional
+        Given to a private estimator's `fit`; what it raises stops the fit.
+
+    Raises
+    ------
+    ConvergenceError
+        If a private fit did not reach the gradient norm that its proof needs.
+    ValueError
+        If an argument is out of range.
     """
     learner = LEARNERS[choice("method", method, tuple(EVERY))]
     watched = {"callback": callback} if learner.private and callback is not None else {}

@@ -1,7 +1,8 @@
 """Several private fits of the same rows that differ by their noise alone, so that they can share their work.
 
-Given all exact minima, each θ is within τ/λ of its own, and the output noise covers that distance (docs/theorems.md,
-T44).
+Every draw costs what a fit by itself costs, and the costs add up. A solver that sees all draws lets the noise of one
+have a part in the θ of another. docs/theorems.md, T44, has the proof: given all exact minima, each θ is within τ/λ of
+its own, and the output noise covers that distance.
 """
 
 from __future__ import annotations

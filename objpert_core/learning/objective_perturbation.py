@@ -210,7 +210,11 @@ class _LossOn:
 def perturb_and_solve_draws(
     problem: Problem, terms: Terms, mechanism: Mechanism, random_states: Sequence[Seed]
 ) -> list[Release[Any]]:
-    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`)."""
+    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`).
+
+    Meanings and errors as in `perturb_and_solve`. Every draw releases a map of its own. Each fit costs what a fit by
+    itself costs, and the costs add up; if one does not reach τ, none is released.
+    """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
     if not issubclass(kind, SolvedCertificate):
         for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):

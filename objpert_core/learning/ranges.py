@@ -159,7 +159,8 @@ def release_ranges(
 ) -> Ranges:
     """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
 
-    With `known` ranges only their unknown columns are looked at.
+    With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, by which the
+    number of equal bins goes. `ValueError` where X has other columns than the plan pays for, or is sparse.
     """
     if sp.issparse(X):
         raise ValueError(f"X must be dense where ranges are released, got a sparse {type(X).__name__}")

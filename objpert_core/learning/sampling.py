@@ -1,4 +1,8 @@
-"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits."""
+"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits.
+
+Every draw has exactly the law that the accountant assumes. A number is computed in doubles where their rounding cannot
+matter; elsewhere more digits and random bits are taken until they decide it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,12 @@ _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relative
 
 
 class Streams:
-    """Independent noise sources with names, from one `random_state` and below one `name`."""
+    """Independent noise sources with names, from one `random_state` and below one `name`.
+
+    Without a seed every stream is the operating system. With a seed, stream ``(a, b, …)`` depends on the seed and on
+    its name only, so that drawing from one stream does not move another. A RandomState or Generator gives 32 bytes,
+    once, and is not used again.
+    """
 
     def __init__(
         self,

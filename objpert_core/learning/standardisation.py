@@ -177,7 +177,12 @@ class Directions:
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
-    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say."""
+    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say.
+
+    The centre's noise is drawn first, and a step without noise is left out. `n_rows` is the public number of rows, by
+    which sums are divided; if it is left out, X's number of rows is public. `ValueError` as from `RowMap.apply`, for
+    sparse rows with a centre, which would make them dense, and for noise below 2⁻⁵⁰.
+    """
     return map_rows(X, plan, source, n_rows=n_rows)[0]
 
 

@@ -1,7 +1,9 @@
 """Private fits of rows that are walked a block at a time; everything private about a fit is a sum over rows.
 
 The first walk finds whether every row can be used. Noise is drawn after it, by the process that called `fit` and once,
-before the walk of the sum that it is added to; a block that is summed again draws none.
+before the walk of the sum that it is added to; a block that is summed again draws none. Centre and scales are sums of
+whole numbers, the same whatever the blocks; θ is certified by a gradient that is summed block by block
+(docs/theorems.md, T51).
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Bounds on δ at ε, and on ε at δ, of a sum of privacy losses in one direction of the adjacency.
 
 The bounds are validated numerically: docs/theorems.md, T21, says what is proved, and what is assumed and checked.
+Each bound comes from one or more grids (`plan.tails`) of which every one is valid at every ε; this file decides which
+tilts and widths to ask for, stops when they are good enough, and says so when no grid is.
 """
 
 from __future__ import annotations

@@ -121,9 +121,10 @@ class ViaRDP(View):
         return alpha - 1, self._rdp(alpha)
 
     def _minimise(self, objective: Any, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target; every
-        order tried is a valid bound.
-        """
+        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target. A scan
+        over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in on the best
+        order, around the vertex of a parabola, until nothing is gained: every value used is a valid bound, so the
+        search can only be loose, never wrong."""
         scan = LOG_ORDERS
         order, curve = self.curve_at(scan)
         table = objective(order, curve, targets[:, None])

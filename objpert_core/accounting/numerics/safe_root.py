@@ -1,4 +1,8 @@
-"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold."""
+"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold.
+
+A calibration promises gap(x) <= 0, not a root to so many digits. So every search here ends with the same step: evaluate
+the inequality at the root, and move in the safe direction by ever larger steps until it holds.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +87,10 @@ def log_ratio(value: float, target: float) -> float:
 
 
 def root_within(gap: Callable[[float], float], start: float, slope: float, tolerance: float) -> tuple[float, float]:
-    """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x; `NoRootError` beyond |x| = 60."""
+    """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x; `NoRootError` beyond |x| = 60.
+    Secants, aimed at the middle of what is accepted, inside a bracket that grows until it holds a root and is halved
+    where secants do not shrink it. Where the gap jumps over what is accepted, x is the bracket's end on the safe
+    side."""
     low, high, x, slow = -math.inf, math.inf, start, 0
     before: tuple[float, float] | None = None
     for _ in range(_EVALUATIONS):

@@ -1,7 +1,9 @@
 """Noise of what is released after a fit so that its coefficients have intervals: curvature and squared gradients.
 
 At the released θ̂ a row x̃ of norm at most R adds p(1 − p)·x̃x̃ᵀ to the curvature, of Frobenius norm at most R²/4, and
-(p − y)²·x̃x̃ᵀ to the sum of squared gradients, of norm at most R².
+(p − y)²·x̃x̃ᵀ to the sum of squared gradients, of norm at most R². Both sums are released with Gaussian noise, in
+coordinates of symmetric matrices in which that norm is Euclidean. θ̂ is public by then, so fit and sums compose
+adaptively (docs/theorems.md, T50). All noise goes by public numbers alone.
 """
 
 from __future__ import annotations

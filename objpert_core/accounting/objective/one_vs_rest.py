@@ -2,7 +2,10 @@
 
 Each fit tells one class from all others, so every row is in all of them. The fits' noise is independent: what they
 reveal together is the composition of K fits, and the composition is attained, as one row can be the worst case of all
-fits at once (docs/theorems.md, T46).
+fits at once (docs/theorems.md, T46). Rows might as well be √K times as long.
+
+A row belongs to one class only. Where it stands for "not this class" it may be made w times as long. Then K − 1 of
+the K fits see a row of norm wR, and all together cost what rows √(1 + (K − 1)w²) times as long do.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Propose, test, release: what a release costs that a private test of the data stands in front of."""
+"""Propose, test, release: what a release costs that a private test of the data stands in front of.
+
+A mechanism M may be private enough on some data sets only. ε(X) is its privacy at X. A private test asks whether
+ε(X) <= ε. Where the test passes, M answers; where it does not, nothing does (⊥), or a mechanism that is private enough
+everywhere. Each part is known by one pair (ε, δ), so the whole is accounted for by one pair, too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The methods whose excess risk is measured, each made of public numbers: rows and a seed give a model in the ball."""
+"""The methods whose excess risk is measured, each made of public numbers: from rows and a seed to a model in the ball.
+
+They run the estimators' algorithms on rows that a population draws. Published noise stays as it is printed, whether it
+is private or not: `Method.mechanism` has the accountant's answer.
+"""
 
 from __future__ import annotations
 

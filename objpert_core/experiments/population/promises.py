@@ -1,4 +1,8 @@
-"""What the two published algorithms really promise: the accountant's ε beside the target, over n and d."""
+"""What the two published algorithms really promise: the accountant's ε beside the target, over n and d.
+
+Both are accounted for where a row is replaced, at the target's δ = 1/n², with gradients of norm at most 1. Noise and
+steps are those that the paper prints.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Logistic regression that asks for its curvature first, beside objective perturbation on the same splits."""
+"""Logistic regression that asks for its curvature first, beside objective perturbation on the same splits.
+
+The minimiser moves by −log(1 − 1/c) at most where the objective's least curvature there is c > 1 (`theory`). A noisy
+lower bound on c, never below λ, sets the size of normal noise on every coordinate. Appendix C.2 of Redberg, Zhu and
+Wang (2023) has noise shaped like the Hessian instead; their bound on its cost does not follow from their proof.
+"""
 
 from __future__ import annotations
 

@@ -50,6 +50,8 @@ COLUMNS: Mapping[str, Callable[[int, int, np.random.Generator], FloatArray]] = {
 class Case:
     """One synthetic problem: rows of norm 1, labels of a logistic model, no intercept; `sigma` is the standard
     deviation of b.
+
+    Rows, labels and b come from the seed: with a public seed nothing here is private, and nothing here is about people.
     """
 
     n: int

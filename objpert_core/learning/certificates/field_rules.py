@@ -1,4 +1,8 @@
-"""A certificate's field and its rule in one line: ``sigma: float = fact(POSITIVE)``."""
+"""A certificate's field and its rule in one line: ``sigma: float = fact(POSITIVE)``.
+
+A certificate may come from anybody, so a rule is a type, taken exactly, and a range: True is not 1 here, 1 is not 1.0,
+and a NaN is no number. Readers, writers and checks of certificates walk over `facts_of` a kind.
+"""
 
 from __future__ import annotations
 

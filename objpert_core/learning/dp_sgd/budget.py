@@ -100,9 +100,11 @@ def dpsgd_budget(
     adjacency: str = ADD_REMOVE,
     rows_per_person: int = 1,
 ) -> Budget:
-    """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private. `mean_runs` is μ:
-    pay for the choice among K ~ Poisson(μ) runs (Papernot and Steinke, 2022); None pays for one run. `private_score`
-    says that the choice counts right answers on private held-out rows.
+    """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
+
+    `mean_runs` is μ: pay for the choice among K ~ Poisson(μ) runs (Papernot and Steinke, 2022); None pays for one run.
+    `private_score` says that the choice counts right answers on private held-out rows. A private score is refused where
+    a person may have several rows: some may be trained on while others are held out, which T12 does not cover.
 
     >>> schedule = Schedule.of_epochs(10_000, 1000, 10)
     >>> one, tuned = (dpsgd_budget(1.0, 1e-5, schedule, mean_runs=mean) for mean in (None, 15.4))

@@ -163,10 +163,19 @@ class Gradients:
 
 
 class NoisySums:
-    """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it. The sum of a
-    batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic adds. The noise
-    pays for that: the noise is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights are so large
-    that this factor is not enough, the sum is made smaller before the noise and larger again after it.
+    """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it.
+
+    The sum of a batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic
+    adds. The noise pays for that: the noise is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights
+    are so large that this factor is not enough, the sum is made smaller before the noise and larger again after it.
+    Where weights are larger still, infinite or NaN, nothing of the sum is used: the step is noise alone. Such a step
+    costs accuracy, not privacy: the weights are made of noisy sums. More than twice the public number of rows (or 2¹⁷,
+    if that is more), and a multiplier beyond some millions, are refused.
+
+    docs/theorems.md, T16, and T29 for losses other than the logistic one. The amount of noise depends on the rows' norm
+    bound and their storage alone; nothing else may be read off the rows here. `expected_rows` is the public number of
+    rows that batches are drawn from, `sources` has one entry for each candidate, and `slope` and `smoothness` bound the
+    loss's first and second derivative in a row's score.
     """
 
     def __init__(
@@ -254,9 +263,19 @@ def train_candidates(
     callback: StepCallback | None = None,
 ) -> FloatArray:
     """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; last iterates, shape (G,
-    D). Each iterate alone satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run.
-    Together, or after a choice among them that looks at private rows, the iterates do not. A `noise_multiplier` of 0 is
-    not private.
+    D).
+
+    Each iterate alone satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run. Together,
+    or after a choice among them that looks at private rows, the iterates do not. A `noise_multiplier` of 0 is not
+    private. `clip` is from 1e-50 to 1e50, by default the logistic loss's own bound R = √(1 + s²). A candidate's noise
+    depends on the seed and on its learning rate alone, so its column equals, up to rounding, a run on its own. Batches
+    are drawn among `members`, but the noisy sum is divided by the schedule's expected batch size: the number of members
+    may be private. ``callback(step, gradient_norm)`` gets the smallest norm among the candidates' noisy mean gradients;
+    an exception raised in it stops the training and is passed on.
+
+    Poisson sampling, noise on the sum of clipped gradients: Abadi et al. (2016), Algorithm 1, with the sum divided by
+    the expected batch size. Redberg, Koskela and Wang (2023), Section 5, for the defaults. Random allocation: Feldman
+    and Shenfeld (2025).
     """
     etas = learning_rates_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)

@@ -79,7 +79,12 @@ def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: 
 def private_score(
     rows: Rows, targets: FloatArray, held_out: IntArray, score_noise: float, scale: float, streams: Streams
 ) -> Score:
-    """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`."""
+    """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`.
+
+    The noise is rounded to a lattice on which whole numbers lie (docs/theorems.md, T14). `scale` is the expected number
+    of held-out rows, since the actual number is private. `PrivateSelection` of the Gaussian mechanism covers the
+    choice.
+    """
     source = streams.stream(_SCORES)
 
     def score(theta: FloatArray) -> float:

@@ -1,7 +1,11 @@
 """Phased empirical risk minimisation: disjoint parts of the rows, each minimised close to where the last one ended.
 
 Phase i has its own rows, a step η_i and a start θ_{i−1}. It minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over the ball, which is
-2/η_i-strongly convex, and adds Gaussian noise.
+2/η_i-strongly convex, and adds Gaussian noise. A replaced row moves the minimum of its own phase by Lη_i at most, and a
+solver that stops where the residual is no longer than τ_i adds τ_iη_i. The noise is in proportion to this sum, and
+later phases only post-process: so all phases together cost what one Gaussian mechanism does.
+
+The proof asks only for bounded gradients of the loss: nothing of its Hessian, and not even a linear model.
 """
 
 from __future__ import annotations
@@ -199,8 +203,13 @@ def phased_release(
     callback: Callback | None = None,
 ) -> Release[PhasedCertificate]:
     """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
+
     The guarantee is for one replaced row. `loss` has a bounded slope; a loss with corners is rounded, which costs
-    accuracy only.
+    accuracy only. Phases and noise go by `public_rows`; if it is left out, X's number of rows is treated as public.
+    Rows beyond that number are not used; there must be as many, unless ``on_error="release"``. Which rows make a phase
+    is drawn at random, without the data: a row's neighbour takes its place.
+
+    After Feldman, Koren and Talwar (2020); docs/theorems.md, T30.
     """
     given = X.shape[0]
     known = max(given, 1) if public_rows is None else positive_integer("public_rows", public_rows)

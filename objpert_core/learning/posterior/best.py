@@ -17,8 +17,11 @@ def best_run(
     mean_runs: float,
     source: NoiseSource,
 ) -> Run | None:
-    """Run K times, each with a λ drawn at random, K geometric; the run with the highest score, None if all refused. K
-    and all other runs must stay secret: the accounting averages over K (Liu and Talwar, 2019; docs/theorems.md, T11).
+    """Run K times, each with a λ drawn at random, K geometric; the run with the highest score, None if all refused.
+
+    K and all other runs must stay secret: the accounting averages over K (Liu and Talwar, 2019; docs/theorems.md, T11).
+    `score` may look at public rows only, and `mean_runs` is E[K]. Of equal scores the first wins: runs are
+    exchangeable, so the first is as good as one drawn at random.
     """
     picks = uniform_choices(source, len(lams), first_success(source, 1 / mean_runs))
     best = best_among((found for pick in picks if (found := run(lams[pick])) is not None), score)

@@ -55,7 +55,11 @@ def sums_spacing(sensitivity: float, entries: int) -> float:
 
 
 def noisy_sums(sums: RegressionSums, noise: SumNoise, source: NoiseSource) -> NoisySums:
-    """Add noise to X̃ᵀX̃, to X̃ᵀỹ and to λ_min(X̃ᵀX̃), on lattices."""
+    """Add noise to X̃ᵀX̃, to X̃ᵀỹ and to λ_min(X̃ᵀX̃), on lattices.
+
+    Rounding to a lattice brings two sums of m entries farther apart by at most its spacing times √m, which is 2⁻²⁰ of
+    what one row moves them by, and the noise is larger by this share (docs/theorems.md, T14).
+    """
     d, square = sums.dimension, row_smoothness(sums.constant)
     rows, columns = np.tril_indices(d)
     gram = np.empty((d, d))

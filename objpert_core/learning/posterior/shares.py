@@ -50,7 +50,11 @@ class Shares:
     def run(
         self, sums: RegressionSums, choose: ChooseLam, source: NoiseSource, *, fallback: bool = False
     ) -> Run | None:
-        """One run; None where no γ keeps the draw's share."""
+        """One run; None where no γ keeps the draw's share.
+
+        `fallback` raises λ where, by λ̃, λ leaves no γ: until λ + λ̃ is `least_sum`. The decision looks at the released
+        λ̃ only.
+        """
         least = least_sum(self.release_epsilon, self.release_delta)
 
         def raised(released: float) -> float:

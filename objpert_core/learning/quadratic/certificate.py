@@ -25,7 +25,11 @@ _FINENESS = 2.0**12
 
 
 def gram_spacing(scale: float) -> float:
-    """The lattice that a noisy Gram matrix is rounded to: 2⁻¹² of the power of two next below σ²."""
+    """The lattice that a noisy Gram matrix is rounded to: 2⁻¹² of the power of two next below σ².
+
+    Rounding is post-processing (docs/theorems.md, T35), so any lattice would do; this one moves no entry by more than a
+    thousandth of what the noise does.
+    """
     return power_of_two(scale) / _FINENESS
 
 

@@ -1,7 +1,10 @@
 """Solvers that stop where ‖∇J(θ)‖₂ ≤ τ, behind one interface, and a registry for more of them.
 
 One file a family: `second_order` (Newton), `quasi_newton` (L-BFGS), `first_order` (gradient descent, accelerated) and
-`finite_sum` (SAG, SVRG); `progress` holds what they share and says what a gradient evaluation is.
+`finite_sum` (SAG, SVRG); `progress` holds what they share and says what a gradient evaluation is. `together` takes
+objectives that differ by their linear term alone to their minima side by side. The privacy proof of Algorithm 1 needs
+the gradient norm and nothing else. Whatever a solver claims, `solve` evaluates the gradient once more at the point
+returned, and only that evaluation decides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Solvers for a quadratic with absolute values over a box, behind one interface, and their registry."""
+"""Solvers for a quadratic with absolute values over a box, behind one interface, and their registry.
+
+They see B, c and public numbers only. Where B and c have been released, solving is post-processing: it costs no
+privacy, its accuracy does not touch the promise, and one release serves for every penalty and every box.
+"""
 
 from __future__ import annotations
 

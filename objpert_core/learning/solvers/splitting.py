@@ -1,4 +1,8 @@
-"""Three-operator splitting: a quadratic, absolute values and a box, each handled by itself."""
+"""Three-operator splitting: a quadratic, absolute values and a box, each handled by itself.
+
+The paper's solver visits one row a step. `three_operator` is therefore for research, not for releases: its result
+depends on the rows beyond the noisy Gram matrix, so that no theorem about that matrix covers it.
+"""
 
 from __future__ import annotations
 
