@@ -18,6 +18,7 @@ from ui.view import Course
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
 NAMES = {"public": "without privacy", "interval": "private", "naive": "forgetting the noise"}
 LOOKS = {"public": "non-private", "interval": "tight", "naive": "published"}
+FEW = 5  # columns whose marks have room on a telephone
 _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 
 
@@ -132,17 +133,28 @@ class Coefficients(OfPeople):
 
     def chart(self, before: Coefficients | None) -> Any:
         traces: list[dict[str, Any]] = []
-        rows, most = np.arange(self.columns), 0.0
+        rows, edges = np.arange(self.columns), [0.0]
         if before is not None and (before.columns, before.shape) == (self.columns, self.shape):
             traces.append(before._lines())
         for key, one in self.methods.items():
             look, off = figures.look(LOOKS[key]), one.coefficients - self.truth
-            bars = {"array": Z * one.errors, "color": look.color, "thickness": 2, "width": 4}
+            bars = {
+                "array": Z * one.errors,
+                "color": look.color,
+                "thickness": 2,
+                "width": 4 if self.columns <= FEW else 0,
+            }
             places = rows + _PLACES[key]
             traces.append(
                 figures.series(NAMES[key], off, places, LOOKS[key], mode="markers", hover="%{x:.2f}", error_x=bars)
             )
-            most = max(most, float((np.abs(off) + Z * one.errors).max()))
+            traces[-1]["marker"] |= {} if self.columns <= FEW else {"size": 5}
+            edges += [*(one.low - self.truth), *(one.high - self.truth)]
+        low, high = min(edges), max(edges)
+        if self.shape != ADULT:
+            high = max(-low, high)
+            low = -high
+        air = 0.025 * (high - low)
         names, title = self.names, "off the true coefficient by, in log-odds"
         if self.shape == ADULT:
             title = f"coefficient, in log-odds<br>on {adult().label}"
@@ -150,7 +162,7 @@ class Coefficients(OfPeople):
         ends = (self.columns - 0.5, -0.5)
         return figures.figure(
             [figures.guide((0.0, 0.0), ends), *traces],
-            xaxis=figures.axis(title, (-1.05 * most, 1.05 * most)),
+            xaxis=figures.axis(title, (low - air, high + air)),
             yaxis=figures.axis("", ends, **ticks, showgrid=False),
             height=420,
             hovermode="closest",

@@ -36,7 +36,7 @@ PRESETS = (
         "The same fit to a hundred data sets: which intervals hold the truth?",
         "repeats",
         epsilon=0.3,
-        people=1000,
+        people=3000,
         d=2,
     ),
     preset(

@@ -73,7 +73,7 @@ class Repeats(OfPeople):
         return (
             f"{COUNT} data sets of {self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals of "
             "x1, in the order of its estimates. Thick intervals miss the truth, which is the line. The three have one "
-            "scale."
+            "scale, at whose ends wider intervals are cut."
         )
 
     def table(self) -> list[dict[str, str]]:
@@ -108,24 +108,27 @@ class Repeats(OfPeople):
         return f"{COUNT} intervals of each method about the truth, the estimates in order. How many hold it: {listed}."
 
     def chart(self, before: Repeats | None) -> Any:
-        most = max(float(np.abs([one.low, one.high]).max()) for one in self.methods.values())
+        most = max(_reach(one) for one in self.methods.values())
         traces: list[dict[str, Any]] = []
         rows, centres = np.arange(COUNT), 2.1 * most * np.arange(len(self.methods))
         for centre, (method, one) in zip(centres, self.methods.items(), strict=True):
             traces.append(figures.guide((centre, centre), (-1, COUNT)))
             held, role = self.held(method), LOOKS[method]
             for which, width, opacity in ((held, 1.5, _FAINT), (~held, 3.5, 1.0)):
-                x, y = _stripes(one.low[which] + centre, one.high[which] + centre, rows[which])
+                low, high = (centre + np.clip(end[which], -most, most) for end in (one.low, one.high))
+                x, y = _stripes(low, high, rows[which])
                 line = figures.series(NAMES[method], x, y, role, hoverinfo="skip", opacity=opacity, showlegend=False)
                 line["mode"], line["line"] = "lines", {**line["line"], "dash": "solid", "width": width}
                 traces.append(line)
         heads = [f"{NAMES[method]}<br>{self._count(method)} hold" for method in self.methods]
         ticks: dict[str, Any] = {"tickmode": "array", "tickvals": centres, "ticktext": heads, "categoryarray": heads}
-        ends = (-1.05 * most, centres[-1] + 1.05 * most)
+        title, view = (
+            f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each",
+            (-most, centres[-1] + most),
+        )
         return figures.figure(
             traces,
-            xaxis=figures.axis(f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each", ends, **ticks)
-            | {"showgrid": False},
+            xaxis=figures.axis(title, view, **ticks, showgrid=False),
             yaxis=figures.axis("", (COUNT, -1), showticklabels=False, showgrid=False),
             height=420,
             legend=False,
@@ -140,6 +143,11 @@ def _sorted(shape: str, n: int, d: int, epsilon: float, seed: int) -> dict[str, 
         order = np.argsort(off[:, 0])
         found[method] = Errors(off[order, 0], errors[order, 0])
     return found
+
+
+def _reach(one: Errors) -> float:
+    """How far from the truth four of five intervals stay: a few may be so wide that the others would be points."""
+    return float(np.quantile(np.maximum(-one.low, one.high), 0.8))
 
 
 def _stripes(low: FloatArray, high: FloatArray, rows: np.ndarray) -> tuple[FloatArray, FloatArray]:
