@@ -181,8 +181,6 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
         if getattr(self, "classes", ()) is None:
             raise ValueError("classes must be the labels where X is Blocks, got None")
-        if getattr(self, "intervals", False):
-            raise ValueError(f"intervals must be False where X is Blocks, got {self.intervals!r}")
         cannot = {name: getattr(self, name, None) for name in ("class_weight", "feature_ranges")}
         for name, value in (cannot | {"sample_weight": options.get("sample_weight")}).items():
             if value is not None:
