@@ -337,6 +337,11 @@ PARAGRAPHS = {
         class_weight_ : dict
             The weight of each label, the largest 1. Of "balanced" it is private, and may be published.
         """,
+    "example_rows": """
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
+        >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+        """,
     "own_weights": """
         `fit(X, y, sample_weight=…)` takes weights from 0 to 1, each a function of its own row alone, at no cost
         (docs/theorems.md, T48). Searching over parameters fits many models; each spends its own budget, and a

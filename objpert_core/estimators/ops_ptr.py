@@ -99,9 +99,7 @@ class OPSPTRRegressor(PosteriorSample):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
-    >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+    %(example_rows)s
     >>> model = OPSPTRRegressor(epsilon=1.0, mean_runs=10, random_state=0).fit(X, y, validation=(X[:100], y[:100]))
     >>> model.privacy_.verify(model), model.score(X, y) > 0.8
     (True, True)
