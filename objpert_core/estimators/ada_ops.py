@@ -27,14 +27,9 @@ class AdaOPSRegressor(PosteriorSample):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        ε > 0 of one fit, for one row added or removed.
-    %(delta target_bound)s
+    %(epsilon_for_a_row delta target_bound)s
     %(accounting_of_samples)s
-    row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants so
-        that few rows are longer. "normalize" gives every row norm 1.
-    %(plain_intercept random_state on_error_by_row)s
+    %(clipped_rows plain_intercept random_state on_error_by_row)s
 
     Attributes
     ----------

@@ -32,17 +32,12 @@ class AdaSSPRegressor(BoundedTargets):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        ε > 0 of one fit, for one row added or removed.
-    %(delta target_bound)s
+    %(epsilon_for_a_row delta target_bound)s
     accounting : {"tight", "published"}, default="tight"
         "tight" takes the least noise with which the three releases together are (ε, δ)-DP. "published" takes the noise
         as printed, √log(6/δ)/(ε/3). Where the printed noise does not keep (ε, δ), as for large ε, a warning says so and
         the certificate does not verify.
-    row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants so
-        that few rows are longer. "normalize" gives every row norm 1.
-    %(plain_intercept random_state on_error_by_row)s
+    %(clipped_rows plain_intercept random_state on_error_by_row)s
 
     Attributes
     ----------

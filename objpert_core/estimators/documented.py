@@ -14,6 +14,10 @@ PARAGRAPHS = {
         epsilon : float, default=1.0
             ε > 0 of one fit, for neighbours as `adjacency` and `rows_per_person` have them.
         """,
+    "epsilon_for_a_row": """
+        epsilon : float, default=1.0
+            ε > 0 of one fit, for one row added or removed.
+        """,
     "delta": """
         delta : float, default=1e-5
             δ strictly between 0 and 1; choose it well below 1/n.
@@ -50,6 +54,11 @@ PARAGRAPHS = {
         row_norm : {"normalize", "clip"}, default="normalize"
             Every row's features are divided by their norm, or only if it exceeds 1; the same happens in `predict`.
             A zero row stays zero and gets the intercept only.
+        """,
+    "clipped_rows": """
+        row_norm : {"clip", "normalize"}, default="clip"
+            "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
+            so that few rows are longer. "normalize" gives every row norm 1.
         """,
     "random_state": """
         random_state : None, int, RandomState or Generator, default=None

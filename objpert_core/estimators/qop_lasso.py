@@ -71,9 +71,7 @@ class QOPLasso(Regression):
     debias : bool, default=True
         Take the mean of the Wishart matrix, mσ²·I, off B before a problem is solved, as far as B's least eigenvalue
         allows. The step looks at the release only, and costs no privacy.
-    row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
-        so that few rows are longer. "normalize" gives every row norm 1.
+    %(clipped_rows)s
     fit_intercept : bool, default=False
     intercept_scaling : float, default=0.3
         The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). A row's squared norm
