@@ -59,11 +59,6 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
                 value = getattr(self, name)
                 raise ValueError(f"{name} must be {needed} where intervals={self.intervals!r}, got {value!r}")
 
-    def _check_walked(self, **options: Any) -> None:
-        super()._check_walked(**options)
-        if self.intervals:
-            raise ValueError(f"intervals must be False where X is Blocks, got {self.intervals!r}")
-
     def _reads_rows(self) -> bool:
         return super()._reads_rows() or (bool(self.intervals) and self.public_rows is None)
 

@@ -146,3 +146,12 @@ def test_a_lam_that_no_loss_with_corners_can_have():
 def test_comparisons_may_go_beyond_what_the_paper_claims():
     plan = plan_of("bassily2019", 100, 4, 2.0, 1e-3, strict=False, **HINGE)
     assert keeps(plan, 2.0, 1e-3)
+
+
+@pytest.mark.thorough
+def test_a_loss_with_corners_is_smoothed_until_one_row_bends_it_by_a_share_of_lam():
+    """κ = β/λ = ε/24: more costs noise, less costs risk; the largest curvature is read off the plan."""
+    plan = objective_plan("tight", 1000, 10, 0.5, 1e-6, **CORNERS)
+    objective = plan.mechanism.objective
+    assert plan.envelope == objective.smoothness
+    assert objective.smoothness / objective.lam == pytest.approx(0.5 / 24, rel=1e-12)
