@@ -387,8 +387,7 @@ class Fit:
             mechanism,
             row_norm=self._row_norm,
             intercept_scaling=self.rows.constant,
-            noise_source=self.source.origin,
-            reproducible=self.source.reproducible,
+            **self.source.provenance,
             on_error="release" if self._releases else "raise",
             **facts,
         )
