@@ -112,6 +112,73 @@ _NO_CHANGE = (
         "if 1 * max(np.abs(left)) >= max(np.abs(residual)):  # also where nothing is left",
         "refines longer; the error is of what is left",
     ),
+    (
+        "objpert_core/learning/solvers/batched_newton.py",
+        "return replace(first, linear=np.zeros(first.dimension)) if others else first",
+        "return replace(first, linear=np.zeros(first.dimension)) if not others else first",
+        "where a search begins; its end is checked",
+    ),
+    (
+        "objpert_core/accounting/ptr/votes.py",
+        "gaps = np.arange(first, last + 2)",
+        "gaps = np.arange(first, last + 1)",
+        "one gap more than errs: it promises 0",
+    ),
+    (
+        "objpert_core/learning/solvers/kinks.py",
+        "break",
+        "continue",
+        "gives up later: the same step until no iteration is left",
+    ),
+    (
+        "objpert_core/learning/solvers/kinks.py",
+        "length = 1.0",
+        "length = 2.0",
+        "where a search along a line begins",
+    ),
+    (
+        "objpert_core/accounting/quadratic/wishart_published.py",
+        "_SHARES, _LEVELS = 48, 40  # of ε₁ and of log δ₄ that are tried, three times over; of ε₁ at first more",
+        "_SHARES, _LEVELS = 48, 39  # of ε₁ and of log δ₄ that are tried, three times over; of ε₁ at first more",
+        "shares to choose from; every one is the published promise",
+    ),
+    (
+        "objpert_core/accounting/mechanisms/composition.py",
+        "matters = np.flatnonzero(~(sums.chernoff_bound(side, epsilon, float(high.min())) < low))",
+        "matters = np.flatnonzero(~(sums.chernoff_bound(side, epsilon, float(high.min())) <= low))",
+        "a side that equals what is known changes nothing",
+    ),
+    (
+        "objpert_core/learning/draws.py",
+        "first = self.fits[0].learning_from(maps[0], space)",
+        "first = self.fits[ 1].learning_from(maps[0], space)",
+        "the fits differ by their sources, and the search reads none",
+    ),
+    (
+        "objpert_core/accounting/posterior/adaptive_calibration.py",
+        "chord = low - at_low * (high - low) / (at_high - at_low)",
+        "chord = low + at_low * (high - low) / (at_high - at_low)",
+        "where to look next; halving alone arrives, too",
+    ),
+    (
+        "objpert_core/accounting/convolution/plan.py",
+        "if any(loss.log_certain() > -np.inf for loss, _ in steps):"
+        "  # finite losses may then fall off but like e^{−θω}",
+        "if any(loss.log_certain() > np.inf for loss, _ in steps):  # finite losses may then fall off but like e^{−θω}",
+        "tilts to choose from; every tilt gives a bound",
+    ),
+    (
+        "objpert_core/accounting/convolution/plan.py",
+        "weight = np.exp(log_weight - logsumexp(log_weight))",
+        "weight = np.exp(log_weight + logsumexp(log_weight))",
+        "how wide the window is; what it leaves out is measured",
+    ),
+    (
+        "objpert_core/learning/minimum.py",
+        "_MUCH = 2**21  # numbers in the rows, from which on it pays to read them in single precision first",
+        "_MUCH = 3**21  # numbers in the rows, from which on it pays to read them in single precision first",
+        "when a search begins in single precision; its end is checked",
+    ),
 )
 EQUIVALENT = {f"{path}: {before} → {after}": reason for path, before, after, reason in _NO_CHANGE}
 """A mutant's name → why no test can tell it from the original."""
