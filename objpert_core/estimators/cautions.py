@@ -173,7 +173,8 @@ def warn_of_sparse(estimator: Any) -> None:
 
 def warn_of_counts(estimator: Any, given: Any) -> None:
     """Warn, once a process and class, of sparse whole numbers outside of a pipeline: by type they count."""
-    if is_sparse(given) and given.dtype.kind in "iu" and not _behind_a_step(sys._getframe(1)):
+    kind = getattr(given, "dtype", np.dtype(float)).kind
+    if is_sparse(given) and kind in "iu" and not _behind_a_step(sys._getframe(1)):
         name = type(estimator).__name__
         _warn_once(
             ("counts", name),

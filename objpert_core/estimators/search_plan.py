@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators.cautions import warn_of_classes, warn_of_rows
-from objpert_core.evaluation import Evaluation, evaluate
+from objpert_core.evaluation import evaluate
 from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.certificates.evaluated import counts_sensitivity
 from objpert_core.learning.certificates.searched import search_mechanism, with_rows_read_off, without_fingerprint
@@ -33,7 +33,7 @@ class Trial(NamedTuple):
 
     place: int
     model: Any
-    found: Evaluation
+    found: Any
 
 
 class Plan:

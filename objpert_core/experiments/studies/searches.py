@@ -34,7 +34,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Search:
-    """All settings of a search. Each fit gets `fit_epsilon`, and unpaid fits spend `unpaid_epsilon` together; `fixed` is
+    """All settings of a search. A fit gets `fit_epsilon`, and unpaid fits spend `unpaid_epsilon` together; `fixed` is
     the share right of one fit to all rows with the whole ε, by the estimator's own setting.
     """
 
