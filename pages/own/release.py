@@ -184,7 +184,7 @@ def _axis(made: Made) -> str:
     if isinstance(target, NumericTarget):
         return f"coefficient, in units of “{safe_label(short(target.column))}”"
     if values_of(made):
-        return "coefficient, towards the value behind →"
+        return "coefficient of the value after →"
     return f"coefficient, towards “{safe_label(short(target.values[-1]))}”"
 
 
