@@ -2,12 +2,12 @@
 
     python -m benchmarks.mutants FOLDER                    draws 200 of what is committed, runs them, prints the table
     python -m benchmarks.mutants FOLDER --stages daily     leaves the other tests out
-    python -m benchmarks.mutants FOLDER --known FILE       asks first what found a mutant in an earlier run's results
 
 A mutant is tried in stages: by the loop for every day, then by what else the README's command runs, and where it still
-survives by the slow tests. FOLDER keeps which test reaches which line, and every result with the test that found it:
-what was stopped goes on where it was. cosmic-ray makes the mutants; which of the survivors change nothing at all is for
-a person to say, in `EQUIVALENT` beside the reason. Browser tests watch another process and are left out.
+survives by the slow tests. FOLDER keeps which test reaches which line, how long each test takes, and every result with
+the test that found it: what was stopped goes on where it was. cosmic-ray makes the mutants; which of the survivors
+change nothing at all is for a person to say, in `EQUIVALENT` beside the reason. Browser tests watch another process and
+are left out, and so are the longest tests of a stage beyond `ENOUGH` seconds: what only these find counts as not found.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, islice
+from itertools import accumulate, count, islice
 from pathlib import Path
 from queue import SimpleQueue
+from xml.etree import ElementTree
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -39,10 +41,15 @@ from benchmarks.shared import commit
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("accounting", "learning", "estimators", "datasets/tables")
-STAGES = {"daily": "not slow and not browser", "readme": "thorough and not browser", "slow": "slow and not browser"}
+STAGES = ("daily", "readme", "slow")
+TRACED = (
+    "not slow and not exhaustive and not browser and (thorough or not thorough)"  # tests/conftest.py reads the names
+)
 SLOW_TESTS = {"accounting": ("accounting", "second_opinion"), "datasets": ("datasets",)}
 PROCESSES = 2
-LONGEST = 900  # seconds; a mutant that takes longer is found out
+ENOUGH = 150  # seconds of tests, each as long as it took when it was traced, that a stage may take
+SLOWER = 10  # times as long as traced, and a minute: a mutant that takes more processor time is found out
+MANY = 7200  # seconds of processor time for the slow tests, which are not traced
 BINARY = {"Add": "Sub", "Sub": "Add", "Mul": "Div", "Div": "Mul", "FloorDiv": "Div", "Pow": "Mul", "Mod": "Mul"}
 COMPARED = {
     "Lt": "LtE",
@@ -166,14 +173,18 @@ def drawn(size: int, seed: int) -> list[Mutant]:
 
 
 class Reached:
-    """Which tests of a stage reach a line."""
+    """Which traced tests reach a line, and how long each takes."""
 
-    def __init__(self, file: Path) -> None:
-        self._data = CoverageData(str(file))
+    def __init__(self, folder: Path) -> None:
+        self._data = CoverageData(str(folder / "coverage"))
         self._data.read()
         self._files = {Path(name): name for name in self._data.measured_files()}
+        cases = ElementTree.parse(folder / "junit.xml").iter("testcase")
+        seconds = ((case, float(case.get("time", 0))) for case in cases)
+        self.seconds = {_of_junit(case): taken for case, taken in seconds}
+        self._daily = set((folder / "daily").read_text(encoding="utf-8").splitlines())
 
-    def tests(self, mutant: Mutant) -> list[str]:
+    def tests(self, mutant: Mutant, stage: str) -> list[str]:
         """Their names; where only an import reaches the line, those that reach the file."""
         name = next((name for path, name in self._files.items() if path.as_posix().endswith(mutant.path)), None)
         if name is None:
@@ -181,31 +192,70 @@ class Reached:
         lines = self._data.contexts_by_lineno(name)
         found = set(lines.get(mutant.line, ())) - {""}
         found = found or {context for contexts in lines.values() for context in contexts} - {""}
-        names = {context.rpartition("|")[0] for context in found}
-        return sorted(re.sub(r"(?<=[\w\]])@[\w.]+$", "", name) for name in names)  # without the group of pytest-xdist
+        names = {_without_group(context.rpartition("|")[0]) for context in found}
+        return sorted(name for name in names if (name in self._daily) == (stage == "daily"))
+
+    def likeliest_first(self, tests: list[str], module: str) -> Iterator[tuple[list[str], float]]:
+        """Tests of files named after the module, one case of each other test, all other cases; short ones first."""
+        tests = sorted(tests, key=lambda test: self.seconds.get(test, 0.0))
+        near = [test for test in tests if module in test.partition("::")[0]]
+        one_case = {test.partition("[")[0]: test for test in reversed(tests) if test not in set(near)}
+        first = [*near, *reversed(one_case.values())]
+        left = ENOUGH
+        for asked in (near, first[len(near) :], [test for test in tests if test not in set(first)]):
+            total = list(accumulate(self.seconds.get(test, 0.0) for test in asked))
+            kept = asked[: sum(seconds <= left for seconds in total)]
+            if kept:
+                left -= total[len(kept) - 1]
+                yield kept, total[len(kept) - 1]
 
 
-class Slow:
-    """The slow tests, which take too long to be traced: all those of the mutant's package."""
-
-    def tests(self, mutant: Mutant) -> list[str]:
-        """Options that select them."""
-        package = mutant.path.split("/")[1]
-        return ["-m", STAGES["slow"], *(f"tests/{folder}" for folder in SLOW_TESTS.get(package, (package,)))]
+def _of_junit(case: ElementTree.Element) -> str:
+    """A test's name, of what JUnit's files call a case."""
+    return _without_group(f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}")
 
 
-def pytest(tree: Path, *arguments: str, **environment: str) -> str | None:
-    """Run tests in a tree; return the first that fails, "" where they take too long, None where all pass."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    given = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CI": "true"} | environment
-    try:
-        done = subprocess.run(command, cwd=tree, env=given, stdout=subprocess.PIPE, text=True, timeout=LONGEST)
-    except subprocess.TimeoutExpired:
-        return ""
-    if done.returncode == 0:
-        return None
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.*?)?)(?: - .*)?$", done.stdout, flags=re.MULTILINE)
-    return failed[1] if failed else ""
+def _without_group(test: str) -> str:
+    """A test's name without the group of pytest-xdist."""
+    return re.sub(r"(?<=[\w\]])@[\w.]+$", "", test)
+
+
+def slow_tests(mutant: Mutant) -> list[str]:
+    """Options that select the slow tests of the mutant's package, which take too long to be traced."""
+    package = mutant.path.split("/")[1]
+    return ["-m", "slow and not browser", *(f"tests/{folder}" for folder in SLOW_TESTS.get(package, (package,)))]
+
+
+class Tree:
+    """A clone whose tests run in forks of one process, which has loaded what the project stands on."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        given = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CI": "true"}
+        command = [sys.executable, str(ROOT / "benchmarks" / "forked_tests.py")]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._forked = subprocess.Popen(command, cwd=folder, env=given, text=True, **pipes)
+
+    def first_failure(self, arguments: list[str], seconds: float) -> str | None:
+        """The first test that fails, "" where the tests take too long, None where all pass."""
+        print(json.dumps({"arguments": arguments, "seconds": int(seconds)}), file=self._forked.stdin, flush=True)
+        return json.loads(self._forked.stdout.readline())
+
+    @contextmanager
+    def changed(self, mutant: Mutant) -> Iterator[None]:
+        """The tree with the change."""
+        path = self.folder / mutant.path
+        source = path.read_text(encoding="utf-8")
+        _write(path, mutant.code(source))
+        try:
+            yield
+        finally:
+            _write(path, source)
+
+    def asked(self, tests: list[str], seconds: float) -> str | None:
+        """The first of these tests that fails."""
+        (self.folder / ".asked").write_text("\n".join(tests), encoding="utf-8")
+        return self.first_failure(["@.asked"], 60 + SLOWER * seconds)
 
 
 def copied(folder: Path, name: str) -> Path:
@@ -216,42 +266,18 @@ def copied(folder: Path, name: str) -> Path:
     return tree
 
 
-def reached(folder: Path, stage: str) -> Reached | Slow:
-    """Which tests of a stage reach what; measured once."""
-    if stage == "slow":
-        return Slow()
-    file = folder / f"coverage.{stage}"
-    if not file.exists():
+def traced(folder: Path) -> Reached:
+    """Which test of the README's command reaches what; measured once."""
+    if not (folder / "daily").exists():
         tree = copied(folder, "0")
-        traced = ("--cov=objpert_core", "--cov-context=test", "--cov-report=")
-        failed = pytest(tree, "-n", str(PROCESSES), "-m", STAGES[stage], *traced, COVERAGE_FILE=str(tree / ".traced"))
-        assert failed is None, f"the tests of the stage {stage!r} do not pass as they stand: {failed}"
-        (tree / ".traced").rename(file)
-    return Reached(file)
-
-
-def finder(tree: Path, mutant: Mutant, tests: list[str]) -> str | None:
-    """The test that finds the mutant, None where all pass in spite of it."""
-    path = tree / mutant.path
-    source = path.read_text(encoding="utf-8")
-    _write(path, mutant.code(source))
-    try:
-        for asked in likeliest_first(tests, path.stem):
-            (tree / ".asked").write_text("\n".join(asked), encoding="utf-8")
-            if asked and (failed := pytest(tree, "-x", "-n", "0", "@.asked")) is not None:
-                return failed
-        return None
-    finally:
-        _write(path, source)
-
-
-def likeliest_first(tests: list[str], module: str) -> Iterator[list[str]]:
-    """Tests of files named after the module, then one case of each other test, then all other cases."""
-    near = [test for test in tests if "::" in test and module in test.partition("::")[0]]
-    one_case = {test.partition("[")[0]: test for test in tests if "::" in test and test not in set(near)}
-    yield near
-    yield list(one_case.values())
-    yield [test for test in tests if test not in {*near, *one_case.values()}]
+        given = os.environ | {"OMP_NUM_THREADS": "1", "CI": "true", "COVERAGE_FILE": str(folder / "coverage")}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        traced = ["--cov=objpert_core", "--cov-context=test", "--cov-report=", f"--junitxml={folder / 'junit.xml'}"]
+        subprocess.run([*command, "-n", str(PROCESSES), "-m", TRACED, *traced], cwd=tree, env=given, check=True)
+        daily = [*command, "--collect-only", "-m", "not slow and not browser"]
+        told = subprocess.run(daily, cwd=tree, env=given, check=True, stdout=subprocess.PIPE, text=True).stdout
+        (folder / "daily").write_text(told, encoding="utf-8")
+    return Reached(folder)
 
 
 def _write(path: Path, code: str) -> None:
@@ -267,37 +293,44 @@ def results(file: Path) -> dict[str, tuple[str, str]]:
     return {name: (stage, test) for name, stage, test in map(json.loads, lines)}
 
 
-def run(folder: Path, mutants: list[Mutant], chosen: Sequence[str], known: Path | None) -> dict[str, str]:
+def run(folder: Path, mutants: list[Mutant], stages: Sequence[str]) -> dict[str, str]:
     """The stage that finds each mutant, "" for none; results are kept as they come."""
-    file = folder / f"results.{'-'.join(chosen)}.jsonl"
+    file = folder / f"results.{'-'.join(stages)}.jsonl"
     found = results(file)
-    before = results(known) if known else {}
-    trees: SimpleQueue[Path] = SimpleQueue()
+    trees: SimpleQueue[Tree] = SimpleQueue()
     for number in range(PROCESSES):  # all of them now: what is committed meanwhile is of no matter
-        trees.put(copied(folder, str(number)))
-    stages = {stage: reached(folder, stage) for stage in chosen}
+        trees.put(Tree(copied(folder, str(number))))
+    reached = traced(folder)
 
     def tried(mutant: Mutant) -> tuple[str, str, str]:
         tree = trees.get()
         try:
-            stage, test = before.get(mutant.name, ("", ""))
-            if stage and test and (tree / test.partition("::")[0]).exists() and finder(tree, mutant, [test]) == test:
-                return mutant.name, stage, test
-            for stage, reaching in stages.items():
-                test = finder(tree, mutant, reaching.tests(mutant))
-                if test is not None:
-                    return mutant.name, stage, test
+            with tree.changed(mutant):
+                for stage in stages:
+                    if (test := _finder(tree, mutant, stage, reached)) is not None:
+                        return mutant.name, stage, test
             return mutant.name, "", ""
         finally:
             trees.put(tree)
 
     left = [mutant for mutant in mutants if mutant.name not in found]
     with ThreadPoolExecutor(PROCESSES) as pool, file.open("a", encoding="utf-8") as log:
-        for done, (name, stage, test) in enumerate(pool.map(tried, left), start=1):
+        for done, ended in enumerate(as_completed([pool.submit(tried, mutant) for mutant in left]), start=1):
+            name, stage, test = ended.result()
             found[name] = stage, test
-            print(json.dumps([name, stage, test]), file=log, flush=True)
-            print(f"{done}/{len(left)} {stage or 'SURVIVES':10} {name}", file=sys.stderr, flush=True)
+            print(json.dumps([name, stage, test], ensure_ascii=False), file=log, flush=True)
+            print(f"{done}/{len(left)} {stage or 'SURVIVES':10} {name}  {test}", file=sys.stderr, flush=True)
     return {mutant.name: found[mutant.name][0] for mutant in mutants}
+
+
+def _finder(tree: Tree, mutant: Mutant, stage: str, reached: Reached) -> str | None:
+    """The test of a stage that finds the mutant, None where all pass in spite of it."""
+    if stage == "slow":
+        return tree.first_failure(slow_tests(mutant), MANY)
+    for asked, seconds in reached.likeliest_first(reached.tests(mutant, stage), Path(mutant.path).stem):
+        if (test := tree.asked(asked, seconds)) is not None:
+            return test
+    return None
 
 
 def table(found: dict[str, str], seed: int, chosen: Sequence[str]) -> str:
@@ -316,11 +349,10 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--known", type=Path, help="results of an earlier run")
-    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=STAGES)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    found = run(given.folder.absolute(), drawn(given.count, given.seed), given.stages, given.known)
+    found = run(given.folder.absolute(), drawn(given.count, given.seed), given.stages)
     print(table(found, given.seed, given.stages))
     return 0
 

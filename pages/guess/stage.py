@@ -26,6 +26,7 @@ _EDGE = 1.15  # of the panel with the people
 _THETA = "θ₁ across, θ₂ up"
 _DOMAINS = (0.0, 0.44), (0.56, 1.0)
 BORDER = "the best attacker’s border"
+MODEL = "published model, θ"  # a line on the left and a diamond on the right, of one colour
 NAMES = {"without": "without the person", "with": "with the person"}
 HALVES = {"without": "half of all θ if out", "with": "half of all θ if in"}
 _HIDDEN: dict[str, Any] = {"showlegend": False}
@@ -48,7 +49,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
     known = np.array(people.IN_THE_PLANE)
     left = [
         figures.guide(np.cos(_TURN).tolist(), np.sin(_TURN).tolist(), name="norm 1"),
-        figures.series("published model", ends[:, 0], ends[:, 1], "logistic", hover="predicts +1 on the arrow’s side"),
+        figures.series(MODEL, ends[:, 0], ends[:, 1], "logistic", hover="predicts +1 on the arrow’s side"),
         figures.series("its +1 side", arrow[:, 0], arrow[:, 1], "logistic", hoverinfo="skip", **_HIDDEN),
         *_known(known[:, 0], known[:, 1]),
         _marked(people.ROW[people.PLANE], setting.person),
@@ -89,7 +90,7 @@ def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -
         figures.guide((0.0, 0.0), (-0.15, 1.15), name="0"),
         *_known(known, (labels + 1) / 2),
         _marked((*people.ROW[people.LINE], (people.LABEL[setting.person] + 1) / 2), setting.person),
-        figures.series("published model", x, expit(theta * x), "logistic", hover="chance of the label +1: %{y:.2f}"),
+        figures.series(MODEL, x, expit(theta * x), "logistic", hover="chance of the label +1: %{y:.2f}"),
     ]
     low, high = (float(end[0]) for end in _frame(setting, [now, *played]))
     grid = np.linspace(low, high, _CURVE)
@@ -207,6 +208,6 @@ def _earlier(role: str, x: FloatArray, y: FloatArray) -> dict[str, Any]:
 
 
 def _released(x: float, y: float) -> dict[str, Any]:
-    trace = figures.series("published θ", [x], [y], "logistic", mode="markers", hover="%{x:.4g}")
+    trace = figures.series("published θ", [x], [y], "logistic", mode="markers", hover="%{x:.4g}", **_HIDDEN)
     look = {"color": figures.look("logistic").color, "symbol": "diamond", "size": 14}
     return trace | {"marker": look}

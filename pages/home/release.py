@@ -183,9 +183,9 @@ class Release(Pair, View):
         return figures.figure(
             [untilted, *still, *first],
             xaxis=figures.axis("parameter θ", ends, hoverformat=".3g", anchor="y2"),
-            yaxis=figures.axis("objective", heights, domain=[0.6, 1.0]),
+            yaxis=figures.axis("objective", heights, domain=[0.52, 1.0]),
             # no labels: each curve has area 1, so that its height only says how narrow it is
-            yaxis2=figures.axis("density", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.46], showticklabels=False),
+            yaxis2=figures.axis("density", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.45], showticklabels=False),
             height=440,
             frames=[{"name": str(k), "data": moving(k), "traces": numbers} for k in range(FRAMES)],
             updatemenus=[_play_button()],
@@ -201,8 +201,8 @@ def _play_button() -> dict[str, Any]:
         "direction": "left",
         "x": 1,
         "xanchor": "right",
-        "y": 0.53,  # the gap between the panels: the legend above needs its width on a phone
-        "yanchor": "middle",
+        "y": 0.5,  # over the thin end of the densities: the legend needs its width on a phone, the objective its height
+        "yanchor": "top",
         "showactive": False,
         "bgcolor": "rgba(0,0,0,0)",
         "bordercolor": figures.BLUE,

@@ -46,7 +46,8 @@ def test_it_opens_on_the_first_round_and_tells_no_truth():
     assert len(tables(app)) == 1
     drawn = spec(app)
     named = [one["name"] for one in drawn["data"] if one.get("showlegend", True)]
-    assert named[-3:] == ["half of all θ if out", "half of all θ if in", "published θ"]
+    assert named[0] == "published model, θ"
+    assert named[-2:] == ["half of all θ if out", "half of all θ if in"]  # of one colour is named once
     assert drawn["layout"]["yaxis"]["scaleanchor"] == "x"  # what is perpendicular looks so
 
 
