@@ -20,7 +20,7 @@ from ui.view import Course, View
 
 PROOF = "composing all fits, with a coin for each person"
 NOTE = (
-    "★ is what the search releases; everything else on this picture stays secret. New rows are the data set’s test "
+    "→ is what the search releases; everything else on this picture stays secret. New rows are the data set’s test "
     "rows. Without a search there is one fit to all rows, with the whole ε and the estimator’s own setting."
 )
 
@@ -73,7 +73,7 @@ class Searched(View):
 
     def label(self, one: Candidate) -> str:
         """A setting as the chart calls it, with a mark at the winner."""
-        return f"{'★ ' if one is self.found.best else ''}{called(one.setting)}"
+        return f"{'→ ' if one is self.found.best else ''}{called(one.setting)}"
 
     def chart(self, before: Self | None) -> go.Figure:
         every = self.found.candidates

@@ -24,7 +24,7 @@ def test_the_picture_shows_the_search_and_marks_the_winner():
         "margin 0, raw",
         "margin 0, scaled",
         "margin 1, raw",
-        "★ margin 1, scaled",
+        "→ margin 1, scaled",
         "no search",
     ]
     assert NOW.frame()["released"].tolist() == [one is found.best for one in found.candidates]
