@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,8 +47,8 @@ TRACED = (
 )
 SLOW_TESTS = {"accounting": ("accounting", "second_opinion"), "datasets": ("datasets",)}
 PROCESSES = 2
-ENOUGH = 150  # seconds of tests, each as long as it took when it was traced, that a stage may take
-SLOWER = 10  # times as long as traced, and a minute: a mutant that takes more processor time is found out
+ENOUGH = 300  # seconds of tests, each as long as it took when it was traced, that a stage may take
+SLOWER = 3  # times as long as traced, and a minute: a mutant that takes more processor time is found out
 MANY = 7200  # seconds of processor time for the slow tests, which are not traced
 BINARY = {"Add": "Sub", "Sub": "Add", "Mul": "Div", "Div": "Mul", "FloorDiv": "Div", "Pow": "Mul", "Mod": "Mul"}
 COMPARED = {
@@ -185,14 +185,16 @@ class Reached:
         self._daily = set((folder / "daily").read_text(encoding="utf-8").splitlines())
 
     def tests(self, mutant: Mutant, stage: str) -> list[str]:
-        """Their names; where only an import reaches the line, those that reach the file."""
+        """Their names; where only an import reaches the line, those that reach the file and the package's contracts."""
         name = next((name for path, name in self._files.items() if path.as_posix().endswith(mutant.path)), None)
         if name is None:
             return []
         lines = self._data.contexts_by_lineno(name)
-        found = set(lines.get(mutant.line, ())) - {""}
-        found = found or {context for contexts in lines.values() for context in contexts} - {""}
-        names = {_without_group(context.rpartition("|")[0]) for context in found}
+        names = _tests_of(lines.get(mutant.line, ()))
+        if not names:
+            contracts = f"tests/{mutant.path.split('/')[1]}/", "contract"
+            names = _tests_of(context for contexts in lines.values() for context in contexts)
+            names |= {name for name in self.seconds if all(part in name.partition("::")[0] for part in contracts)}
         return sorted(name for name in names if (name in self._daily) == (stage == "daily"))
 
     def likeliest_first(self, tests: list[str], module: str) -> Iterator[tuple[list[str], float]]:
@@ -208,6 +210,11 @@ class Reached:
             if kept:
                 left -= total[len(kept) - 1]
                 yield kept, total[len(kept) - 1]
+
+
+def _tests_of(contexts: Iterable[str]) -> set[str]:
+    """The tests' names of what coverage calls contexts, without "", an import's."""
+    return {_without_group(context.rpartition("|")[0]) for context in contexts if context}
 
 
 def _of_junit(case: ElementTree.Element) -> str:

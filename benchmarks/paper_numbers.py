@@ -14,7 +14,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr
 
-from benchmarks.readme_tables import TARGETS, adult, fight, markdown
+from benchmarks.claim_tables import TARGETS, fight
+from benchmarks.readme_tables import adult
+from benchmarks.shared import markdown
 from objpert_core import _provenance
 from objpert_core.accounting import (
     REPLACE_ONE,

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import scipy
@@ -36,6 +36,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.learners import has, worker
 from objpert_core import _provenance
 from objpert_core.accounting.population.ball import objective_plan
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.experiments.studies.solver_costs import growth
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.population.noisy_sgd import descend
@@ -52,7 +53,8 @@ SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
 SVRG, NEWTON = "objective perturbation, SVRG", "objective perturbation, Newton"
 PUBLISHED, TIGHT = "noisy SGD, published", "noisy SGD, tight"
 Found = TypeVar("Found")
-ABOUT: dict[str, Any] = {"radius": RADIUS, "lipschitz": 1.0, "smoothness": 0.25}
+PLANS = {PUBLISHED: published_plan, TIGHT: tight_plan}
+SMOOTHNESS = 0.25
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,12 @@ class Cost:
 
 def plans(n: int) -> dict[str, DescentPlan]:
     """Both schedules of noisy SGD for n rows."""
-    target = n, DIMENSION, EPSILON, 1 / n**2
-    return {PUBLISHED: published_plan(*target, **ABOUT), TIGHT: tight_plan(*target, **ABOUT)}
+    return {name: plan(sizes(n), smoothness=SMOOTHNESS) for name, plan in PLANS.items()}
+
+
+def sizes(n: int) -> Sizes:
+    """What every method goes by."""
+    return Sizes(n, DIMENSION, EPSILON, 1 / n**2, RADIUS)
 
 
 def timed(fit: Callable[[], Found]) -> tuple[Found, float]:
@@ -88,9 +94,7 @@ def costs(n: int, seed: int) -> Iterator[Cost]:
     population = LogisticOnSphere(DIMENSION, RADIUS)
     X, y = population.sample(n, seed)
     rows = Rows(X, "clip")
-    mechanism, _ = objective_plan(
-        "tight", n, DIMENSION, EPSILON, 1 / n**2, bound="logistic", tau=TAU, **ABOUT
-    )  # fmt: skip
+    mechanism, _ = objective_plan("tight", sizes(n), smoothness=SMOOTHNESS, bound="logistic", tau=TAU)
     tilt = mechanism.perturbation(noise_source(seed), DIMENSION).linear
     assert tilt is not None
     objective = PerturbedObjective(rows, y, mechanism.objective.lam, tilt)

@@ -14,20 +14,19 @@ import argparse
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks import learners as peers
 from benchmarks import solvers
+from benchmarks.claim_tables import TARGETS, claim, fight, verdict
+from benchmarks.research_tables import asking_first, bending, intervals, population_risk
+from benchmarks.shared import markdown
 from objpert_core import _provenance
 from objpert_core.experiments import paper, results, tables
-from objpert_core.experiments.intervals import coverage
-from objpert_core.experiments.intervals import regression as sums
-from objpert_core.experiments.intervals import stored as covered
 from objpert_core.experiments.learners import (
     DPSGD_AGAIN,
-    HONEST,
     LEARNERS,
     NON_PRIVATE,
     NON_PRIVATE_C,
@@ -35,46 +34,16 @@ from objpert_core.experiments.learners import (
     TIGHT,
     TIGHT_CENTRED,
     TIGHT_DISHONEST,
-    UNPAID,
-    UNPAID_STANDARDISED,
 )
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.population import stored as risks
-from objpert_core.experiments.population.methods import LABELS, POPULATIONS
-from objpert_core.experiments.ptr import glm, pate, pca, voting
-from objpert_core.experiments.ptr import regression as draws
-from objpert_core.experiments.ptr import stored as asked
-from objpert_core.experiments.ptr import tables as sets
-from objpert_core.experiments.quadratic import figure1, matter, regression
-from objpert_core.experiments.quadratic import figure2 as boxes
-from objpert_core.experiments.quadratic import stored as bends
 from objpert_core.experiments.studies import solver_costs
-from objpert_core.experiments.summary import Interval
 from objpert_core.tables import to_latex
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-NAMES, TARGETS = {"adult": "Adult", "synthetic-l": "Synthetic-L"}, (0.1, 1.0, 8.0)
+NAMES = {"adult": "Adult", "synthetic-l": "Synthetic-L"}
 SHOWN = tuple(method for method in EVERY if method not in (TIGHT_CENTRED, TIGHT_DISHONEST, DPSGD_AGAIN))
-MANY_ROWS, WIDE, SMALL = (
-    ("adult", "adult-synthetic", "synthetic-l"),
-    ("gisette-like", "synthetic-h"),
-    ("breast-cancer", "digits-4-9"),
-)
-_VERDICTS = ("ahead", "even", "behind")
-_TRIALS = 10  # of a sweep that is complete
-GOALS = {"adult-synthetic": (0.840, 0.852, 0.857), "adult": (0.833, 0.843, 0.849)}
-"""Mean accuracies at `TARGETS` that were set as a goal before they were measured."""
-
-
-def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    return "\n".join(
-        ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *("| " + " | ".join(row) + " |" for row in rows)]
-    ).replace("|  |", "| |")
-
-
-# --- the blocks --------------------------------------------------------------------------------------------------
 
 
 def adult() -> str:
@@ -130,84 +99,6 @@ def figure2() -> str:
 
 def _target(method: str, epsilon: float) -> float:
     return epsilon if LEARNERS[method].private else math.inf
-
-
-def fight() -> str:
-    """The claim on every data set in brief: accuracies at three ε, and how often who is ahead at nine."""
-    targets = " / ".join(f"{target:g}" for target in TARGETS)
-    heads = ["data set", f"ours, % at ε = {targets}", "the best unpaid DP-SGD", "the same, standardised as ours"]
-    heads += ["ours more accurate / not told apart / less accurate", "beside the standardised", "its time ÷ ours"]
-    rows = []
-    for dataset in (*MANY_ROWS, *WIDE, *SMALL):
-        stored = results.load(dataset)
-        points = {(point.method, point.epsilon): point.accuracy.mean for point in tables.summary(stored)}
-        shares = [
-            [max(points.get((method, target), math.nan) for method in methods) for target in TARGETS]
-            for methods in ((TIGHT,), UNPAID, (UNPAID_STANDARDISED,))
-        ]
-        found = _claims(dataset)
-        ratios = [claim.speedup.median for claim in found]
-        rows.append(
-            [
-                dataset,
-                *(" / ".join("–" if math.isnan(share) else f"{100 * share:.1f}" for share in own) for own in shares),
-                _counts(found),
-                _counts(tables.claims(stored, TIGHT, (UNPAID_STANDARDISED,))),
-                f"{min(ratios):.2g} to {max(ratios):.2g}",
-            ]
-        )
-    return markdown(heads, rows)
-
-
-def verdict() -> str:
-    """The claim on every data set, and the same with a rival that is standardised, too."""
-    heads = ["data set", "trials", "ours more accurate", "not told apart", "less accurate", "its time ÷ ours"]
-    head, *_ = tables.VARIANTS
-    rows = []
-    for dataset in results.stored():
-        if not (found := _claims(dataset)):
-            continue
-        ratios = [claim.speedup.median for claim in found]
-        cells = [dataset, str(_least_trials(found)), *(_at(found, verdict) for verdict in _VERDICTS)]
-        cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
-        rows.append([*cells, _counts(tables.variant(results.load(dataset), head))])
-    return markdown([*heads, head], rows)
-
-
-def _parts() -> str:
-    """What the claim's differences are made of, on every data set."""
-    _, *variants = tables.VARIANTS
-    rows = []
-    for dataset in results.stored():
-        stored = results.load(dataset)
-        rows.append([dataset, *(_counts(tables.variant(stored, words)) for words in variants)])
-    return markdown(["data set", *variants], rows)
-
-
-def _counts(found: Sequence[tables.Claim]) -> str:
-    """More accurate / not told apart / less accurate, with the trials where they are few."""
-    if not found:
-        return "–"
-    trials = _least_trials(found)
-    few = "" if trials == _TRIALS else f" ({trials} trials)"
-    return " / ".join(str(_count(found, verdict)) for verdict in _VERDICTS) + few
-
-
-def _least_trials(found: Sequence[tables.Claim]) -> int:
-    return min(claim.difference.count for claim in found)
-
-
-def _is(claim: tables.Claim, verdict: str) -> bool:
-    return verdict == {"unclear": "even"}.get(claim.verdict, claim.verdict)  # here a wide interval counts as any other
-
-
-def _count(found: Sequence[tables.Claim], verdict: str) -> int:
-    return sum(_is(claim, verdict) for claim in found)
-
-
-def _at(found: Sequence[tables.Claim], verdict: str) -> str:
-    targets = ", ".join(f"{claim.epsilon:g}" for claim in found if claim.verdict == verdict)
-    return f"{_count(found, verdict)} of {len(found)}" + (f" (ε = {targets})" if verdict != "even" and targets else "")
 
 
 def learners(*datasets: str) -> str:
@@ -287,23 +178,20 @@ def filled(text: str) -> str:
     return text
 
 
-# --- the whole page ----------------------------------------------------------------------------------------------
-
-
 def page() -> str:
     """docs/results.md."""
     parts = [
         _top(),
         _adult(),
         _fight(),
-        _claim(),
+        claim(),
         _peers(),
         _journey(),
         _accounting(),
-        _population(),
-        _bends(),
-        _asked(),
-        _intervals(),
+        population_risk(),
+        bending(),
+        asking_first(),
+        intervals(),
         _solvers(),
     ]
     return "\n\n".join(_flowed(part) for part in parts) + "\n"
@@ -382,298 +270,6 @@ file.
 {markdown(heads, lines)}"""
 
 
-def _population() -> str:
-    blocks = "\n\n".join(population(name) for name in risks.names())
-    return f"""## Population risk
-
-Excess population risk × 10⁴ with its standard error, δ = 1/n², where one row is replaced: means over draws of rows and
-noise (page "Will it generalise?"). p is the exponent of n^p, fitted from n = 1,000 on. The two published methods have
-the noise that the paper prints, whether or not it is private.
-
-{blocks}"""
-
-
-def population(name: str) -> str:
-    """Excess risks of one population: a table for each d and ε."""
-    found = risks.load(name)
-    sizes = [n for n in found.rows if n in (100, 1000, 10_000, 100_000)]
-    tables_of: list[str] = []
-    for d in found.dimensions:
-        for epsilon in found.epsilons:
-            rows = []
-            for method in found.methods:
-                points = [found.point(n, d, epsilon, method) for n in sizes]
-                cells = ["" if one is None else _risk(one.excess.mean, one.error) for one in points]
-                slope = found.slope(d, epsilon, method)
-                own = f"**{LABELS[method]}**" if method == "objective-tight" else LABELS[method]
-                rows.append([own, *cells, "" if math.isnan(slope) else f"{slope:.2f}".replace("-", "−")])
-            rows.append([LABELS["zero"], *(f"{1e4 * found.zero(n, d, epsilon):.3g}" for n in sizes), ""])
-            heads = [f"d = {d}, ε = {epsilon:g}", *(f"n = {n:,}" for n in sizes), "p"]
-            tables_of.append(markdown(heads, rows))
-    behind = found.behind()
-    margin = "by more than two standard errors of the difference"
-    told = (
-        f"is behind a published method {margin} at {'; '.join(behind)}"
-        if behind
-        else (f"is never behind a published method {margin}")
-    )
-    return "\n\n".join(
-        [
-            f"### {POPULATIONS[name]}",
-            *tables_of,
-            f"Tight objective perturbation {told}.",
-        ]
-    )
-
-
-def _bends() -> str:
-    cells = bends.load("figure1")
-    rows = []
-    for panel, proofs in figure1.PANELS.items():
-        for proof in proofs:
-            row = [f"{panel} minima, {figure1.PROOFS[proof]}"]
-            for epsilon, delta in ((0.1, 1e-6), (0.1, 1e-2), (1.0, 1e-2), (10.0, 1e-6)):
-                (value,) = cells.values(panel=panel, proof=proof, epsilon=epsilon, delta=delta)
-                row.append(_four(value))
-            rows.append(row)
-    heads = ["least bound at (ε, δ)", "(0.1, 10⁻⁶)", "(0.1, 10⁻²)", "(1, 10⁻²)", "(10, 10⁻⁶)"]
-    errors = [
-        [label, *(_mean(bends.load("regression"), method=method, n=n, d=d, epsilon=e) for n, d, e in regression.CASES)]
-        for method, label in regression.LABELS.items()
-    ]
-    cases = [f"n = {n:,}, d = {d}, ε = {e:g}" for n, d, e in regression.CASES]
-    return f"""## Bending the objective
-
-Quadratic objective perturbation (page "Tilt or bend?"; Cortild and Cartis 2026), where one row is replaced.
-
-### Figure 1: bounds on the excess risk
-
-Returning the anchor, which needs no data, loses at most {figure1.WITHOUT_DATA:g} here. Every cell is larger.
-
-{markdown(heads, rows)}
-
-### Figure 2: the risk against the box
-
-Mean of J over ten draws at ε = {boxes.EPSILON:g}, δ = {boxes.DELTA:g}. Neither the paper's bends nor these are
-private as run, because their anchor is off.
-
-{_means_table("figure2", boxes.LABELS, "kappa", (0.01, 0.1, 1.0, 10.0, 1000.0), "κ")}
-
-### Where data matter
-
-Mean excess of J over ten draws at ε = {matter.EPSILON:g}, δ = 10⁻⁵, with the anchor at θ*.
-
-{_means_table("matter", matter.LABELS, "n", matter.ROWS, "n")}
-
-### Beside other private regressions
-
-Excess mean squared error on new rows × 10⁴, δ = 10⁻⁵, where one row is added or removed. Bend and tilt is one release
-for every regulariser and constraint; it is not the most accurate.
-
-{markdown(["method", *cases], errors)}"""
-
-
-def _asked() -> str:
-    return f"""## Ask the data first
-
-Generalised propose-test-release (Redberg, Zhu and Wang 2023), corrected. A statistic of the data is released privately,
-and what follows is as private as the statistic says. One row or voter is added or removed; with teachers, one
-teacher changes all its votes.
-
-### Figure 3: votes between two
-
-ε at δ = 10⁻⁵ and a gap of {voting.GAP} votes, where a method errs as seldom as Laplace noise of scale 1/ε. The mean
-is over what the test may find. A promise has to be made before the test, and the test then passes 19 times in 20.
-
-{_votes()}
-
-### Figure 2: labels by teachers
-
-ε at δ = 10⁻⁵ of {pate.QUERIES} labels by noisy majority. Orders, budgets and test parameters are the best for these
-votes, and nobody pays for this choice. A distance test pays where teachers agree. Where they do not, an exact
-analysis that knows nothing about the votes costs less.
-
-{_teachers()}
-
-### Figure 1: linear regression
-
-Mean squared error on test rows × 10⁴ with 95 % intervals, δ = 10⁻⁶, where one row is added or removed. OPS-PTR judges
-its runs by validation rows, a tenth of the data, which count as public: a ridge on these rows alone is as good as
-most private methods. With shares of ε a run of OPS-PTR may refuse; accounted as a whole it never does.
-
-{_regressions()}
-
-### Logistic regression
-
-Test accuracy in per cent on {glm.DATASET}, δ = 10⁻⁵, at the λ that is best by test accuracy; only objective
-perturbation does without this choice. Asking for the curvature does not pay: even for free it is never ahead of
-objective perturbation.
-
-{_curvatures()}
-
-### The first principal direction
-
-Squared sine of the angle to the data's own direction × 10⁴, ε = {pca.EPSILON:g}, δ = 10⁻⁵, {pca.DIMENSION} columns.
-Asking for the gap between the two largest eigenvalues pays from a gap of about 300 on.
-
-{_directions()}"""
-
-
-def _votes() -> str:
-    found, epsilons = asked.load("voting"), (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
-    rows = [
-        [label, *(f"{found.values(panel='b', epsilon=epsilon, method=method)[0]:.4f}" for epsilon in epsilons)]
-        for method, label in voting.LABELS["b"].items()
-    ]
-    return markdown(["method", *(f"scale 1/{epsilon:g}" for epsilon in epsilons)], rows)
-
-
-def _teachers() -> str:
-    found, rows = asked.load("pate"), []
-    for source, label in pate.SOURCES.items():
-        for sigma in (5.0, 10.0) if source == "digits" else (10.0, 20.0, 60.0):
-            at: dict[str, Any] = {"source": source, "sigma": sigma}
-            cells = [f"{found.values(method=method, **at)[0]:.3g}" for method in pate.LABELS]
-            right = found.values("right", **at)[0]
-            rows.append([f"{label}, σ = {sigma:g}", *cells, f"{100 * right:.0f} %"])
-    return markdown(["teachers", *pate.LABELS.values(), "labels right"], rows)
-
-
-def _regressions() -> str:
-    found, parts = asked.load("regression"), []
-    for dataset in found.cells("dataset"):
-        rows = []
-        for method, label in draws.LABELS.items():
-            epsilons = (draws.FREE,) * len(draws.EPSILONS) if method in draws.UNPAID else draws.EPSILONS
-            at: dict[str, Any] = {"dataset": dataset, "method": method}
-            rows.append([label, *(_with_interval(found.interval(epsilon=epsilon, **at)) for epsilon in epsilons)])
-        refusing = [found.interval("refused", dataset=dataset, method="ptr-split", epsilon=e) for e in draws.EPSILONS]
-        rows.append(["OPS-PTR, shares of ε: runs refused", *(f"{100 * one.mean:.0f} %" for one in refusing if one)])
-        parts.append(markdown([sets.TABLES[dataset].label, *(f"ε = {e:g}" for e in draws.EPSILONS)], rows))
-    return "\n\n".join(parts)
-
-
-def _with_interval(found: Interval | None) -> str:
-    """A mean × 10⁴ with its interval, without exponents."""
-    if found is None:
-        return ""
-    mean, half_width = (
-        float(f"{1e4 * value:.{digits}g}") for value, digits in ((found.mean, 3), (found.half_width, 1))
-    )
-    return f"{mean:,g} ± {half_width:,g}"
-
-
-def _curvatures() -> str:
-    found, rows = asked.load("glm"), []
-    for method, label in glm.LABELS.items():
-        cells = []
-        for epsilon in glm.EPSILONS:
-            every = [found.interval(epsilon=epsilon, method=method, lam=lam) for lam in (glm.ALONE, *glm.LAMS)]
-            best = max((one for one in every if one), key=lambda one: one.mean)
-            cells.append(f"{100 * best.mean:.2f} ± {100 * best.half_width:.2f}")
-        rows.append([label, *cells])
-    return markdown(["method", *(f"ε = {epsilon:g}" for epsilon in glm.EPSILONS)], rows)
-
-
-def _directions() -> str:
-    found, rows = asked.load("pca"), []
-    for spread in (1.5, 3.0):
-        for n in pca.ROWS:
-            at: dict[str, Any] = {"n": n, "spread": spread}
-            gap = found.interval("gap", method="gram", **at)
-            cells = [_with_interval(found.interval(method=method, **at)) for method in pca.LABELS]
-            rows.append([f"{n:,}", f"{spread:g}", "" if gap is None else f"{gap.mean:,.0f}", *cells])
-    return markdown(["n", "spread", "gap", *pca.LABELS.values()], rows)
-
-
-def _intervals() -> str:
-    corner: dict[str, Any] = {"shape": "even", "n": 10_000, "d": 10, "epsilon": 1.0, "method": "interval"}
-    width = covered.load("coverage").interval("width", **corner)
-    assert width is not None
-    return f"""## Intervals for private coefficients
-
-The share of coefficients in per cent that intervals of 95 % cover, with 95 % intervals for that share, and in
-brackets the median width over that without privacy; δ = 10⁻⁶. Generated rows:
-{coverage.BLOCK * len(coverage.CORNER_SEEDS):,} data sets in the first {len(coverage.CORNERS)} lines,
-{coverage.BLOCK * len(coverage.SEEDS)} in the others. `objpert_core/experiments/intervals` says what shapes and methods
-are; "bent" has a wrong model, for which the sandwich is meant. At 10,000 rows, ten columns and ε = 1 intervals are
-{100 * (width.mean - 1):.0f} % wider than without privacy.
-
-{_covered()}
-
-The share of μ² that the curvature takes: the median width over that without privacy, by shares. 0.15 was chosen on the
-first four lines; the others confirm it.
-
-{_shares()}
-
-### A linear regression from noisy sums
-
-The same for the coefficients of a linear regression that are computed from Σxxᵀ, Σxy and Σy² with noise.
-
-{_sums()}"""
-
-
-def _covered() -> str:
-    return _by_cells("coverage", (*coverage.CORNERS, *coverage.GRID), coverage.METHODS, _covered_cell)
-
-
-def _sums() -> str:
-    return _by_cells("regression", sums.GRID, sums.METHODS, _covered_cell)
-
-
-def _shares() -> str:
-    names = [f"{coverage.SHARE}{share:g}" for share in coverage.SHARES]
-    return _by_cells("share", coverage.SHARES_AT, names, lambda _, width: f"{width.mean:.2f}")
-
-
-def _covered_cell(share: Interval, width: Interval) -> str:
-    return f"{100 * share.mean:.1f} ± {100 * share.half_width:.1f} ({width.mean:.2f})"
-
-
-def _by_cells(
-    name: str,
-    cells: Iterable[tuple[str, int, int, float]],
-    methods: Iterable[str],
-    cell: Callable[[Interval, Interval], str],
-) -> str:
-    found, rows, columns = covered.load(name), [], list(methods)
-    for shape, n, d, epsilon in cells:
-        texts = []
-        for method in columns:
-            at: dict[str, Any] = {"shape": shape, "n": n, "d": d, "epsilon": epsilon, "method": method}
-            share, width = found.interval(**at), found.interval("width", **at)
-            assert share is not None
-            assert width is not None
-            texts.append(cell(share, width))
-        rows.append([f"{shape}, {n:,}, {d}, {epsilon:g}", *texts])
-    return markdown(["shape, n, d, ε", *(method.removeprefix(coverage.SHARE) for method in columns)], rows)
-
-
-def _four(value: float) -> str:
-    """Four digits, without an exponent."""
-    return f"{float(f'{value:.4g}'):,.12g}"
-
-
-def _mean(found: results.Results, **wanted: object) -> str:
-    """A mean × 10⁴."""
-    interval = found.interval(**wanted)
-    return "" if interval is None else f"{float(f'{1e4 * interval.mean:.3g}'):,g}"
-
-
-def _means_table(name: str, labels: Mapping[str, str], column: str, places: Sequence[float], symbol: str) -> str:
-    """Stored means of every method at some places of a column."""
-    found = bends.load(name)
-    rows = []
-    for method, label in labels.items():
-        intervals = [found.interval(method=method, **{column: place}) for place in places]
-        rows.append([label, *("" if one is None else _four(one.mean) for one in intervals)])
-    return markdown(["method", *(f"{symbol} = {place:,g}" for place in places)], rows)
-
-
-def _risk(mean: float, error: float) -> str:
-    return f"{1e4 * mean:.3g} ± {1e4 * error:.1g}"
-
-
 def _adult() -> str:
     return f"""## Adult, five splits
 
@@ -697,96 +293,6 @@ What the names mean:
 {names}
 
 `python -m objpert_core.experiments table1` and `table2` print every interval beside the paper's numbers."""
-
-
-def _claim() -> str:
-    many, wide, small = ([c for name in names for c in _claims(name)] for names in (MANY_ROWS, WIDE, SMALL))
-    head, *_ = tables.VARIANTS
-    both = [claim for name in (*MANY_ROWS, *WIDE, *SMALL) for claim in tables.variant(results.load(name), head)]
-    paid = [claim for name in MANY_ROWS for claim in tables.claims(results.load(name), TIGHT, (HONEST,))]
-    gains = [100 * claim.difference.mean for claim in paid]
-    ratios = [claim.speedup.median for claim in wide]
-    lucky = [c for name in results.stored() for c in tables.claims(results.load(name), TIGHT_DISHONEST)]
-    draws, rates = len(Parameters().learning_rates), len(Parameters().fine_learning_rates)
-    return f"""## Does the claim hold?
-
-The claim: Algorithm 1 with our bound is never less accurate than DP-SGD whose tuning is not paid for, and it takes a
-tenth of the time. The rival is the best of the three unpaid DP-SGDs at each ε, on the rows that everybody gets. In
-the last column, DP-SGD with our centre and scales is a fourth rival. Differences are paired by split.
-
-{verdict()}
-
-The last column counts "more accurate / not told apart / less accurate". An interval too wide to tell counts as "not
-told apart".
-
-* **Many rows for each column** ({", ".join(MANY_ROWS)}): {_holds(many)}
-* **Wide sets** ({", ".join(WIDE)}; 5,001 coefficients and fewer rows): {_holds(wide)} It takes
-  1/{max(ratios):.2g} to 1/{min(ratios):.2g} of the time.
-* **A few hundred rows** ({", ".join(SMALL)}): {_holds(small)}
-* **With the same centre and scales for DP-SGD**: {_holds(both)} Like ours it learns on the mapped rows, with the ε that
-  is left; its learning rate is still chosen by test accuracy and not paid for.
-* **Against DP-SGD that pays for its tuning**, ours is more accurate at {_count(paid, "ahead")} of {len(paid)} targets
-  on the first three sets, by {min(gains):.1f} to {max(gains):.1f} points.
-
-{_goals()}
-
-### What the difference is made of
-
-{_parts()}
-
-* Centre and scales. On raw rows, ours is behind at most targets of the wide and the small sets.
-* The margin. Without it ours is behind at the smallest ε. DP-SGD gains from it, too.
-* Luck. A choice by test accuracy among {rates} learning rates is a choice among {rates} noises, and on few test rows
-  that is worth much. With the luckiest of {draws} draws ours is more accurate at {_count(lucky, "ahead")} of
-  {len(lucky)} targets and less accurate at {_count(lucky, "behind")}."""
-
-
-def _goals() -> str:
-    """What was set as a goal, and whether it is met."""
-    every = {name: _claims(name) for name in (*MANY_ROWS, *WIDE, *SMALL)}
-
-    def behind(least: float) -> dict[str, list[str]]:
-        found = {
-            name: [f"{claim.epsilon:g}" for claim in claims if claim.epsilon >= least and claim.verdict == "behind"]
-            for name, claims in every.items()
-        }
-        return {name: targets for name, targets in found.items() if targets}
-
-    most, all_sets = behind(0.1), behind(0.5)
-    quick = [claim.tenfold for name in (*MANY_ROWS, *SMALL) for claim in every[name]]
-    rows = []
-    for dataset, goals in GOALS.items():
-        points = {(point.method, point.epsilon): point.accuracy for point in tables.summary(results.load(dataset))}
-        cells = []
-        for target, goal in zip(TARGETS, goals, strict=True):
-            reached = points[(TIGHT, target)]
-            cells.append(f"{tables.accuracy_text(reached)} ({_met(reached.mean >= goal)}: {100 * goal:.1f})")
-        rows.append([dataset, *cells])
-    return f"""We set the goals before these runs. Never less accurate at ε ≥ 0.1 on six sets of seven:
-{_met(len(most) <= 1)} {_where(most)}. Never less accurate at ε ≥ 0.5 on all:
-{_met(not all_sets)} {_where(all_sets)}. At most a tenth of its time where there are more rows than columns:
-{_met(all(quick))} (so it is at {sum(quick)} of {len(quick)} targets). And mean accuracies:
-
-{markdown(["", *(f"ε = {epsilon:g}" for epsilon in TARGETS)], rows)}"""
-
-
-def _met(reached: bool) -> str:
-    return "met" if reached else "not met"
-
-
-def _where(behind: Mapping[str, Sequence[str]]) -> str:
-    told = "; ".join(f"{name} at ε = {', '.join(targets)}" for name, targets in behind.items())
-    return f"(less accurate: {told or 'nowhere'})"
-
-
-def _claims(dataset: str) -> tuple[tables.Claim, ...]:
-    return tables.claims(results.load(dataset), rivals=UNPAID)
-
-
-def _holds(found: Sequence[tables.Claim]) -> str:
-    more, less = _count(found, "ahead"), _count(found, "behind")
-    word = "no." if less else "yes, as far as the trials can tell."
-    return f"{word} Ours is more accurate at {more} of {len(found)} targets and less accurate at {less}."
 
 
 def _peers() -> str:

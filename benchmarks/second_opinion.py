@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.readme_tables import markdown
+from benchmarks.shared import markdown
 from objpert_core import accounting
 from tests.second_opinion.cases import CASES
 from tests.second_opinion.measured import Point, points

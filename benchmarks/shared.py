@@ -1,11 +1,11 @@
-"""What the benchmarks share: empty caches, times, and where a result came from."""
+"""What the benchmarks share: empty caches, times, tables, and where a result came from."""
 
 from __future__ import annotations
 
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +42,10 @@ def put_between(page: Path, markers: tuple[str, str], text: str) -> None:
 def commit() -> str:
     """The short commit, with a + where the package or the benchmarks have changes that are not committed."""
     return _provenance.commit(_provenance.PACKAGE, Path(__file__).parent)
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    return "\n".join(
+        ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *("| " + " | ".join(row) + " |" for row in rows)]
+    ).replace("|  |", "| |")

@@ -7,7 +7,7 @@ A control is a small frozen description with a `key` (prefixed by its page, for 
 * nonsense there (not a number, out of range, not one of the options, repeated, empty) falls back to the default,
 * a value that a preset wrote to the session state before `show()` wins and is put into the address.
 
-What the address holds is the *formatted* option, so the formats here are plain numbers without units.
+The address holds the *formatted* option, so the formats are plain numbers without units.
 
     SIGMA = SelectSlider("bounds_sigma", "Noise σ", 5.0, log_values(0.1, 1000))
     CONTROLS = (SIGMA, ...)
@@ -369,6 +369,38 @@ def _whole(value: float) -> int:
 
 
 @dataclass(frozen=True)
+class TypedText(Control):
+    """Text in a field and in the address; what cannot be read falls back to the default."""
+
+    def readable(self, text: Any) -> bool:
+        """Whether the text says what it should."""
+        raise NotImplementedError
+
+    def mend(self) -> None:
+        """Before the page is drawn, replace what cannot be read; on the first run in the address, which would win."""
+        if self.key in st.session_state:
+            if not self.readable(st.session_state[self.key]):
+                st.session_state[self.key] = self.default
+        elif not all(map(self.readable, st.query_params.get_all(self.key))):
+            del st.query_params[self.key]
+
+    def _draw(self, **common: Any) -> str:
+        text = str(st.text_input(self.label, value=self.default, on_change=self._typed, **common))
+        if not self.readable(text):
+            st.rerun()
+        st.session_state[self.good] = text
+        return text
+
+    @property
+    def good(self) -> str:
+        """Where the session keeps the last text that could be read."""
+        return f"{self.key}__good"
+
+    def _typed(self) -> None:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
 class Preset:
     """A named setting: the exact value of each control it moves, and one line on what it shows."""
 
@@ -383,21 +415,15 @@ class Preset:
 
     @property
     def moved(self) -> str:
-        """What it sets off the defaults, in the words of the controls: 'Noise σ 2.5, Regularisation λ 10'.
-
-        'as on arrival' where that is nothing.
-        """
+        """What it sets off the defaults, 'Noise σ 2.5, Regularisation λ 10'; 'as on arrival' where that is nothing."""
         said = {True: "on", False: "off"}
         pairs = [
             (control, said[value] if isinstance(value, bool) else control.encode(value))
             for control, value in self.values.items()
             if value != control.default
         ]
-        moved = ", ".join(
-            f"{control.label} {text if isinstance(text, str) else ' and '.join(map(str, text))}"
-            for control, text in pairs
-        )
-        return moved or "as on arrival"
+        words = (f"{control.label} {text if isinstance(text, str) else ' and '.join(text)}" for control, text in pairs)
+        return ", ".join(words) or "as on arrival"
 
     @property
     def shown(self) -> bool:

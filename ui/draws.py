@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from objpert_core.evaluation import Estimate
 from objpert_core.experiments.summary import Interval
 from ui import words
 from ui.figures import GHOST_OPACITY, axis, before, look, series, translucent
@@ -20,6 +21,7 @@ def spread(
     values: Sequence[float] = (),
     seeds: Sequence[int | None] = (),
     former: Interval | None = None,
+    published: Estimate | None = None,
 ) -> list[dict[str, Any]]:
     """The traces of one method: the mean of the run before, each draw beside its seed, and the mean with its interval.
 
@@ -37,6 +39,8 @@ def spread(
         Each draw and its noise seed; empty draws no dots.
     former : Interval or None
         What the run before had.
+    published : Estimate or None
+        Where the mean is a score that may be published: its bar is this interval.
     """
     drawn = look(role)
     traces = [] if former is None else [before(label, place - 0.2, former.mean, role)]
@@ -49,8 +53,8 @@ def spread(
         dots = series("", beside, values, role, mode="markers", hover=hover, marker=marker)
         traces.append(dots | {"showlegend": False, "customdata": np.array(seeds)})
     bars: dict[str, Any] = {}
-    if mean.count >= words.FEWEST:
-        low, high = mean.within()
+    if published is not None or mean.count >= words.FEWEST:
+        low, high = mean.within() if published is None else (published.low, published.high)
         ends = {"symmetric": False, "array": np.array([high - mean.mean]), "arrayminus": np.array([mean.mean - low])}
         bars = {"error_y": {**ends, "color": drawn.color, "thickness": 2, "width": 8}}
     name = f"{label} {words.accuracy(mean.mean)}"

@@ -1,4 +1,4 @@
-"""Data sets to learn on: two real ones fetched on first use, and eight that work offline.
+"""Data sets to learn on: two real ones fetched on first use, the others work offline.
 
     >>> from objpert_core import datasets
     >>> datasets.load("synthetic-l").X_train.shape

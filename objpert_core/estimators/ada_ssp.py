@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import ADD_REMOVE, calibrate_gaussian
-from objpert_core.estimators.base import Seed
 from objpert_core.estimators.bounded_targets import BoundedTargets, tell
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import Constraint, one_of
@@ -33,17 +32,12 @@ class AdaSSPRegressor(BoundedTargets):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        ε > 0 of one fit, for one row added or removed.
-    %(delta target_bound)s
+    %(epsilon_for_a_row delta target_bound)s
     accounting : {"tight", "published"}, default="tight"
         "tight" takes the least noise with which the three releases together are (ε, δ)-DP. "published" takes the noise
         as printed, √log(6/δ)/(ε/3). Where the printed noise does not keep (ε, δ), as for large ε, a warning says so and
         the certificate does not verify.
-    row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants so
-        that few rows are longer. "normalize" gives every row norm 1.
-    %(plain_intercept random_state on_error_by_row)s
+    %(clipped_rows plain_intercept random_state on_error_by_row)s
 
     Attributes
     ----------
@@ -59,9 +53,7 @@ class AdaSSPRegressor(BoundedTargets):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
-    >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+    %(example_rows)s
     >>> model = AdaSSPRegressor(epsilon=1.0, random_state=0).fit(X, y)
     >>> model.privacy_.verify(model), model.score(X, y) > 0.8
     (True, True)
@@ -70,17 +62,6 @@ class AdaSSPRegressor(BoundedTargets):
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight", "published")}
 
     privacy_: AdaSSPCertificate
-
-    def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, accounting: str = "tight",
-        row_norm: str = "clip", fit_intercept: bool = False, intercept_scaling: float = 0.3,
-        random_state: Seed = None, on_error: str = "raise",
-    ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, target_bound=target_bound, accounting=accounting, row_norm=row_norm,
-            fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, random_state=random_state,
-            on_error=on_error,
-        )  # fmt: skip
 
     def _release(self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any) -> Release[Any]:
         noise, source = self._noise(), noise_source(self.random_state)

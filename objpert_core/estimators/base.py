@@ -194,6 +194,11 @@ class LinearModel(WarnsOfCopies, LinearScores):
         """What a learner gets of rows that are walked; the others refuse them."""
         raise ValueError(f"X must be rows in memory for {type(self).__name__}, got {type(blocks).__name__}")
 
+    def _check_walked(self, **options: Any) -> None:
+        """Refuse what needs rows in memory: each class its own parameters."""
+        if self._releases:
+            raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
+
     def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         return validate_data(
             self,
@@ -390,6 +395,12 @@ class WithNeighbours(LinearModel):
         return int(self.rows_per_person) * (1 if NEIGHBOURS[self.adjacency] == ADD_REMOVE else 2)
 
 
+def none_where_walked(name: str, value: Any) -> None:
+    """Refuse a value beside rows that are walked; its type may be told, the value itself may be private."""
+    if value is not None:
+        raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
+
+
 class LinearClassifier(ClassScores, LinearModel):
     """Two classes; the sign of the score decides."""
 
@@ -413,6 +424,11 @@ class LinearClassifier(ClassScores, LinearModel):
         super()._check_together(**options)
         if self._releases and self.classes is None:
             raise ValueError("classes must be the labels that can occur where on_error='release', got None")
+
+    def _check_walked(self, **options: Any) -> None:
+        super()._check_walked(**options)
+        if self.classes is None:
+            raise ValueError("classes must be the labels where X is Blocks, got None")
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         self.coef_, self.intercept_ = np.atleast_2d(coefficients), intercept

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import RegressorMixin
-
 from objpert_core._validation import FloatArray, length
-from objpert_core.estimators.base import LinearModel
+from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint
+from objpert_core.estimators.targets import Regression
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.certificate import RegressionCertificate
 from objpert_core.learning.posterior.sums import RegressionSums, regression_sums
@@ -21,21 +19,24 @@ STAGES = 3
 """How often a callback is called."""
 
 
-class BoundedTargets(RegressorMixin, LinearModel):
+class BoundedTargets(Regression):
     """A private linear regression on targets that are clipped to [−target_bound, target_bound]."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"target_bound": length}
 
     privacy_: RegressionCertificate
 
-    def __init__(self, *, target_bound: float, accounting: str, **shared: Any) -> None:
-        super().__init__(**shared)
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, accounting: str = "tight",
+        row_norm: str = "clip", fit_intercept: bool = False, intercept_scaling: float = 0.3,
+        random_state: Seed = None, on_error: str = "raise",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, row_norm=row_norm, fit_intercept=fit_intercept,
+            intercept_scaling=intercept_scaling, random_state=random_state, on_error=on_error,
+        )  # fmt: skip
         self.target_bound = target_bound
         self.accounting = accounting
-
-    def _encoded(self, y: np.ndarray) -> FloatArray:
-        with np.errstate(over="ignore"):  # of wider floats: a warning would tell of the row
-            return y.astype(np.float64)
 
     def _sums(self, X: Any, targets: FloatArray) -> RegressionSums:
         return regression_sums(
@@ -55,8 +56,7 @@ class BoundedTargets(RegressorMixin, LinearModel):
             "accountant": "profile",
             "row_norm": self.row_norm,
             "intercept_scaling": self._constant,
-            "noise_source": source.origin,
-            "reproducible": source.reproducible,
+            **source.provenance,
             "on_error": self.on_error,
             "target_bound": float(self.target_bound),
         }
@@ -68,15 +68,6 @@ class BoundedTargets(RegressorMixin, LinearModel):
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         self.coef_ = coefficients.copy()
         self.intercept_ = float(intercept[0])
-
-    def predict(self, X: Any) -> FloatArray:
-        """The expected target of every row; arguments, shape and errors are as in `scores`."""
-        return self.scores(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # on the 200 rows scikit-learn tries: privacy hides any 200 rows
-        return tags
 
 
 def tell(callback: Callback | None, stage: int) -> None:

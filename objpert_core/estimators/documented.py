@@ -14,6 +14,10 @@ PARAGRAPHS = {
         epsilon : float, default=1.0
             ε > 0 of one fit, for neighbours as `adjacency` and `rows_per_person` have them.
         """,
+    "epsilon_for_a_row": """
+        epsilon : float, default=1.0
+            ε > 0 of one fit, for one row added or removed.
+        """,
     "delta": """
         delta : float, default=1e-5
             δ strictly between 0 and 1; choose it well below 1/n.
@@ -50,6 +54,11 @@ PARAGRAPHS = {
         row_norm : {"normalize", "clip"}, default="normalize"
             Every row's features are divided by their norm, or only if it exceeds 1; the same happens in `predict`.
             A zero row stays zero and gets the intercept only.
+        """,
+    "clipped_rows": """
+        row_norm : {"clip", "normalize"}, default="clip"
+            "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
+            so that few rows are longer. "normalize" gives every row norm 1.
         """,
     "random_state": """
         random_state : None, int, RandomState or Generator, default=None
@@ -336,6 +345,11 @@ PARAGRAPHS = {
     "fitted_class_weight": """
         class_weight_ : dict
             The weight of each label, the largest 1. Of "balanced" it is private, and may be published.
+        """,
+    "example_rows": """
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
+        >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
         """,
     "own_weights": """
         `fit(X, y, sample_weight=…)` takes weights from 0 to 1, each a function of its own row alone, at no cost

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting.population.published import DRAWINGS
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.estimators.ball import MarginInBall, ResidualInBall, Scheduled
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
@@ -49,30 +50,13 @@ class NoisyDescent(Scheduled):
         (259, 36711)
         """
         loss, rows_norm = self._chosen_loss(), row_radius(self._constant)
-        about: dict[str, Any] = {
-            "radius": float(self.radius),
-            "lipschitz": loss.lipschitz * rows_norm,
-            "smoothness": loss.smoothness * rows_norm**2,
-        }
+        slope, smoothness = loss.lipschitz * rows_norm, loss.smoothness * rows_norm**2
+        sizes = Sizes(n_rows, dimension, self.epsilon, self.delta, float(self.radius), slope)
         if self.schedule == "bassily2019":
-            return published_plan(
-                n_rows,
-                dimension,
-                self.epsilon,
-                self.delta,
-                sampling=self.sampling or "with replacement",
-                strict=self.strict,
-                **about,
-            )
-        return tight_plan(
-            n_rows,
-            dimension,
-            self.epsilon,
-            self.delta,
-            sampling=self.sampling or "poisson",
-            step_scale=float(self.step_scale),
-            **about,
-        )
+            sampling = self.sampling or "with replacement"
+            return published_plan(sizes, smoothness=smoothness, sampling=sampling, strict=self.strict)
+        sampling, scale = self.sampling or "poisson", float(self.step_scale)
+        return tight_plan(sizes, smoothness=smoothness, sampling=sampling, step_scale=scale)
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[NoisySGDCertificate]:
         declared = self.public_rows is not None

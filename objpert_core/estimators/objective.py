@@ -22,7 +22,7 @@ from objpert_core.accounting.objective.class_counts import recommended_count_noi
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks, OnWorkers
-from objpert_core.estimators.base import Seed, SharesWork
+from objpert_core.estimators.base import Seed, SharesWork, none_where_walked
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.estimators.frames import naming_columns, one_row_like
 from objpert_core.estimators.scoring import FLOATS, without_seed
@@ -177,16 +177,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
 
     def _walked(self, blocks: Blocks, **options: Any) -> Walked:
         """See `LinearModel._walked`; a block is validated whenever it is walked, and named where it is refused."""
-        if self._releases:
-            raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
-        if getattr(self, "classes", ()) is None:
-            raise ValueError("classes must be the labels where X is Blocks, got None")
-        if getattr(self, "intervals", False):
-            raise ValueError(f"intervals must be False where X is Blocks, got {self.intervals!r}")
-        cannot = {name: getattr(self, name, None) for name in ("class_weight", "feature_ranges")}
-        for name, value in (cannot | {"sample_weight": options.get("sample_weight")}).items():
-            if value is not None:
-                raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
+        self._check_walked(**options)
+        none_where_walked("sample_weight", options.get("sample_weight"))
         return Walked(blocks.through(self._for_blocks(blocks)._validated_block))
 
     def _for_blocks(self, blocks: Blocks) -> Self:

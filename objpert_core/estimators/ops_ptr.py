@@ -61,9 +61,7 @@ class OPSPTRRegressor(PosteriorSample):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        ε > 0 of one fit, for one row added or removed.
-    %(delta target_bound)s
+    %(epsilon_for_a_row delta target_bound)s
     lams : array-like of numbers > 0, shape (k,), or None, default=None
         The public list of λ, for rows of norm 1. None takes 30 from 2.5 to 2.5¹⁰, evenly spaced in the logarithm.
     validation : pair of array-like, or None, default=None
@@ -76,10 +74,7 @@ class OPSPTRRegressor(PosteriorSample):
     fallback : bool, default=True
         Of "split": raise λ in a run where, by what was released, it would leave no γ. False refuses such a run, as
         published; `ReleaseRefusedError` if all do.
-    row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
-        so that few rows are longer. "normalize" gives every row norm 1.
-    %(plain_intercept random_state on_error_by_row)s
+    %(clipped_rows plain_intercept random_state on_error_by_row)s
 
     Attributes
     ----------
@@ -99,9 +94,7 @@ class OPSPTRRegressor(PosteriorSample):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
-    >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+    %(example_rows)s
     >>> model = OPSPTRRegressor(epsilon=1.0, mean_runs=10, random_state=0).fit(X, y, validation=(X[:100], y[:100]))
     >>> model.privacy_.verify(model), model.score(X, y) > 0.8
     (True, True)

@@ -223,11 +223,8 @@ def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Mad
     """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
 
     What needs all rows in memory gets them encoded there. Where the address of a Dask scheduler is given, its workers
-    read the files; scores and what needs all rows must then not be asked for. `ValueError` where intervals are, which
-    need the table in memory.
+    read the files; scores and what needs all rows must then not be asked for.
     """
-    if ask.intervals:
-        raise ValueError("intervals must be False for a table that is walked: a folder, Parquet, CSV above 5 MB")
     table = open_table(source, ask.schema, ask.dialect)
     if scheduler is not None:
         if ask.test_share is not None:

@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, boolean, in_open_unit, length, nonnegative, positive_integer
 from objpert_core.accounting import calibrate_quadratic_perturbation, calibrate_tilt_and_bend
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
-from objpert_core.estimators.base import LinearModel, Seed
+from objpert_core.estimators.base import Seed
 from objpert_core.estimators.boxes import anchor_argument, box_argument, one_a_feature
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.targets import Regression
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate, row_smoothness
 from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
@@ -36,7 +36,7 @@ def _zero_or_length(name: str, value: Any) -> float:
 
 
 @documented
-class QOPLasso(RegressorMixin, LinearModel):
+class QOPLasso(Regression):
     """The lasso, least squares or least squares in a box under (ε, δ)-differential privacy, by quadratic perturbation.
 
     The problem is to minimise ½Σ(yᵢ − x̃ᵢᵀθ)² + α‖θ‖₁ over the box, a sum and not a mean: α is n times scikit-learn's
@@ -71,9 +71,7 @@ class QOPLasso(RegressorMixin, LinearModel):
     debias : bool, default=True
         Take the mean of the Wishart matrix, mσ²·I, off B before a problem is solved, as far as B's least eigenvalue
         allows. The step looks at the release only, and costs no privacy.
-    row_norm : {"clip", "normalize"}, default="clip"
-        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
-        so that few rows are longer. "normalize" gives every row norm 1.
+    %(clipped_rows)s
     fit_intercept : bool, default=False
     intercept_scaling : float, default=0.3
         The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). A row's squared norm
@@ -114,9 +112,7 @@ class QOPLasso(RegressorMixin, LinearModel):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
-    >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+    %(example_rows)s
     >>> model = QOPLasso(epsilon=2.0, alpha=30.0, adjacency="add/remove one row", random_state=0).fit(X, y)
     >>> model.privacy_.verify(), model.score(X, y) > 0.5
     (True, True)
@@ -223,10 +219,6 @@ class QOPLasso(RegressorMixin, LinearModel):
             stacklevel=CALLERS_OF_FIT,
         )
 
-    def _encoded(self, y: np.ndarray) -> FloatArray:
-        with np.errstate(over="ignore"):  # of wider floats: a warning would tell of the row
-            return y.astype(np.float64)
-
     def _release(self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any) -> Release[Any]:
         bound = RESIDUAL_BOUND if self.residual_bound is None else float(self.residual_bound)
         told: dict[str, Any] = {
@@ -300,12 +292,3 @@ class QOPLasso(RegressorMixin, LinearModel):
     @property
     def _has_constant(self) -> bool:
         return len(self.noisy_sums_.tilt) > self.n_features_in_
-
-    def predict(self, X: Any) -> FloatArray:
-        """The expected target of every row; arguments, shape and errors are as in `scores`."""
-        return self.scores(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # on the 200 rows scikit-learn tries: privacy hides any 200 rows
-        return tags

@@ -9,7 +9,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, length, nonnegative, positive
 from objpert_core.accounting.population.ball import ObjectivePlan, check_lam, objective_plan
-from objpert_core.accounting.population.published import checked_sizes
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.estimators.ball import ROBUST, MarginInBall, ResidualInBall, Scheduled
 from objpert_core.estimators.base import Seed, SolvedModel
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
@@ -43,7 +43,7 @@ class ObjectiveInBall(Scheduled, SolvedModel):
             raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
         check_lam(self.schedule, self.lam, loss.smoothness)
         if self.schedule != "tight":  # what needs no look at the shape of X
-            checked_sizes(self.public_rows or 1, 1, self.epsilon, self.delta, 1.0, 1.0, strict=self.strict)
+            Sizes(self.public_rows or 1, 1, self.epsilon, self.delta).claimed(self.strict)
 
     @property
     def _goes_by_rows(self) -> bool:
@@ -59,14 +59,10 @@ class ObjectiveInBall(Scheduled, SolvedModel):
         """
         loss, longest, clip = self._chosen_loss(), row_radius(self._constant), self._threshold()
         gradient = loss.lipschitz * longest
+        slope, rows = gradient if clip is None else min(gradient, clip), n_rows if self._goes_by_rows else 1
         return objective_plan(
             self.schedule,
-            n_rows if self._goes_by_rows else 1,
-            dimension,
-            float(self.epsilon),
-            float(self.delta),
-            radius=float(self.radius),
-            lipschitz=gradient if clip is None else min(gradient, clip),
+            Sizes(rows, dimension, self.epsilon, self.delta, self.radius, slope),
             smoothness=loss.smoothness * longest**2,
             bound=_least_bound(loss),
             tau=float(self.tau),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.estimators.base import LinearClassifier
+from objpert_core.estimators.base import LinearClassifier, none_where_walked
 from objpert_core.estimators.cautions import warn_of_one_answer
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.frames import as_column
@@ -64,6 +64,10 @@ class WeighsClasses(LinearClassifier):
     def __init__(self, *, class_weight: Any, **shared: Any) -> None:
         super().__init__(**shared)
         self.class_weight = class_weight
+
+    def _check_walked(self, **options: Any) -> None:
+        super()._check_walked(**options)
+        none_where_walked("class_weight", self.class_weight)
 
     @property
     def _counts_classes(self) -> bool:

@@ -2,7 +2,8 @@
 
 `compare` is a generator that gives one value after each step, for a background thread, a progress bar or a plain loop.
 It looks freely at the test rows and at fits without privacy, because it measures. Of its results only a private model
-and its certificate may be released. The learners are those of `learners.COMPARABLE`.
+and its certificate may be released, and where `Settings.publishable` also that model's scores. The learners are those
+of `learners.COMPARABLE`.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from objpert_core._validation import (
 )
 from objpert_core.accounting import BOUND_REGISTRY
 from objpert_core.datasets import Dataset
+from objpert_core.datasets._dataset import training_size
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.estimators.draws import fit_each
+from objpert_core.evaluation import ManyClasses, TwoClasses, evaluate, split_by_coin
 from objpert_core.experiments import paper
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import (
@@ -68,6 +71,8 @@ METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
 TIGHT_BOUNDS = tuple(key for key, bound in BOUND_REGISTRY.items() if bound.has_losses)
 """The bounds that have a privacy profile under Algorithm 1: their privacy loss composes with the output noise's."""
 MAX_REPEATS = 50
+TEST_SHARE = 0.2
+"""Of rows that coins split."""
 _AT_ONCE = 10  # draws that are made together: more would keep those waiting who want to see the first
 
 ROC_GRID = np.linspace(0.0, 1.0, 201)
@@ -80,7 +85,8 @@ class Settings:
     `methods` are names of `learners.COMPARABLE`, each once. Draw i of every private method, 1 to `MAX_REPEATS`
     `repeats`, has the noise seed `seed + i`. `large_batch_size` and `fine_learning_rates` are those of
     "dpsgd-standardised", and DP-SGD that pays for its tuning trains K ~ Poisson(`mean_runs`) candidates. `solver` is
-    for every method but DP-SGD and the reference.
+    for every method but DP-SGD and the reference. `publishable` splits the rows by coins, and scores private models by
+    `evaluate` at the same ε and δ: one draw's model and scores may be released together.
     """
 
     epsilon: float = 1.0
@@ -97,6 +103,7 @@ class Settings:
     fine_learning_rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3, 0.7)
     mean_runs: float = paper.MEAN_RUNS
     solver: str = "newton"
+    publishable: bool = False
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
@@ -165,7 +172,8 @@ class Fit:
     accuracy : float
         Share of the test rows that the model gets right.
     auc : float
-        Area under the ROC curve on the test rows; with more than two classes the mean over one against the rest.
+        Area under the ROC curve on the test rows; with more than two classes the mean over one against the rest. NaN
+        where published counts of several classes hold no curve.
     roc : ndarray of shape (201,)
         True positive rate at the false positive rates of `ROC_GRID`; the same mean.
     coef : ndarray of shape (d,), or (K, d) with K > 2 classes
@@ -184,6 +192,8 @@ class Fit:
         How many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
     learning_rate : float or None
         The learning rate that DP-SGD's tuning chose.
+    evaluation : TwoClasses, ManyClasses or None
+        Where scores are as they may be published: what `accuracy`, `auc` and `roc` were computed from.
     """
 
     method: str
@@ -198,6 +208,7 @@ class Fit:
     privacy: PrivacyCertificate | None
     runs: int = 1
     learning_rate: float | None = None
+    evaluation: TwoClasses | ManyClasses | None = None
 
 
 _references: weakref.WeakKeyDictionary[Dataset, Fit] = weakref.WeakKeyDictionary()
@@ -230,6 +241,11 @@ class Comparison:
         fits = self.of(method)
         return mean_interval([fit.accuracy for fit in fits]) if fits else None
 
+    def evaluation(self, method: str) -> TwoClasses | ManyClasses | None:
+        """What may be published of the scores of a method's first model; None where scores are exact."""
+        first = next(iter(self.of(method)), None)
+        return None if first is None else first.evaluation
+
     def difference(self, method: str, other: str) -> Interval | None:
         """Mean accuracy of `method` minus `other`, paired by noise seed; None before the first pair.
 
@@ -245,9 +261,9 @@ class Comparison:
         return mean_interval(gaps) if gaps else None
 
     def auc(self, method: str) -> Interval | None:
-        """Mean area under the ROC curve over the noise draws, with its interval; None before the first fit."""
-        fits = self.of(method)
-        return mean_interval([fit.auc for fit in fits]) if fits else None
+        """Mean area under the ROC curve over the noise draws, with its interval; None where no fit has a curve."""
+        areas = [fit.auc for fit in self.of(method) if not np.isnan(fit.auc)]
+        return mean_interval(areas) if areas else None
 
     def roc(self, method: str) -> FloatArray | None:
         """Mean true positive rate at the false positive rates of `ROC_GRID`; None before the first fit."""
@@ -298,6 +314,9 @@ def compare(
     for name in settings.methods:
         if len(data.classes) > 2 and not COMPARABLE[name].many_classes:
             raise ValueError(f"methods must be among those that learn {len(data.classes)} classes, got {name!r}")
+    public_rows = len(data.y_train)
+    if settings.publishable:
+        data, public_rows = _split_by_coin(data), training_size(public_rows + len(data.y_test))
     facts = DataFacts.of(data)
     state = Comparison(settings, facts, baseline=float(np.mean(data.y_test == facts.majority)))
     yield state
@@ -316,7 +335,7 @@ def compare(
             tell(method, where)
 
         try:
-            fits = _private(data, settings, method, draws, watch)
+            fits = _private(data, public_rows, settings, method, draws, watch)
         except StoppedError:
             return
         state = replace(state, fits=(*state.fits, *fits))
@@ -345,36 +364,44 @@ def _reference(data: Dataset) -> Fit:
     return _references[data]
 
 
+def _split_by_coin(data: Dataset) -> Dataset:
+    """The same rows with as large a test part on average, each row by its own coin."""
+    X, y = np.concatenate([data.X_train, data.X_test]), np.concatenate([data.y_train, data.y_test])
+    X_train, X_test, y_train, y_test = split_by_coin(X, y, TEST_SHARE, random_state=data.split_seed)
+    return replace(data, X_train=X_train, X_test=X_test, y_train=y_train, y_test=y_test)
+
+
 def _private(
-    data: Dataset, settings: Settings, method: str, draws: range, watch: Callable[..., None]
+    data: Dataset, public_rows: int, settings: Settings, method: str, draws: range, watch: Callable[..., None]
 ) -> tuple[Fit, ...]:
     began = time.perf_counter()
     models = [settings.estimator(method, draw).set_params(classes=_labels(data)) for draw in draws]
-    ready = [prepared(COMPARABLE[method], model, data.X_train, data.X_test) for model in models]
+    ready = [prepared(COMPARABLE[method], model, data.X_train, data.X_test, public_rows) for model in models]
     for together in [ready] if ready[0].row_map is None else [[one] for one in ready]:
         fit_each([one.model for one in together], together[0].X_train, data.y_train, watch)
     seconds = (time.perf_counter() - began) / len(models)
-    return tuple(_judged(data, method, one, seconds) for one in ready)
+    return tuple(_judged(data, method, one, seconds, settings) for one in ready)
 
 
 def _labels(data: Dataset) -> tuple[int, ...]:
     return tuple(range(len(data.classes)))
 
 
-def _judged(data: Dataset, method: str, ready: Prepared, seconds: float) -> Fit:
+def _judged(data: Dataset, method: str, ready: Prepared, seconds: float, settings: Settings | None = None) -> Fit:
     model = ready.model
-    scores = model.decision_function(ready.X_test)
     coef = slopes(ready)
-    two = scores.ndim == 1
-    found = scores > 0 if two else scores.argmax(axis=1)
-    columns = {1: scores} if two else {label: scores[:, label] for label in np.unique(data.y_test)}
-    curves = [roc_curve(data.y_test == label, score)[:2] for label, score in columns.items()]
+    two = len(data.classes) == 2
+    evaluation = None
+    if settings is not None and settings.publishable:
+        budget, seed = (settings.epsilon, settings.delta), model.random_state + 1
+        evaluation = evaluate(model, ready.X_test, data.y_test, *budget, random_state=seed)
+    accuracy, area, curve = _exact(data, ready) if evaluation is None else _noisy(evaluation)
     return Fit(
         method=method,
         seed=getattr(model, "random_state", None),
-        accuracy=float(np.mean(found == data.y_test)),
-        auc=float(np.mean([auc(*curve) for curve in curves])),
-        roc=np.mean([np.interp(ROC_GRID, *curve) for curve in curves], axis=0),
+        accuracy=accuracy,
+        auc=area,
+        roc=curve,
         coef=coef[0] if two else coef,
         intercept=float(model.intercept_[0]) if two else np.array(model.intercept_, dtype=np.float64),
         gradient_norms=tuple(np.asarray(getattr(model, "gradient_norms_", ())).tolist()),
@@ -382,4 +409,24 @@ def _judged(data: Dataset, method: str, ready: Prepared, seconds: float) -> Fit:
         privacy=getattr(model, "privacy_", None),
         runs=len(getattr(model, "candidates_", "1")),
         learning_rate=getattr(model, "learning_rate_", None),
+        evaluation=evaluation,
     )
+
+
+def _exact(data: Dataset, ready: Prepared) -> tuple[float, float, FloatArray]:
+    """Accuracy, area under the ROC curve and the curve, all by counting test rows."""
+    scores = ready.model.decision_function(ready.X_test)
+    two = scores.ndim == 1
+    found = scores > 0 if two else scores.argmax(axis=1)
+    columns = {1: scores} if two else {label: scores[:, label] for label in np.unique(data.y_test)}
+    curves = [roc_curve(data.y_test == label, score)[:2] for label, score in columns.items()]
+    curve = np.mean([np.interp(ROC_GRID, *one) for one in curves], axis=0)
+    return float(np.mean(found == data.y_test)), float(np.mean([auc(*one) for one in curves])), curve
+
+
+def _noisy(evaluation: TwoClasses | ManyClasses) -> tuple[float, float, FloatArray]:
+    """As `_exact`, from noisy counts; a curve that the noise bends back is drawn level there."""
+    if isinstance(evaluation, ManyClasses):
+        return evaluation.accuracy().value, np.nan, np.full(len(ROC_GRID), np.nan)
+    across, up = np.maximum.accumulate(evaluation.roc()[["fpr", "tpr"]].to_numpy()).T
+    return evaluation.accuracy().value, evaluation.auc().value, np.interp(ROC_GRID, across, up)

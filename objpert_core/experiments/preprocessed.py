@@ -41,10 +41,12 @@ class Prepared:
         return self.row_map or (None if own.center is None and own.scale is None else own)
 
 
-def prepared(learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArray) -> Prepared:
+def prepared(
+    learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArray, public_rows: int | None = None
+) -> Prepared:
     """Give a private learner's estimator, made with the whole ε, and its rows of norm one what the registry says of the
-    learner. The noise of the map comes from a seed of its own, made from `random_state`; the number of training rows is
-    a published one.
+    learner. The noise of the map comes from a seed of its own, made from `random_state`. Rules go by `public_rows`, or
+    by the number of training rows, which then is a published one.
 
     >>> from objpert_core.datasets import load
     >>> from objpert_core.experiments.learners import LEARNERS
@@ -53,7 +55,7 @@ def prepared(learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArr
     >>> ready.model.epsilon < 1.0, ready.X_train.shape
     (True, (8000, 20))
     """
-    rows, columns = X_train.shape
+    rows, columns = public_rows or X_train.shape[0], X_train.shape[1]
     declared(model, rows)
     if not learner.standardised:
         return Prepared(model, X_train, X_test)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, choice, nonnegative, positive
+from objpert_core._validation import FloatArray, IntArray, choice, nonnegative, positive
 from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.objective.class_counts import balanced_weights
@@ -285,8 +285,12 @@ class Fit:
         if intervals == NO_INTERVALS:
             return release
         return replace(
-            release, curvature=release_curvature(self.rows, self._targets, noisy.theta, intervals, self.source)
+            release, curvature=release_curvature(self.rows, self._summed, noisy.theta, intervals, self.source)
         )
+
+    def _summed(self, work: Callable[[Rows, FloatArray], IntArray]) -> IntArray:
+        """The sum over all rows of what `work` makes of some."""
+        return work(self.rows, self._targets)
 
     def release_several(
         self,
@@ -383,8 +387,7 @@ class Fit:
             mechanism,
             row_norm=self._row_norm,
             intercept_scaling=self.rows.constant,
-            noise_source=self.source.origin,
-            reproducible=self.source.reproducible,
+            **self.source.provenance,
             on_error="release" if self._releases else "raise",
             **facts,
         )

@@ -60,6 +60,11 @@ class NoiseSource:
     origin: str
     reproducible: bool
 
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """The fields of a certificate that say where the noise came from."""
+        return {"noise_source": self.origin, "reproducible": self.reproducible}
+
     def __reduce__(self) -> Any:
         """Refuse: noise is drawn where the fit was called."""
         raise TypeError("a source of noise cannot be pickled")

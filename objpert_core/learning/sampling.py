@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -56,6 +56,11 @@ class Streams:
     def reproducible(self) -> bool:
         """True where somebody could draw the same numbers again."""
         return self._root.reproducible
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """The fields of a certificate that say where the noise came from."""
+        return self._root.provenance
 
     def below(self, *name: int) -> Streams:
         """The streams whose names start with `name`."""

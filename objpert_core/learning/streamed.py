@@ -1,7 +1,7 @@
 """Private fits of rows that are walked a block at a time; everything private about a fit is a sum over rows.
 
-The first walk finds whether every row can be used. Noise is drawn after it, by the process that called `fit` and once,
-before the walk of the sum that it is added to; a block that is summed again draws none. Centre and scales are sums of
+The first walk finds whether every row can be used. Noise is drawn after it, by the process that called `fit` and once
+for each sum that it is added to; a block that is summed again draws none. Centre, scales and curvature are sums of
 whole numbers, the same whatever the blocks; θ is certified by a gradient that is summed block by block
 (docs/theorems.md, T51).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ import scipy.sparse as sp
 from objpert_core._validation import FloatArray, IntArray, nonnegative
 from objpert_core.accounting import Standardisation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
-from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks, Made, OnWorkers
@@ -220,6 +219,11 @@ class StreamedFit(Fit):
             lambda work: self._walked.each(partial(learned, work)), self._loss, *known, lam, linear, sample, scale
         )
 
+    def _summed(self, work: Callable[[Rows, FloatArray], IntArray]) -> IntArray:
+        """See `Fit._summed`; nothing is centred or scaled where it is asked for."""
+        shares = self._walked.each(partial(_on_rows, work, self._row_norm, self.rows.constant))
+        return reduce(np.add, shares)
+
     def _found(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
         if radius is not None:
             raise ValueError(f"radius must be None for Blocks, got {radius!r}")
@@ -236,6 +240,12 @@ class StreamedFit(Fit):
             return with_added(fine_norm_bound(objective, result.theta))
 
 
+def _on_rows(
+    work: Callable[[Rows, FloatArray], IntArray], row_norm: str, constant: float, X: Any, targets: FloatArray
+) -> IntArray:
+    return work(Rows(X, row_norm, constant), targets)
+
+
 class StreamedDraws(Draws):
     """Fits of rows that are walked, one for each random state, one after the other."""
 
@@ -243,8 +253,8 @@ class StreamedDraws(Draws):
         if problem.solving.get("on_error") == "release":
             raise ValueError("on_error must be 'raise' for Blocks, got 'release'")
         in_memory = problem.ranges, problem.weights, terms.ranges, terms.class_count_noise
-        if any(each is not None for each in in_memory) or terms.intervals != NO_INTERVALS:
-            raise ValueError("problem must have no ranges, weights or intervals for Blocks, which are not in memory")
+        if any(each is not None for each in in_memory):
+            raise ValueError("problem must have no ranges or weights for Blocks, which are not in memory")
         walked = problem.X
         numbers: Any = range(len(problem.targets))
         self._classes = numbers if problem.of_classes else None

@@ -28,17 +28,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from objpert_core._validation import choice, positive, positive_integer
-from objpert_core.accounting import calibrate_gaussian
+from objpert_core._validation import check_fields, choice, positive, positive_integer
 from objpert_core.accounting.population.published import (
-    checked_sizes,
     corrected_objective_noise,
     phased_schedule,
     published_objective_lam,
     published_sgd_schedule,
 )
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.theory.measured_stability import Stability, measured_stability
 from objpert_core.theory.populations import (
     AbsoluteWithLaplace,
@@ -81,44 +79,26 @@ METHODS: dict[str, str] = {
 
 
 @dataclass(frozen=True)
-class _Setting:
+class _Setting(Sizes):
     """The numbers that every bound is made of."""
 
-    n: int
-    d: int
-    epsilon: float
-    delta: float
-    radius: float
-    lipschitz: float
-    smoothness: float
-    steps: int | None
-    step_scale: float
-    lam: float | None
+    smoothness: float = 0.0
+    steps: int | None = None
+    step_scale: float = 1.0
+    lam: float | None = None
 
-    @property
-    def paper(self) -> dict[str, Any]:
-        return {
-            "n": self.n,
-            "d": self.d,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "radius": self.radius,
-            "lipschitz": self.lipschitz,
-        }
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.smoothness, bool) or not self.smoothness >= 0:
+            raise ValueError(f"smoothness must be a number >= 0, got {self.smoothness!r}")
+        given = [name for name in ("lam", "step_scale") if getattr(self, name) is not None]
+        check_fields(self, positive_integer, *([] if self.steps is None else ["steps"]))
+        check_fields(self, positive, *given)
 
     @property
     def unit(self) -> float:
         """ML."""
         return self.radius * self.lipschitz
-
-    @property
-    def noise(self) -> float:
-        return calibrate_gaussian(self.epsilon, self.delta).sigma
-
-    @property
-    def a(self) -> float:
-        """A = √(d log(1/δ))/(εn)."""
-        return math.sqrt(self.d * math.log(1 / self.delta)) / (self.epsilon * self.n)
 
     @property
     def b(self) -> float:
@@ -148,9 +128,6 @@ class _Setting:
         """ηT of gradient descent: M/(L√(2/n + 4dσ_G²/n²)), times `step_scale`."""
         spread = math.sqrt(2 / self.n + 4 * self.d * (self.noise / self.n) ** 2)
         return self.step_scale * self.radius / (self.lipschitz * spread)
-
-    def phases(self) -> list[tuple[int, float]]:
-        return phased_schedule(**self.paper)
 
 
 def excess_population_bound(
@@ -208,8 +185,8 @@ def excess_population_bound(
     0.1314
     0.4
     """
-    asked = _Setting(n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam)
-    setting = _checked(method, asked, published)
+    setting = _Setting(n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam)
+    _check(method, setting, published)
     if published:
         return _published(method, setting)
     return min(_BOUNDS[method](setting), 2 * setting.unit)
@@ -242,8 +219,8 @@ def stability_bound(
     0.0615
     0.1231
     """
-    asked = _Setting(n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam)
-    setting = _checked(method, asked, published)
+    setting = _Setting(n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam)
+    _check(method, setting, published)
     return _STABILITY[method](setting, published)
 
 
@@ -302,14 +279,15 @@ def descent_parts(
     >>> few.optimisation > many.optimisation, few.stability < many.stability
     (True, True)
     """
-    n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
+    sizes = Sizes(n, d, epsilon, delta, radius, lipschitz)
     if isinstance(smoothness, bool) or not 0 <= smoothness < math.inf:
         raise ValueError(f"smoothness must be a finite number >= 0, got {smoothness!r}")
+    n, d, _, _, radius, lipschitz = sizes.numbers
     largest = min(radius / (20 * lipschitz), 1 / (4 * smoothness) if smoothness else math.inf)
     eta = largest if step_size is None else positive("step_size", step_size)
     if eta * smoothness >= 1:
         raise ValueError(f"step_size must be below 1/smoothness = {1 / smoothness:g}, got {eta!r}")
-    length, noise = eta * positive_integer("steps", steps), calibrate_gaussian(epsilon, delta).sigma
+    length, noise = eta * positive_integer("steps", steps), sizes.noise
     return DescentParts(
         radius**2 / (2 * length),
         2 * length * lipschitz**2 * d * (noise / n) ** 2 / (1 - eta * smoothness),
@@ -317,29 +295,21 @@ def descent_parts(
     )
 
 
-def _checked(method: str, asked: _Setting, published: bool) -> _Setting:
+def _check(method: str, setting: _Setting, published: bool) -> None:
     choice("method", method, tuple(METHODS))
     if published and method not in PUBLISHED:
         raise ValueError(f"method must be one of {', '.join(map(repr, PUBLISHED))} if published, got {method!r}")
-    sizes = checked_sizes(**asked.paper, strict=published)
-    smoothness, steps, lam = asked.smoothness, asked.steps, asked.lam
-    if isinstance(smoothness, bool) or not smoothness >= 0:
-        raise ValueError(f"smoothness must be a number >= 0, got {smoothness!r}")
-    steps = None if steps is None else positive_integer("steps", steps)
-    lam = None if lam is None else positive("lam", lam)
-    setting = _Setting(*sizes, float(smoothness), steps, positive("step_scale", asked.step_scale), lam)
-    most = _most_smoothness(method, setting)
+    smoothness, most = setting.claimed(published).smoothness, _most_smoothness(method, setting)
     if not (smoothness < most or (smoothness <= most and method != "gd")):
         raise ValueError(f"smoothness must be at most {most:g} for the method {method!r} here, got {smoothness!r}")
-    return setting
 
 
 def _most_smoothness(method: str, setting: _Setting) -> float:
     """The largest β for which the method's proof holds."""
     if method == "sgd":
-        return published_sgd_schedule(**setting.paper, strict=False).largest_smoothness
+        return published_sgd_schedule(setting, strict=False).largest_smoothness
     if method == "objective":  # β ≤ εnλ
-        return setting.epsilon * published_objective_lam(**setting.paper, strict=False) / 2
+        return setting.epsilon * published_objective_lam(setting, strict=False) / 2
     if method == "gd" and setting.steps is not None:
         return setting.steps / setting.length()
     return math.inf
@@ -353,14 +323,14 @@ def _published(method: str, setting: _Setting) -> float:
 
 def _sgd(setting: _Setting) -> float:
     """M²/(2ηT) + η(L² + dσ²)/2 + L²η(T − 1)/n, for the mean of w₀ … w_{T−1} and w₀ = 0."""
-    plan = published_sgd_schedule(**setting.paper, strict=False)
+    plan = published_sgd_schedule(setting, strict=False)
     far = setting.radius**2 / (2 * plan.step_size * plan.steps)
     noisy = plan.step_size * (setting.lipschitz**2 + setting.d * plan.noise**2) / 2
     return far + noisy + _sgd_stability(setting, False)
 
 
 def _sgd_stability(setting: _Setting, published: bool) -> float:
-    plan = published_sgd_schedule(**setting.paper, strict=False)
+    plan = published_sgd_schedule(setting, strict=False)
     return setting.lipschitz**2 * plan.step_size * (plan.steps - (not published)) / setting.n
 
 
@@ -377,11 +347,11 @@ def _prox_stability(setting: _Setting, published: bool) -> float:
 
 def _objective(setting: _Setting) -> float:
     sigma = corrected_objective_noise(setting.epsilon, setting.delta, setting.lipschitz)
-    return setting.regularised(sigma, published_objective_lam(**setting.paper, strict=False))
+    return setting.regularised(sigma, published_objective_lam(setting, strict=False))
 
 
 def _objective_stability(setting: _Setting, published: bool) -> float:
-    lam = published_objective_lam(**setting.paper, strict=False)
+    lam = published_objective_lam(setting, strict=False)
     return (4 if published else 2) * setting.lipschitz**2 / lam
 
 
@@ -422,7 +392,7 @@ def _tight_stability(setting: _Setting, published: bool) -> float:
 
 def _phased(setting: _Setting) -> float:
     """Every phase pays for its start and its stability, the last one for its noise as well."""
-    phases = setting.phases()
+    phases = phased_schedule(setting)
     spread = setting.d * (setting.lipschitz * setting.noise) ** 2  # of a release, by η²
     rows, step = phases[0]
     total = setting.radius**2 / (step * rows) + setting.lipschitz**2 * step
@@ -433,7 +403,7 @@ def _phased(setting: _Setting) -> float:
 
 def _phased_stability(setting: _Setting, published: bool) -> float:
     """The first phase's stability: later phases only follow, as proximal points do not drive starts apart."""
-    return setting.lipschitz**2 * setting.phases()[0][1]
+    return setting.lipschitz**2 * phased_schedule(setting)[0][1]
 
 
 def _no_privacy_lam(setting: _Setting) -> float:

@@ -24,54 +24,30 @@ _FILE, _PASTED, _REFUSED, _DONE = (f"composition__{part}" for part in ("file", "
 
 
 @dataclass(frozen=True)
-class LedgerText(controls.Control):
-    """The ledger as text, in the address and in a field; what cannot be read falls back to the default."""
+class LedgerText(controls.TypedText):
+    """The ledger as text."""
 
-    def mend(self) -> None:
-        """At the start of a page's run: replace what cannot be read by the default, in the address as well.
-
-        On the first run the address wins over anything that is set here; `show` then runs the page once more.
-        """
-        if self.key not in st.session_state:
-            if not all(map(_readable, st.query_params.get_all(self.key))):
-                del st.query_params[self.key]
-        elif not _readable(st.session_state[self.key]):
-            st.session_state[self.key] = self.default
-
-    def _draw(self, **common: Any) -> str:
-        text = st.text_input(self.label, value=self.default, on_change=self._typed, **common)
-        if not _readable(text):
-            st.rerun()
-        st.session_state[self._good] = text
-        return text
-
-    @property
-    def _good(self) -> str:
-        return f"{self.key}__good"
+    def readable(self, text: Any) -> bool:
+        try:
+            ledgers.parse(text)
+        except ValueError:
+            return False
+        return bool(text)
 
     def _typed(self) -> None:
-        """Put what was typed into its canonical form, or the last good text back with a reason."""
         typed = st.session_state[self.key]
-        st.session_state[self.key] = st.session_state.get(self._good, self.default)
+        st.session_state[self.key] = st.session_state.get(self.good, self.default)
         with _refusals():
             self.set(ledgers.parse(typed))
 
     def ledger(self) -> ledgers.Ledger:
         """The entries."""
         text = self.value()
-        return ledgers.parse(text if _readable(text) else self.default)
+        return ledgers.parse(text if self.readable(text) else self.default)
 
     def set(self, entries: ledgers.Ledger) -> None:
         """Write a ledger to the session state; only in callbacks."""
         st.session_state[self.key] = ledgers.write(ledgers.checked(entries))
-
-
-def _readable(text: Any) -> bool:
-    try:
-        ledgers.parse(text)
-    except ValueError:
-        return False
-    return bool(text)
 
 
 @contextmanager

@@ -1,8 +1,12 @@
 """The controls of the page "Losses"."""
 
+from dataclasses import replace
+from typing import Self
+
 from pages.losses.names import NAMES, WIDTHS
 from ui import parameters
 from ui.controls import Choice, Control, SelectSlider, log_values
+from ui.view import View
 
 LOSS, FIT, DIMENSION = "The loss", "The fit", "Without GLM structure"
 ROOT_2 = 2**0.5
@@ -55,6 +59,18 @@ OWN: dict[str, Control] = {"logistic": MARGIN, **dict.fromkeys(WIDTHS, PARAMETER
 """The control of each loss's own constant."""
 LINKED: tuple[Control, ...] = (SHOW, LOSS_NAME, PARAMETER, MARGIN, CLIP, NORM, REACH, OUTLIERS, EPSILON, DRAWS, SEED)
 LINKED += (SIGMA, LAM, BETA, LIPSCHITZ, PARAMETERS, DELTA, GHOST)
+
+
+class LossView(View):
+    """A picture of a loss, whose own constant has a control of its own for each loss."""
+
+    loss: str
+    parameter: float
+
+    @classmethod
+    def now(cls) -> Self:
+        view = super().now()
+        return replace(view, parameter=parameter(view.loss))  # type: ignore[type-var]
 
 
 def parameter(loss: str) -> float:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from objpert_core.experiments.studies import clipping
 from pages.losses import errors
-from pages.losses.controls import CLIP, DELTA, DRAWS, EPSILON, LOSS_NAME, OUTLIERS, PARAMETER, SEED, parameter
+from pages.losses.controls import CLIP, DELTA, DRAWS, EPSILON, LOSS_NAME, OUTLIERS, PARAMETER, SEED, LossView
 from pages.losses.names import CLIPPED, PLAIN, PRIVATE, error, own
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course
 
 PROVED = {
     "monotone": "the privacy profile of the bound for losses whose slope keeps its sign",
@@ -25,7 +25,7 @@ _ABSENT = (", huber_threshold=None", ", hinge_width=None", "loss=LogisticLoss(No
 
 
 @dataclass(frozen=True)
-class Fit(clipping.Setting, View):
+class Fit(clipping.Setting, LossView):
     """A fit to rows of which some are far off, and some private fits, drawn."""
 
     draws: int = field(default=DRAWS.default, compare=False)
@@ -52,11 +52,6 @@ class Fit(clipping.Setting, View):
     }
     snippet_note = "These lines print the first private fit in the chart."
     answers_in_alt = False
-
-    @classmethod
-    def now(cls) -> Self:
-        view = super().now()
-        return replace(view, parameter=parameter(view.loss))
 
     def __str__(self) -> str:
         data = f"outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, Loss
 from pages.losses import ordinary
-from pages.losses.controls import CLIP, LOSS_NAME, NORM, PARAMETER, REACH, parameter
+from pages.losses.controls import CLIP, LOSS_NAME, NORM, PARAMETER, REACH, LossView
 from pages.losses.names import NAMES, PARAMETERS, nice, own
 from ui import figures, page, sentences
-from ui.view import View
 
 POINTS = 241  # on the axis, ends included; the kinks come on top
 
@@ -27,7 +26,7 @@ def _number(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Clipped(clipping.Clipping, View):
+class Clipped(clipping.Clipping, LossView):
     """A loss, clipped, for a row of this norm; drawn at scores up to ±`reach`."""
 
     norm: float
@@ -42,11 +41,6 @@ class Clipped(clipping.Clipping, View):
     named = {"clip": "C", "norm": "‖x‖", "parameter": "k"}
     snippet = "loss"
     answers_in_alt = False
-
-    @classmethod
-    def now(cls) -> Self:
-        view = super().now()
-        return replace(view, parameter=parameter(view.loss))
 
     def __str__(self) -> str:
         return f"{NAMES[self.loss]}{own(self)}, C = {self.clip:.4g}, row norm {self.norm:.4g}"

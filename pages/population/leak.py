@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from objpert_core.accounting import SampledWithReplacement
 from objpert_core.accounting.population.published import published_sgd_mechanism, published_sgd_schedule
+from objpert_core.accounting.population.sizes import Sizes
 from pages.population.controls import ROWS
 from pages.population.learning import REPLACED, Learning, times
 from ui import figures, sentences
@@ -33,7 +34,7 @@ def single_step(n: int, d: int, epsilon: float) -> Promise:
     delta = 1 / n**2
     step = published_sgd_mechanism(n, d, epsilon, delta, strict=False, steps=1)
     assert isinstance(step, SampledWithReplacement)
-    steps = published_sgd_schedule(n, d, epsilon, delta, strict=False).steps
+    steps = published_sgd_schedule(Sizes(n, d, epsilon, delta), strict=False).steps
     return Promise(delta, step.attained_delta(epsilon), float(step.delta(epsilon)), steps)
 
 

@@ -120,7 +120,7 @@ def _theory(ask: Callable[..., float], name: str, setting: Setting, published: b
     if corners:
         key = {"sgd": "prox", "gd": "gd-prox"}.get(key, key)
     if name == "objective-tight" and setting.population == "logistic":
-        told["lam"] = recommended_ball_lam(setting.n, setting.d, setting.epsilon, setting.delta, radius=setting.radius)
+        told["lam"] = recommended_ball_lam(setting.sizes)
     elif name == "objective-least":
         told["lam"] = 2 / setting.epsilon
     try:

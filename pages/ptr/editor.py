@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.controls import Control
+from ui.controls import Control, TypedText
 
 FEWEST, MOST = 3, 24
 _PLACE, _REFUSED = "ptr__place", "ptr__refused"
@@ -32,51 +32,38 @@ def write(values: tuple[float, ...]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def _readable(text: Any) -> bool:
-    try:
-        parse(text)
-    except ValueError:
-        return False
-    return True
-
-
 @dataclass(frozen=True)
-class PointsText(Control):
-    """The values as text; what cannot be read falls back to the default."""
+class PointsText(TypedText):
+    """The values as text."""
+
+    def readable(self, text: Any) -> bool:
+        try:
+            parse(text)
+        except ValueError:
+            return False
+        return True
 
     def offers(self, value: Any) -> bool:
         """Whether it can be read."""
-        return _readable(value)
+        return self.readable(value)
 
     def points(self) -> tuple[float, ...]:
         """The values."""
         text = self.value()
-        return parse(text if _readable(text) else self.default)
-
-    def mend(self) -> None:
-        """At the start of a run: replace what cannot be read by the default, in the address as well."""
-        if self.key not in st.session_state:
-            if not all(map(_readable, st.query_params.get_all(self.key))):
-                del st.query_params[self.key]
-        elif not _readable(st.session_state[self.key]):
-            st.session_state[self.key] = self.default
+        return parse(text if self.readable(text) else self.default)
 
     def _draw(self, **common: Any) -> str:
-        text = str(st.text_input(self.label, value=self.default, max_chars=200, on_change=self._typed, **common))
-        if not _readable(text):
-            st.rerun()
-        st.session_state[f"{self.key}__good"] = text
+        text = super()._draw(max_chars=200, **common)
         if reason := st.session_state.pop(_REFUSED, ""):
             st.caption(reason)
         return text
 
     def _typed(self) -> None:
-        """Put what was typed into its one form, or the last good text back with a reason."""
         typed = st.session_state[self.key]
         try:
             st.session_state[self.key] = write(parse(typed))
         except ValueError:
-            st.session_state[self.key] = st.session_state.get(f"{self.key}__good", self.default)
+            st.session_state[self.key] = st.session_state.get(self.good, self.default)
             st.session_state[_REFUSED] = (
                 f"Type {FEWEST} to {MOST} numbers from 0 to 1. The page still uses the old list."
             )

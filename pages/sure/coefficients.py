@@ -9,21 +9,22 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray
-from pages.sure.controls import COLUMNS, DELTA, EPSILON, PEOPLE, SEED, SHAPE, SHAPES
+from pages.sure.controls import ADULT, COLUMNS, DATA, DELTA, EPSILON, PEOPLE, SEED
 from pages.sure.of_people import OfPeople
-from pages.sure.people import Errors, Z, found
+from pages.sure.people import OF_ADULT, Errors, Z, adult, found
 from ui import bounds, figures, sentences
 from ui.view import Course
 
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
 NAMES = {"public": "without privacy", "interval": "private", "naive": "forgetting the noise"}
 LOOKS = {"public": "non-private", "interval": "tight", "naive": "published"}
+FEW = 5  # columns whose marks have room on a telephone
 _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 
 
 @dataclass(frozen=True)
 class Coefficients(OfPeople):
-    """One private fit to generated people whose coefficients are known."""
+    """One private fit to people: generated ones, whose coefficients are known, or those of Adult."""
 
     epsilon: float
     people: int
@@ -37,7 +38,7 @@ class Coefficients(OfPeople):
     controls = {
         "epsilon": EPSILON,
         "people": PEOPLE,
-        "shape": SHAPE,
+        "shape": DATA,
         "columns": COLUMNS,
         "delta": DELTA,
         "seed": SEED,
@@ -49,8 +50,15 @@ class Coefficients(OfPeople):
 
     @property
     def truth(self) -> FloatArray:
-        """The true coefficients."""
-        return self._found[0]
+        """The true coefficients; where nobody knows them 0, with which intervals are compared then."""
+        truth = self._found[0]
+        return np.zeros(self.columns) if truth is None else truth
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns are called."""
+        every = tuple(OF_ADULT.values()) if self.shape == ADULT else [f"x{j + 1}" for j in range(self.columns)]
+        return list(every[: self.columns])
 
     @property
     def methods(self) -> dict[str, Errors]:
@@ -58,7 +66,7 @@ class Coefficients(OfPeople):
         return self._found[1]
 
     @property
-    def _found(self) -> tuple[FloatArray, dict[str, Errors]]:
+    def _found(self) -> tuple[FloatArray | None, dict[str, Errors]]:
         return found(self.epsilon, self.delta, self.shape, self.people, self.columns, self.seed)
 
     @property
@@ -73,6 +81,9 @@ class Coefficients(OfPeople):
 
     def answer(self) -> str:
         wide = sentences.ratio(self.wider, up=False)
+        if self.shape == ADULT:
+            apart = f"{self.missed('interval')} of {self.columns}"
+            return f"Private intervals are {wide} as wide as without privacy; {apart} coefficients differ from 0."
         misses = f"{self.missed('naive')} of {self.columns}"
         return f"Private intervals are {wide} as wide as without privacy; forgetting the noise, {misses} miss."
 
@@ -83,26 +94,29 @@ class Coefficients(OfPeople):
         return [("the width over that without privacy", self.wider, lambda ratio: sentences.ratio(ratio, up=False))]
 
     def note(self) -> str:
+        told = f"{self.whose}, seed {self.seed}; 95 % intervals, each by itself. "
+        if self.shape == ADULT:
+            return f"{told}Nobody knows the true coefficients. Rows have norm one, so a coefficient has no units here."
         return (
-            f"{self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals, each by itself. "
-            f"Of {self.columns} the private ones miss {self.missed('interval')}, those without privacy "
+            f"{told}Of {self.columns} the private ones miss {self.missed('interval')}, those without privacy "
             f"{self.missed('public')}. The line at 0 is the truth, which only generated data tell."
         )
 
     def table(self) -> list[dict[str, str]]:
         return [
-            {"Column": f"x{j + 1}", "True": sentences.fixed(truth, 2)}
+            {"Column": name}
+            | ({} if self.shape == ADULT else {"True": sentences.fixed(self.truth[j], 2)})
             | {NAMES[key].capitalize(): _written(one, j) for key, one in self.methods.items()}
-            for j, truth in enumerate(self.truth)
+            for j, name in enumerate(self.names)
         ]
 
     def frame(self) -> pd.DataFrame:
         parts = [
             pd.DataFrame(
                 {
-                    "column": [f"x{j + 1}" for j in range(self.columns)],
+                    "column": self.names,
                     "method": key,
-                    "truth": self.truth,
+                    "truth": np.nan if self.shape == ADULT else self.truth,
                     "coefficient": one.coefficients,
                     "standard_error": one.errors,
                     "low": one.low,
@@ -114,30 +128,41 @@ class Coefficients(OfPeople):
         return pd.concat(parts, ignore_index=True)
 
     def shows(self) -> str:
-        return (
-            "For every column an interval without privacy, a private one, and one that forgets the noise, about the "
-            "true coefficient, which is the line at 0."
-        )
+        about = "" if self.shape == ADULT else ", about the true coefficient, which is the line at 0"
+        return f"For every column an interval without privacy, a private one, and one that forgets the noise{about}."
 
     def chart(self, before: Coefficients | None) -> Any:
         traces: list[dict[str, Any]] = []
-        rows, most = np.arange(self.columns), 0.0
+        rows, edges = np.arange(self.columns), [0.0]
         if before is not None and (before.columns, before.shape) == (self.columns, self.shape):
             traces.append(before._lines())
         for key, one in self.methods.items():
             look, off = figures.look(LOOKS[key]), one.coefficients - self.truth
-            bars = {"array": Z * one.errors, "color": look.color, "thickness": 2, "width": 4}
+            bars = {
+                "array": Z * one.errors,
+                "color": look.color,
+                "thickness": 2,
+                "width": 4 if self.columns <= FEW else 0,
+            }
             places = rows + _PLACES[key]
             traces.append(
                 figures.series(NAMES[key], off, places, LOOKS[key], mode="markers", hover="%{x:.2f}", error_x=bars)
             )
-            most = max(most, float((np.abs(off) + Z * one.errors).max()))
-        names = [f"x{j + 1}" for j in range(self.columns)]
+            traces[-1]["marker"] |= {} if self.columns <= FEW else {"size": 5}
+            edges += [*(one.low - self.truth), *(one.high - self.truth)]
+        low, high = min(edges), max(edges)
+        if self.shape != ADULT:
+            high = max(-low, high)
+            low = -high
+        air = 0.025 * (high - low)
+        names, title = self.names, "off the true coefficient by, in log-odds"
+        if self.shape == ADULT:
+            title = f"coefficient, in log-odds<br>on {adult().label}"
         ticks: dict[str, Any] = {"tickmode": "array", "tickvals": rows, "ticktext": names, "categoryarray": names}
         ends = (self.columns - 0.5, -0.5)
         return figures.figure(
             [figures.guide((0.0, 0.0), ends), *traces],
-            xaxis=figures.axis("off the true coefficient by, in log-odds", (-1.05 * most, 1.05 * most)),
+            xaxis=figures.axis(title, (low - air, high + air)),
             yaxis=figures.axis("", ends, **ticks, showgrid=False),
             height=420,
             hovermode="closest",

@@ -20,7 +20,11 @@ DELTA = SelectSlider("sure_delta", "Slack δ", 1e-6, powers_of_ten(-9, -4))
 PEOPLE = SelectSlider(
     "sure_n", "People n", 10_000, (1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 50_000, 100_000), format=str
 )
-SHAPE = Choice("sure_data", "Generated data", "even", tuple(SHAPES), SHAPES.__getitem__)
+SHAPE = Choice("sure_shape", "Generated data", "even", tuple(SHAPES), SHAPES.__getitem__)
+ADULT = "adult"
+_DATA = SHAPES | {ADULT: "Adult, ten columns"}
+DATA = Choice("sure_data", "Data", "even", tuple(_DATA), _DATA.__getitem__)
+REPEATED = SelectSlider("sure_people", "People n", 2000, (1000, 2000, 3000, 5000, 10_000, 20_000), format=str)
 COLUMNS = SelectSlider("sure_d", "Columns d", 5, (2, 3, 5, 8, 10), format=str)
 SEED = parameters.seed("sure", "Seed of people and noise")
 SHARE = SelectSlider("sure_share", "Share of test people", 0.3, (0.1, 0.2, 0.3, 0.5))

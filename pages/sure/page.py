@@ -5,12 +5,18 @@ import streamlit as st
 from pages.sure.coefficients import Coefficients
 from pages.sure.controls import GHOST
 from pages.sure.covers import Covers
+from pages.sure.repeats import Repeats
 from pages.sure.scores import Scores
 from ui import page
 from ui.controls import Choice
 from ui.view import Pictures, View
 
-VIEWS: dict[str, type[View]] = {"coefficients": Coefficients, "scores": Scores, "covers": Covers}
+VIEWS: dict[str, type[View]] = {
+    "coefficients": Coefficients,
+    "repeats": Repeats,
+    "scores": Scores,
+    "covers": Covers,
+}
 VIEW = Choice("sure_view", "Picture", "coefficients", tuple(VIEWS), lambda view: VIEWS[view].title)
 PICTURES = Pictures("sure", VIEWS, VIEW, GHOST)
 preset = PICTURES.preset
@@ -24,6 +30,22 @@ PRESETS = (
         epsilon=0.5,
         n=1000,
         d=2,
+    ),
+    preset(
+        "A hundred draws",
+        "The same fit to a hundred data sets: which intervals hold the truth?",
+        "repeats",
+        epsilon=0.3,
+        people=3000,
+        d=2,
+    ),
+    preset(
+        "Adult",
+        "Ten public columns of a census: nobody knows the true coefficients.",
+        "coefficients",
+        data="adult",
+        n=50_000,
+        d=10,
     ),
     preset("Forgetting the noise", "Intervals that forget it cover less than they say.", "covers"),
     preset("A score to publish", "ROC curve and accuracy from 64 noisy counts, for the ε of the fit.", "scores"),

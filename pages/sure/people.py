@@ -9,29 +9,55 @@ import numpy as np
 from scipy.special import logit
 from scipy.stats import rankdata
 
+from objpert_core import datasets
 from objpert_core._validation import FloatArray, IntArray
+from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.evaluation import evaluate, split_by_coin, together
 from objpert_core.evaluation.classes import BINS, TwoClasses, bins_of
 from objpert_core.experiments.intervals.coverage import by_likelihood, forgetting
 from objpert_core.experiments.intervals.shapes import CONSTANT, drawn
 from objpert_core.learning.intervals.curvature import curvature_noise
+from pages.sure.controls import ADULT
 
-D = 5
-"""Columns of the people whose scores are looked at."""
 Z = 1.959963984540054
 
 
+OF_ADULT = {
+    "sex=Male": "male",
+    "marital-status=Married-civ-spouse": "married",
+    "occupation=Exec-managerial": "manager",
+    "occupation=Prof-specialty": "professional",
+    "education=Bachelors": "bachelor",
+    "education=HS-grad": "high school",
+    "workclass=Private": "private firm",
+    "occupation=Craft-repair": "craft",
+    "occupation=Sales": "sales",
+    "education=Some-college": "college",
+}
+"""Columns of Adult that are looked at, and what they are called in a picture."""
+
+
 class Sample(NamedTuple):
-    """Rows of norm at most 1 without the constant, labels 0 and 1, and the true coefficients."""
+    """Rows of norm at most 1 without the constant, labels 0 and 1, and the true coefficients, where they are known."""
 
     rows: FloatArray
-    labels: FloatArray
-    truth: FloatArray
+    labels: IntArray
+    truth: FloatArray | None
+
+
+def adult() -> Dataset:
+    """Adult, or what stands in for it."""
+    return datasets.load(datasets.default_name())
 
 
 def sample(shape: str, n: int, d: int, seed: int) -> Sample:
-    """People of a shape, drawn anew."""
+    """People of a shape, drawn anew; of Adult n of its people, or all, with d columns."""
+    if shape == ADULT:
+        data = adult()
+        chosen = np.random.default_rng(seed).permutation(len(data.y_train))[:n]
+        columns = np.array([data.feature_names.index(name) for name in tuple(OF_ADULT)[:d]])
+        return Sample(data.X_train[np.ix_(chosen, columns)], data.y_train[chosen], None)
     generator = np.random.default_rng(seed)
     X, chances, theta = drawn(shape, n, d, generator)
     return Sample(X[:, :-1], (generator.random(n) < chances).astype(int), theta[:-1])
@@ -55,9 +81,12 @@ class Errors(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def found(epsilon: float, delta: float, shape: str, n: int, d: int, seed: int) -> tuple[FloatArray, dict[str, Errors]]:
-    """The true coefficients; without privacy, private, and private with errors that forget the noise."""
+def found(
+    epsilon: float, delta: float, shape: str, n: int, d: int, seed: int
+) -> tuple[FloatArray | None, dict[str, Errors]]:
+    """The true coefficients, where known; without privacy, private, and private with errors that forget the noise."""
     people = sample(shape, n, d, seed)
+    n = len(people.labels)
     model = ObjPertLogisticRegression(
         epsilon, delta, intervals=True, row_norm="clip", intercept_scaling=CONSTANT, classes=[0, 1], public_rows=n,
         random_state=seed,
@@ -82,7 +111,7 @@ class Scored(NamedTuple):
     noisy: TwoClasses
     epsilon: float
     scores: FloatArray
-    labels: FloatArray
+    labels: IntArray
 
     @property
     def accuracy(self) -> float:
@@ -109,10 +138,16 @@ class Scored(NamedTuple):
         return float(wins / max(many * few, 1))
 
 
+def columns_of(shape: str) -> int:
+    """Columns of the people whose scores are looked at."""
+    return len(OF_ADULT) if shape == ADULT else 5
+
+
 @lru_cache(maxsize=64)
 def scored(epsilon: float, delta: float, shape: str, n: int, share: float, seed: int) -> Scored:
     """Train on one part of the people and evaluate on the other, each person by a coin."""
-    people = sample(shape, n, D, seed)
+    people = sample(shape, n, columns_of(shape), seed)
+    n = len(people.labels)
     X, X_test, y, y_test = split_by_coin(people.rows, people.labels, share, random_state=seed)
     model = ObjPertLogisticRegression(
         epsilon, delta, row_norm="clip", intercept_scaling=CONSTANT, classes=[0, 1], public_rows=round(n * (1 - share)),

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray
-from pages.sure.controls import CURVE, DELTA, EPSILON, PEOPLE, SEED, SHAPE, SHAPES, SHARE
+from pages.sure.controls import ADULT, CURVE, DATA, DELTA, EPSILON, PEOPLE, SEED, SHARE
 from pages.sure.of_people import OfPeople
-from pages.sure.people import Scored, scored
+from pages.sure.people import Scored, adult, columns_of, scored
 from ui import figures, sentences
 from ui.view import Course
 
@@ -37,7 +37,7 @@ class Scores(OfPeople):
     controls = {
         "epsilon": EPSILON,
         "people": PEOPLE,
-        "shape": SHAPE,
+        "shape": DATA,
         "curve": CURVE,
         "share": SHARE,
         "delta": DELTA,
@@ -57,7 +57,7 @@ class Scores(OfPeople):
         told, exact = self.scored.noisy.accuracy(), self.scored.accuracy
         half, own = (told.high - told.low) / 2, self.scored.half_width
         return (
-            f"Publish accuracy {sentences.percent(told.value)} ± {sentences.percent(half)}; without privacy it is "
+            f"Publish accuracy {sentences.percent(told.value)} ± {sentences.percent(half)}; without noise it is "
             f"{sentences.percent(exact)} ± {sentences.percent(own)}."
         )
 
@@ -70,7 +70,7 @@ class Scores(OfPeople):
 
     def note(self) -> str:
         return (
-            f"{self.people:,} generated people, {SHAPES[self.shape]}, five columns; {len(self.scored.labels):,} of "
+            f"{self.whose}, {sentences.count(columns_of(self.shape), 'column')}; {len(self.scored.labels):,} of "
             f"them in the test part by a coin each, seed {self.seed}. Intervals of 95 % cover the noise, and that the "
             f"test people are a sample. Not drawn: what is less sure than ± {sentences.percent(_VAGUE / 2)}."
         )
@@ -109,6 +109,8 @@ class Scores(OfPeople):
             if self.curve == "roc"
             else ("probability that the model states", "share of positives")
         )
+        if self.shape == ADULT:
+            x += f"<br>on {adult().label}"
         traces = [figures.guide((0, 1), (0, 1))]
         if before is not None:
             old = before._noisy()

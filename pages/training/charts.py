@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from objpert_core.evaluation import TwoClasses
 from objpert_core.experiments.compare import ROC_GRID, Comparison, Fit
 from objpert_core.experiments.learners import COMPARABLE, NON_PRIVATE
 from pages.training import pixels
@@ -48,10 +49,12 @@ def accuracy(
     traces: list[dict[str, Any]] = []
     methods, former = comparison.settings.methods, _ghost(previous, comparison)
     for place, method in enumerate(methods):
-        fits = comparison.of(method) if method != NON_PRIVATE else ()
+        scores, mean = comparison.evaluation(method), comparison.accuracy(method)
+        fits = comparison.of(method) if method != NON_PRIVATE and scores is None else ()
         values, seeds = [fit.accuracy for fit in fits], [fit.seed for fit in fits]
         old = former.accuracy(method) if former else None
-        spread = draws.spread(LABELS[method], place, ROLE[method], comparison.accuracy(method), values, seeds, old)
+        told = None if scores is None else scores.accuracy()
+        spread = draws.spread(LABELS[method], place, ROLE[method], mean, values, seeds, old, told)
         traces += [trace | {"showlegend": False} for trace in spread]  # the axis names them
     view = draws.view(traces, *(() if close_up and comparison.fits else (comparison.baseline,)))
     ends = (-0.5, len(methods) - 0.5)
@@ -77,7 +80,8 @@ def _named(comparison: Comparison, method: str) -> str:
     reached = comparison.accuracy(method)
     short = LABELS[method].removeprefix("Algorithm 1 with ").removeprefix("the ")
     name = textwrap.wrap(short, _WIDEST_LINE, break_long_words=False)
-    return "<br>".join([*name, percent(reached.mean) if reached else "not trained yet"])
+    exact = ", exact" if comparison.settings.publishable and method == NON_PRIVATE else ""
+    return "<br>".join([*name, f"{percent(reached.mean)}{exact}" if reached else "not trained yet"])
 
 
 def roc(
@@ -101,10 +105,13 @@ def roc(
         curve, area = comparison.roc(method), comparison.auc(method)
         if curve is None or area is None:
             continue
-        name = f"{LABELS[method]} (AUC {area.mean:.3f})"
+        scores, told = comparison.evaluation(method), f"{area.mean:.3f}"
+        if isinstance(scores, TwoClasses):
+            told = str(scores.auc())
+        name = f"{LABELS[method]} (AUC {told})"
         traces.append(series(name, ROC_GRID, curve, ROLE[method], hover="%{y:.1%}"))
         columns[f"true_positive_rate, {method}"] = curve
-        words.append(f"{LABELS[method]} {area.mean:.3f}")
+        words.append(f"{LABELS[method]} {told}")
     across, up = _ROC_CORNER if corner else ((0.0, 1.0), (0.0, 1.0))
     chart = figure(
         draws.faint(traces, stale),

@@ -130,6 +130,13 @@ CLOSE_UP = Toggle(
 PREDICT = Toggle(
     "training_predict", "Predict first", False, help="Hides each new picture until you have guessed what it shows."
 )
+PUBLISHABLE = Toggle(
+    "training_publishable",
+    "As it may be published",
+    False,
+    help="One draw. Each row is put aside by its own coin, and the score comes from noisy counts of these rows. Fit "
+    "and score together cost ε once.",
+)
 GHOST = parameters.ghost("training")
 
 MODEL: tuple[Control, ...] = (DELTA, BOUND, SPLIT_SEED, SEED, SCALING, SOLVER)
@@ -137,13 +144,16 @@ FEW_DRAWS = 2
 """Draws with DP-SGD to begin with: each of its models takes seconds to minutes."""
 DESCENT: tuple[Control, ...] = (BATCH, EPOCHS, RATES, MEAN_RUNS)
 FIVE = (NON_PRIVATE, PUBLISHED, TIGHT, SVC, OUTPUT, KIFER)
-CONTROLS: tuple[Control, ...] = (EPSILON, LEARNED, REPEATS, PREDICT, *MODEL, *DESCENT, CLOSE_UP, GHOST, VIEW)
+CONTROLS: tuple[Control, ...] = (
+    *(EPSILON, LEARNED, REPEATS, PREDICT, PUBLISHABLE),
+    *(*MODEL, *DESCENT, CLOSE_UP, GHOST, VIEW),
+)
 
 
 def presets(data: Choice) -> tuple[Preset, ...]:
     """What a lecture shows one after the other; ε of Table 2 first, on Adult or what stands in for it."""
     same: dict[Control, Any] = {
-        control: control.default for control in (data, LEARNED, EPSILON, REPEATS, CLOSE_UP, *MODEL)
+        control: control.default for control in (data, LEARNED, EPSILON, REPEATS, PUBLISHABLE, CLOSE_UP, *MODEL)
     }
     table = f"ε = {{}} of Redberg et al. (2023), Table 2: δ = 1e-5, ten draws. On {data.default}."
 

@@ -72,9 +72,9 @@ def _decide(method: str) -> set[str]:
     """The fields of `Settings` that decide a method's numbers."""
     learner = COMPARABLE[method]
     if not learner.private:
-        return set()
+        return {"publishable"}  # which splits the rows
     fields = {value.name for value in learner.recipe.values() if isinstance(value, Of)}
-    fields |= {"epsilon", "delta", "repeats", "seed"} | ({"solver"} if learner.kind != DP_SGD else set())
+    fields |= {"publishable", "epsilon", "delta", "repeats", "seed"} | ({"solver"} if learner.kind != DP_SGD else set())
     return fields & set(Settings.__dataclass_fields__)
 
 

@@ -68,7 +68,10 @@ def beside(comparison: Comparison, before: Comparison | None, stale: bool) -> No
     """What else moves with ε, in the same place; a phone shows it further down only, by "Look closer"."""
     left, right = st.container(key="training_later").columns(2)
     with left:
-        page.show(charts.roc(comparison, before, small=True, stale=stale), key="training_roc_beside")
+        if text.has_curves(comparison):
+            page.show(charts.roc(comparison, before, small=True, stale=stale), key="training_roc_beside")
+        else:
+            st.caption(text.NO_CURVES)
     with right:
         page.show(charts.coefficients(comparison, before, small=True, stale=stale), key="training_coefficients_beside")
 
@@ -80,9 +83,10 @@ def panel(presets: Any) -> Request:
     with st.popover("Compare methods", icon=":material/compare_arrows:", width="stretch"):
         methods = controls.LEARNED.show()
     controls.PREDICT.show()
+    publishable = controls.PUBLISHABLE.show()
     begin_with_few(methods)
     with place_of_draws:
-        repeats = controls.REPEATS.show()
+        repeats = one_draw() if publishable else controls.REPEATS.show()
     with page.tools(ALL, presets, name="training"):
         delta, bound, split_seed, seed, scaling, solver = (control.show() for control in controls.MODEL)
         controls.CLOSE_UP.show()
@@ -90,7 +94,7 @@ def panel(presets: Any) -> Request:
         sgd = descent() if not set(SGD).isdisjoint(methods) else {}
     able = able_to_learn(name, methods)
     settings = Settings(epsilon, delta, bound, repeats, scaling, seed, able or METHODS, solver=solver)
-    asked = Request(name, split_seed, replace(settings, **sgd))
+    asked = Request(name, split_seed, replace(settings, **sgd, publishable=publishable))
     if not methods:
         st.warning("Choose at least one method.", icon=":material/checklist:")
     elif len(able) < len(methods):
@@ -99,6 +103,12 @@ def panel(presets: Any) -> Request:
         if live.ready(name):
             run(asked.later)
     return asked
+
+
+def one_draw() -> int:
+    """The number of draws where a score is to be published: each one more would cost its own ε."""
+    page.keep(controls.REPEATS)
+    return 1
 
 
 def begin_with_few(methods: Sequence[str]) -> None:
@@ -202,8 +212,11 @@ def below(picture: page.Picture, comparison: Comparison, before: Comparison | No
         st.markdown(f"{datasets.describe(data.name)}\n\n{data.citation}")
     if settings := tables.reproducible(comparison):
         order = ", ".join(text.LABELS[name] for name in settings.methods)
-        code = tables.snippet(data, settings)
-        page.reproduce(code, note=f"Prints the data set and the accuracies: {order}.")
+        code, note = tables.snippet(data, settings), f"Prints the data set and the accuracies: {order}."
+        if settings.publishable:
+            printed = text.LABELS[tables.printed_method(settings)]
+            code, note = tables.publishable_snippet(data, settings), text.PRINTS_WHAT_MAY_BE_PUBLISHED.format(printed)
+        page.reproduce(code, note=note)
 
 
 def look_closer(comparison: Comparison, before: Comparison | None, stale: bool) -> None:
@@ -220,6 +233,9 @@ def look_closer(comparison: Comparison, before: Comparison | None, stale: bool) 
     elif view == "gradient norm":
         picture = charts.gradient_norms(comparison, stale=stale)
         st.caption(text.ABOUT_GRADIENTS)
+    elif not text.has_curves(comparison):
+        st.caption(text.NO_CURVES)
+        return
     else:
         picture = charts.roc(comparison, before, corner=view != "ROC", stale=stale)
         if classes > 2:
@@ -231,7 +247,8 @@ def look_closer(comparison: Comparison, before: Comparison | None, stale: bool) 
 
 def origin(comparison: Comparison) -> None:
     """Where the accuracy comes from: the learners between the published one and the default, refitted here and now."""
-    data, settings = comparison.data, replace(comparison.settings, methods=tuple(waterfall.CHAIN))
+    data = comparison.data
+    settings = replace(comparison.settings, methods=tuple(waterfall.CHAIN), publishable=False)
     chain = Request(data.name, data.split_seed, settings).at_once
     if len(chain) < len(waterfall.CHAIN):
         st.info(text.NO_STEPS, icon=":material/info:")

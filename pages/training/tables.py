@@ -12,18 +12,20 @@ import pandas as pd
 from objpert_core._literals import call
 from objpert_core.accounting import Mechanism
 from objpert_core.estimators import PrivacyCertificate
-from objpert_core.experiments.compare import Comparison, Settings
+from objpert_core.experiments.compare import TEST_SHARE, Comparison, Settings
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import (
     COMPARABLE,
     COVERS_ALL,
     HONEST,
     NON_PRIVATE,
+    TIGHT,
     reference_parameters,
 )
 from pages.training.promises import LABELS, UNCOVERED, accountant
-from pages.training.words import majority
+from pages.training.words import between, majority
 from ui import sentences
+from ui.snippets import Verbatim, filled
 from ui.words import FEWEST, accuracy, ends, given, interval, signed, times
 
 CERTIFICATE = {
@@ -71,8 +73,9 @@ def table(comparison: Comparison) -> list[dict[str, str]]:
 
 def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
     """What is known about one method that has been fitted at least once."""
-    share, auc, fits = given(comparison.accuracy(method)), given(comparison.auc(method)), comparison.of(method)
-    shared = {"test accuracy": accuracy(share.mean), "AUC": f"{auc.mean:.4f}", APART: _apart(comparison, method)}
+    share, area, fits = given(comparison.accuracy(method)), comparison.auc(method), comparison.of(method)
+    shared = {"test accuracy": accuracy(share.mean), APART: _apart(comparison, method)}
+    shared |= {"AUC": f"{area.mean:.4f}"} if area is not None else {}
     privacy = fits[0].privacy
     if privacy is None:
         lam = sentences.number(1 / reference_parameters(1)["C"], 4)
@@ -84,7 +87,9 @@ def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
         counts = sorted({fit.runs for fit in fits})
         shown["runs K of a draw"] = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     shown |= {COVERS: UNCOVERED.get(method, COVERS_ALL), BY: accountant(comparison.settings, method, privacy)}
-    return shared | {"95 % interval": interval(share), "noise draws": str(share.count)} | shown
+    scores = comparison.evaluation(method)
+    ends = interval(share) if scores is None else between(scores.accuracy())
+    return shared | {"95 % interval": ends, "noise draws": str(share.count)} | shown
 
 
 def _apart(comparison: Comparison, method: str) -> str:
@@ -156,6 +161,8 @@ def frame(comparison: Comparison) -> pd.DataFrame:
     rows: list[dict[str, Any]] = [shared | {"method": "majority class", "accuracy": comparison.baseline, "auc": 0.5}]
     for fit in comparison.fits:
         row = {**shared, "method": fit.method, "accuracy": fit.accuracy, "auc": fit.auc, "seconds": fit.seconds}
+        if fit.evaluation is not None:
+            row |= {f"accuracy_{end}": getattr(fit.evaluation.accuracy(), end) for end in ("low", "high")}
         if fit.privacy is not None:
             row |= {"noise_seed": fit.seed, "epsilon": settings.epsilon, "delta": settings.delta}
             row |= {key: value for key in CSV if (value := getattr(fit.privacy, key, None)) is not None}
@@ -213,6 +220,29 @@ def snippet(data: DataFacts, settings: Settings) -> str:
     return "\n".join(lines) + "\n"
 
 
+def printed_method(settings: Settings) -> str:
+    """The method of `publishable_snippet`: the main one, or the first that covers all it does."""
+    plain = [method for method in settings.private if method not in UNCOVERED]
+    return TIGHT if TIGHT in plain or not plain else plain[0]
+
+
+def publishable_snippet(data: DataFacts, settings: Settings) -> str:
+    """Python that prints the accuracy of `printed_method` as it may be published; defines ``scores``."""
+    method = printed_method(settings)
+    model = _call(method, settings, data, "4 * len(labels) // 5")
+    blanks = {
+        "kind": Verbatim(COMPARABLE[method].estimator.partition(".")[0]),
+        "model": Verbatim(f"{model}, random_state={settings.seed})"),
+        "data": data.name,
+        "test_share": TEST_SHARE,
+        "split_seed": data.split_seed,
+        "epsilon": settings.epsilon,
+        "delta": settings.delta,
+        "seed": settings.seed,
+    }
+    return filled("training", "publishable", blanks)
+
+
 def chain_snippet(data: DataFacts, settings: Settings) -> str:
     """Python that prints what each step changes; defines ``found``."""
     asked = {field.name: getattr(settings, field.name) for field in fields(settings)}
@@ -231,9 +261,9 @@ print("in all", found.total)
 """
 
 
-def _call(method: str, settings: Settings, data: DataFacts) -> str:
+def _call(method: str, settings: Settings, data: DataFacts, declared: str = "len(data.y_train)") -> str:
     """An estimator with its parameters, without the closing bracket; how many rows a data set has is public."""
     learner = COMPARABLE[method]
     parameters = {name: value for name, value in settings.parameters(method).items() if name != "classes"}
-    rows = ", public_rows=len(data.y_train)" if "public_rows" in learner.make().get_params() else ""
+    rows = f", public_rows={declared}" if "public_rows" in learner.make().get_params() else ""
     return call(learner.estimator, parameters | {"classes": list(range(len(data.classes)))})[:-1] + rows

@@ -10,7 +10,7 @@ from statistics import mean
 import pytest
 from reportlab.pdfbase.ttfonts import TTFont
 
-from benchmarks import paper, paper_numbers, readme_tables
+from benchmarks import claim_tables, paper, paper_numbers
 from objpert_core import _provenance
 from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.experiments import results
@@ -75,11 +75,11 @@ def test_who_is_said_to_be_ahead_is_ahead() -> None:
     cases = {key[:3] for key in found}
     assert all(mean(found[*case, "objective"]) < mean(found[*case, "bend-tilt"]) for case in cases)
     counts = {}
-    for line in readme_tables.fight().splitlines()[2:]:
+    for line in claim_tables.fight().splitlines()[2:]:
         name, *_, ours, _, _ = (cell.strip() for cell in line.strip("|").split("|"))
         counts[name] = [int(count) for count in ours.split(" / ")]
-    assert all(counts[name][0] > 5 and counts[name][2] == 0 for name in readme_tables.MANY_ROWS)
-    assert all(counts[name][0] < counts[name][2] for name in readme_tables.SMALL)
+    assert all(counts[name][0] > 5 and counts[name][2] == 0 for name in claim_tables.MANY_ROWS)
+    assert all(counts[name][0] < counts[name][2] for name in claim_tables.SMALL)
 
 
 def test_what_is_said_of_small_lam_is_so() -> None:

@@ -194,6 +194,13 @@ def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_t
     assert expected.loc["age", "[0.025"] < -0.05 < expected.loc["age", "0.975]"]
     with pytest.raises(ValueError, match="the model's 4 features, and has 5"):
         model.summary(scaler=TableSchema(schema.columns | {"more": Number(0, 1)}, schema.target))
+    (folder / "parts").mkdir()
+    frame = pd.read_csv(folder / "town.csv")
+    for place in range(3):
+        frame[place::3].to_parquet(folder / "parts" / f"{place}.parquet")
+    assert run(f"{TOWN.replace('town.csv', 'parts')} --seed 7 --intervals --out walked")[0] == 0
+    walked = own_table.read_model((folder / "walked" / "model.json").read_text(encoding="utf-8")).model
+    pd.testing.assert_frame_equal(walked.summary(scaler=schema), expected, rtol=1e-3, atol=1e-6)
     read = own_table.read_model((folder / "sure" / "model.json").read_text(encoding="utf-8")).model
     pd.testing.assert_frame_equal(read.summary(scaler=schema), expected)
     assert run("objpert verify sure")[0] == 0
@@ -212,7 +219,7 @@ def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_t
     ("switches", "data", "told"),
     [
         ("--intervals", "", "intervals must be False for 40 rows"),
-        ("--intervals", "folder", "intervals must be False for a table that is walked"),
+        ("--intervals", "folder", "intervals must be False for 40 rows"),
     ],
 )
 def test_what_intervals_and_scores_cannot_do_is_refused(folder, switches, data, told):

@@ -172,6 +172,19 @@ def test_many_classes_are_walked(standardize):
     assert model.score(cut(X, labels, 7)) == model.score(X, labels)
 
 
+@pytest.mark.parametrize("sandwich", [True, "sandwich"])
+def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
+    model = est.ObjPertLogisticRegression(**PRIVATE | {"epsilon": 8.0}, intervals=sandwich, row_norm="clip")
+    known = model.fit(X / 10, Y).release()
+    for ends in ((), (1, 2, 1500), range(100, 3000, 100)):
+        walked = model.fit(cut(X / 10, Y, *ends))
+        assert_same_fit(known, walked)
+        # θ differs within what τ allows, and by so little the curvature at θ
+        np.testing.assert_allclose(walked.hessian_, known.hessian_, rtol=0, atol=1e-3)
+        assert (walked.outer_ is None) == (sandwich is True)
+        pd.testing.assert_frame_equal(walked.summary(), known.summary(), rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("blocks", "options", "sentence"),
     [
@@ -179,7 +192,6 @@ def test_many_classes_are_walked(standardize):
         (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
         (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
         (cut(X, Y), {"feature_ranges": (0.0, 1.0)}, "feature_ranges must be None where X is Blocks, got tuple"),
-        (cut(X, Y), {"intervals": True}, "intervals must be False where X is Blocks, got True"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
         (other_rows(), {}, "blocks must have the same rows in every walk, got 2999 and then 2998"),

@@ -52,6 +52,9 @@ def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
     assert model.score(rows, targets) == model.score(X, Y)
     there, here = (evaluate(model, *data, random_state=1) for data in ((rows, targets), (X, Y)))
     assert there.counts == here.counts
+    options = PRIVATE | {"epsilon": 8.0, "intervals": True, "row_norm": "clip"}
+    far, near = (est.ObjPertLogisticRegression(**options).fit(*data) for data in ((rows / 10, targets), (X / 10, Y)))
+    pd.testing.assert_frame_equal(far.summary(), near.summary(), rtol=1e-4, atol=1e-5)
     some = rows[:, 0] > -1e9  # lengths that nobody knows, and a partition without rows
     nobody = (
         arrays.concatenate([rows, rows[rows[:, 0] > 1e9]]),

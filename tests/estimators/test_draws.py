@@ -138,6 +138,11 @@ def test_a_draw_that_cannot_be_solved_is_named_and_nothing_is_released(data, mon
     with pytest.raises(ConvergenceError, match=r"with random_state=7: .* needs tau = 1e-06"):
         fit_each(models, *data)
     assert not any(model.__sklearn_is_fitted__() for model in models)
+    alone = est.ObjPertSCOClassifier(radius=1.0, public_rows=569, **PRIVATE)
+    in_turn = [clone(alone).set_params(random_state=seed, max_iter=most) for seed, most in ((6, 1000), (7, 1))]
+    with pytest.raises(ConvergenceError, match=r"with random_state=7: "):
+        fit_each(in_turn, *data)
+    assert not any(model.__sklearn_is_fitted__() for model in in_turn)
     with pytest.raises(ConvergenceError, match=r"with random_state=7: "):
         fit_many(est.ObjPertSCOClassifier(radius=1.0, public_rows=569, max_iter=1, **PRIVATE), *data, [7, 8])
 

@@ -9,6 +9,7 @@ import pytest
 
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators import AdaOPSRegressor, AdaSSPRegressor, OPSPTRRegressor
+from objpert_core.estimators.ops_ptr import _printed_share
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning import PrivacyCertificate
 from tests.estimators.contract.case import assert_unfitted
@@ -108,6 +109,12 @@ def test_published_noise_of_sums_is_warned_of_where_it_is_too_little():
         model.fit(X, Y)
     assert told[0].filename == __file__
     assert not model.privacy_.verify()
+
+
+def test_what_is_printed_of_one_run_adds_up_to_the_promise_of_all():
+    epsilon, delta = _printed_share(10.0, 1e-5, 20.0)
+    assert 3 * epsilon + 3 * math.sqrt(2 * delta) == pytest.approx(10.0, rel=1e-14)
+    assert math.sqrt(2 * delta) * 20 * math.log(2e5) == pytest.approx(1e-5 / 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", [AdaOPSRegressor, OPSPTRRegressor])

@@ -62,6 +62,8 @@ def test_parallel_answers_for_the_worst_part():
     assert both.mu() == max(fit.mu(), test.mu())
     assert both.rho() == max(fit.rho(), test.rho())
     assert both.explain() is None
+    assert both.has_profile
+    assert not parallel(test, ObjectivePerturbation(5.0, 20.0, bound="non-glm", dimension=3)).has_profile
     assert compose(both, test).epsilon(1e-5) > both.epsilon(1e-5)
     for wrong in ((), (3,), (test, Gaussian(1.0, adjacency="replace one row"))):
         with pytest.raises(ValueError, match="must"):

@@ -14,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 from objpert_core.datasets import load
 from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.evaluation import together
 from objpert_core.experiments import methods as figure2
 from objpert_core.experiments.compare import (
     METHODS,
@@ -23,11 +24,13 @@ from objpert_core.experiments.compare import (
     ROC_GRID,
     TIGHT,
     Settings,
+    _split_by_coin,
     compare,
     reference_parameters,
 )
 from objpert_core.experiments.learners import (
     COMPARABLE,
+    COVERS_ALL,
     HONEST,
     KIFER,
     OUTPUT,
@@ -419,3 +422,35 @@ def test_curves_and_coefficients_of_ten_classes(ten, digits):
 def test_what_learns_two_classes_only_is_refused_before_any_fit(digits, method):
     with pytest.raises(ValueError, match=f"methods must be among those that learn 10 classes, got '{method}'"):
         next(compare(digits, Settings(methods=(NON_PRIVATE, method))))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", [TIGHT, OUTPUT, SVC, UNPAID_STANDARDISED])
+def test_scores_that_may_be_published_are_those_of_evaluate_after_a_coins_split(data, method):
+    chosen = Settings(methods=(NON_PRIVATE, method), repeats=2, epochs=1, seed=4, publishable=True)
+    *_, last = compare(data, chosen)
+    assert last.data.train_rows + last.data.test_rows == len(data.y_train) + len(data.y_test)
+    assert last.data.test_rows != len(data.y_test)
+    assert last.evaluation(NON_PRIVATE) is None
+    for fit in last.of(method):
+        assert fit.evaluation.verify()
+        assert fit.accuracy == fit.evaluation.accuracy().value
+        assert fit.auc == fit.evaluation.auc().value
+        assert (np.diff(fit.roc) >= 0).all()
+        assert fit.evaluation.certificate.epsilon == 1.0
+        if COMPARABLE[method].covers == COVERS_ALL:
+            assert together(fit.privacy, fit.evaluation).epsilon <= 1.0
+        assert getattr(fit.privacy, "public_rows", 455) in (455, None)  # four fifths of all: not what coins left
+    one, two = last.of(method)
+    assert one.evaluation.counts != two.evaluation.counts
+
+
+@pytest.mark.slow
+def test_published_accuracies_of_ten_classes_hold_the_exact_ones(digits):
+    chosen = Settings(methods=(TIGHT,), repeats=50, publishable=True)
+    *_, noisy = compare(digits, chosen)
+    *_, exact = compare(_split_by_coin(digits), replace(chosen, publishable=False))
+    told = [fit.evaluation.accuracy() for fit in noisy.fits]
+    held = [one.low <= fit.accuracy <= one.high for one, fit in zip(told, exact.fits, strict=True)]
+    assert np.mean(held) >= 0.86  # 43 of 50: fewer come by a chance of 0.4 % where 95 % are covered
+    assert noisy.auc(TIGHT) is None

@@ -1,5 +1,6 @@
 import itertools
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
@@ -57,6 +58,15 @@ def test_gaps_are_what_their_digits_say(monkeypatch, p):
     quick = sampling._gaps(noise_source(1), 60, p)
     monkeypatch.setattr(sampling, "_ROUNDING", 10.0)
     np.testing.assert_array_equal(sampling._gaps(noise_source(1), 60, p), quick)
+
+
+def test_a_long_gap_is_as_exact_as_a_short_one():
+    """Where the coin has 10,000 tails doubles cannot tell neighbours of the edge apart."""
+    with mpmath.workdps(40):
+        edge = (1 - (1 - mpmath.mpf(1e-6)) ** 10_000) * 2**64  # V = 1 − k·2⁻⁶⁴
+    for k in (int(edge) + step for step in (-3, -1, 2, 4)):
+        expected = 9_999 if k < edge else 10_000
+        assert sampling._gaps(from_words(2 * k, 2**63), 1, 1e-6)[0] == expected
 
 
 def test_a_gap_at_the_very_edge_is_decided_by_more_digits():

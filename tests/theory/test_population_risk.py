@@ -13,6 +13,7 @@ from objpert_core.accounting.population.published import (
     published_objective_noise,
     published_sgd_schedule,
 )
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, solve
 from objpert_core.theory.population_risk import (
     METHODS,
@@ -90,7 +91,7 @@ def test_the_printed_bound_of_algorithm_1_holds_from_the_origin(n, d, epsilon):
     assert ours <= 8.5 * parts(n, d, epsilon, 1 / n**2)[1]
     prox = excess_population_bound("prox", n, d, epsilon, 1 / n**2)
     assert prox <= 12.5 * parts(n, d, epsilon, 1 / n**2)[1]  # 14 where the paper says 24
-    far = 2 / math.sqrt(published_sgd_schedule(n, d, epsilon, 1 / n**2).steps)
+    far = 2 / math.sqrt(published_sgd_schedule(Sizes(n, d, epsilon, 1 / n**2)).steps)
     if n == 10_000 and d == 1000:  # from a start at the ball's other end: more than is printed
         assert far > 1.9 * excess_population_bound("sgd", n, d, epsilon, 1 / n**2) / 2
     assert ours <= excess_population_bound("sgd", n, d, epsilon, 1 / n**2, published=True)
@@ -101,7 +102,7 @@ def test_the_printed_bound_of_algorithm_1_holds_from_the_origin(n, d, epsilon):
 def test_the_half_of_theorem_5_3_and_its_own_proof(n, d, epsilon):
     """1.25 for the printed σ by the lemmas' halves; 4 by its own; the printed 2 lies between."""
     a, _, _ = parts(n, d, epsilon, 1 / n**2)
-    spread, lam = math.sqrt(2 / n + 4 * a**2), published_objective_lam(n, d, epsilon, 1 / n**2)
+    spread, lam = math.sqrt(2 / n + 4 * a**2), published_objective_lam(Sizes(n, d, epsilon, 1 / n**2))
     sigma = published_objective_noise(epsilon, 1 / n**2)
     ours = d * sigma**2 / (4 * lam * n) + lam / (4 * n) + 2 / lam
     assert ours <= 1.25 * spread
@@ -242,7 +243,9 @@ def test_reference_values_of_the_hard_instance_and_every_bound_above_them():
     methods = {
         "objective-tight": (regularised(2 * noise, lam), 0.0126),
         "objective": (
-            regularised(published_objective_noise(epsilon, delta), published_objective_lam(n, d, epsilon, delta)),
+            regularised(
+                published_objective_noise(epsilon, delta), published_objective_lam(Sizes(n, d, epsilon, delta))
+            ),
             0.0191,
         ),
     }
@@ -286,7 +289,7 @@ def test_reference_values_of_objective_perturbation_on_the_sphere(epsilon, rule,
 
 @pytest.mark.slow
 def test_the_published_sgd_on_the_sphere():
-    plan = published_sgd_schedule(1000, 10, 0.5, 1e-6, radius=4.0)
+    plan = published_sgd_schedule(Sizes(1000, 10, 0.5, 1e-6, radius=4.0))
     check_on_the_sphere(lambda X, y, seed: noisy_sgd(X, y, seed + 99, logistic_gradient, plan, 4.0), 60, 839e-4, 30e-4)
 
 
@@ -294,7 +297,7 @@ def test_the_published_sgd_on_the_sphere():
 def test_a_linear_loss_attains_the_stability_of_noisy_sgd():
     """Without a ball in the way it is L²η(T − 1)/n exactly; the logistic loss changes by a quarter of that."""
     n, d = 300, 10
-    plan = published_sgd_schedule(n, d, 1.0, 1 / n**2, radius=4.0)
+    plan = published_sgd_schedule(Sizes(n, d, 1.0, 1 / n**2, radius=4.0))
     bound = stability_bound("sgd", n, d, 1.0, 1 / n**2, radius=4.0)
 
     def learner(gradient):
@@ -314,7 +317,7 @@ def test_a_linear_loss_attains_the_stability_of_noisy_sgd():
 @pytest.mark.slow
 def test_objective_perturbation_is_as_stable_as_its_bound_says():
     n, d = 300, 10
-    lam = published_objective_lam(n, d, 1.0, 1 / n**2, radius=4.0)
+    lam = published_objective_lam(Sizes(n, d, 1.0, 1 / n**2, radius=4.0))
     sigma = published_objective_noise(1.0, 1 / n**2)
     bound = stability_bound("objective", n, d, 1.0, 1 / n**2, radius=4.0)
 

@@ -33,7 +33,7 @@ def test_the_example_of_the_documentation_has_all_its_parts():
     (question,) = predict.questions
     assert (question.key, question.correct, question.answer) == ("half", None, "epsilon sigma=5 lam=5")
     assert question.options[1] == "ε of {{epsilon sigma=5 lam=5}}, about twice as much"
-    assert question.reason == "ε falls about as fast as $1/\\sigma$."
+    assert question.reason == "ε falls about as fast as 1/σ."
     assert isinstance(look.page, OpenPage)
     query = {"bounds_sigma": ["10"], "bounds_lambda": ["5"], "bounds_show": ["Attacker’s errors"]}
     assert (look.page.name, look.page.query) == ("bounds", query)

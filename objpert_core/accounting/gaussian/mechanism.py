@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -34,13 +35,13 @@ class NoiseOnValue(Mechanism):
         return self.sensitivity / self.sigma
 
 
-class GaussianNoise(NoiseOnValue):
-    """N(0, σ²) noise in every coordinate of a value: what `Gaussian` and `OutputPerturbation` share."""
+class GaussianLosses(Mechanism):
+    """A mechanism whose privacy loss is that of the Gaussian mechanism at the ratio `a`."""
 
     @property
-    def lower_bound(self) -> Mechanism:
-        """The mechanism itself, which is exact."""
-        return self
+    @abstractmethod
+    def a(self) -> float:
+        """Sensitivity over σ."""
 
     @property
     def gaussian_ratio(self) -> float:
@@ -53,6 +54,15 @@ class GaussianNoise(NoiseOnValue):
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         return gauss.log_profile(epsilon, self.a)
+
+
+class GaussianNoise(NoiseOnValue, GaussianLosses):
+    """N(0, σ²) noise in every coordinate of a value: what `Gaussian` and `OutputPerturbation` share."""
+
+    @property
+    def lower_bound(self) -> Mechanism:
+        """The mechanism itself, which is exact."""
+        return self
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         return smallest_epsilon(self._log_delta, log_delta, guess=gauss.epsilon_at_tail(log_delta, self.a))

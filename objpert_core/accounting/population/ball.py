@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
+from objpert_core._validation import choice, nonnegative, positive
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
@@ -19,6 +19,7 @@ from objpert_core.accounting.objective.calibration import calibrate_objective_pe
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.target import OUTPUT_SHARE, objective_of
 from objpert_core.accounting.population.published import SCHEDULES, corrected_objective_noise, published_objective_lam
+from objpert_core.accounting.population.sizes import Sizes
 
 _SMOOTHING = 1 / 24  # κ/ε: a loss is smoothed until one row's curvature is this share of λ
 _ROW_WEIGHT = 4  # of λ = 4σ²d/n; chosen on generated logistic data
@@ -39,12 +40,7 @@ class ObjectivePlan(NamedTuple):
 class _Asked(NamedTuple):
     """The public numbers of a plan, in range."""
 
-    n: int
-    d: int
-    epsilon: float
-    delta: float
-    radius: float
-    lipschitz: float
+    sizes: Sizes
     smoothness: float
     bound: str
     tau: float
@@ -53,13 +49,8 @@ class _Asked(NamedTuple):
 
 def objective_plan(
     schedule: str,
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
+    sizes: Sizes,
     *,
-    radius: float,
-    lipschitz: float,
     smoothness: float,
     bound: str,
     tau: float,
@@ -72,19 +63,14 @@ def objective_plan(
     mechanism's noise; for other losses λ = 2√d·σ/M, and β = ελ/24 for those of more curvature. A given `lam` is a least
     λ in place of the rule's; with 0 it is the least that privacy allows.
 
-    >>> numbers = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
-    >>> plan = objective_plan("tight", 10_000, 10, 1.0, 1e-8, **numbers)
+    >>> sizes = Sizes(10_000, 10, 1.0, 1e-8, radius=4.0)
+    >>> plan = objective_plan("tight", sizes, smoothness=0.25, bound="logistic", tau=1e-6)
     >>> round(plan.mechanism.objective.sigma, 2), round(plan.mechanism.objective.lam, 2), plan.envelope
     (10.2, 2.0, None)
     """
     check_lam(choice("schedule", schedule, SCHEDULES), lam, smoothness)
     asked = _Asked(
-        positive_integer("n", n),
-        positive_integer("d", d),
-        positive("epsilon", epsilon),
-        in_open_unit("delta", delta),
-        positive("radius", radius),
-        positive("lipschitz", lipschitz),
+        sizes,
         math.inf if smoothness == math.inf else nonnegative("smoothness", smoothness),
         choice("bound", bound, _BOUNDS),
         positive("tau", tau),
@@ -92,14 +78,12 @@ def objective_plan(
     )
     if schedule == "tight":
         if lam is not None:  # neither counts then: one plan for all
-            asked = asked._replace(n=1, d=1, radius=1.0)
+            asked = asked._replace(sizes=replace(sizes, n=1, d=1, radius=1.0))
         return _tight(asked, None if lam is None else float(lam))
     return _published(asked, bool(strict))
 
 
-def recommended_ball_lam(
-    n: int, d: int, epsilon: float, delta: float, *, radius: float, lipschitz: float = 1.0
-) -> float:
+def recommended_ball_lam(sizes: Sizes) -> float:
     """Choose λ for logistic regression in a ball by public numbers: max(2R²/ε, 4σ²d/n), or more where d is large.
 
     Suppose that rows of norm R spread evenly over the d directions. Then H = nR²/(4d) is the Hessian's share of each,
@@ -111,9 +95,10 @@ def recommended_ball_lam(
     The 4 was chosen on logistic data with d = 10. With 100 even directions, n = 10³ and ε = 2, the rule with 4σ²d/n
     alone has 1.6 times the excess risk of θ = 0; the whole rule has less.
 
-    >>> round(recommended_ball_lam(10_000, 10, 0.5, 1e-8, radius=4.0), 2)
+    >>> round(recommended_ball_lam(Sizes(10_000, 10, 0.5, 1e-8, radius=4.0)), 2)
     4.0
     """
+    n, d, epsilon, delta, radius, lipschitz = sizes.numbers
     variance = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma ** 2
     lam = max(2 * lipschitz**2 / epsilon, _ROW_WEIGHT * variance * d / n)
     share, spread = n * lipschitz**2 / (4 * d), d * variance + n * lipschitz**2 / 4
@@ -141,21 +126,21 @@ def _tight(asked: _Asked, lam: float | None) -> ObjectivePlan:
     exact, envelope = (_logistic(asked, lam), None) if asked.bound == "logistic" else _smoothed(asked, lam)
     for more in _MORE:
         mechanism = _solved(replace(exact, sigma=exact.sigma * (1 + more)), asked)
-        if mechanism.delta(asked.epsilon) <= asked.delta:
+        if mechanism.delta(asked.sizes.epsilon) <= asked.sizes.delta:
             return ObjectivePlan(mechanism, envelope)
     raise ValueError(
         f"sigma_out must be larger for tau={asked.tau!r} and lam = {exact.lam:g}: with {mechanism.sigma_out:g} there "
-        f"is no noise on the objective that is ({asked.epsilon:g}, {asked.delta:g})-DP"
+        f"is no noise on the objective that is ({asked.sizes.epsilon:g}, {asked.sizes.delta:g})-DP"
     )
 
 
 def _logistic(asked: _Asked, lam: float | None) -> ObjectivePerturbation:
     """The Gaussian mechanism's noise where λ ≥ 2R²/ε (T17 (b)); more noise where λ is less."""
-    n, d, epsilon, delta, radius, lipschitz, *_ = asked
+    epsilon, delta, lipschitz = asked.sizes.epsilon, asked.sizes.delta, asked.sizes.lipschitz
     sigma = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma
     least = 2 * lipschitz**2 / epsilon
     if lam is None:
-        lam = recommended_ball_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz)
+        lam = recommended_ball_lam(asked.sizes)
     if lam >= least:
         return ObjectivePerturbation(sigma, lam, lipschitz, bound="logistic", adjacency=REPLACE_ONE)
     found = calibrate_objective_perturbation(epsilon, delta, lipschitz, lam=lam, adjacency=REPLACE_ONE)
@@ -164,7 +149,8 @@ def _logistic(asked: _Asked, lam: float | None) -> ObjectivePerturbation:
 
 def _smoothed(asked: _Asked, lam: float | None) -> tuple[ObjectivePerturbation, float | None]:
     """Noise and λ for a loss that is smoothed to β = κλ, unless its curvature is no larger."""
-    _, d, epsilon, delta, radius, lipschitz, smoothness, bound, *_ = asked
+    _, d, epsilon, delta, radius, lipschitz = asked.sizes.numbers
+    smoothness, bound = asked.smoothness, asked.bound
     share = epsilon * _SMOOTHING
 
     def calibrated(smoothness: float, lam: float) -> ObjectivePerturbation:
@@ -186,8 +172,9 @@ def _smoothed(asked: _Asked, lam: float | None) -> tuple[ObjectivePerturbation, 
 
 @lru_cache(maxsize=1024)
 def _published(asked: _Asked, strict: bool) -> ObjectivePlan:
-    n, d, epsilon, delta, radius, lipschitz, smoothness, bound, *_ = asked
-    lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    n, _, epsilon, delta, radius, lipschitz = asked.sizes.numbers
+    smoothness, bound = asked.smoothness, asked.bound
+    lam = published_objective_lam(asked.sizes, strict=strict)
     envelope = epsilon * _SMOOTHING * lam if math.isinf(smoothness) else None
     most = epsilon * lam / 2
     if envelope is None and not smoothness <= most:
@@ -211,6 +198,6 @@ def _solved(exact: ObjectivePerturbation, asked: _Asked) -> ApproximateMinima:
     """The mechanism with output noise; unless told otherwise it takes a hundredth of the Gaussian mechanism's ratio."""
     sigma_out = asked.sigma_out
     if sigma_out is None:
-        gauss = calibrate_gaussian(asked.epsilon, asked.delta, 2 * exact.lipschitz)
+        gauss = calibrate_gaussian(asked.sizes.epsilon, asked.sizes.delta, 2 * exact.lipschitz)
         sigma_out = 2 * asked.tau / exact.lam / (OUTPUT_SHARE * exact.lipschitz / gauss.sigma)
     return ApproximateMinima(exact, asked.tau, sigma_out)

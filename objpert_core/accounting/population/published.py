@@ -1,25 +1,23 @@
 """The noise and the schedules of Bassily, Feldman, Talwar and Thakurta (2019), as they print them.
 
-Neighbours differ in one row that is replaced. n rows, d parameters, a ball of radius M, an L-Lipschitz loss. Two of the
-paper's privacy theorems are false as printed. Theorem 3.1 has no condition on T, and fails at T = 1: its batches are
-drawn with replacement, so one row may be in a batch many times. Theorem 5.2 has the noise for rows that are added or
-removed, where rows are replaced. So these numbers certify nothing; an accountant has to, and the mechanisms that are
-built of the numbers here can be asked. With `strict` whatever the paper claims nothing for is refused: ε > 1, δ > 1/n²
-or, for Algorithm 2, β > εΛ/2.
+Neighbours differ in one row that is replaced. Two of the paper's privacy theorems are false as printed. Theorem 3.1 has
+no condition on T, and fails at T = 1: its batches are drawn with replacement, so one row may be in a batch many times.
+Theorem 5.2 has the noise for rows that are added or removed, where rows are replaced. So these numbers certify nothing;
+an accountant has to, and the mechanisms that are built of the numbers here can be asked. With `strict` whatever the
+paper claims nothing for is refused: ε > 1, δ > 1/n² or, for Algorithm 2, β > εΛ/2.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting.dp_sgd.mechanism import DPSGD
 from objpert_core.accounting.dp_sgd.sampled import SampledWithoutReplacement, SampledWithReplacement
-from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.accounting.objective.mechanism import ObjectivePerturbation
+from objpert_core.accounting.population.sizes import Sizes
 
 SCHEDULES = ("tight", "bassily2019")
 """How noise and steps, or noise and λ, are chosen: by this project's theorems, or as published."""
@@ -44,34 +42,16 @@ class NoisySGDSchedule:
     largest_smoothness: float  # 2/η: a step does not drive neighbours apart as long as β is no larger
 
 
-class Others(TypedDict, total=False):
-    """Keyword arguments of `published_sgd_schedule` that mechanisms made of the schedule pass on."""
-
-    radius: float
-    strict: bool
-    steps: int | None
-
-
-def published_sgd_schedule(
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
-    *,
-    radius: float = 1.0,
-    lipschitz: float = 1.0,
-    strict: bool = True,
-    steps: int | None = None,
-) -> NoisySGDSchedule:
+def published_sgd_schedule(sizes: Sizes, *, strict: bool = True, steps: int | None = None) -> NoisySGDSchedule:
     """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any `steps`. T =
     max(1, ⌊min(n/8, ε²n²/(32 d log(1/δ)))⌋), m = min(n, ⌈max(n√(ε/(4T)), 1)⌉), σ² = 8TL² log(1/δ)/(nε)² and η =
     M/(L√T).
 
-    >>> schedule = published_sgd_schedule(10_000, 50, 1.0, 1e-8)
+    >>> schedule = published_sgd_schedule(Sizes(10_000, 50, 1.0, 1e-8))
     >>> schedule.steps, schedule.batch_size, round(schedule.noise, 5)
     (1250, 142, 0.04292)
     """
-    n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz, strict=strict)
+    n, d, epsilon, delta, m, slope = sizes.claimed(strict).numbers
     log = math.log(1 / delta)
     if steps is None:
         steps = max(1, math.floor(min(n / 8, (epsilon * n) ** 2 / (32 * d * log))))
@@ -89,7 +69,9 @@ def published_sgd_mechanism(
     *,
     lipschitz: float = 1.0,
     sampling: str = WITH_REPLACEMENT,
-    **others: Unpack[Others],
+    radius: float = 1.0,
+    strict: bool = True,
+    steps: int | None = None,
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
     """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target.
 
@@ -98,7 +80,8 @@ def published_sgd_mechanism(
     True
     """
     how = choice("sampling", sampling, DRAWINGS)
-    plan = published_sgd_schedule(n, d, epsilon, delta, lipschitz=lipschitz, **others)
+    sizes = Sizes(n, d, epsilon, delta, radius, lipschitz)
+    plan = published_sgd_schedule(sizes, strict=strict, steps=steps)
     batch = n if how == FULL_BATCH else plan.batch_size
     return sampled(how, plan.noise * batch / lipschitz, batch, n, plan.steps)
 
@@ -128,24 +111,17 @@ def corrected_objective_noise(epsilon: float, delta: float, lipschitz: float = 1
     return 2 * positive("lipschitz", lipschitz) * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
 
 
-def published_objective_lam(
-    n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0, strict: bool = True
-) -> float:
+def published_objective_lam(sizes: Sizes, *, strict: bool = True) -> float:
     """Compute Λ = 2nλ of Algorithm 2 and Theorem 5.3, as printed: λ = (2L/M)√(2/n + 4d log(1/δ)/(εn)²). Λ is this
     package's λ, which multiplies ½‖θ‖² beside a *sum* of losses."""
-    n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz, strict=strict)
+    n, d, epsilon, delta, m, slope = sizes.claimed(strict).numbers
     spread = math.sqrt(2 / n + 4 * d * math.log(1 / delta) / (epsilon * n) ** 2)
     return 2 * n * (2 * slope / m) * spread
 
 
 def published_objective_mechanism(
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
+    sizes: Sizes,
     *,
-    radius: float = 1.0,
-    lipschitz: float = 1.0,
     smoothness: float | None = None,
     strict: bool = True,
     noise: str = PRINTED,
@@ -153,10 +129,11 @@ def published_objective_mechanism(
 ) -> ObjectivePerturbation:
     """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target."""
     sigma_of = published_objective_noise if choice("noise", noise, NOISES) == PRINTED else corrected_objective_noise
-    lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    lam = published_objective_lam(sizes, strict=strict)
+    epsilon, lipschitz = sizes.epsilon, sizes.lipschitz
     curvature = lipschitz**2 / 4 if smoothness is None else smoothness
     made = ObjectivePerturbation(
-        sigma_of(epsilon, delta, lipschitz), lam, lipschitz, curvature, bound, d, adjacency=REPLACE_ONE
+        sigma_of(epsilon, sizes.delta, lipschitz), lam, lipschitz, curvature, bound, sizes.d, adjacency=REPLACE_ONE
     )
     if strict and made.smoothness > epsilon * lam / 2:
         raise ValueError(
@@ -166,25 +143,9 @@ def published_objective_mechanism(
     return made
 
 
-def checked_sizes(
-    n: int, d: int, epsilon: float, delta: float, radius: float, lipschitz: float, *, strict: bool = False
-) -> tuple[int, int, float, float, float, float]:
-    """Check the six numbers that all methods need; with `strict` also that ε ≤ 1 and δ ≤ 1/n²."""
-    n, d = positive_integer("n", n), positive_integer("d", d)
-    epsilon, delta = positive("epsilon", epsilon), in_open_unit("delta", delta)
-    if strict and epsilon > 1:
-        raise ValueError(f"epsilon must be at most 1 for what is published, got {epsilon!r}")
-    if strict and delta > (1 + 1e-12) / n**2:
-        raise ValueError(f"delta must be at most 1/n² = {1 / n**2:g} for what is published, got {delta!r}")
-    return n, d, epsilon, delta, positive("radius", radius), positive("lipschitz", lipschitz)
-
-
-def phased_schedule(
-    n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0
-) -> list[tuple[int, float]]:
+def phased_schedule(sizes: Sizes) -> list[tuple[int, float]]:
     """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η."""
-    n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
-    noise = calibrate_gaussian(epsilon, delta).sigma
-    first = math.sqrt(2 / (n * (4 / 3 + 32 * d * noise**2 / n))) * m / slope
+    n, noise = sizes.n, sizes.noise
+    first = math.sqrt(2 / (n * (4 / 3 + 32 * sizes.d * noise**2 / n))) * sizes.radius / sizes.lipschitz
     count = min(max(1, int(math.log2(n))), _PHASES)
     return [(max(1, n >> i), first * 4.0 ** (1 - i)) for i in range(1, count + 1)]

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, above, between, check_fields, positive
-from objpert_core.accounting.laws.base import GaussianLoss, Steps
-from objpert_core.accounting.mechanisms.base import REPLACE_ONE, Mechanism
-from objpert_core.accounting.numerics.gaussian import log_profile
+from objpert_core.accounting.gaussian.mechanism import GaussianLosses
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.accounting.ptr import gnmax_bounds as gnmax
 
 
 @dataclass(frozen=True)
-class GNMax(Mechanism):
+class GNMax(GaussianLosses):
     """The class with the most of C counts after N(0, σ²) noise on each; one voter changes its mind.
 
     Papernot et al. (2018); Redberg, Zhu and Wang (2023), Section 5.2. Whatever the votes are, the release is a Gaussian
@@ -49,18 +48,6 @@ class GNMax(Mechanism):
     def a(self) -> float:
         """√2/σ, the Gaussian mechanism's sensitivity over its noise; rounded up."""
         return math.nextafter(math.sqrt(2), 2.0) / self.sigma * (1 + 2.0**-52)
-
-    @property
-    def gaussian_ratio(self) -> float:
-        """`a`: without given votes no more is known than what the Gaussian mechanism says."""
-        return self.a
-
-    def losses(self, direction: str = "remove") -> Steps:
-        """One Gaussian loss, the same both ways."""
-        return ((GaussianLoss(self.a), 1),)
-
-    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return log_profile(epsilon, self.a)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return alpha / self.sigma**2

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaincinv
 
-from objpert_core._validation import FloatArray, IntArray, choice, in_open_unit, integer_up_to, positive_integer, within
+from objpert_core._validation import (
+    FloatArray,
+    IntArray,
+    between,
+    check_fields,
+    choice,
+    in_open_unit,
+    integer_up_to,
+    positive_integer,
+)
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.numerics.safe_root import nudged, smallest_above
@@ -24,6 +34,29 @@ _MARGIN = 1e-11
 _SECANTS = 200
 _FEW = 6
 _CLOSE = 1e-11  # of log δ
+
+
+@dataclass(frozen=True)
+class WantedBend:
+    """What a bend is calibrated for; the best number of degrees of freedom stands for None."""
+
+    epsilon: float
+    delta: float
+    dimension: int
+    smoothness: float
+    degrees_of_freedom: int | None
+    adjacency: str
+
+    def __post_init__(self) -> None:
+        check_fields(self, between(*EPSILONS), "epsilon")
+        check_fields(self, in_open_unit, "delta")
+        integer_up_to("dimension", self.dimension, MOST_DIMENSIONS)
+        check_fields(self, between(1e-100, 1e100), "smoothness")
+        choice("adjacency", self.adjacency, ADJACENCIES)
+
+    def bend(self, scale: float, m: int, bound: str = "exact", *, rank: int = 1) -> QuadraticPerturbation:
+        """The bend of this scale and these degrees of freedom."""
+        return QuadraticPerturbation(scale, m, self.dimension, self.smoothness, self.adjacency, bound, rank=rank)
 
 
 def calibrate_quadratic_perturbation(
@@ -62,35 +95,23 @@ def calibrate_quadratic_perturbation(
     >>> bend.degrees_of_freedom, round(bend.scale, 4), bend.delta(0.5) <= 0.01
     (32, 0.8073, True)
     """
-    within("epsilon", epsilon, *EPSILONS), in_open_unit("delta", delta)
-    integer_up_to("dimension", dimension, MOST_DIMENSIONS)
-    within("smoothness", smoothness, 1e-100, 1e100)
-    choice("adjacency", adjacency, ADJACENCIES), choice("bound", bound, QUADRATIC_BOUNDS)
+    wanted = WantedBend(epsilon, delta, dimension, smoothness, degrees_of_freedom, adjacency)
+    choice("bound", bound, QUADRATIC_BOUNDS)
     positive_integer("rank", rank)
     if degrees_of_freedom is not None:  # says what m may be
         QuadraticPerturbation(1.0, degrees_of_freedom, dimension, adjacency=adjacency, bound=bound)
     else:
         QuadraticPerturbation(1.0, dimension + 1, dimension, adjacency=adjacency, bound=bound)
-    return _calibrated(
-        float(epsilon), float(delta), dimension, float(smoothness), degrees_of_freedom, adjacency, bound, rank
-    )
+    return _calibrated(wanted, bound, rank)
 
 
 @lru_cache(maxsize=512)
-def _calibrated(
-    epsilon: float,
-    delta: float,
-    dimension: int,
-    smoothness: float,
-    degrees_of_freedom: int | None,
-    adjacency: str,
-    bound: str,
-    rank: int,
-) -> QuadraticPerturbation:
+def _calibrated(wanted: WantedBend, bound: str, rank: int) -> QuadraticPerturbation:
+    epsilon, delta, dimension, smoothness, degrees_of_freedom, adjacency = astuple(wanted)
     target = log_target(delta)
 
     def mechanism(scale: float, m: int) -> QuadraticPerturbation:
-        return QuadraticPerturbation(scale, m, dimension, smoothness, adjacency, bound, rank=rank)
+        return wanted.bend(scale, m, bound, rank=rank)
 
     shifts: dict[int, float] = {}
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import astuple, replace
 from functools import lru_cache
 
-from objpert_core._validation import choice, in_open_unit, integer_up_to, rate, within
+from objpert_core._validation import rate, within
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target
 from objpert_core.accounting.gaussian.mechanism import Gaussian
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, REPLACE_ONE
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE
 from objpert_core.accounting.numerics.safe_root import nudged, smallest_above
-from objpert_core.accounting.quadratic.calibration import (
-    EPSILONS,
-    MOST_DIMENSIONS,
-    calibrate_quadratic_perturbation,
-)
+from objpert_core.accounting.quadratic.calibration import EPSILONS, WantedBend, calibrate_quadratic_perturbation
 from objpert_core.accounting.quadratic.mechanism import QuadraticPerturbation
 from objpert_core.accounting.quadratic.tilt_and_bend import TiltAndBend
 
@@ -57,43 +54,32 @@ def calibrate_tilt_and_bend(
     >>> both.sensitivity, both.delta(1.0) <= 1e-5
     (2.0, True)
     """
-    within("epsilon", epsilon, *EPSILONS), in_open_unit("delta", delta)
-    integer_up_to("dimension", dimension, MOST_DIMENSIONS)
-    within("residual_bound", residual_bound, 1e-100, 1e100), within("smoothness", smoothness, 1e-100, 1e100)
-    choice("adjacency", adjacency, ADJACENCIES)
+    wanted = WantedBend(epsilon, delta, dimension, smoothness, degrees_of_freedom, adjacency)
+    within("residual_bound", residual_bound, 1e-100, 1e100)
     if not rate("tilt_share", tilt_share) < 1:
         raise ValueError(f"tilt_share must be a number strictly between 0 and 1, got {tilt_share!r}")
     if degrees_of_freedom is not None:  # says what m may be
         QuadraticPerturbation(1.0, degrees_of_freedom, dimension)
     sensitivity = residual_bound * math.sqrt(smoothness) * (1 if adjacency == ADD_REMOVE else 2)
-    found = _calibrated(
-        float(epsilon), float(delta), dimension, float(smoothness), degrees_of_freedom, adjacency, float(tilt_share)
-    )
+    found = _calibrated(wanted, float(tilt_share))
     scaled = TiltAndBend(found.bend, found.sigma * sensitivity * (1 + _ROUNDING), sensitivity)
     assert scaled.log_delta(epsilon) <= log_target(delta), scaled
     return scaled
 
 
 @lru_cache(maxsize=256)
-def _calibrated(
-    epsilon: float,
-    delta: float,
-    dimension: int,
-    smoothness: float,
-    degrees_of_freedom: int | None,
-    adjacency: str,
-    tilt_share: float,
-) -> TiltAndBend:
+def _calibrated(wanted: WantedBend, tilt_share: float) -> TiltAndBend:
     """The result for a tilt of sensitivity 1: its noise goes with the sensitivity, and the bend is the same."""
+    epsilon, delta, adjacency = wanted.epsilon, wanted.delta, wanted.adjacency
     whole = calibrate_gaussian(epsilon, delta).sigma
     sigma = whole / math.sqrt(tilt_share)
     alone = Gaussian(whole / math.sqrt(1 - tilt_share))
     near = max(float(alone.epsilon(delta)), _LEAST_EPSILON * epsilon, EPSILONS[0])
-    guess = calibrate_quadratic_perturbation(near, delta, dimension, smoothness, degrees_of_freedom, adjacency)
+    guess = calibrate_quadratic_perturbation(*astuple(replace(wanted, epsilon=near)))
     m, target = guess.degrees_of_freedom, log_target(delta)
 
     def both(scale: float) -> TiltAndBend:
-        return TiltAndBend(QuadraticPerturbation(scale, m, dimension, smoothness, adjacency), sigma, 1.0)
+        return TiltAndBend(wanted.bend(scale, m), sigma, 1.0)
 
     scale = smallest_above(lambda tried: both(tried).rough_log_delta(epsilon, -target) - target, guess.scale, 0.0)
     margin = _MARGIN if adjacency == ADD_REMOVE else _TABLE_MARGIN

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from objpert_core._validation import FloatArray
+from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting import ApproximateMinima, IntervalNoise, calibrate_gaussian, recommended_interval_noise
 from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation
 from objpert_core.accounting.terms import Terms
@@ -147,7 +147,23 @@ def coverage(
 Found = tuple[FloatArray, FloatArray]
 
 
-def by_likelihood(X: FloatArray, labels: FloatArray) -> Found:
+def repeated(shape: str, n: int, d: int, epsilon: float, seed: int, count: int = 100) -> dict[str, Found]:
+    """Of "public", "interval" and "naive" by how much estimates are off, and errors, shape (count, d) each."""
+    generator = np.random.default_rng(seed)
+    parts: dict[str, list[Found]] = {}
+    for _ in range(0, count, 10):
+        X, chances, theta = drawn(shape, n, d, generator)
+        for method, (estimates, errors) in _ten(KINDS[:1], X, chances, theta, epsilon, generator).items():
+            parts.setdefault(method, []).append(((estimates - theta)[:, :d], errors[:, :d]))
+    return {
+        method: (np.concatenate(off), np.concatenate(errors))
+        for method, found in parts.items()
+        for off, errors in (zip(*found, strict=True),)
+        if method in ("public", "interval", "naive")
+    }
+
+
+def by_likelihood(X: FloatArray, labels: FloatArray | IntArray) -> Found:
     """Without privacy: where the likelihood of labels 0 and 1 is largest, and standard errors, shape (D,) each."""
     data = _Data(X, labels[None].astype(float))
     (theta,), (errors,) = _without_privacy(data, np.zeros((1, X.shape[1])))

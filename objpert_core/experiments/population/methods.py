@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from objpert_core.accounting.population.published import (
     published_objective_lam,
     published_objective_noise,
 )
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning import AbsoluteLoss, Loss, MoreauEnvelope, PerturbedObjective, Rows, envelope_steps, solve
 from objpert_core.learning.population.noisy_sgd import descend
 from objpert_core.learning.population.phased import phased_minimum
@@ -126,6 +127,11 @@ class Setting:
         return 1 / self.n**2
 
     @property
+    def sizes(self) -> Sizes:
+        """What the methods go by: gradients have norm 1 at most."""
+        return Sizes(self.n, self.d, self.epsilon, self.delta, self.radius)
+
+    @property
     def loss(self) -> Loss:
         """ℓ of a row's score."""
         return _LOSSES[self.population]
@@ -195,18 +201,14 @@ def _of_plan(setting: Setting, plan: DescentPlan, bound: float) -> Method:
     return Method(learn, bound, plan.mechanism, MappingProxyType(numbers))
 
 
-def _about(setting: Setting) -> dict[str, Any]:
-    return {"radius": setting.radius, "lipschitz": 1.0, "smoothness": setting.loss.smoothness}
-
-
 def _sgd(setting: Setting) -> Method:
     key = "prox" if math.isinf(setting.loss.smoothness) else "sgd"
-    plan = published_plan(setting.n, setting.d, setting.epsilon, setting.delta, **_about(setting), strict=False)
+    plan = published_plan(setting.sizes, smoothness=setting.loss.smoothness, strict=False)
     return _of_plan(setting, plan, _bound(key, setting))
 
 
 def _gd(setting: Setting) -> Method:
-    plan = tight_plan(setting.n, setting.d, setting.epsilon, setting.delta, **_about(setting))
+    plan = tight_plan(setting.sizes, smoothness=setting.loss.smoothness)
     corners = math.isinf(setting.loss.smoothness)
     told = {} if corners else {"smoothness": setting.loss.smoothness}
     return _of_plan(setting, plan, _bound("gd-prox" if corners else "gd", setting, steps=plan.steps, **told))
@@ -240,9 +242,7 @@ def _objective_of(setting: Setting, sigma: float, lam: float, bound: float, enve
 
 def _published_objective(setting: Setting) -> Method:
     sigma = published_objective_noise(setting.epsilon, setting.delta)
-    lam = published_objective_lam(
-        setting.n, setting.d, setting.epsilon, setting.delta, radius=setting.radius, strict=False
-    )
+    lam = published_objective_lam(setting.sizes, strict=False)
     envelope = setting.epsilon * lam / 2 if math.isinf(setting.loss.smoothness) else None  # the most that is allowed
     rounded = 0.0 if envelope is None else 1 / (2 * envelope)
     return _objective_of(setting, sigma, lam, _regularised(setting, sigma, lam) + rounded, envelope)
@@ -277,21 +277,12 @@ def _of_the_bound(setting: Setting) -> Method:
 
 def _tight(setting: Setting) -> Method:
     sigma = _noise(setting)
-    about = setting.n, setting.d, setting.epsilon, setting.delta
     if setting.population == "logistic":
-        return _logistic_at(setting, recommended_ball_lam(*about, radius=setting.radius))
+        return _logistic_at(setting, recommended_ball_lam(setting.sizes))
     if setting.population == "hard":
         lam = math.sqrt(8 * setting.n + setting.d * sigma**2) / setting.radius
         return _objective_of(setting, sigma, lam, _regularised(setting, sigma, lam))
-    plan = objective_plan(
-        "tight",
-        *about,
-        radius=setting.radius,
-        lipschitz=1.0,
-        smoothness=setting.loss.smoothness,
-        bound="two-signed",
-        tau=TAU,
-    )
+    plan = objective_plan("tight", setting.sizes, smoothness=setting.loss.smoothness, bound="two-signed", tau=TAU)
     found, envelope = plan.mechanism.objective, plan.envelope
     rounded = 0.0 if envelope is None else 1 / (2 * envelope)
     bound = min(_regularised(setting, found.sigma, found.lam) + rounded, 2 * setting.radius)
@@ -299,8 +290,7 @@ def _tight(setting: Setting) -> Method:
 
 
 def _phased(setting: Setting) -> Method:
-    phases = phased_schedule(setting.n, setting.d, setting.epsilon, setting.delta, radius=setting.radius)
-    noise = calibrate_gaussian(setting.epsilon, setting.delta).sigma
+    phases, noise = phased_schedule(setting.sizes), setting.sizes.noise
 
     def learn(X: FloatArray, y: FloatArray, seed: int) -> FloatArray:
         rows = _rows(X)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from objpert_core.accounting.population.published import published_objective_mechanism, published_sgd_mechanism
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.experiments.experiment import Experiment
 from objpert_core.experiments.population.methods import RADII
 from objpert_core.experiments.results import Row
@@ -33,7 +34,7 @@ def accounted(method: str, n: int, d: int, target: float) -> Promise:
     if method == "sgd":
         epsilon = published_sgd_mechanism(n, d, target, delta, radius=radius, strict=False).epsilon(delta)
     else:
-        made = published_objective_mechanism(n, d, target, delta, radius=radius, strict=False, bound="logistic")
+        made = published_objective_mechanism(Sizes(n, d, target, delta, radius), strict=False, bound="logistic")
         epsilon = made.epsilon(delta)
     return Promise(method, n, d, target, float(epsilon))
 

@@ -118,8 +118,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         """
         return cls.from_mechanism(
             budget.mechanism,
-            noise_source=streams.origin,
-            reproducible=streams.reproducible,
+            **streams.provenance,
             score_noise=budget.score_noise,
             clip=row_radius(intercept_scaling) if clip is None else float(clip),
             tuning=tuning,

@@ -10,6 +10,8 @@ So the releases are Gaussian mechanisms, and no rounding has to be paid for (doc
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,16 +42,23 @@ class Curvature(NamedTuple):
 
 
 def release_curvature(
-    rows: Rows, targets: FloatArray, theta: FloatArray, noise: IntervalNoise, source: NoiseSource
+    rows: Rows,
+    summed: Callable[[WholeSums], IntArray],
+    theta: FloatArray,
+    noise: IntervalNoise,
+    source: NoiseSource,
 ) -> Curvature:
-    """Release the sums that `noise` asks for, at a θ that was released; they cost what `noise.mechanisms` say."""
+    """Release the sums that `noise` asks for, at a θ that was released; they cost what `noise.mechanisms` say.
+
+    Of `rows` only facts are used: `summed` gives the sum over them, and over their targets.
+    """
     radius = row_radius(rows.constant)
     hessian, outer = curvature_noise(noise, radius)
     assert hessian is not None
     if rows.n_rows > _MOST_ROWS:
         raise ValueError(f"X must have at most {_MOST_ROWS} rows where intervals are released, got {rows.n_rows}")
     spacing = lattice_of_rows(radius, max(hessian, outer or 0.0))
-    sums = _whole_sums(rows, targets, theta, spacing, squares=outer is not None)
+    sums = summed(WholeSums(theta, spacing, squares=outer is not None))
     released = [
         _noisy(total, sigma, spacing**2, source)
         for total, sigma in zip(sums, (hessian, outer), strict=False)
@@ -92,24 +101,35 @@ def plausible(
     return True
 
 
-def _whole_sums(rows: Rows, targets: FloatArray, theta: FloatArray, spacing: float, *, squares: bool) -> list[IntArray]:
-    """Upper triangles of Σzzᵀ, in units of spacing², for both sums or the first alone."""
-    size = rows.dimension
-    bits = _SCORE_BITS - math.ceil(math.log2(size) / 2)
-    unit = power_of_two(float(np.abs(theta).max(initial=0.0)) or 1.0) * 2.0 ** (1 - bits)
-    whole = np.rint(theta / unit)
-    totals = [np.zeros((size, size), np.int64) for _ in range(1 + squares)]
-    for start in range(0, rows.n_rows, _BLOCK_ROWS):
-        part = slice(start, min(start + _BLOCK_ROWS, rows.n_rows))
-        points = _points(rows, part, spacing)
-        scores = (points @ whole) * (unit * spacing)
-        roots = [np.sqrt(expit(scores) * expit(-scores))]
-        if squares:
-            roots.append(expit(-targets[part] * scores))
-        for total, root in zip(totals, roots, strict=True):
-            z = np.trunc(points * (root * _SHORTER)[:, None])
-            total += dsyrk(1.0, z.T).astype(np.int64)
-    return totals
+@dataclass(frozen=True, eq=False)
+class WholeSums:
+    """Upper triangles of Σzzᵀ over some rows, in units of spacing², shape (1, D, D); with `squares` both, (2, D, D).
+
+    Sums over parts of the rows add up to the sum over all, to the last digit.
+    """
+
+    theta: FloatArray
+    spacing: float
+    squares: bool
+
+    def __call__(self, rows: Rows, targets: FloatArray) -> IntArray:
+        """The sums over these rows and their targets."""
+        size = rows.dimension
+        bits = _SCORE_BITS - math.ceil(math.log2(size) / 2)
+        unit = power_of_two(float(np.abs(self.theta).max(initial=0.0)) or 1.0) * 2.0 ** (1 - bits)
+        whole = np.rint(self.theta / unit)
+        totals = np.zeros((1 + self.squares, size, size), np.int64)
+        for start in range(0, rows.n_rows, _BLOCK_ROWS):
+            part = slice(start, min(start + _BLOCK_ROWS, rows.n_rows))
+            points = _points(rows, part, self.spacing)
+            scores = (points @ whole) * (unit * self.spacing)
+            roots = [np.sqrt(expit(scores) * expit(-scores))]
+            if self.squares:
+                roots.append(expit(-targets[part] * scores))
+            for total, root in zip(totals, roots, strict=True):
+                z = np.trunc(points * (root * _SHORTER)[:, None])
+                total += dsyrk(1.0, z.T).astype(np.int64)
+        return totals
 
 
 def _points(rows: Rows, part: slice, spacing: float) -> FloatArray:

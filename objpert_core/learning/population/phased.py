@@ -19,9 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive_integer
-from objpert_core.accounting import REPLACE_ONE, OutputPerturbation, calibrate_gaussian
+from objpert_core.accounting import REPLACE_ONE, OutputPerturbation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.population.published import phased_schedule
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.shown import by_public_rows
@@ -218,8 +219,8 @@ def phased_release(
     constant = nonnegative("intercept_scaling", intercept_scaling)
     lipschitz = loss.lipschitz * row_radius(constant)
     dimension = X.shape[1] + (constant > 0)
-    schedule = phased_schedule(known, dimension, epsilon, delta, radius=radius, lipschitz=lipschitz)
-    multiplier = calibrate_gaussian(epsilon, delta).sigma
+    sizes = Sizes(known, dimension, epsilon, delta, radius, lipschitz)
+    schedule, multiplier = phased_schedule(sizes), sizes.noise
     streams = Streams(random_state)
     there = np.ones(given, dtype=bool)
     if choice("on_error", on_error, ON_ERROR) == "release" and targets.shape == (given,):
@@ -268,8 +269,7 @@ def phased_release(
         accountant="profile",
         row_norm=row_norm,
         intercept_scaling=constant,
-        noise_source=streams.origin,
-        reproducible=streams.reproducible,
+        **streams.provenance,
         lattice=spacing,
         on_error=on_error,
         rows_declared=public_rows is not None,

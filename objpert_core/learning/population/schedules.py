@@ -12,16 +12,10 @@ from objpert_core.accounting import (
     SampledWithoutReplacement,
     SampledWithReplacement,
     calibrate_dpsgd,
-    calibrate_gaussian,
     calibrate_sampled,
 )
-from objpert_core.accounting.population.published import (
-    DRAWINGS,
-    SCHEDULES,
-    checked_sizes,
-    published_sgd_schedule,
-    sampled,
-)
+from objpert_core.accounting.population.published import DRAWINGS, SCHEDULES, published_sgd_schedule, sampled
+from objpert_core.accounting.population.sizes import Sizes
 
 Sampled = DPSGD | SampledWithoutReplacement | SampledWithReplacement
 
@@ -106,25 +100,15 @@ def could_be_drawn(sampling: str, batch_size: float, rows: int) -> bool:
 
 
 def published_plan(
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
-    *,
-    radius: float,
-    lipschitz: float,
-    smoothness: float,
-    sampling: str = "with replacement",
-    strict: bool = True,
+    sizes: Sizes, *, smoothness: float, sampling: str = "with replacement", strict: bool = True
 ) -> DescentPlan:
     """Plan Algorithm 1 of the paper, noise and steps as printed; a loss with corners is replaced by its envelope. The
     noise is published for the target (ε, δ), but nothing here makes the target true: ask the plan's `mechanism`.
     """
-    found = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
-    envelope = None
+    found = published_sgd_schedule(sizes, strict=strict)
+    n, radius, lipschitz, envelope = sizes.n, sizes.radius, sizes.lipschitz, None
     if math.isinf(smoothness):
-        a = math.sqrt(d * math.log(1 / delta)) / (epsilon * n)
-        envelope = lipschitz / radius * min(math.sqrt(n) / 4, 1 / (8 * a))
+        envelope = lipschitz / radius * min(math.sqrt(n) / 4, 1 / (8 * sizes.a))
     elif smoothness > found.largest_smoothness:
         raise ValueError(
             f"radius must be smaller or the loss less curved: Algorithm 1 needs a curvature of at most 2/η = "
@@ -145,24 +129,12 @@ def published_plan(
     )
 
 
-def tight_plan(
-    n: int,
-    d: int,
-    epsilon: float,
-    delta: float,
-    *,
-    radius: float,
-    lipschitz: float,
-    smoothness: float,
-    sampling: str = "poisson",
-    step_scale: float = 1.0,
-) -> DescentPlan:
+def tight_plan(sizes: Sizes, *, smoothness: float, sampling: str = "poisson", step_scale: float = 1.0) -> DescentPlan:
     """Plan noisy gradient descent with the least noise that the accountant finds enough for (ε, δ). docs/theorems.md,
     T24: ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β), noise 2L√T·σ_G/n on a mean gradient of all rows.
     """
-    n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
-    noise = calibrate_gaussian(epsilon, delta).sigma
-    length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + 4 * d * (noise / n) ** 2)
+    n, radius, lipschitz, noise = sizes.n, sizes.radius, sizes.lipschitz, sizes.noise
+    length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + 4 * sizes.d * (noise / n) ** 2)
     corners = math.isinf(smoothness)
     longest = _PROX_STEP * radius / lipschitz if corners or smoothness == 0 else _CURVED / smoothness
     if not length <= MOST_STEPS * longest:
@@ -175,11 +147,13 @@ def tight_plan(
     share = min(1.0, _DROWNED / (2 * math.sqrt(steps) * noise))
     batch: float = n if choice("sampling", sampling, DRAWINGS) == "full batch" else share * n
     if sampling in ("poisson", "full batch"):
-        found = calibrate_dpsgd(epsilon, delta, batch / n, steps, adjacency=REPLACE_ONE)
+        found = calibrate_dpsgd(sizes.epsilon, sizes.delta, batch / n, steps, adjacency=REPLACE_ONE)
         multiplier = found.noise_multiplier if isinstance(found, DPSGD) else math.nan  # no tuning was asked for
     else:
         batch = min(n, math.ceil(batch))
         replacement = sampling == "with replacement"
-        multiplier = calibrate_sampled(epsilon, delta, batch, n, steps, replacement=replacement).noise_multiplier
+        multiplier = calibrate_sampled(
+            sizes.epsilon, sizes.delta, batch, n, steps, replacement=replacement
+        ).noise_multiplier
     envelope = 2 / step if corners else None
     return DescentPlan("tight", sampling, n, batch, steps, multiplier, step, radius, lipschitz, envelope)

@@ -134,8 +134,7 @@ def _certificate(
         accountant="profile",
         row_norm=AS_GIVEN,
         intercept_scaling=0.0,
-        noise_source=streams.origin,
-        reproducible=streams.reproducible,
+        **streams.provenance,
         candidates=candidates,
     )
 

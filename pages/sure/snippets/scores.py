@@ -1,20 +1,16 @@
-import numpy as np
-
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.evaluation import evaluate, split_by_coin, together
-from objpert_core.experiments.intervals.shapes import drawn
 
-generator = np.random.default_rng(SEED)
-X, chances, _ = drawn(SHAPE, PEOPLE, 5, generator)
-y = (generator.random(PEOPLE) < chances).astype(int)
-X_train, X_test, y_train, y_test = split_by_coin(X[:, :-1], y, test_share=SHARE, random_state=SEED)
+DRAWN
+
+X_train, X_test, y_train, y_test = split_by_coin(X, y, test_share=SHARE, random_state=SEED)
 model = ObjPertLogisticRegression(
     epsilon=EPSILON,
     delta=DELTA,
     row_norm="clip",
     intercept_scaling=CONSTANT,
     classes=[0, 1],
-    public_rows=round(PEOPLE * (1 - SHARE)),
+    public_rows=round(len(y) * (1 - SHARE)),
     random_state=SEED,
 ).fit(X_train, y_train)
 scores = evaluate(model, X_test, y_test, EPSILON, DELTA, random_state=SEED + 1)

@@ -8,11 +8,16 @@ import pytest
 from objpert_core.accounting import calibrate_gaussian, calibrate_objective_perturbation
 from objpert_core.accounting.population.ball import check_lam, objective_plan
 from objpert_core.accounting.population.published import corrected_objective_noise, published_objective_lam
+from objpert_core.accounting.population.sizes import Sizes
 
 LOGISTIC = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
 HUBER = {"radius": 2.0, "lipschitz": 0.5, "smoothness": 1.0, "bound": "two-signed", "tau": 1e-6}
 CORNERS = {"radius": 2.0, "lipschitz": 1.0, "smoothness": math.inf, "bound": "two-signed", "tau": 1e-6}
 HINGE = CORNERS | {"bound": "monotone"}
+
+
+def plan_of(schedule, n, d, epsilon, delta, *, radius, lipschitz, **about):
+    return objective_plan(schedule, Sizes(n, d, epsilon, delta, radius, lipschitz), **about)
 
 
 def keeps(plan, epsilon, delta):
@@ -21,9 +26,7 @@ def keeps(plan, epsilon, delta):
 
 def test_with_much_lam_accounting_is_a_closed_form():
     gauss = calibrate_gaussian(0.5, 1e-6, 2.0).sigma
-    (sigma, lam, lipschitz), envelope = numbers(
-        objective_plan("tight", 10, 10, 0.5, 1e-6, lam=3 * gauss**2, **LOGISTIC)
-    )
+    (sigma, lam, lipschitz), envelope = numbers(plan_of("tight", 10, 10, 0.5, 1e-6, lam=3 * gauss**2, **LOGISTIC))
     assert gauss < sigma < 1.001 * gauss
     assert (lam, lipschitz, envelope) == (3 * gauss**2, 1.0, None)
 
@@ -36,9 +39,7 @@ def numbers(plan):
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "epsilon", "delta", "radius"), [(1000, 1.0, 1e-6, 1.0), (10**6, 0.5, 1e-8, 1.3)])
 def test_the_logistic_loss_gets_the_noise_of_the_gaussian_mechanism(n, epsilon, delta, radius):
-    plan = objective_plan(
-        "tight", n, 10, epsilon, delta, **LOGISTIC | {"lipschitz": radius, "smoothness": radius**2 / 4}
-    )
+    plan = plan_of("tight", n, 10, epsilon, delta, **LOGISTIC | {"lipschitz": radius, "smoothness": radius**2 / 4})
     (sigma, lam, _), envelope = numbers(plan)
     gauss = calibrate_gaussian(epsilon, delta, 2 * radius).sigma
     assert gauss < sigma < 1.001 * gauss
@@ -54,7 +55,7 @@ def less_noise(mechanism):
 
 @pytest.mark.slow
 def test_less_lam_than_the_rule_has_needs_more_noise():
-    plan = objective_plan("tight", 1000, 10, 1.0, 1e-6, lam=0.0, **LOGISTIC)
+    plan = plan_of("tight", 1000, 10, 1.0, 1e-6, lam=0.0, **LOGISTIC)
     searched = calibrate_objective_perturbation(1.0, 1e-6, adjacency="replace one row")
     (sigma, lam, _), _ = numbers(plan)
     assert lam == searched.lam < 2.0
@@ -65,7 +66,7 @@ def test_less_lam_than_the_rule_has_needs_more_noise():
 @pytest.mark.slow
 @pytest.mark.parametrize("about", [CORNERS, HINGE], ids=["absolute", "hinge"])
 def test_smoothing_goes_with_lam_and_noise_does_not(about):
-    one, other = (objective_plan("tight", 1, 10, 0.5, 1e-6, **about | {"radius": radius}) for radius in (2.0, 8.0))
+    one, other = (plan_of("tight", 1, 10, 0.5, 1e-6, **about | {"radius": radius}) for radius in (2.0, 8.0))
     (sigma, lam, slope), envelope = numbers(one)
     assert lam == pytest.approx(math.sqrt(10) * sigma, rel=1e-3)
     assert envelope == pytest.approx(0.5 / 24 * lam, rel=1e-9) == one.mechanism.objective.smoothness
@@ -77,8 +78,8 @@ def test_smoothing_goes_with_lam_and_noise_does_not(about):
 
 @pytest.mark.slow
 def test_a_loss_that_is_smooth_enough_is_left_alone_and_gets_less_noise():
-    (sigma, _, _), envelope = numbers(objective_plan("tight", 1, 4, 1.0, 1e-5, **HUBER | {"radius": 0.01}))
-    (rounded, _, _), other = numbers(objective_plan("tight", 1, 4, 1.0, 1e-5, **HUBER))
+    (sigma, _, _), envelope = numbers(plan_of("tight", 1, 4, 1.0, 1e-5, **HUBER | {"radius": 0.01}))
+    (rounded, _, _), other = numbers(plan_of("tight", 1, 4, 1.0, 1e-5, **HUBER))
     assert envelope is None
     assert other < 1.0
     assert sigma < rounded
@@ -86,10 +87,10 @@ def test_a_loss_that_is_smooth_enough_is_left_alone_and_gets_less_noise():
 
 @pytest.mark.slow
 def test_the_published_schedule_has_the_papers_lam_and_the_noise_that_is_enough():
-    plan = objective_plan("bassily2019", 10_000, 10, 0.5, 1e-8, **HINGE)
+    plan = plan_of("bassily2019", 10_000, 10, 0.5, 1e-8, **HINGE)
     (sigma, lam, _), envelope = numbers(plan)
     assert sigma == corrected_objective_noise(0.5, 1e-8)
-    assert lam == published_objective_lam(10_000, 10, 0.5, 1e-8, radius=2.0)
+    assert lam == published_objective_lam(Sizes(10_000, 10, 0.5, 1e-8, 2.0))
     assert envelope == pytest.approx(0.5 / 24 * lam)
     assert keeps(plan, 0.5, 1e-8)
 
@@ -115,23 +116,23 @@ def test_the_published_schedule_has_the_papers_lam_and_the_noise_that_is_enough(
 def test_refused_in_one_sentence(change, message):
     asked = {"schedule": "bassily2019", "n": 100, "d": 1, "epsilon": 0.5, "delta": 1e-4, **LOGISTIC} | change
     with pytest.raises(ValueError, match=f"^{message}") as raised:
-        objective_plan(**asked)
+        plan_of(**asked)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.slow
 def test_where_the_accountant_finds_more_than_is_published_the_plan_is_refused():
     """κ = ε/2 on both links leaves nothing for the noise: β = ελ/2 is what the paper allows."""
-    lam = published_objective_lam(10_000, 10, 0.5, 1e-8, radius=2.0)
+    lam = published_objective_lam(Sizes(10_000, 10, 0.5, 1e-8, 2.0))
     with pytest.raises(
         ValueError, match=r"^epsilon must be at least 0\.[67]\d*, what the accountant finds for what is pub"
     ):
-        objective_plan("bassily2019", 10_000, 10, 0.5, 1e-8, **CORNERS | {"smoothness": 0.5 * lam / 2})
+        plan_of("bassily2019", 10_000, 10, 0.5, 1e-8, **CORNERS | {"smoothness": 0.5 * lam / 2})
 
 
 def test_output_noise_that_is_too_little_is_named():
     with pytest.raises(ValueError, match=r"^sigma_out must be larger for tau=1\.0 and lam = 1e"):
-        objective_plan("tight", 10, 10, 1.0, 1e-6, lam=1e6, **LOGISTIC | {"tau": 1.0}, sigma_out=1e-9)
+        plan_of("tight", 10, 10, 1.0, 1e-6, lam=1e6, **LOGISTIC | {"tau": 1.0}, sigma_out=1e-9)
 
 
 def test_a_lam_that_no_loss_with_corners_can_have():
@@ -143,5 +144,14 @@ def test_a_lam_that_no_loss_with_corners_can_have():
 
 @pytest.mark.slow
 def test_comparisons_may_go_beyond_what_the_paper_claims():
-    plan = objective_plan("bassily2019", 100, 4, 2.0, 1e-3, strict=False, **HINGE)
+    plan = plan_of("bassily2019", 100, 4, 2.0, 1e-3, strict=False, **HINGE)
     assert keeps(plan, 2.0, 1e-3)
+
+
+@pytest.mark.thorough
+def test_a_loss_with_corners_is_smoothed_until_one_row_bends_it_by_a_share_of_lam():
+    """κ = β/λ = ε/24: more costs noise, less costs risk; the largest curvature is read off the plan."""
+    plan = objective_plan("tight", 1000, 10, 0.5, 1e-6, **CORNERS)
+    objective = plan.mechanism.objective
+    assert plan.envelope == objective.smoothness
+    assert objective.smoothness / objective.lam == pytest.approx(0.5 / 24, rel=1e-12)

@@ -17,6 +17,7 @@ from objpert_core.accounting.population.published import (
     published_sgd_mechanism,
     published_sgd_schedule,
 )
+from objpert_core.accounting.population.sizes import Sizes
 from tests.accounting.one_dimensional import Loss, Release, hockey_stick
 
 N, D, TARGET = 10_000, 50, 1.0
@@ -27,7 +28,7 @@ LOOSER = {"strict": False}  # δ = 1e-6 is above 1/n²
 
 
 def test_the_schedule_is_the_papers():
-    plan = published_sgd_schedule(N, D, TARGET, 1e-6, radius=3.0, lipschitz=2.0, **LOOSER)
+    plan = published_sgd_schedule(Sizes(N, D, TARGET, 1e-6, radius=3.0, lipschitz=2.0), **LOOSER)
     assert (plan.steps, plan.batch_size) == (1250, 142)
     assert plan.noise == pytest.approx(2 * math.sqrt(8 * 1250 * math.log(1e6)) / N, rel=1e-12)
     assert plan.noise / 2 == pytest.approx(0.03717, abs=5e-6)
@@ -36,9 +37,9 @@ def test_the_schedule_is_the_papers():
 
 
 def test_a_dimension_so_large_that_no_step_is_left_leaves_one():
-    plan = published_sgd_schedule(N, 10**7, TARGET, 1e-8)
+    plan = published_sgd_schedule(Sizes(N, 10**7, TARGET, 1e-8))
     assert (plan.steps, plan.batch_size) == (1, 5000)
-    assert published_sgd_schedule(5, 1, 0.01, 1e-3, strict=False).batch_size == 1
+    assert published_sgd_schedule(Sizes(5, 1, 0.01, 1e-3), strict=False).batch_size == 1
 
 
 @pytest.mark.parametrize(
@@ -51,14 +52,16 @@ def test_a_dimension_so_large_that_no_step_is_left_leaves_one():
     ],
 )
 def test_what_the_paper_claims_nothing_for_is_refused(arguments, named):
-    for publish in (published_sgd_schedule, published_sgd_mechanism, published_objective_mechanism):
+    with pytest.raises(ValueError, match=f"^{named}"):
+        published_sgd_mechanism(*arguments)
+    for publish in (published_sgd_schedule, published_objective_mechanism):
         with pytest.raises(ValueError, match=f"^{named}"):
-            publish(*arguments)
+            publish(Sizes(*arguments))
 
 
 def test_its_drawings_are_the_mechanisms_they_say():
     made = {how: published_sgd_mechanism(N, D, TARGET, 1e-8, lipschitz=7.0, sampling=how) for how in DRAWINGS}
-    noise = published_sgd_schedule(N, D, TARGET, 1e-8).noise
+    noise = published_sgd_schedule(Sizes(N, D, TARGET, 1e-8)).noise
     assert isinstance(made["with replacement"], acc.SampledWithReplacement)
     assert isinstance(made["without replacement"], acc.SampledWithoutReplacement)
     assert isinstance(made["poisson"], acc.DPSGD)
@@ -111,34 +114,36 @@ def test_its_noise_and_its_regularisation():
     assert published_objective_noise(1.0, 1e-6, 3.0) == pytest.approx(3 * math.sqrt(10 * math.log(1e6)), rel=1e-12)
     assert corrected_objective_noise(1.0, 1e-6) == pytest.approx(2 * math.sqrt(8 * math.log(2e6) + 4), rel=1e-12)
     spread = math.sqrt(2 / N + 4 * D * math.log(1e8) / (0.5 * N) ** 2)
-    lam = published_objective_lam(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0)
+    lam = published_objective_lam(Sizes(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0))
     assert lam == pytest.approx(2 * N * 1.5 * spread, rel=1e-12)
 
 
 @pytest.mark.slow
 def test_the_mechanism_has_these_numbers_and_is_accounted_for_with_replaced_rows():
     made = {
-        noise: published_objective_mechanism(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0, smoothness=2.0, noise=noise)
+        noise: published_objective_mechanism(
+            Sizes(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0), smoothness=2.0, noise=noise
+        )
         for noise in ("printed", "corrected")
     }
     for noise, sigma in (("printed", published_objective_noise), ("corrected", corrected_objective_noise)):
         mechanism = made[noise]
         assert mechanism.sigma == sigma(0.5, 1e-8, 3.0)
-        assert mechanism.lam == published_objective_lam(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0)
+        assert mechanism.lam == published_objective_lam(Sizes(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0))
         assert (mechanism.adjacency, mechanism.lipschitz, mechanism.smoothness) == (acc.REPLACE_ONE, 3.0, 2.0)
     assert made["corrected"].epsilon(1e-8) < made["printed"].epsilon(1e-8)
-    by_kifer = published_objective_mechanism(N, D, 0.5, 1e-8, bound="kifer2012")
+    by_kifer = published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), bound="kifer2012")
     assert by_kifer.epsilon(1e-8) > 0.5
 
 
 def test_a_loss_too_curved_for_its_condition_is_refused():
-    lam = published_objective_lam(N, D, 0.5, 1e-8)
-    published_objective_mechanism(N, D, 0.5, 1e-8, smoothness=0.2499 * lam)
+    lam = published_objective_lam(Sizes(N, D, 0.5, 1e-8))
+    published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2499 * lam)
     with pytest.raises(ValueError, match=r"^smoothness must be at most epsilon·lam/2 = "):
-        published_objective_mechanism(N, D, 0.5, 1e-8, smoothness=0.2501 * lam)
-    published_objective_mechanism(N, D, 0.5, 1e-8, smoothness=0.2501 * lam, strict=False)
+        published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2501 * lam)
+    published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2501 * lam, strict=False)
     with pytest.raises(ValueError, match=r"^noise must be one of 'printed', 'corrected', got 'mine'$"):
-        published_objective_mechanism(N, D, 0.5, 1e-8, noise="mine")
+        published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), noise="mine")
 
 
 def huber(curvature):

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, compose, repeat
 from objpert_core.accounting.convolution.discretise import discretise
+from objpert_core.accounting.convolution.distribution import DiscretePLD
 from objpert_core.accounting.laws.base import GaussianLoss
 from tests.second_opinion.batches import added
 from tests.second_opinion.definition import Product
@@ -125,3 +126,9 @@ def test_mass_that_a_quadrature_misses_is_taken_for_the_worst():
     upper, _ = discretise(Gap(0.5), 1, 0.01, 0.0, 0.0, (-8.0, 8.0))
     assert np.exp(upper.log_infinite) == pytest.approx(ndtr(-2) - ndtr(-3), rel=0.05)
     assert upper.masses.sum() + np.exp(upper.log_infinite) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_the_interval_is_the_median_one_and_1_where_there_is_a_single_loss():
+    uneven = np.array([0.0, 0.1, 0.2, 0.4])
+    for losses, interval in ((uneven, 0.1), (uneven[:1], 1.0)):
+        assert DiscretePLD(losses, losses, 0.0, 0.0, True, "remove").interval == interval

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import log_ndtr
 
 from objpert_core.accounting import Gaussian, ObjectivePerturbation
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw
@@ -54,6 +55,15 @@ def test_position_inverts_the_loss(a, kappa):
     epsilon = np.append(epsilon, middle * np.array([0.5, 1 - 1e-9, 1 + 1e-9]))
     # at v of size κ/a the spacing of the doubles alone moves T by κ·1e-16
     np.testing.assert_allclose(law.loss(law.position(epsilon)), epsilon, rtol=1e-6, atol=1e-13 * (1 + kappa * 1e-3))
+
+
+@pytest.mark.parametrize(("a", "kappa"), PAIRS)
+def test_the_tail_is_the_normal_law_s_where_the_loss_passes_and_never_below(a, kappa):
+    law = logistic_law(a, kappa)
+    v = np.linspace(-1.5, 1.5, 41) * law.threshold / a - a / 2
+    tail, exact = law.log_tail(law.loss(v)), log_ndtr(-v)
+    near = np.abs(law.position(law.loss(v)) - v) * (1 + np.abs(v)) + 1e-12 * (1 + np.abs(exact))  # of doubles about v
+    assert (tail >= exact - near).all()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The half-normal law of "glm" and the positive Gaussian law of "monotone", against integrals of their definitions."""
+"""The half-normal law of "glm", the positive Gaussian law of "monotone" and a sampled step, against integrals."""
 
 import math
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import Gaussian
+from objpert_core.accounting.laws.base import SubsampledLoss
 from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw
 from tests.second_opinion.objective import two_signed
 
@@ -47,3 +48,13 @@ def test_loss_is_the_variable(law_type):
         gaussian = shift + law.a * (law.a / 2 + v)
         assert (law.loss(v) >= gaussian - 1e-15).all()
         np.testing.assert_allclose(law.loss(v)[v > start], gaussian[v > start], rtol=1e-14)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_tails_of_a_sampled_step_are_those_of_its_density(direction):
+    loss = SubsampledLoss(1.5, 0.3, direction)
+    v = np.linspace(-14.0, 14.0, 28_001)
+    mass = np.exp(loss.log_density(v, loss.loss(v))) * (v[1] - v[0])
+    below, above = np.exp(loss.log_tails(-0.7005, 1.2005))
+    assert below == pytest.approx(mass[v < -0.7005].sum(), rel=1e-6)
+    assert above == pytest.approx(mass[v > 1.2005].sum(), rel=1e-6)

@@ -54,6 +54,12 @@ def test_selections_are_releases_of_one_from_parts_of_the_steps():
     assert together < RandomAllocation(2.0, 7, selections=7).epsilon(1e-4)
 
 
+@pytest.mark.thorough
+def test_there_is_a_bound_from_below_for_one_selection_and_none_for_several():
+    assert RandomAllocation(2.0, 5).delta_bounds(0.5)[0] > 0
+    assert RandomAllocation(2.0, 5, selections=2).delta_bounds(0.5)[0] == 0
+
+
 def test_where_no_grid_is_fine_enough_it_is_the_gaussian_mechanism():
     for mechanism in (RandomAllocation(0.01, 100), RandomAllocation(1e-3, 10, epochs=2)):
         gaussian = Gaussian(mechanism.noise_multiplier / np.sqrt(mechanism.epochs))

@@ -7,6 +7,7 @@ import pytest
 
 from objpert_core.accounting import ObjectivePerturbation, calibrate_gaussian
 from objpert_core.accounting.population.ball import recommended_ball_lam
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.experiments.population.methods import LABELS, RADII, LinearLoss, Setting, method
 
 SMALL = Setting("logistic", 200, 3, 2.0)
@@ -71,7 +72,7 @@ def predicted(lam, n, d, variance, radius):
 def test_the_recommended_lam_is_the_simple_one_or_does_better_where_that_is_too_little(n, d, epsilon):
     variance = (2 * calibrate_gaussian(epsilon, 1 / n**2).sigma) ** 2
     simple = max(2 / epsilon, 4 * variance * d / n)
-    found = recommended_ball_lam(n, d, epsilon, 1 / n**2, radius=4.0)
+    found = recommended_ball_lam(Sizes(n, d, epsilon, 1 / n**2, radius=4.0))
     assert found >= simple * (1 - 1e-12)
     at_simple = predicted(simple, n, d, variance, 4.0)
     share = n / (4 * d)

@@ -50,7 +50,9 @@ SGD = {
     "dishonest": Kind(
         trained_dishonestly,
         [
-            *each(choice_covered=[1, "yes", True], candidates=[(math.nan, 0.1), [0.1, 0.2], ()], clip=math.inf),
+            *each(
+                choice_covered=[1, "yes", True], candidates=[(math.nan, 0.1), (0.0, 0.1), [0.1, 0.2], ()], clip=math.inf
+            ),
             *each(public_rows=math.inf, margin=[None, -1.0], validation_fraction=math.nan, lattice=2.0**-10),
         ],
         MORE_NOISE,

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning import HingeLoss, LogisticLoss
 from objpert_core.learning.population.fit import descend_and_certify
 from objpert_core.learning.population.phased import phased_release
@@ -19,8 +20,7 @@ def phased(loss, **options):
 
 def descent(sampling, loss, declared):
     def certificate():
-        told = {"radius": 0.2, "lipschitz": 1.0, "smoothness": loss.smoothness, "sampling": sampling}
-        plan = tight_plan(60, 2, 1.0, 1e-4, **told)
+        plan = tight_plan(Sizes(60, 2, 1.0, 1e-4, radius=0.2), smoothness=loss.smoothness, sampling=sampling)
         return descend_and_certify(*CORNERS, loss, plan, epsilon=1.0, delta=1e-4, rows_declared=declared).certificate
 
     return certificate

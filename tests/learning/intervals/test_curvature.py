@@ -1,5 +1,6 @@
 """The sums that follow a fit: what one row adds, to the last digit, and the noise on them."""
 
+import itertools
 import math
 
 import numpy as np
@@ -21,7 +22,7 @@ def sums(X, targets, theta, constant=0.3, row_norm="clip"):
     """Both sums without noise, symmetric, in whole numbers of the lattice, and that lattice's spacing."""
     rows = Rows(X, row_norm, constant)
     spacing = curvature.lattice_of_rows(math.hypot(1.0, constant), 1.0)
-    whole = curvature._whole_sums(rows, targets, theta, spacing, squares=True)
+    whole = curvature.WholeSums(theta, spacing, squares=True)(rows, targets)
     return [total + np.triu(total, 1).T for total in whole], spacing**2
 
 
@@ -40,6 +41,16 @@ def test_a_row_adds_the_same_whatever_the_others_are_and_wherever_it_stands(stor
     alone, _ = sums(stored(X[[place]]), targets[[place]], theta)
     for total, rest, own in zip(whole, without, alone, strict=True):
         assert np.array_equal(total - rest, own)
+
+
+@pytest.mark.parametrize("stored", [np.asarray, sp.csr_array])
+def test_sums_over_parts_are_the_sum_over_all_to_the_last_digit(stored):
+    X, targets, theta = data(5_000, 7)
+    whole, _ = sums(stored(X), targets, theta)
+    for ends in ([1, 2, 3], [4_096], range(100, 5_000, 700)):
+        edges = [0, *ends, 5_000]
+        parts = [sums(stored(X[a:b]), targets[a:b], theta)[0] for a, b in itertools.pairwise(edges)]
+        assert np.array_equal(np.sum(parts, axis=0), whole)
 
 
 @pytest.mark.parametrize("row_norm", ["clip", "normalize"])
@@ -85,7 +96,7 @@ def test_the_noise_has_its_deviation_in_isometric_coordinates():
     X, targets, theta = data(50, 2)
     rows, source = Rows(X, "clip", 0.3), noise_source(3)
     whole, unit = sums(X, targets, theta)
-    draws = [release_curvature(rows, targets, theta, BOTH, source) for _ in range(1_500)]
+    draws = [release_curvature(rows, lambda work: work(rows, targets), theta, BOTH, source) for _ in range(1_500)]
     for which, sigma in ((0, 12.0 * RADIUS**2 / 4), (1, 9.0 * RADIUS**2)):
         noise = np.array([one[which] for one in draws]) - whole[which] * unit
         assert np.array_equal(noise, np.swapaxes(noise, 1, 2))
@@ -95,7 +106,8 @@ def test_the_noise_has_its_deviation_in_isometric_coordinates():
 
 def test_what_no_fit_can_have_released_is_not_plausible():
     X, targets, theta = data(200, 2)
-    released = release_curvature(Rows(X, "clip", 0.3), targets, theta, BOTH, noise_source(0))
+    rows = Rows(X, "clip", 0.3)
+    released = release_curvature(rows, lambda work: work(rows, targets), theta, BOTH, noise_source(0))
     told = (3, BOTH, RADIUS, 200.0)
     assert plausible(released.hessian, released.outer, *told)
     lopsided, off, far, negative = (released.hessian.copy() for _ in range(4))

@@ -110,7 +110,8 @@ def test_half_the_noise_on_the_curvature_is_convicted_where_one_row_moves_it_mos
     draws = []
     for rows in (2, 3):
         source = noise_source(rows)
-        known = Rows(X[:rows], "clip"), np.ones(rows), np.zeros(1)
+        few, targets = Rows(X[:rows], "clip"), np.ones(rows)
+        known = few, lambda work, few=few, targets=targets: work(few, targets), np.zeros(1)
         sums = [release_curvature(*known, replace(noise, hessian_noise=times), source).hessian for _ in range(4_000)]
         draws.append(gaussian(np.ravel(sums) - 2 / 4, 1 / 4, times / 4))
     (part,) = noise.mechanisms()

@@ -11,7 +11,7 @@ HESSIAN = np.array([[50.0, 5.0, 0.0], [5.0, 40.0, -3.0], [0.0, -3.0, 30.0]])
 OUTER = HESSIAN * 1.3 + np.eye(3)
 
 
-@pytest.mark.parametrize("outer", [None, OUTER])
+@pytest.mark.parametrize("outer", [None, OUTER, OUTER / 1000])
 def test_without_noise_in_the_sums_the_errors_are_those_of_the_expansion(outer):
     noises = Noises(2.0, 3.0, 0.5, 0.01, 1e-9, None if outer is None else 1e-9)
     found = estimate(THETA, Curvature(HESSIAN, outer), noises)

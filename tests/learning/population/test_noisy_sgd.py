@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.stats import chi2
 
 import objpert_core.learning as learn
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning.dp_sgd.training import NoisySums
 from objpert_core.learning.population import noisy_sgd
 from objpert_core.learning.population.fit import descend_and_certify
@@ -150,7 +151,7 @@ def test_no_row_decides_how_much_noise_there_is(monkeypatch, loss):
             told.append((float(self.off(np.full((3, 1), 0.5))[0]), self._ratio, self._most))
 
     monkeypatch.setattr(noisy_sgd, "NoisySums", Spy)
-    plan = tight_plan(40, 3, 5.0, 1e-3, radius=2.0, lipschitz=1.0, smoothness=math.inf, sampling="full batch")
+    plan = tight_plan(Sizes(40, 3, 5.0, 1e-3, radius=2.0, lipschitz=1.0), smoothness=math.inf, sampling="full batch")
     rng = np.random.default_rng(0)
     for shortest in (1.0, 1e-3, 0.0):
         X = rng.normal(size=(40, 3))
@@ -240,4 +241,4 @@ def test_a_plan_that_could_not_be_drawn_is_refused(changes, said):
     with pytest.raises(ValueError, match=said):
         DescentPlan(**PLAN | changes)
     with pytest.raises(ValueError, match=r"radius times step_scale must be smaller, or the loss less curved"):
-        tight_plan(100, 3, 1.0, 1e-6, radius=1e50, lipschitz=1.0, smoothness=0.25)  # which would not end
+        tight_plan(Sizes(100, 3, 1.0, 1e-6, radius=1e50, lipschitz=1.0), smoothness=0.25)  # which would not end

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting.population.published import phased_schedule
+from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning import AbsoluteLoss, Fit, HingeLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning import fit as fits
 from objpert_core.learning.population import phased
@@ -62,7 +63,7 @@ def test_a_replaced_row_moves_the_minimum_by_nearly_what_the_noise_is_for(minima
     """Rows on straight parts of the loss: the minimum of a row's own phase moves by Lη, of (L + τ)η that are paid."""
     n, d = 64, 3
     lipschitz = math.hypot(1.0, constant)
-    schedule = phased_schedule(n, d + (constant > 0), 2.0, 1e-6, radius=1.0, lipschitz=lipschitz)
+    schedule = phased_schedule(Sizes(n, d + (constant > 0), 2.0, 1e-6, radius=1.0, lipschitz=lipschitz))
 
     def ends(row, sign):
         """Minima and noise of all phases with this row replaced by one that pulls that way."""
@@ -98,7 +99,7 @@ def test_a_row_is_in_one_phase_and_one_that_cannot_be_used_moves_no_other(parts)
     whole = list(parts)
     together = [row for part in whole for row in part]
     assert len(set(together)) == len(together)
-    assert [len(part) for part in whole] == [rows for rows, _ in phased_schedule(100, 3, 2.0, 1e-6, radius=4.0)]
+    assert [len(part) for part in whole] == [rows for rows, _ in phased_schedule(Sizes(100, 3, 2.0, 1e-6, radius=4.0))]
     assert together != sorted(together)
     parts.clear()
     X[[3, 50], 1], targets[20] = (np.nan, np.inf), 0.5
@@ -113,7 +114,7 @@ def test_phases_go_by_the_declared_number_of_rows(parts, public_rows):
     release = phased_release(X, targets, LogisticLoss(), **TOLD, public_rows=public_rows, on_error="release")
     used = [row for part in parts for row in part]
     assert max(used) <= public_rows
-    assert len(parts) == release.certificate.phases == len(phased_schedule(public_rows, 3, 2.0, 1e-6))
+    assert len(parts) == release.certificate.phases == len(phased_schedule(Sizes(public_rows, 3, 2.0, 1e-6)))
     assert release.certificate.verify()
     with pytest.raises(ValueError, match="loss must be one of EVERY_LOSS with a bounded slope"):
         phased_release(X, targets, SquaredLoss(), **TOLD, public_rows=public_rows)
@@ -124,7 +125,7 @@ def test_phases_go_by_the_declared_number_of_rows(parts, public_rows):
 
 @pytest.mark.parametrize("n", [*range(1, 70), 1023, 1024, 1025, 10**9])
 def test_parts_fit_into_the_rows(n):
-    phases = list(phases_of(phased_schedule(n, 2, 1.0, 1e-6)))
+    phases = list(phases_of(phased_schedule(Sizes(n, 2, 1.0, 1e-6))))
     assert phases[-1].part.stop <= n
     assert all(phase.part.stop > phase.part.start for phase in phases)
     assert len(phases) <= n.bit_length()

@@ -82,6 +82,12 @@ def test_slopes_and_curvatures_are_derivatives_of_the_value_for_either_target(lo
     assert (np.abs(change - curvature) < 1e-6).mean() > 0.99  # all but the scores with a corner of f' between the two
 
 
+@pytest.mark.parametrize("loss", [*SMOOTH, *(learn.ClippedLoss(loss, 0.5) for loss in SMOOTH)], ids=repr)
+def test_a_target_that_is_not_told_is_1(loss):
+    scores = np.linspace(-3.0, 3.0, 13)
+    np.testing.assert_array_equal(loss.derivatives(scores), loss.derivatives(scores, 1.0))
+
+
 @cornered
 def test_slopes_of_corners_are_those_of_the_value_and_never_steeper_than_they_say(loss):
     scores, targets = 3 * np.random.default_rng(1).normal(size=400), targets_of(loss, 400)

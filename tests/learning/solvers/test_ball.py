@@ -220,7 +220,7 @@ def test_the_sure_solver_arrives_within_its_number_of_steps(radius, lam):
     peer = learn.solve(objective, tau=1e-9, radius=radius)
     assert np.linalg.norm(result.theta - peer.theta) <= 1.2e-8 / lam
     start = np.linalg.norm(objective.gradient(np.zeros(objective.dimension))[0])
-    assert 1 <= result.iterations <= sure_steps(objective.smoothness, lam, start * 8 / 3, 1e-8)
+    assert 1 <= result.iterations < sure_steps(objective.smoothness, lam, start * 8 / 3, 1e-8)
     assert [norm for _, norm in heard] == list(result.gradient_norms)
     assert result.gradient_norm <= heard[-1][1]  # what it stops at is a bound
 

@@ -5,9 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 
+from objpert_core import datasets
 from objpert_core.experiments.intervals import stored
 from pages.sure.coefficients import Coefficients
 from pages.sure.people import Z, scored
+from pages.sure.repeats import Repeats
+from pages.sure.scores import Scores
 from tests.pages.apps import answer, curves, execute, open_app, said, spec, tables
 from ui.svg import decode
 
@@ -31,6 +34,38 @@ def test_intervals_are_those_of_the_lines_of_python_and_widen_with_less_budget()
 def test_too_few_people_are_refused_in_one_sentence():
     app = open_page(sure_epsilon="0.1", sure_n="1000", sure_d="10")
     assert [block.value.partition(" for ")[0] for block in app.error] == ["Intervals must be False"]
+
+
+@pytest.mark.thorough
+def test_of_a_hundred_draws_those_are_counted_and_thick_that_miss():
+    app = open_page(sure_view="A hundred draws", sure_epsilon="0.3", sure_people="1000", sure_d="2")
+    view = Repeats(0.3, 1000, "even", 2, 0)
+    held = {name: int(((one.low <= 0) & (one.high >= 0)).sum()) for name, one in view.methods.items()}
+    assert answer(app).endswith(f"forgetting the noise, {held['naive']}; without privacy, {held['public']}.")
+    assert execute(view.code())[0]["held"] == held
+    thick = [np.isfinite(decode(trace["x"])).sum() // 2 for trace in spec(app)["data"] if trace["line"]["width"] > 3]
+    assert thick == [100 - one for one in held.values()]
+    assert all((np.diff(one.coefficients) >= 0).all() for one in view.methods.values())
+
+
+@pytest.mark.thorough
+def test_of_adult_nobody_knows_the_truth_and_lines_of_python_take_the_same_people():
+    app = open_page(sure_data="Adult, ten columns", sure_n="5000", sure_d="3")
+    view = Coefficients(1.0, 5000, "adult", 3, 1e-6, 0)
+    one = view.methods["interval"]
+    apart = int(((one.low > 0) | (one.high < 0)).sum())
+    assert answer(app).endswith(f"{apart} of 3 coefficients differ from 0.")
+    assert "True" not in tables(app)[0].columns
+    ends = execute(view.code())[0]["intervals"]
+    np.testing.assert_allclose(np.column_stack([one.low, one.high]), ends, rtol=1e-12)
+    label = datasets.load(datasets.default_name()).label
+    for name, code in (
+        ("Coefficients", view.code()),
+        ("Scores", Scores(1.0, 5000, "adult", "roc", 0.3, 1e-6, 0).code()),
+    ):
+        shown = spec(open_page(sure_view=name, sure_data="Adult, ten columns", sure_n="5000"))
+        assert shown["layout"]["xaxis"]["title"]["text"].endswith(f"on {label}")
+        assert "load('adult" in code
 
 
 @pytest.mark.slow

@@ -14,10 +14,11 @@ from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import controls, jobs
 from pages.training import words as text
 from tests.pages import apps
-from tests.pages.apps import answer, charts, open_app, said, tables, tells, texts
+from tests.pages.apps import answer, charts, execute, open_app, said, tables, tells, texts
 from tests.pages.apps import opened as pressed
 from tests.ui.waiting import until
 from ui import waterfall as steps
+from ui.svg import decode
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 finished = partial(apps.finished, run="training__run")
@@ -92,6 +93,38 @@ def test_predict_first_hides_each_picture_until_a_guess_is_made():
     at.toggle(key="training_predict").set_value(False).run()
     assert charts(at)
     assert answer(at) != shown
+
+
+@pytest.mark.thorough
+def test_scores_as_they_may_be_published():
+    at = opened(repeats="3", seed="2")
+    exact = answer(at)
+    at.toggle(key="training_publishable").set_value(True).run()
+    *_, expected = compare(datasets.load("breast-cancer"), Settings(repeats=1, seed=2, publishable=True))
+    scores = expected.evaluation(TIGHT).accuracy()
+    words = f"{100 * scores.value:.2f} % ({100 * scores.low:.2f} to {100 * scores.high:.2f} %)"
+    assert answer(at) == f"At ε = 1 publish accuracy {words} on breast-cancer."
+    assert "fit and score by a coin for each person" in said(at)
+    assert "split anew, by a coin each" in said(at)
+    assert "Do not publish the exact scores: no privacy, always “benign”" in texts(at)
+    bars = [trace["error_y"] for trace in charts(at)[0]["data"] if "error_y" in trace]
+    assert decode(bars[-1]["array"]) == pytest.approx([scores.high - scores.value])
+    pressed(at, "page_code")
+    names, printed = execute(next(element.value for element in at.code if "import" in element.value))
+    assert names["scores"].accuracy() == scores
+    assert printed.split("\n")[1] == "1.0"
+    at.toggle(key="training_publishable").set_value(False).run()
+    assert answer(at) == exact
+    assert at.session_state["training_repeats"] == 3
+
+
+@pytest.mark.thorough
+def test_published_counts_of_ten_classes_hold_no_curves():
+    at = opened((NON_PRIVATE, TIGHT), data="digits", publishable="true", view="ROC")
+    assert texts(at).count(text.NO_CURVES) == 2
+    assert len(charts(at)) == 2
+    areas = tables(at)[0].set_index("digits").loc["AUC"]
+    assert areas[text.LABELS[TIGHT]] == "–" != areas[text.LABELS[NON_PRIVATE]]
 
 
 @pytest.mark.thorough

@@ -1,0 +1,156 @@
+"""A hundred repetitions: the intervals of one coefficient side by side, those that miss the truth thick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from objpert_core._validation import FloatArray
+from objpert_core.experiments.intervals.coverage import DELTA, repeated
+from pages.sure.coefficients import ACCOUNTANT, LOOKS, NAMES
+from pages.sure.controls import COLUMNS, EPSILON, REPEATED, SEED, SHAPE, SHAPES
+from pages.sure.of_people import OfPeople
+from pages.sure.people import Errors
+from ui import figures, sentences
+from ui.view import Course
+
+COUNT = 100
+_FAINT = 0.35
+
+
+@dataclass(frozen=True)
+class Repeats(OfPeople):
+    """One coefficient's intervals on a hundred generated data sets."""
+
+    epsilon: float
+    people: int
+    shape: str
+    columns: int
+    seed: int
+
+    name = "sure_repeats"
+    title = "A hundred draws"
+    controls = {"epsilon": EPSILON, "people": REPEATED, "shape": SHAPE, "columns": COLUMNS, "seed": SEED}
+    aside = (COLUMNS, SEED)
+    named = {"epsilon": "ε", "people": "n", "columns": "d"}
+    ghosts = False
+    snippet = "repeats"
+    snippet_note = "These lines print how many intervals hold the truth."
+
+    @property
+    def methods(self) -> dict[str, Errors]:
+        """By how much the first column's estimates are off, least first, and their errors, shape (100,) each."""
+        return _sorted(self.shape, self.people, self.columns, self.epsilon, self.seed)
+
+    def held(self, method: str) -> np.ndarray:
+        """Which intervals hold the truth."""
+        one = self.methods[method]
+        return np.asarray((one.low <= 0) & (one.high >= 0))
+
+    def _count(self, method: str) -> int:
+        return int(self.held(method).sum())
+
+    def answer(self) -> str:
+        return (
+            f"Of {COUNT} private intervals {self._count('interval')} hold the truth; forgetting the noise, "
+            f"{self._count('naive')}; without privacy, {self._count('public')}."
+        )
+
+    def promise(self) -> str:
+        return sentences.promise(self.epsilon, DELTA, ACCOUNTANT)
+
+    def blanks(self) -> dict[str, Any]:
+        return {**super().blanks(), "count": COUNT}
+
+    def courses(self) -> list[Course]:
+        return [("the private intervals that hold the truth", self._count("interval"), sentences.number)]
+
+    def note(self) -> str:
+        return (
+            f"{COUNT} data sets of {self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals of "
+            "x1, in the order of its estimates. Thick intervals miss the truth, which is the line. The three have one "
+            "scale, at whose ends wider intervals are cut."
+        )
+
+    def table(self) -> list[dict[str, str]]:
+        public = float(np.median(self.methods["public"].errors))
+        return [
+            {
+                "Intervals": NAMES[method],
+                "Hold the truth": f"{self._count(method)} of {COUNT}",
+                "Width over without privacy": sentences.ratio(float(np.median(one.errors)) / public, up=False),
+            }
+            for method, one in self.methods.items()
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        parts = [
+            pd.DataFrame(
+                {
+                    "method": method,
+                    "off": one.coefficients,
+                    "standard_error": one.errors,
+                    "low": one.low,
+                    "high": one.high,
+                    "holds": self.held(method),
+                }
+            )
+            for method, one in self.methods.items()
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    def shows(self) -> str:
+        listed = "; ".join(f"{NAMES[method]} {self._count(method)}" for method in self.methods)
+        return f"{COUNT} intervals of each method about the truth, the estimates in order. How many hold it: {listed}."
+
+    def chart(self, before: Repeats | None) -> Any:
+        most = max(_reach(one) for one in self.methods.values())
+        traces: list[dict[str, Any]] = []
+        rows, centres = np.arange(COUNT), 2.1 * most * np.arange(len(self.methods))
+        for centre, (method, one) in zip(centres, self.methods.items(), strict=True):
+            traces.append(figures.guide((centre, centre), (-1, COUNT)))
+            held, role = self.held(method), LOOKS[method]
+            for which, width, opacity in ((held, 1.5, _FAINT), (~held, 3.5, 1.0)):
+                low, high = (centre + np.clip(end[which], -most, most) for end in (one.low, one.high))
+                x, y = _stripes(low, high, rows[which])
+                line = figures.series(NAMES[method], x, y, role, hoverinfo="skip", opacity=opacity, showlegend=False)
+                line["mode"], line["line"] = "lines", {**line["line"], "dash": "solid", "width": width}
+                traces.append(line)
+        heads = [f"{NAMES[method]}<br>{self._count(method)} hold" for method in self.methods]
+        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": centres, "ticktext": heads, "categoryarray": heads}
+        title, view = (
+            f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each",
+            (-most, centres[-1] + most),
+        )
+        return figures.figure(
+            traces,
+            xaxis=figures.axis(title, view, **ticks, showgrid=False),
+            yaxis=figures.axis("", (COUNT, -1), showticklabels=False, showgrid=False),
+            height=420,
+            legend=False,
+            hovermode="closest",
+        )
+
+
+@lru_cache(maxsize=32)
+def _sorted(shape: str, n: int, d: int, epsilon: float, seed: int) -> dict[str, Errors]:
+    found = {}
+    for method, (off, errors) in repeated(shape, n, d, epsilon, seed, COUNT).items():
+        order = np.argsort(off[:, 0])
+        found[method] = Errors(off[order, 0], errors[order, 0])
+    return found
+
+
+def _reach(one: Errors) -> float:
+    """How far from the truth four of five intervals stay: a few may be so wide that the others would be points."""
+    return float(np.quantile(np.maximum(-one.low, one.high), 0.8))
+
+
+def _stripes(low: FloatArray, high: FloatArray, rows: np.ndarray) -> tuple[FloatArray, FloatArray]:
+    """Intervals as one line with gaps."""
+    gap = np.full(len(rows), np.nan)
+    return np.stack([low, high, gap], 1).ravel(), np.stack([rows, rows, gap], 1).ravel()

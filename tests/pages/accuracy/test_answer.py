@@ -1,0 +1,218 @@
+"""The answers of the page: what privacy costs, who is ahead, and why either moved."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from objpert_core.experiments import indexed, tables
+from objpert_core.experiments.figure2 import EPSILONS
+from objpert_core.experiments.methods import DISHONEST, EVERY, METHODS
+from objpert_core.experiments.summary import mean_interval
+from pages.accuracy import ahead, figure, names
+from pages.accuracy.ahead import Ahead
+from pages.accuracy.figure import Figure2
+from pages.accuracy.names import LABELS
+from pages.accuracy.reading import Reading
+from tests.pages.accuracy.runs import made, moved
+from tests.pages.apps import words_of
+from ui.words import ends, fall, signed
+
+ALL = tuple(METHODS)
+pytestmark = pytest.mark.usefixtures("stored_here")
+
+
+@pytest.mark.parametrize(
+    ("by", "part"),
+    [
+        ((0.3, 0.4, 0.5, 0.4), "is 0.40 points more accurate than the best DP-SGD whose tuning is not paid for "
+         "(95 % interval +0.27 to +0.53), and takes about 1/48 of its time (0.258 s against 12.4 s, medians)."),
+        ((-0.3, -0.4, -0.5, -0.4), "is 0.40 points less accurate than the best DP-SGD whose tuning is not paid "
+         "for (95 % interval −0.53 to −0.27), and takes about 1/48 of its time"),
+        ((-0.3, 0.4, -0.1, 0.2), "cannot be told apart (+0.05 points, 95 % interval −0.44 to +0.54); the first "
+         "takes about 1/48 of the second’s time"),
+    ],
+)  # fmt: skip
+def test_follows_the_paired_interval(by, part):
+    words = ahead.verdict(Reading(moved(by), 0.25))
+    assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with our theorem ")
+    assert part in words
+
+
+def test_agrees_with_the_claim_whichever_way_it_goes(adult):
+    said = {"ahead": "more accurate", "even": "cannot be told apart", "behind": "less accurate"}
+    said |= {"unclear": "too few to tell"}
+    for epsilon in EPSILONS:
+        claim = adult.claims[epsilon]
+        assert said[claim.verdict] in ahead.verdict(Reading(adult, epsilon))
+        assert claim.rival in DISHONEST
+    assert {claim.verdict for claim in adult.claims.values()} >= {"ahead", "behind"}
+
+
+def test_one_trial_has_no_interval():
+    words = ahead.verdict(Reading(made(trials=1), 0.1))
+    assert "one trial is too few to tell Algorithm 1 with our theorem from the best DP-SGD" in words
+    assert re.search(r" points, no interval\); the first takes about 1/48 of the second’s time", words)
+    assert "one trial only at nine of them" in ahead.everywhere(made(trials=1))
+
+
+def test_few_trials_that_differ_widely_tell_nothing():
+    words = ahead.verdict(Reading(moved((-3.0, 3.5), trials=2), 0.25))
+    assert "two trials are too few to tell Algorithm 1 with our theorem from the best DP-SGD" in words
+    assert "(+0.25 points, 95 % interval 83 points wide)" in words  # t = 12.706, times 6.5
+    assert "with too few trials to tell at nine of them" in ahead.everywhere(moved((-3.0, 3.5), trials=2))
+
+
+def test_without_a_rival_or_without_ours():
+    without_rival = ahead.verdict(Reading(made(methods=("tight", "published")), 1.0))
+    assert without_rival.endswith("no unpaid DP-SGD is stored beside it.")
+    assert "no run of Algorithm 1 with our theorem is stored" in ahead.verdict(Reading(made(methods=DISHONEST), 1.0))
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        *((1238, "about 1/1,200 of"), (48, "about 1/48 of"), (10, "about 1/10 of"), (5.5, "takes 18 % of")),
+        *((2, "50 % of"), (1, "takes about "), (0.25, "takes 4 times ")),
+    ],
+)
+def test_times(factor, words):
+    def change(run):
+        return replace(run, seconds=0.5 * factor if run.method in DISHONEST else 0.5)
+
+    assert words in ahead.verdict(Reading(made(trials=2, change=change), 0.1))
+
+
+def test_a_slow_trial_changes_neither_the_time_nor_the_ratio(adult):
+    def change(run):
+        return replace(run, seconds=100 * run.seconds) if run.trial == 1 and run.method == "tight" else run
+
+    busy = made(trials=5, change=change)
+    own, other = (busy.point(method, 1.0).seconds.median for method in ("tight", busy.rival(1.0)))
+    assert busy.claims[1.0].speedup.median == other / own
+    assert f"({names.seconds(own)} against {names.seconds(other)}, medians)" in ahead.verdict(Reading(busy, 1.0))
+    assert "about 1/47 of" in ahead.verdict(Reading(busy, 1.0))
+
+
+def test_what_the_others_reach_is_told_beside_the_contest(adult):
+    words = ahead.reached(Reading(adult, 1.0))
+    rival = adult.claims[1.0].rival
+    for part in (
+        f"the rival, {LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
+        "Paired over five trials",
+        "unpaid because its learning rate was chosen by test accuracy",
+        f"pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (our theorem is +",
+        f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (our theorem is −",
+    ):
+        assert part in words
+    assert ahead.reached(Reading(made(methods=("tight",)), 1.0)).startswith("Algorithm 1 with our theorem gets ")
+
+
+@pytest.mark.thorough
+def test_the_answer_is_what_privacy_costs(adult):
+    own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
+    size, course = fall(reference, own)
+    assert Figure2(adult, 0.1).answer() == f"At ε = 0.1 privacy costs {size} on adult ({course})."
+    level = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
+    assert Figure2(level, 1.0).answer().startswith("At ε = 1 the cost of privacy on ")
+    ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
+    assert Figure2(ahead, 1.0).answer().startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
+    assert Figure2(made(methods=("tight",)), 1.0).answer().startswith("At ε = 1 Algorithm 1 with our theorem gets ")
+    assert Figure2(made(methods=DISHONEST), 1.0).answer().startswith("At ε = 1 no run of Algorithm 1 with")
+    stand_in = indexed.load("adult-synthetic")
+    assert all(words_of(Figure2(stored, e).answer()) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
+
+
+@pytest.mark.thorough
+def test_the_promise_names_what_was_released_before_the_fit(adult):
+    fit = "accounted by the privacy profile of our theorem"
+    assert Reading(adult, 1.0).promise().endswith(f"{fit} beside the noisy centre and scales.")
+    centred = made(change=lambda run: replace(run, scale_noise=None))
+    assert Reading(centred, 1.0).promise().endswith(f"{fit} beside the noisy centre.")
+    raw = made(change=lambda run: replace(run, center_noise=None, scale_noise=None))
+    assert Reading(raw, 1.0).promise().endswith(f"{fit}.")
+
+
+def test_why_it_moved(adult):
+    assert Figure2(adult, 1.0).moved(None) == Figure2(adult, 1.0).moved(Reading(adult, 1.0)) == ""
+    assert (
+        Figure2(adult, 1.0)
+        .moved(Reading(adult, 0.1))
+        .startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
+    )
+    assert "more people make the signal stronger" in Figure2(adult, 1.0).moved(
+        Reading(indexed.load("synthetic-l"), 1.0)
+    )
+
+
+@pytest.mark.thorough
+def test_variants_are_told_where_they_were_run(adult):
+    assert [line.partition(":")[0] for line in ahead.variants(adult)] == ["The rival standardised, too"]
+    words = ahead.variants(made(methods=tuple(EVERY)))
+    assert len(words) == len(tables.VARIANTS)
+    for line, name in zip(words, tables.VARIANTS, strict=True):
+        assert line.lower().startswith(name)
+        assert re.search(r"(more accurate|not told apart|less accurate) at \w+ of them", line)
+
+
+@pytest.mark.thorough
+def test_who_is_ahead_says_claim_and_counter_claim(adult):
+    claim, gap = adult.claims[4.0], adult.difference("tight", "dpsgd-standardised", 4.0)
+    assert claim.verdict == "behind"
+    assert gap.high < 0
+    assert Ahead(adult, 4.0).answer() == (
+        f"At ε = 4 our theorem is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
+        f"{-100 * gap.mean:.2f} behind DP-SGD on standardised rows."
+    )
+    assert f"(our theorem is {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
+    assert " points ahead of unpaid DP-SGD, " in Ahead(adult, 0.025).answer()
+    level = moved((-0.3, 0.4, -0.1, 0.2))
+    assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 our theorem is not told apart from unpaid DP-SGD, ")
+    same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
+    neither = "is not told apart from unpaid DP-SGD, on raw or standardised rows."
+    assert Ahead(same, 1.0).answer().endswith(neither)
+    raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
+    assert Ahead(raw, 1.0).answer().endswith(" unpaid DP-SGD on adult.")
+    assert ahead.counter(Reading(raw, 1.0)) == ""
+    alone = Ahead(made(methods=("tight",)), 1.0).answer()
+    assert alone.startswith("At ε = 1 no runs of both our theorem and an unpaid DP-SGD")
+    stand_in = indexed.load("adult-synthetic")
+    assert all(words_of(Ahead(one, e).answer()) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
+
+
+def test_why_the_lead_moved(adult):
+    assert Ahead(adult, 1.0).moved(None) == Ahead(adult, 1.0).moved(Reading(adult, 1.0)) == ""
+    words = Ahead(adult, 1.0).moved(Reading(adult, 0.1))
+    assert words.startswith("ε 0.1 → 1: the lead of our theorem over unpaid DP-SGD falls from +")
+    other = indexed.load("synthetic-l")
+    assert (
+        Ahead(adult, 1.0)
+        .moved(Reading(other, 1.0))
+        .startswith("adult instead of synthetic-l: the lead of our theorem ")
+    )
+
+
+def test_who_is_ahead_shows_whom_it_is_about(adult):
+    assert ahead.compared(Reading(adult, 0.1), ()) == (adult.rival(0.1), "dpsgd-standardised", "tight")
+    assert set(ahead.compared(Reading(adult, 0.1), ALL)) == set(ALL)
+
+
+def test_everywhere_counts_every_epsilon_once(adult):
+    words = ahead.everywhere(adult)
+    listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
+    assert sorted(map(float, listed)) == list(EPSILONS)
+    assert words.endswith("At 9 of these ε, our theorem takes at most a tenth of the rival’s time (medians).")
+
+
+def test_points_keep_small_differences():
+    assert names.points(-0.0035) == "0.35 points"
+    assert names.points(0.00001234) == "0.0012 points"
+    assert names.points(0.0) == "0.00 points"
+    assert signed(-0.0002) == "−0.02"
+
+
+def test_intervals_end_at_100():
+    assert figure.share_between(mean_interval([1.0, 0.9, 1.0, 1.0, 1.0])).endswith("to 100.00 %")
+    assert figure.share_between(mean_interval([1.0, 0.9])) == "two trials"
+    assert figure.share_between(mean_interval([0.9])) == "one trial"
+    assert ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"

@@ -1,0 +1,97 @@
+"""The tables of a comparison, its file, and its lines of Python."""
+
+from dataclasses import replace
+
+import pytest
+
+from objpert_core.datasets import load
+from objpert_core.experiments import waterfall
+from objpert_core.experiments.compare import METHODS, PUBLISHED, TIGHT, Settings, compare
+from pages.training import promises, tables
+from pages.training import words as text
+from tests.pages.apps import execute
+from ui import sentences
+
+
+def test_one_column_a_method_and_the_majority_the_most_important_first(last):
+    rows = tables.table(last)
+    columns = [
+        "breast-cancer",
+        "no privacy",
+        "Algorithm 1 with the 2023 theorem",
+        "Algorithm 1 with our theorem",
+        "always “benign”",
+    ]
+    assert all(list(row) == columns for row in rows)
+    by_name = {row["breast-cancer"]: row for row in rows}
+    assert list(by_name)[:5] == ["test accuracy", "95 % interval", "minus the main method, points", "σ", "λ"]
+    assert set(by_name) >= {"τ", "σ_out", "row norm R", "AUC", "noise draws"}
+    privacy = last.of(TIGHT)[0].privacy
+    assert by_name["σ"]["Algorithm 1 with our theorem"] == f"{privacy.sigma:.4g}"
+    assert by_name["λ"]["Algorithm 1 with our theorem"] == f"{privacy.lam:.4g}"
+    assert by_name["95 % interval"]["no privacy"] == "no noise"
+    assert by_name["λ"]["no privacy"] == "0.01"
+    assert by_name["test accuracy"]["always “benign”"] == f"{100 * last.baseline:.2f} %"
+    assert by_name["σ"]["always “benign”"] == "–"
+    assert [list(row) for row in tables.table(replace(last, fits=()))] == [["breast-cancer", "always “benign”"]] * 2
+
+
+def test_the_csv_holds_every_fit_with_all_digits(last):
+    frame = tables.frame(last)
+    assert len(frame) == 1 + len(last.fits)
+    assert list(frame["accuracy"][1:]) == [fit.accuracy for fit in last.fits]
+    tight = frame[frame["method"] == TIGHT]
+    assert list(tight["noise_seed"]) == [0, 1, 2, 3, 4]
+    assert set(tight["sigma"]) == {last.of(TIGHT)[0].privacy.sigma}
+    assert list(tight["iterations"]) == [len(fit.gradient_norms) - 1 for fit in last.of(TIGHT)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["breast-cancer", "digits-4-9"])
+def test_the_snippet_gives_the_numbers_on_the_screen(name):
+    settings = Settings(epsilon=0.7, delta=1e-4, bound="monotone", repeats=2, intercept_scaling=0.5, seed=4)
+    *_, shown = compare(load(name, split_seed=2), settings)
+    names, printed = execute(tables.snippet(shown.data, settings))
+    assert names["non_private"] == shown.fits[0].accuracy
+    assert names["published"] == [fit.accuracy for fit in shown.of(PUBLISHED)]
+    assert names["tight"] == [fit.accuracy for fit in shown.of(TIGHT)]
+    label, numbers, *_ = printed.splitlines()
+    assert label == shown.data.label
+    assert [float(word) for word in numbers.split()] == pytest.approx(
+        [shown.accuracy(method).mean for method in METHODS], rel=1e-12
+    )
+    assert "(0.7, 0.0001)-differential privacy" in printed
+    assert not names["model"].privacy_.reproducible  # the last lines are for a release
+
+
+def test_the_certificate_shows_the_steps_and_what_is_left(last):
+    privacy = last.of(TIGHT)[0].privacy
+    rows = {row["Algorithm 1 with our theorem"]: row["now"] for row in tables.certificates(last, None)}
+    assert privacy.center_noise
+    assert rows["σ of the centre"] == f"{privacy.center_noise:.4g}"
+    assert 0 < float(rows[tables.ALONE]) < privacy.epsilon
+    assert rows[tables.ALONE] == sentences.epsilon(privacy.rebuild().epsilon(privacy.delta))
+
+
+def test_the_accountant_names_what_was_released_before(last):
+    settings, privacy = last.settings, last.of(TIGHT)[0].privacy
+    fit = "the privacy profile of our theorem"
+    assert promises.accountant(settings, TIGHT) == f"{fit} beside the noisy centre and scales"
+    before = {(9.0, 9.0): " beside the noisy centre and scales", (9.0, None): " beside the noisy centre"}
+    for (center, scale), words in (before | {(None, None): ""}).items():
+        released = replace(privacy, center_noise=center, scale_noise=scale)
+        assert promises.accountant(settings, TIGHT, released) == fit + words
+    assert "our theorem, one-signed slope" in promises.accountant(replace(settings, bound="monotone"), TIGHT)
+
+
+@pytest.mark.thorough
+def test_the_chains_snippet_gives_the_waterfall():
+    settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
+    *_, shown = compare(load("breast-cancer", split_seed=1), settings)
+    names, _ = execute(tables.chain_snippet(shown.data, settings))
+    assert names["found"] == waterfall.of_comparison(shown)
+
+
+def test_a_learner_whose_label_another_one_has_is_told_apart():
+    assert text.LABELS["dpsgd-dishonest-pld"] == "DP-SGD unpaid"
+    assert text.LABELS["dpsgd-standardised"] == "DP-SGD unpaid (standardised)"

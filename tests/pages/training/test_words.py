@@ -1,0 +1,156 @@
+"""What the page "Live training" says of a comparison."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import calibrate_gaussian
+from objpert_core.datasets import load
+from objpert_core.experiments.compare import PUBLISHED, Settings
+from objpert_core.experiments.learners import TIGHT_RAW
+from pages.training import words as text
+from tests.pages.apps import job_view, tells, words_of
+from tests.pages.training.comparisons import made_up
+from ui import registry
+from ui.words import fall, first_sentence
+
+
+def reached(reference, tight):
+    return {"reference": reference, "tight": tight}
+
+
+FIVE = [0.84, 0.8404, 0.8396, 0.8402, 0.8398]
+APART = [0.82, 0.85, 0.86, 0.83, 0.84]
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "expected"),
+    [
+        (reached(0.8496, FIVE), "At ε = 1 privacy costs 0.96 points on breast-cancer (84.96 → 84.00 %)."),
+        (reached(0.8496, 0.8404), "At ε = 1 privacy costs 0.92 points in one draw (84.96 → 84.04 %)."),
+        (reached(0.8402, FIVE), "At ε = 1 privacy shows no cost on breast-cancer (84.02 → 84.00 %)."),
+        (reached(0.83, FIVE), "At ε = 1 the private model gains 1.00 points on breast-cancer (83.00 → 84.00 %)."),
+        (
+            reached(0.845, APART),
+            "At ε = 1 the cost of privacy is within the noise of five draws (84.50 → 84.00 %).",
+        ),
+        (
+            {"reference": 0.84},
+            "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 with our theorem is not trained yet.",
+        ),
+        ({}, "Nothing is trained on breast-cancer yet."),
+        (
+            {"reference": 0.85, "tight": [0.6, 0.7]},
+            "At ε = 1 Algorithm 1 with our theorem learns nothing useful: 65.0 % right; always “benign” gets 75.0 %.",
+        ),
+    ],
+)
+def test_headline(last, accuracies, expected):
+    words = text.headline(made_up(last, **accuracies))
+    assert words == expected
+    assert words_of(words) <= 18
+
+
+def test_headline_agrees_with_itself_and_with_the_unrounded_numbers(last):
+    rng = np.random.default_rng(0)
+    for reference, private in rng.uniform(0.8, 0.9, (200, 2)):
+        size, course = fall(reference, private)
+        before, after = (float(part) for part in course.removesuffix(" %").split(" → "))
+        shown = float(size.removesuffix(" points"))
+        assert shown == pytest.approx(abs(before - after), abs=1e-9)
+        assert shown == pytest.approx(100 * abs(reference - private), abs=0.011)
+
+
+def test_the_promise_names_everything_and_what_it_does_not_cover(last):
+    words = text.promise(last)
+    tells(words, "ε = 1", "δ = 10⁻⁵", "add or remove", "privacy profile of our theorem")
+    assert text.promise(made_up(last, reference=0.8)) == ""
+
+
+def test_why_accuracy_moved(last):
+    settings = last.settings
+
+    def since(**change):
+        return text.why(last, replace(last, settings=replace(settings, **change)))
+
+    assert text.why(None, last) == since() == ""
+    words = text.why(last, made_up(last, epsilon=0.1, tight=0.5))
+    assert re.fullmatch(r"ε 1 → 0\.1: σ stays at 4\.\d+; accuracy falls from 9\d\.\d % to 50\.0 %\.", words)
+    assert since(seed=9).startswith("This is different noise of the same size")
+    assert since(repeats=9).startswith("The noise has the same size")
+    assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
+
+
+def test_caveats_name_the_intervals_and_what_is_outside_the_guarantee(last):
+    words = text.caveats(last)
+    tells(words, "Student", "one split", "114 test rows", "guarantee does not cover test accuracy")
+    assert "96.7 to 100.0 % for the first model" in text.caveats(made_up(last, reference=1.0))
+
+
+def test_the_paper_is_quoted_for_its_own_settings_only(last):
+    assert text.paper(last) == ""
+    adult = replace(last, data=replace(last.data, name="adult"))
+    assert "83.18 %" in text.paper(adult)
+    assert text.paper(replace(adult, settings=replace(adult.settings, epsilon=2.0))) == ""
+    assert text.paper(replace(adult, settings=replace(adult.settings, delta=1e-6))) == ""
+
+
+@pytest.mark.parametrize(
+    ("private", "guess"),
+    [
+        *((0.85, 0), (0.80, 0), (0.7996, 0), (0.7995, 1), (0.795, 1), (0.79, 1), (0.7899, 2), (0.78, 2)),
+        *((0.77, 2), (0.7699, 3), (0.76, 3)),  # judged before rounding: 3.01 points are more than 3
+    ],
+)
+def test_verdict(last, private, guess):
+    assert text.verdict(made_up(last, reference=0.8, tight=[private] * 5)) == text.GUESSES[guess]
+    assert text.judged(text.GUESSES[guess], made_up(last, reference=0.8, tight=[private] * 5)).startswith("Yes")
+    assert text.verdict(made_up(last, reference=0.8)) is None
+    assert text.verdict(made_up(last, reference=0.8, tight=[private] * 4)) is None  # of five asked for
+
+
+def test_the_page_says_where_adult_is_not():
+    assert text.preset_note("adult", False) is None
+    assert "not on this server" in text.preset_note("adult-synthetic", False)
+    assert "damaged" in text.preset_note("adult-synthetic", True)
+
+
+def test_progress(steps):
+    waiting, running = job_view("waiting", ahead=2), job_view("running", steps[2])
+    assert text.progress(waiting) == (0.0, "Waiting for a free slot (2 ahead of you).")
+    assert text.progress(job_view("running")) == (0.0, "Loading the data …")
+    assert text.progress(running) == (6 / 11, "6 of 11 models, 1 s")
+    assert text.progress(replace(running, stopping=True)) == (6 / 11, "Stopping …")
+
+
+def test_outcome(steps):
+    def at(state, latest=None, message=None):
+        return text.outcome(job_view(state, latest, message=message))
+
+    assert at("finished", steps[-1]) is None
+    assert at("stopped", steps[2]).startswith("Stopped after 6 of 11 models")
+    assert at("stopped").startswith("Stopped before the first model")
+    assert at("stopped", steps[0]).startswith("Stopped before the first model")
+    assert at("failed", None, "it broke") == "It broke."
+    assert at("failed", steps[2], "it broke") == "It broke. The 6 models fitted before are shown."
+
+
+def test_a_stand_in_says_so_in_its_first_sentence():
+    from objpert_core.datasets import describe
+
+    assert first_sentence(describe("adult-synthetic")) == "Stand-in for adult, not the real data."
+
+
+def test_the_explanation_quotes_the_calibrations_own_numbers():
+    data = load("digits-4-9")
+    explanation = registry.entry("training").about
+    for method in (PUBLISHED, TIGHT_RAW):
+        model = Settings(epsilon=1.0, delta=1e-5, bound="logistic", intercept_scaling=0.3).estimator(method, 0)
+        model.set_params(lam=0.0)  # the least that privacy allows, as on Adult
+        privacy = model.fit(data.X_train, data.y_train).privacy_
+        for value in (privacy.sigma, privacy.lam, privacy.radius):
+            assert f"{value:.2f}" in explanation
+    ratio = privacy.sigma / privacy.radius / calibrate_gaussian(1.0, 1e-5).sigma
+    assert rf"${ratio:.3g}\,\sigma_{{\text{{Gauss}}}}$" in explanation
