@@ -263,7 +263,9 @@ From a CSV file to a model that others verify and use, by `objpert fit`, `verify
 does not know are learned inside the promise. Without privacy, and for DP-SGD at its defaults, ranges are declared,
 which helps both. DP-SGD here has two classes only. Minutes are those of the whole road. Wine has 124 rows, too few
 for private ranges at ε = 1: none are taken, the command says so, and the model is worth nothing until ranges are
-declared, one line below. Text goes by [its guide](how_to/private_text.md), without a file.
+declared, one line below. The ten fits of digits share ε on 1,257 rows. With `--epsilon 8` the same script finds
+98.1 for raw wine, with private ranges, and 95.3 for digits. Text goes by [its guide](how_to/private_text.md), without a
+file.
 
 {markdown(heads, lines)}"""
 

@@ -143,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         for text in made.notes:
             note(f"for your eyes only, outside of the certificate: {text}")
+        for text in made.cautions:
+            note(text)
         _print(options, made, known.target.column, written)
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -31,6 +31,7 @@ from objpert_core.estimators.cautions import (
     WarnsOfCopies,
     warn_of_classes,
     warn_of_columns,
+    warn_of_counts,
     warn_of_pipeline,
     warn_of_refit,
     warn_of_rows,
@@ -263,6 +264,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _warn_of_rows(self, given: Any, X: Any) -> None:
         """Warn of what the shape, the container and the types of X, as given and as validated, say about the fit."""
         warn_of_columns(self, given, X.shape[1])
+        warn_of_counts(self, given)
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.sparse import issparse as is_sparse
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler, SkewedChi2Sampler
 from sklearn.pipeline import FeatureUnion, Pipeline
@@ -43,6 +44,9 @@ _warned_of_refit: weakref.WeakSet[BaseEstimator] = weakref.WeakSet()
 _SALT = os.urandom(32)
 _SAMPLED = 64  # rows that a fingerprint looks at
 _NEAR = 8  # callers
+_OF_TEXTS = ("CountVectorizer", "TfidfVectorizer", "TfidfTransformer")
+_SCALES = "Scale by public ranges instead (objpert_core.estimators.PublicRangeScaler)"
+_WORDS = "Take HashingVectorizer, or a public vocabulary and no idf, instead"
 _PACKAGE = __name__.partition(".")[0] + "."
 
 
@@ -167,6 +171,19 @@ def warn_of_sparse(estimator: Any) -> None:
     )
 
 
+def warn_of_counts(estimator: Any, given: Any) -> None:
+    """Warn, once a process and class, of sparse whole numbers outside of a pipeline: by type they count."""
+    kind = getattr(given, "dtype", np.dtype(float)).kind
+    if is_sparse(given) and kind in "iu" and not _behind_a_step(sys._getframe(1)):
+        name = type(estimator).__name__
+        _warn_once(
+            ("counts", name),
+            "By its type X is sparse and holds whole numbers, as CountVectorizer makes them. A vocabulary that was "
+            f"learned from private texts is outside of {name}'s promise. {_WORDS}.",
+            spoken_for=_told_by_another(estimator),
+        )
+
+
 def warn_of_one_answer(estimator: Any, label: Any) -> None:
     """Warn, once a process and class, that a released model has one answer for nearly all rows."""
     name = type(estimator).__name__
@@ -190,8 +207,8 @@ def warn_of_pipeline(estimator: BaseEstimator) -> None:
         _warn_once(
             ("pipeline", type(estimator).__name__, name),
             f"The pipeline fits {name} on the data before {type(estimator).__name__}, whose promise does not cover "
-            "what it learns from them. Scale by public ranges instead (objpert_core.estimators.PublicRangeScaler), or "
-            "fit it on public data and freeze it (sklearn.frozen.FrozenEstimator).",
+            f"what it learns from them. {_WORDS if name in _OF_TEXTS else _SCALES}, or fit it on public data and "
+            "freeze it (sklearn.frozen.FrozenEstimator).",
             spoken_for=_told_by_another(estimator),
         )
 
@@ -259,8 +276,11 @@ def _as_bytes(labels: Any) -> bytes:
 
 # --- pipelines -------------------------------------------------------------------------------------------------------
 
-# Transformers whose `fit` reads no more of the data than their number of columns, unless told to.
+# Transformers whose `fit` reads no more of the data than their number of columns, unless told to; the first that fits.
 _READ_THE_SHAPE: Mapping[type, Callable[[Any], bool]] = {
+    TfidfVectorizer: lambda step: step.vocabulary is not None and not step.use_idf,
+    CountVectorizer: lambda step: step.vocabulary is not None,
+    TfidfTransformer: lambda step: not step.use_idf,
     PolynomialFeatures: lambda step: True,
     PolynomialCountSketch: lambda step: True,
     SkewedChi2Sampler: lambda step: True,

@@ -44,6 +44,7 @@ from objpert_core.estimators.released import (
     ReleasedRegressor,
     released,
 )
+from objpert_core.estimators.weights import only_answer
 from objpert_core.evaluation import Evaluation, ManyClasses, Numbers, TwoClasses, evaluate, split_by_coin
 from objpert_core.evaluation import together as fit_and_evaluation
 from objpert_core.learning import PrivacyCertificate, TogetherCertificate
@@ -125,6 +126,32 @@ class Made:
     notes: tuple[str, ...] = field(default=(), repr=False)
     evaluation: Evaluation | None = None
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What public numbers and the released model tell of its worth, one sentence each; they may be published."""
+        return tuple(caution for caution in (self._no_ranges, self._one_answer) if caution)
+
+    @property
+    def _no_ranges(self) -> str:
+        if self.ask.schema.feature_ranges is None or self.model.feature_ranges_ is not None:
+            return ""
+        return (
+            f"the rows are too few for private ranges of so many columns at ε = {self.ask.epsilon:g}: none were found "
+            "or paid for, and the model may be worth little. Declare ranges, or keep fewer columns"
+        )
+
+    @property
+    def _one_answer(self) -> str:
+        target, model = self.ask.schema.target, self.model
+        if isinstance(target, NumericTarget) or self.ask.class_weight is not None:
+            return ""
+        if (place := only_answer(model)) is None:
+            return ""
+        return (
+            f"by its released numbers the model answers “{safe_text(target.values[place])}” for nearly every row. If "
+            "the other value is rare, its rows need weights: --class-weight balanced"
+        )
+
 
 def estimator(ask: Ask) -> Any:
     """The estimator that a request asks for: `ObjPertLogisticRegression`, or `ObjPertRegressor` for a number."""
@@ -144,6 +171,8 @@ def estimator(ask: Ask) -> Any:
                 "intervals must be False where the target is a number: they are for a target of two values"
             )
         return ObjPertRegressor(target_offset=target.offset, target_scale=target.scale, **shared)
+    if ask.intervals and len(target.values) > 2:
+        raise ValueError("intervals must be False where the target has several values: they are for two values")
     if ask.intervals and ask.schema.feature_ranges is not None:
         raise ValueError("intervals must be False where ranges are private: rows of such a schema have no fixed units")
     if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units

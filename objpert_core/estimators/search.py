@@ -14,17 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, in_open_unit, positive, random_state_argument
 from objpert_core.estimators.base import LinearModel
-from objpert_core.estimators.search_plan import Plan
-from objpert_core.evaluation import Estimate, Evaluation, evaluate, split_by_coin
+from objpert_core.estimators.search_plan import COINS, Plan, seed
+from objpert_core.evaluation import Estimate, split_by_coin
 from objpert_core.learning import PrivacyCertificate, SearchCertificate
 from objpert_core.learning.certificates.base import OPERATING_SYSTEM
 from objpert_core.learning.certificates.searched import (
     as_plain,
     search_mechanism,
 )
-from objpert_core.learning.sampling import Streams, best_among, poisson_count, uniform_choices
+from objpert_core.learning.sampling import Streams, best_among
 
-_COINS, _COUNT, _PICKS, _FIT, _SCORE = 0, 1, 2, 3, 4  # names of streams
 _OWN = ("epsilon", "delta", "random_state", "classes", "public_rows", "adjacency", "rows_per_person", "on_error")
 """Parameters that are the same for all settings."""
 _SCORES: Mapping[str, Callable[[Any], Estimate]] = {
@@ -142,41 +141,16 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         """
         settings, score = self._checked(groups)
         streams = Streams(self.random_state)
-        coins = _seed(streams, _COINS)
-        X_train, X_test, y_train, y_test = split_by_coin(X, y, self.test_share, groups, coins)
-        plan = Plan(self, settings, y, X_train)
-        epsilon, mean_runs, certificates = plan.calibrated()
-        noise = plan.score_noise(epsilon)
-        if mean_runs is None:
-            picks = np.arange(len(settings))
-        else:
-            runs = poisson_count(streams.stream(_COUNT), mean_runs)
-            picks = uniform_choices(streams.stream(_PICKS), len(settings), runs)
-
-        def run(at: int, pick: int) -> tuple[int, LinearModel, float]:
-            model = plan.made(settings[pick], epsilon, _seed(streams, _FIT, at)).fit(X_train, y_train)
-            if plan.described(model.privacy_) != certificates[pick]:
-                raise RuntimeError("a fit's certificate is not the one that was planned: nothing was released")
-            found: Evaluation = evaluate(
-                model,
-                X_test,
-                y_test,
-                epsilon,
-                self.delta,
-                largest_error=self.largest_error,
-                adjacency=plan.adjacency,
-                rows_per_person=plan.rows_per_person,
-                random_state=_seed(streams, _SCORE, at),
-            )
-            return int(pick), model, score(found).value
-
-        answers = (run(at, int(pick)) for at, pick in enumerate(picks))
-        best = best_among(answers, lambda one: one[2])
+        parts = split_by_coin(X, y, self.test_share, groups, seed(streams, COINS))
+        plan = Plan(self, settings, y, parts[0])
+        epsilon, mean_runs, certificates = plan.calibrated
+        runs = ((one, score(one.found).value) for one in plan.trials(streams, *parts))
+        best = best_among(runs, lambda one: one[1])
         if best is None:
             raise RuntimeError("no run was drawn, and nothing was released; the budget is spent")
-        self.best_score_, (self.best_index_, self.best_estimator_, _) = best
+        self.best_score_, ((self.best_index_, self.best_estimator_, _), _) = best
         self.best_params_ = settings[self.best_index_]
-        self._record(plan, certificates, noise, mean_runs, streams)
+        self._record(plan, certificates, plan.score_noise(epsilon), mean_runs, streams)
         self.best_estimator_.may_be_dropped = False
         self.best_estimator_.warn_of_release()
         return self
@@ -287,10 +261,3 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         )
         tags.input_tags = own.input_tags
         return tags
-
-
-def _seed(streams: Streams, *name: int) -> Any:
-    """A random state for what takes one: the operating system's, or a generator of the stream's own."""
-    if not streams.reproducible:
-        return None
-    return np.random.default_rng(int.from_bytes(streams.stream(*name).read(16), "little"))

@@ -1,25 +1,39 @@
-"""What public numbers decide of a search: how many runs, and the ε of each fit."""
+"""What public numbers decide of a search: how many runs, and the ε of each fit; and the runs, one after the other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.estimators.cautions import warn_of_classes, warn_of_rows
+from objpert_core.evaluation import evaluate
 from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.certificates.evaluated import counts_sensitivity
 from objpert_core.learning.certificates.searched import search_mechanism, with_rows_read_off, without_fingerprint
+from objpert_core.learning.sampling import Streams, poisson_count, uniform_choices
 
+COINS = 0
+"""The name of the stream of the coins that put rows aside."""
+_COUNT, _PICKS, _FIT, _SCORE = 1, 2, 3, 4
 _CHANCE = 0.9  # of a setting to be tried at least once, where the number of runs is random
 _CLOSE = 0.98  # of the promise: nearer is not worth another round
 _ROUNDS = 12
 _FEW, _ALL = 4, 24
 """Settings up to which to try every one is cheaper, and from which on a random number of runs is."""
+
+
+class Trial(NamedTuple):
+    """A run: the place of its setting, the fitted model, its noisy counts."""
+
+    place: int
+    model: Any
+    found: Any
 
 
 class Plan:
@@ -52,11 +66,11 @@ class Plan:
         first = self._certificates(search.epsilon, settings[:1])[0]
         self.adjacency, self.rows_per_person = first.mechanism_adjacency, first.rows_per_person
 
-    def made(self, setting: Mapping[str, Any], epsilon: float, seed: Any) -> Any:
+    def made(self, setting: Mapping[str, Any], epsilon: float, state: Any) -> Any:
         """An unfitted estimator with a setting; not a clone, so that it does not warn of what is accounted for here."""
         own = self.search.estimator
         told = own.get_params(deep=False) | self.fixed | dict(setting)
-        model = type(own)(**told | {"epsilon": epsilon, "random_state": seed})
+        model = type(own)(**told | {"epsilon": epsilon, "random_state": state})
         model.may_be_dropped = True
         return model
 
@@ -72,13 +86,40 @@ class Plan:
         rows, labels = self.standing, np.arange(self.standing.shape[0], dtype=float)
         if self.labels is not None:
             labels = np.asarray(self.labels)[np.arange(len(labels)) % len(self.labels)]
-        seed = None if self.search.random_state is None else np.random.default_rng(0)
-        return [self.described(self.made(one, epsilon, seed).fit(rows, labels).privacy_) for one in settings]
+        state = None if self.search.random_state is None else np.random.default_rng(0)
+        return [self.described(self.made(one, epsilon, state).fit(rows, labels).privacy_) for one in settings]
 
     def score_noise(self, epsilon: float) -> float:
         """As `evaluate` will draw it."""
         return score_sigma(epsilon, self.search.delta, self.adjacency, self.rows_per_person)
 
+    def trials(self, streams: Streams, X_train: Any, X_test: Any, y_train: Any, y_test: Any) -> Iterator[Trial]:
+        """Every run: a fit to the training rows, and noisy counts of the others. `RuntimeError` if a fit costs other
+        than was planned.
+        """
+        epsilon, mean_runs, certificates = self.calibrated
+        picks = np.arange(len(self.settings))
+        if mean_runs is not None:
+            runs = poisson_count(streams.stream(_COUNT), mean_runs)
+            picks = uniform_choices(streams.stream(_PICKS), len(self.settings), runs)
+        for at, place in enumerate(map(int, picks)):
+            model = self.made(self.settings[place], epsilon, seed(streams, _FIT, at)).fit(X_train, y_train)
+            if self.described(model.privacy_) != certificates[place]:
+                raise RuntimeError("a fit's certificate is not the one that was planned: nothing was released")
+            found = evaluate(
+                model,
+                X_test,
+                y_test,
+                epsilon,
+                self.search.delta,
+                largest_error=self.search.largest_error,
+                adjacency=self.adjacency,
+                rows_per_person=self.rows_per_person,
+                random_state=seed(streams, _SCORE, at),
+            )
+            yield Trial(place, model, found)
+
+    @cached_property
     def calibrated(self) -> tuple[float, float | None, list[PrivacyCertificate]]:
         """Nearly the largest ε for one fit that leaves all within the promise; E[K]; the fits' certificates."""
         settings = len(self.settings)
@@ -103,6 +144,13 @@ class Plan:
         if not best[0]:
             raise ValueError(f"epsilon must be large enough for {len(self.settings)} settings, got {epsilon!r}")
         return best
+
+
+def seed(streams: Streams, *name: int) -> Any:
+    """A random state for what takes one: the operating system's, or a generator of the stream's own."""
+    if not streams.reproducible:
+        return None
+    return np.random.default_rng(int.from_bytes(streams.stream(*name).read(16), "little"))
 
 
 def score_sigma(epsilon: float, delta: float, adjacency: str, rows_per_person: int) -> float:

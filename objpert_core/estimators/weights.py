@@ -90,16 +90,9 @@ class WeighsClasses(LinearClassifier):
         self.class_weight_ = dict(zip(labels, [1.0] * len(labels) if shares is None else shares.tolist(), strict=True))
 
     def warn_of_release(self) -> None:
-        """Warn where few directions of a row outweigh the intercept.
-
-        Rows that are centred and of norm 1 have scores that are spread by ‖w‖/√d about the intercept.
-        """
-        if self.class_weight is not None or len(self.classes_) != 2 or self.center_ is None:
-            return
-        spread = float(np.linalg.norm(self.coef_)) / math.sqrt(self.n_features_in_)
-        intercept = float(self.intercept_[0])
-        if abs(intercept) > _MANY_SPREADS * spread:
-            warn_of_one_answer(self, self.classes_.tolist()[int(intercept > 0)])
+        """Warn where the model has one answer for nearly every row."""
+        if self.class_weight is None and (place := only_answer(self)) is not None:
+            warn_of_one_answer(self, self.classes_.tolist()[place])
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
         """The weight of each row by its class; 1 for a row of no class."""
@@ -117,3 +110,16 @@ class WeighsClasses(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # on the 50 weighted rows scikit-learn tries: privacy hides them
         return tags
+
+
+def only_answer(model: Any) -> int | None:
+    """The place of the class that a model of two classes gives nearly every row, by its released numbers; None where
+    few directions of a row outweigh the intercept, or nothing is known of the rows' centre.
+
+    Rows that are centred and of norm 1 have scores that are spread by ‖w‖/√d about the intercept.
+    """
+    if len(model.classes_) != 2 or model.center_ is None:
+        return None
+    spread = float(np.linalg.norm(model.coef_)) / math.sqrt(model.n_features_in_)
+    intercept = float(model.intercept_[0])
+    return int(intercept > 0) if abs(intercept) > _MANY_SPREADS * spread else None

@@ -41,7 +41,7 @@ _LABELS = {
     "high": ("Highest", "The largest possible value, as publicly known. Larger values count as this one."),
     "categories": (
         "Categories",
-        "Separate the values by semicolons. For a target, type its two values; the value for “no” comes first.",
+        "Separate the values by semicolons. For a target, type its values; of two, the value for “no” comes first.",
     ),
     "missing": ("If missing", "The public value that replaces a missing one. If empty, a missing value is refused."),
     "written": ("Written as", "The form of a date, such as %d.%m.%Y, or the sign of a sum, such as $."),

@@ -21,6 +21,7 @@ from objpert_core.datasets import (
     Number,
     NumericTarget,
     Percent,
+    SeveralValues,
     TableSchema,
     TwoValues,
     safe_text,
@@ -28,8 +29,8 @@ from objpert_core.datasets import (
 
 LEFT_OUT, NUMBER, CATEGORIES = "leave out", "number", "categories"
 DATE, PERCENT, MONEY = "date", "percent", "money"
-TARGET_TWO, TARGET_NUMBER = "target: two values", "target: a number"
-ROLES = (LEFT_OUT, NUMBER, CATEGORIES, DATE, PERCENT, MONEY, TARGET_TWO, TARGET_NUMBER)
+TARGET_TWO, TARGET_SEVERAL, TARGET_NUMBER = TARGETS = "target: two values", "target: several values", "target: a number"
+ROLES = (LEFT_OUT, NUMBER, CATEGORIES, DATE, PERCENT, MONEY, *TARGETS)
 LEARNED = "learn privately"
 """Typed as the lowest value, in place of a range: the fit learns the range."""
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -49,8 +50,8 @@ class Line:
     low, high : str
         The public range of a number or a date; `LEARNED` leaves a number's to the fit.
     categories : str
-        Separated by semicolons, or by commas where there is no semicolon. Of a target the two values, that of "no"
-        first.
+        Separated by semicolons, or by commas where there is no semicolon. Of a target its values; of two that of
+        "no" first.
     missing : str
         What stands for a missing value; empty refuses it.
     written : str
@@ -113,12 +114,9 @@ def of_schema(schema: TableSchema) -> dict[str, Line]:
     target = schema.target
     if isinstance(target, NumericTarget):
         lines[target.column] = Line(target.column, TARGET_NUMBER, _text(target.low), _text(target.high))
-    elif isinstance(target, TwoValues):
-        lines[target.column] = Line(target.column, TARGET_TWO, categories=_listed(target.column, target.values))
     else:
-        raise ValueError(
-            f"column “{safe_text(target.column)}” is a target of several values: use the lines of Python for this file"
-        )
+        role = TARGET_TWO if isinstance(target, TwoValues) else TARGET_SEVERAL
+        lines[target.column] = Line(target.column, role, categories=_listed(target.column, target.values))
     return lines
 
 
@@ -165,7 +163,7 @@ def schema(lines: Sequence[Line]) -> TableSchema:
     ValueError
         One sentence on the first thing that lacks or is wrong, with the column's name.
     """
-    targets = [line for line in lines if line.role in (TARGET_TWO, TARGET_NUMBER)]
+    targets = [line for line in lines if line.role in TARGETS]
     if len(targets) != 1:
         found = "none has this role" if not targets else f"{len(targets)} columns have this role"
         raise ValueError(f"give exactly one column the role “target”, which the model predicts; now {found}")
@@ -192,12 +190,14 @@ def _feature(line: Line) -> Number | Categories | Date:
         return Percent(*known) if line.role == PERCENT else Number(*known)
 
 
-def _target(line: Line) -> TwoValues | NumericTarget:
+def _target(line: Line) -> TwoValues | SeveralValues | NumericTarget:
     with _about(line):
         if line.role == TARGET_NUMBER:
             low, high = _range(line)
             return NumericTarget(line.column, low=low, high=high)
         values = _levels(line)
+        if line.role == TARGET_SEVERAL:
+            return SeveralValues(line.column, values)
         if len(values) != 2:
             raise ValueError(f"a target of two values needs exactly two categories, got {len(values)}")
         return TwoValues(line.column, negative=values[0], positive=values[1])

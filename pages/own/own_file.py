@@ -67,6 +67,8 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
         if shown is None:
             nothing(known.step)
     with released:
+        for caution in releases[-1].cautions if releases else ():
+            st.warning(sentences.sentence(caution), icon=":material/info:")
         st.caption(NOT_KEPT if releases or waits else f"{STILL_EXAMPLE} {NOT_KEPT}")
         if shown is not None and releases:
             last = releases[-1]

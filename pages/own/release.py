@@ -11,7 +11,7 @@ import streamlit as st
 
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
-from objpert_core.datasets import Dialect, NumericTarget, safe_cell, safe_label, safe_text
+from objpert_core.datasets import Dialect, NumericTarget, SeveralValues, safe_cell, safe_label, safe_text
 from objpert_core.estimators import own_table
 from objpert_core.evaluation.classes import ClassEvaluation
 from objpert_core.learning import PrivacyCertificate
@@ -33,7 +33,27 @@ def weights(made: Made) -> FloatArray:
     """One coefficient a feature; where there are intervals, without the pull of λ."""
     if (summary := errors(made)) is not None:
         return summary["coef"].to_numpy()
-    return np.ravel(made.model.coef_)
+    return np.take_along_axis(made.model.coef_.reshape(-1, len(made.names)), strongest(made)[None], axis=0)[0]
+
+
+def strongest(made: Made) -> np.ndarray:
+    """The place of the target's value that each feature speaks for or against most; 0 where there is one answer."""
+    return np.argmax(np.abs(made.model.coef_.reshape(-1, len(made.names))), axis=0)
+
+
+def values_of(made: Made) -> tuple[str, ...]:
+    """The values of a target that has several, each with coefficients of its own; empty for others."""
+    target = made.ask.schema.target
+    return () if isinstance(target, NumericTarget) or len(target.values) == 2 else target.values
+
+
+def names_of(made: Made) -> list[str]:
+    """The features' names; with the value that each speaks for or against most, where the target has several."""
+    values = values_of(made)
+    return [
+        f"{name} → {values[place]}" if values else name
+        for name, place in zip(made.names, strongest(made).tolist(), strict=True)
+    ]
 
 
 def errors(made: Made) -> pd.DataFrame | None:
@@ -77,6 +97,9 @@ def frame(made: Made) -> pd.DataFrame:
     """Every coefficient; names as a spreadsheet may open them."""
     names = [safe_cell(name) for name in made.names]
     columns: dict[str, Any] = {"feature": names, "coefficient": weights(made)}
+    if several := values_of(made):
+        by_value = dict(zip(map(safe_cell, several), made.model.coef_, strict=True))
+        columns = {"feature": names} | {f"coefficient, {value}": values for value, values in by_value.items()}
     if (summary := errors(made)) is not None:
         columns |= {"low": summary["[0.025"].to_numpy(), "high": summary["0.975]"].to_numpy()}
     return pd.DataFrame(columns)
@@ -98,6 +121,12 @@ def table(made: Made) -> list[dict[str, str]]:
             for place in order
             for row in (summary.iloc[place],)
         ]
+    if several := values_of(made):
+        return [
+            {"Feature": made.names[place]}
+            | {f"“{value}”": sentences.number(float(made.model.coef_[at, place])) for at, value in enumerate(several)}
+            for place in order
+        ]
     return [{"Feature": made.names[place], "Coefficient": sentences.number(float(values[place]))} for place in order]
 
 
@@ -113,12 +142,13 @@ def picture(made: Made, before: Made | None = None, *, stale: bool = False) -> P
         Draw it faintly, because it is not what the controls ask for.
     """
     chosen = np.sort(by_size(weights(made)))
-    names, values = [made.names[place] for place in chosen], weights(made)[chosen]
+    every = names_of(made)
+    names, values = [every[place] for place in chosen], weights(made)[chosen]
     places = np.arange(len(names), dtype=float)
     traces: list[dict[str, Any]] = [guide([0, 0], [-0.5, len(names) - 0.5])]
     edges = [0.0, *values]
     if before is not None and before.ask.schema.target == made.ask.schema.target:
-        known = dict(zip(before.names, weights(before), strict=True))
+        known = dict(zip(names_of(before), weights(before), strict=True))
         then = np.array([known.get(name, np.nan) for name in names])
         hollow = {"symbol": f"{look(ROLE).symbol}-open", "size": 10, "color": look(ROLE).color}
         traces.append(series("before", then, places, ROLE, ghost=True, mode="markers", marker=hollow))
@@ -153,6 +183,8 @@ def _axis(made: Made) -> str:
     target = made.ask.schema.target
     if isinstance(target, NumericTarget):
         return f"coefficient, in units of “{safe_label(short(target.column))}”"
+    if values_of(made):
+        return "coefficient of the value after →"
     return f"coefficient, towards “{safe_label(short(target.values[-1]))}”"
 
 
@@ -168,7 +200,7 @@ def largest(made: Made) -> str:
     """The largest coefficient: '“age” weighs most, −3.21.'; the name counts as one word, however it is written."""
     values = weights(made)
     place = int(np.argmax(np.abs(values)))
-    called = f"“{short(' '.join(made.names[place].split()))}”".replace(" ", "\u00a0")
+    called = f"“{short(' '.join(names_of(made)[place].split()))}”".replace(" ", "\u00a0")
     return f"{called} weighs most, {sentences.number(float(values[place]))}."
 
 
@@ -190,6 +222,7 @@ def accountant(made: Made) -> str:
     """What its ε is accounted by."""
     proof = certificate(made)
     beside = ", composed with the curvature’s noise" if made.ask.intervals else ""
+    beside += f", composed over {len(several)} fits" if (several := values_of(made)) else ""
     beside += "; fit and scores by a coin for each person" if made.evaluation is not None else ""
     noises = [getattr(proof, name, None) for name in ("center_noise", "scale_noise")]
     return accounted(f"{ACCOUNTANTS[proof.bound]} beside the noisy centre and scales", *noises) + beside
@@ -216,8 +249,11 @@ def fit_code(ask: Ask) -> str:
         "schema": "schema" if usual else f"schema, {call('Dialect', marks)}",
         "model": f"{call(estimator, arguments)[:-1]}, {known})",
         "trained": "model.fit(table.X, table.y)",
+        "coefficients": "model.coef_.ravel()",
         "told": "print(model.privacy_.public())",
     }
+    if isinstance(ask.schema.target, SeveralValues):
+        blanks["coefficients"] = "model.coef_.T"
     if ask.intervals:
         blanks["told"] = f"print(model.summary(scaler=schema))\n{blanks['told']}"
     if ask.test_share is not None:
@@ -239,5 +275,6 @@ def use_code(ask: Ask) -> str:
     if ask.schema.feature_ranges is not None:  # none are learned from few rows
         row_norm += ', ranges=model.get("feature_ranges") and np.array(model["feature_ranges"])'
     if not isinstance(ask.schema.target, NumericTarget):
-        row_norm, predicted = f"{row_norm}, classes=np.array([0, 1])", 'np.array(model["labels"])[scores]'
+        row_norm += f", classes=np.arange({len(ask.schema.target.values)})"
+        predicted = 'np.array(model["labels"])[scores]'
     return filled("own", "use", {"row_norm": Verbatim(row_norm), "predicted": Verbatim(predicted)})

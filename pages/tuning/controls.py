@@ -20,6 +20,8 @@ CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more
 FIXES = "The probability of more runs than settings. It fixes μ, the mean of K. The paper asks for 0.9."
 OFF = "If off, privacy loss distributions account for one run and for the composition, and prove a smaller ε. The two "
 OFF += "selection theorems keep their own accountants."
+WHOLE_SEARCH = "The promise for everything: the fits, their scores, and the choice."
+SEARCHED = ("synthetic-l", "breast-cancer", "digits-4-9", "adult-synthetic")
 RATE, COUNTS = Tuning.sample_rate, log_values(1, 100_000, extra=[Tuning.steps], steps=parameters.FEW_STEPS)
 WHOLE = tuple(int(count) for count in COUNTS if count == int(count))
 SHAPES = (-0.9, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 5.0, 10.0)
@@ -48,5 +50,15 @@ CONTROLS: Mapping[str, Control] = {
     "renyi": Toggle("tuning_renyi", "Rényi everywhere, as in the paper", Tuning.renyi, help=OFF),
 }
 GHOST = parameters.ghost("tuning")
-PRICE, TRAINED = "In ε", "In accuracy"
-SHOW = parameters.show("tuning", (PRICE, TRAINED), "What a choice among settings adds to ε, or takes from accuracy.")
+PRICE, TRAINED, SEARCH = "In ε", "In accuracy", "A search"
+SHOW = parameters.show(
+    "tuning",
+    (PRICE, TRAINED, SEARCH),
+    "What a choice among settings adds to ε, or takes from accuracy; and one private search, seen from inside.",
+)
+SEARCH_CONTROLS: Mapping[str, Control] = {
+    "data": parameters.data_set("tuning", "synthetic-l", SEARCHED, help="Sets on which a search takes a moment."),
+    "epsilon": parameters.epsilon("tuning", 1.0, name="whole", label="ε of the whole search", help=WHOLE_SEARCH),
+    "delta": CONTROLS["delta"],
+    "seed": parameters.seed("tuning", "Seed of coins and noise", help="Another seed is another search."),
+}

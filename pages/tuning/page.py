@@ -7,9 +7,10 @@ import streamlit as st
 
 from pages.tuning import trained, trained_controls
 from pages.tuning.afford import OBJECTIVE_PERTURBATION
-from pages.tuning.controls import CONTROLS, GHOST, PRICE, SHOW, TRAINED
+from pages.tuning.controls import CONTROLS, GHOST, PRICE, SEARCH, SEARCH_CONTROLS, SHOW, TRAINED
 from pages.tuning.numbers import GENERAL, OBJECTIVE, RUNS
 from pages.tuning.price import Price
+from pages.tuning.searched import Searched
 from ui import page, style
 from ui.controls import Preset, preset_buttons
 from ui.view import Pictures, View
@@ -37,6 +38,22 @@ PRESETS = (
     preset("Nothing to choose", NOTHING, kind=OBJECTIVE, settings=1, renyi=False),
 )
 
+SEARCHES = tuple(
+    Preset(name, {SHOW: SEARCH} | {SEARCH_CONTROLS[field]: value for field, value in values.items()}, hint)
+    for name, hint, values in (
+        (
+            "Four settings, one ε",
+            "8,000 rows: scores are good, but one fit without a search is better.",
+            {"data": "synthetic-l", "epsilon": 1.0, "delta": 1e-5, "seed": 0},
+        ),
+        (
+            "Too few rows to choose",
+            "455 rows: the noise on the scores decides, and the winner is not the best.",
+            {"data": "breast-cancer", "epsilon": 1.0, "delta": 1e-5, "seed": 0},
+        ),
+    )
+)
+
 
 class Tuned(Pictures):
     """The price in ε, beside only those controls of one run that matter."""
@@ -61,10 +78,11 @@ def revealed() -> None:
     page.show(page.Picture(price.chart(None, height=380), price.alt()), key="tuning_try_chart")
 
 
-PICTURE = Tuned(
-    "tuning", {PRICE: Price}, ghost=GHOST, linked=(SHOW, *CONTROLS.values(), GHOST, *trained_controls.CONTROLS)
-)
-ALL = (*PRESETS, *trained_controls.PRESETS)
+LINKED = tuple(dict.fromkeys((SHOW, *CONTROLS.values(), GHOST, *trained_controls.CONTROLS, *SEARCH_CONTROLS.values())))
+PICTURE = Tuned("tuning", {PRICE: Price}, ghost=GHOST, linked=LINKED)
+INSIDE = Pictures("tuning", {SEARCH: Searched}, linked=LINKED)
+ALL = (*PRESETS, *trained_controls.PRESETS, *SEARCHES)
+OWN = {PRICE: PRESETS, TRAINED: trained_controls.PRESETS, SEARCH: SEARCHES}
 
 
 def explore() -> None:
@@ -73,18 +91,19 @@ def explore() -> None:
     with panel:
         shown = page.choose(SHOW)
     with place:
-        own = trained_controls.PRESETS if shown == TRAINED else PRESETS
-        preset_buttons(ALL if style.embedded() else own, prefix="tuning")
+        preset_buttons(ALL if style.embedded() else OWN[shown], prefix="tuning")
     if shown == TRAINED:
-        page.keep(*CONTROLS.values(), GHOST)
-        trained.draw(left, panel, PICTURE.controls, ALL)
+        page.keep(*(control for control in LINKED if control not in (SHOW, *trained_controls.CONTROLS)))
+        trained.draw(left, panel, LINKED, ALL)
         return
+    pictures = INSIDE if shown == SEARCH else PICTURE
     with panel, page.errors():
-        view = PICTURE.panel(ALL)
-    page.keep(*trained_controls.CONTROLS)
+        view = pictures.panel(ALL)
+    drawn = (SHOW, *view.controls.values(), *view.in_view(pictures.ghost))
+    page.keep(*(control for control in LINKED if control not in drawn))
     with page.errors():
         view.now().show(left, ghost=GHOST.value())
-    if not style.embedded():
+    if not style.embedded() and shown == PRICE:
         st.markdown(OBJECTIVE_PERTURBATION)
 
 

@@ -41,6 +41,7 @@ VIEWS = [
     "/bounds?bounds_show=" + quote("Attacker’s errors"),
     "/tuning?tuning_afford=true",
     "/tuning?tuning_show=" + quote("In accuracy"),
+    "/tuning?tuning_data=breast-cancer&tuning_show=" + quote("A search"),
     "/losses?losses_show=" + quote("The fit"),
     "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("who is ahead"),
     "/accuracy?accuracy_data=breast-cancer&accuracy_epsilon=1&accuracy_question="

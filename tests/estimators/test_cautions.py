@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from sklearn import preprocessing as prep
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.feature_selection import SelectFromModel, SelectKBest
 from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_approximation import RBFSampler
@@ -21,7 +22,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline, make_union
 
 from objpert_core.accounting import Standardisation
-from objpert_core.estimators import ObjPertLogisticRegression, ObjPertSVC, PublicRangeScaler
+from objpert_core.estimators import ObjPertLogisticRegression, ObjPertSVC, PrivateSearch, PublicRangeScaler
 from objpert_core.estimators.cautions import forget_cautions, learn_from_data
 from objpert_core.exceptions import PrivacyBudgetWarning, UncoveredDataWarning
 
@@ -44,6 +45,13 @@ STEPS = [
     (ColumnTransformer([("a", "drop", [0]), ("b", PCA(), [1])]), ["PCA"]),
     (prep.OneHotEncoder(categories=[["a", "b"]]), []),
     (RBFSampler(gamma=1.0), []),
+    (CountVectorizer(), ["CountVectorizer"]),
+    (CountVectorizer(vocabulary=["fee"]), []),
+    (TfidfVectorizer(vocabulary=["fee"]), ["TfidfVectorizer"]),
+    (TfidfVectorizer(vocabulary=["fee"], use_idf=False), []),
+    (make_pipeline(HashingVectorizer(), TfidfTransformer()), ["TfidfTransformer"]),
+    (TfidfTransformer(use_idf=False), []),
+    (HashingVectorizer(), []),
     (prep.PolynomialFeatures(2), []),
     (prep.Normalizer(), []),
     (prep.Binarizer(), []),
@@ -162,6 +170,7 @@ FRAME = pd.DataFrame({"age": np.arange(60), "rate": X[:, 0]})
         (lambda: make_pipeline(prep.FunctionTransformer(), private()).fit(FRAME, Y), None),
         (lambda: private(standardize=True).fit(sp.csr_array(X), Y), "X is sparse"),
         (lambda: private(standardize=False).fit(sp.csr_array(X), Y), None),
+        (lambda: private(standardize=False).fit(sp.csr_array((X > 0).astype(float)), Y), None),
         (lambda: private(standardize=Standardisation(None, 30.0)).fit(sp.csr_array(X), Y), None),
     ],
 )
@@ -169,6 +178,33 @@ def test_types_and_shapes_tell_what_rows_lose(fit, text):
     """By public facts alone: 1000 times as large numbers are no reason to speak."""
     told = [one for one in given(fit) if "released numbers" not in one]
     assert [one.startswith(text or "") for one in told] == [True] * (text is not None)
+
+
+TEXTS = ["a late fee", "free as a bird"] * 30
+
+
+def test_what_texts_teach_a_vectoriser_is_told_where_it_can_be_seen():
+    """In a pipeline by its steps, outside of one by the type of its counts; idf outside of one nobody can see."""
+    one = private(standardize=False)
+    counted = CountVectorizer().fit_transform(TEXTS)
+    for fit, begins in (
+        (lambda: make_pipeline(CountVectorizer(), one).fit(TEXTS, Y), "The pipeline fits CountVectorizer on the data"),
+        (
+            lambda: make_pipeline(TfidfVectorizer(), PrivateSearch(one, {"margin": [0.0]}, 8.0)).fit(TEXTS, Y),
+            "The pipeline fits TfidfVectorizer on the data",
+        ),
+        (lambda: one.fit(counted, Y), "By its type X is sparse and holds whole numbers, as CountVectorizer makes"),
+    ):
+        (message,) = told(fit)
+        assert message.startswith(begins)
+        assert "HashingVectorizer" in message
+    public = CountVectorizer(vocabulary=["fee", "bird"])
+    for fit in (
+        lambda: make_pipeline(public, one).fit(TEXTS, Y),
+        lambda: one.fit(HashingVectorizer(n_features=16).transform(TEXTS), Y),
+        lambda: one.fit(TfidfTransformer().fit_transform(counted), Y),
+    ):
+        assert told(fit) == []
 
 
 @pytest.mark.thorough

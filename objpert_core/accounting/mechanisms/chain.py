@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,12 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, Wrapp
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS
+
+
+@lru_cache(maxsize=64)
+def _table(base: Mechanism) -> tuple[FloatArray, FloatArray]:
+    """Points of the profile of `base`, asked for once, by whichever chain: each may cost a quadrature."""
+    return chain.profile_points(base._log_delta)
 
 
 class Split(NamedTuple):
@@ -86,13 +92,8 @@ class Chained(Wrapper):
         return self.base.no_losses()
 
     @cached_property
-    def _table(self) -> tuple[FloatArray, FloatArray]:
-        """Points of the profile of `base`, asked for once: each may cost a quadrature."""
-        return chain.profile_points(self.base._log_delta)
-
-    @cached_property
     def _one(self) -> tuple[FloatArray, FloatArray]:
-        return chain.polygon_of_points(*self._table)
+        return chain.polygon_of_points(*_table(self.base))
 
     @cached_property
     def _polygon(self) -> tuple[FloatArray, FloatArray]:

@@ -56,8 +56,9 @@ def log_expectation(
     or with `unimodal` f·φ has one mode in each row, which is one of the `breaks`, sorted along rows of shape
     (rows, panels + 1). Panels that cannot matter beside `known`, the log of a term to be added later, are left out."""
     rows, count = breaks.shape
-    row_of_break = np.repeat(np.arange(rows), count)
-    at_break = (bound or log_f)(breaks.ravel(), row_of_break).reshape(rows, count)
+    first = np.concatenate((np.ones((rows, 1), dtype=bool), breaks[:, 1:] != breaks[:, :-1]), axis=1)
+    asked = (bound or log_f)(breaks[first], np.nonzero(first)[0])  # of equal breaks, most of them at the ends, once
+    at_break = asked[np.cumsum(first.ravel()) - 1].reshape(rows, count)
     left, right = breaks[:, :-1], breaks[:, 1:]
     if unimodal:
         exponent_at = at_break - 0.5 * np.square(breaks)

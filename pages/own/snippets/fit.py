@@ -8,6 +8,6 @@ table = read_table(Path("table.csv").read_bytes(), SCHEMA)
 target = schema.target
 model = MODEL
 TRAINED
-for name, coefficient in zip(schema.feature_names, model.coef_.ravel()):
+for name, coefficient in zip(schema.feature_names, COEFFICIENTS):
     print(name, coefficient)
 TOLD

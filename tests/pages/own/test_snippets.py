@@ -1,6 +1,7 @@
 """What is taken away works: both pieces of Python run, and give the numbers and predictions of the page's release."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,16 +12,31 @@ from objpert_core.estimators import own_table
 from objpert_core.estimators.released import ReleasedRegressor
 from objpert_core.learning import PrivacyCertificate
 from pages.own import example, form, jobs, ledger, release
+from pages.own.form import Line
 from tests.pages.apps import execute
 from ui.svg import decode
 
+DISTRICTS = ("centre", "north", "south", "harbour")
 
-@pytest.fixture(params=["two", "number"])
+
+def of_districts(epsilon, delta, also=()):
+    """A release about the invented flats, whose district is to be told."""
+    other = {
+        "district": replace(Line("district"), role=form.TARGET_SEVERAL, categories="; ".join(DISTRICTS)),
+        "rent": Line("rent", form.NUMBER, "150", "2500"),
+    }
+    known = form.schema([other.get(line.column, line) for line in example.EXAMPLES["number"].lines]).to_json()
+    ask = jobs.asked(known, epsilon, delta, also, rows=example.ROWS, seed=example.SEED)
+    return jobs.made(ask, example.content("number"))
+
+
+@pytest.fixture(params=["two", "number", "several"])
 def made(request, tmp_path, monkeypatch):
     """A release, with what the page hands out in the folder where the Python runs."""
     monkeypatch.chdir(tmp_path)
-    made = example.fitted(request.param, 2.0, 1e-6)
-    (tmp_path / "table.csv").write_bytes(example.content(request.param))
+    several = request.param == "several"
+    made = of_districts(2.0, 1e-6) if several else example.fitted(request.param, 2.0, 1e-6)
+    (tmp_path / "table.csv").write_bytes(example.content("number" if several else request.param))
     (tmp_path / "model.json").write_bytes(own_table.model_json(made))
     (tmp_path / "schema.json").write_bytes(own_table.schema_json(made))
     return made
@@ -30,6 +46,10 @@ def made(request, tmp_path, monkeypatch):
 def test_the_fit_prints_the_coefficients_of_the_page(made):
     names, printed = execute(release.fit_code(made.ask))
     np.testing.assert_array_equal(names["model"].coef_, made.model.coef_)
+    if release.values_of(made):
+        assert f"{made.names[-1]} {made.model.coef_[:, -1]}" in printed
+        assert str(made.model.privacy_) in printed
+        return
     told = dict(line.rsplit(" ", 1) for line in printed.splitlines()[: len(made.names)])
     assert {name: float(value) for name, value in told.items()} == dict(
         zip(made.names, np.ravel(made.model.coef_), strict=True)
@@ -61,6 +81,8 @@ def test_the_released_model_predicts_new_rows(made, tmp_path):
     expected = made.model.predict(names["schema"].encode(table.head(50)))
     if isinstance(made.model, ReleasedRegressor):
         np.testing.assert_allclose(names["predicted"], expected, rtol=1e-9)
+    elif release.values_of(made):
+        assert list(names["predicted"]) == [DISTRICTS[label] for label in expected]
     else:
         assert list(names["predicted"]) == [("no", "yes")[label] for label in expected]
         assert set(names["predicted"]) == {"no", "yes"}
@@ -122,3 +144,39 @@ def test_scores_and_intervals_are_those_of_the_python_and_one_certificate_covers
         ends = made.model.conf_int()
         np.testing.assert_allclose(bars, (ends[:, 1] - ends[:, 0]) / 2)
         assert {"low", "high"} <= set(release.frame(made))
+
+
+@pytest.mark.thorough
+def test_of_several_values_each_feature_shows_the_one_that_it_speaks_for_or_against_most():
+    made = of_districts(8.0, 1e-6, ("scores",))
+    coefficients = made.model.coef_
+    place = int(np.argmax(np.abs(coefficients).max(axis=0)))
+    value = int(np.argmax(np.abs(coefficients[:, place])))
+    assert release.weights(made)[place] == coefficients[value, place]
+    assert release.names_of(made)[place] == f"{made.names[place]} → {DISTRICTS[value]}"
+    assert release.largest(made).startswith("“")
+    assert list(release.table(made)[0]) == ["Feature", *(f"“{one}”" for one in DISTRICTS)]
+    assert release.frame(made)["coefficient, harbour"].tolist() == coefficients[3].tolist()
+    assert "composed over 4 fits" in release.promise(made)
+    assert release.told(made).startswith("accuracy")
+    assert release.whole(made).verify(made.model)
+    with pytest.raises(ValueError, match="intervals must be False where the target has several values"):
+        of_districts(8.0, 1e-6, ("intervals",))
+
+
+def test_what_public_numbers_and_the_model_tell_of_its_worth_is_one_sentence_each():
+    known = form.schema([Line("age", form.NUMBER, form.LEARNED), Line("ill", form.TARGET_TWO, categories="no; yes")])
+    rows = b"age,ill\n" + b"".join(b"%d,%s\n" % (18 + k % 70, b"yes" if k % 50 == 0 else b"no") for k in range(2000))
+    few, many = (jobs.made(jobs.asked(known.to_json(), 1.0, 1e-5, (), seed=0), rows[:size]) for size in (207, 99_999))
+    assert [one.split(" ε = ")[0] for one in few.cautions] == [
+        "the rows are too few for private ranges of so many columns at"
+    ]
+    assert not any("too few" in one for one in many.cautions)
+    ranged = form.schema(
+        [Line(name, form.NUMBER, "0", "1") for name in "abcd"] + [Line("ill", form.TARGET_TWO, categories="no; yes")]
+    )
+    table = "a,b,c,d,ill\n" + "".join(
+        f"{k % 7 / 7},{k % 11 / 11},{k % 13 / 13},{k % 5 / 5},{'yes' if k % 50 == 0 else 'no'}\n" for k in range(4000)
+    )
+    (rare,) = jobs.made(jobs.asked(ranged.to_json(), 8.0, 1e-5, (), seed=0), table.encode()).cautions
+    assert rare.startswith("by its released numbers the model answers “no” for nearly every row")

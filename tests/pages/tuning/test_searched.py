@@ -1,0 +1,72 @@
+"""The picture of one private search: its numbers are the study's, and it says who wins."""
+
+from functools import partial
+
+import pytest
+
+from objpert_core import datasets
+from objpert_core.experiments.studies.searches import searched
+from pages.tuning import searched as picture
+from pages.tuning.controls import SEARCH
+from pages.tuning.searched import Searched
+from tests.pages.apps import curves, execute, open_app, said, tables
+
+NOW = Searched("breast-cancer", 1.0, 1e-5, 0)
+open_page = partial(open_app, "pages/tuning/page.py", tuning_show=SEARCH, tuning_data="breast-cancer")
+
+
+@pytest.mark.thorough
+def test_the_picture_shows_the_search_and_marks_the_winner():
+    found = searched(datasets.load("breast-cancer"), 1.0, 1e-5, 0)
+    assert NOW.found == found
+    rows = NOW.table()
+    assert [row["Setting"] for row in rows] == [
+        "margin 0, raw",
+        "margin 0, scaled",
+        "margin 1, raw",
+        "→ margin 1, scaled",
+        "no search",
+    ]
+    assert NOW.frame()["released"].tolist() == [one is found.best for one in found.candidates]
+    assert "The winner is margin 1, scaled" in NOW.shows()
+    assert NOW.answer().startswith("The search leaves each of its four fits ε = 0.462; tried unpaid")
+    _, score, worth, unpaid = NOW.chart(None).data
+    assert score["error_x"]["array"].tolist() == [one.score.high - one.score.value for one in found.candidates]
+    assert [*worth["x"]] == [one.worth for one in found.candidates]
+    assert [*unpaid["x"]] == [one.unpaid for one in found.candidates]
+
+
+@pytest.mark.slow
+def test_the_lines_of_python_print_the_search_and_its_inside():
+    _, printed = execute(NOW.code())
+    found = NOW.found
+    assert f"{found.fit_epsilon} {found.unpaid_epsilon} {found.fixed}" in printed
+    for one in found.candidates:
+        assert f"{one.setting} {one.score} {one.worth} {one.unpaid}" in printed
+    assert str(found.best.score.value) in printed
+
+
+@pytest.mark.slow
+def test_the_page_shows_it_by_its_controls_and_keeps_the_other_pictures():
+    app = open_page(tuning_settings="30", tuning_whole="2")
+    assert not app.exception
+    assert "The search leaves each of its four fits" in said(app)
+    assert list(curves(app)[0]) == ["no search, new rows", "noisy score", "its model, new rows", "unpaid fit, new rows"]
+    assert list(tables(app)[0]["Setting"])[-1] == "no search"
+    assert app.session_state["tuning_settings"] == 30
+    app.select_slider(key="tuning_whole").set_value(8.0).run()
+    assert "ε 2 → 8: the ε of each fit rises from" in said(app)
+    app.button(key="tuning_preset_Four settings, one ε").click().run()
+    assert app.session_state["tuning_data"] == "synthetic-l"
+    app.radio(key="tuning_show").set_value("In ε").run()
+    assert "If you ignore the 30 trials" in said(app)
+
+
+@pytest.mark.thorough
+def test_a_search_is_made_once(monkeypatch):
+    asked = []
+    monkeypatch.setattr(picture, "searched", lambda *args: asked.append(args) or NOW.found)
+    for _ in range(2):
+        picture.found("digits-4-9", 3.0, 1e-6, 99)
+    assert len(asked) == 1
+    picture.found.cache_clear()
