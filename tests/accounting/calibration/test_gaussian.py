@@ -56,5 +56,5 @@ def test_no_divergence_underflows_to_nothing(a):
 
 @pytest.mark.parametrize(("sigma", "sensitivity"), [(1e-155, 1e150), (1e155, 1e-150)])
 def test_noise_is_refused_where_doubles_cannot_account_for_it(sigma, sensitivity):
-    with pytest.raises(ValueError, match="^sigma/sensitivity must be"):
+    with pytest.raises(ValueError, match=r"^sigma/sensitivity must be"):
         Gaussian(sigma, sensitivity)
