@@ -255,3 +255,13 @@ def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():
             assert sorted(rows[:, 0]) == sorted(X[:, 0])
     finally:
         sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("coarse", [0.0, np.inf])
+def test_the_finer_bound_decides_where_the_coarse_one_is_too_large(coarse, monkeypatch):
+    asked, fine = [], streamed.fine_norm_bound
+    monkeypatch.setattr(streamed, "gradient_norm_bounds", lambda *_: [coarse])
+    monkeypatch.setattr(streamed, "fine_norm_bound", lambda *given: asked.append(0) or fine(*given))
+    model = est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y, 1000))
+    assert len(asked) == (coarse > 0)
+    assert model.privacy_.verify(model)

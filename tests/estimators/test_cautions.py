@@ -22,7 +22,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline, make_union
 
 from objpert_core.accounting import Standardisation
-from objpert_core.estimators import ObjPertLogisticRegression, ObjPertSVC, PrivateSearch, PublicRangeScaler
+from objpert_core.estimators import ObjPertLogisticRegression, ObjPertSVC, PrivateSearch, PublicRangeScaler, cautions
 from objpert_core.estimators.cautions import forget_cautions, learn_from_data
 from objpert_core.exceptions import PrivacyBudgetWarning, UncoveredDataWarning
 
@@ -233,3 +233,9 @@ def test_a_search_in_several_processes_says_each_thing_once(tmp_path):
     )
     for text in ("Several copies of one", "classes=None"):
         assert run.stderr.count(text) == 1, run.stderr
+
+
+def test_equal_labels_have_one_fingerprint_whichever_objects_they_are():
+    first, again = (np.array(["".join(("y", str(k % 2))) for k in range(60)], dtype=object) for _ in range(2))
+    assert cautions._fingerprint(X, first) == cautions._fingerprint(X, again)
+    assert cautions._fingerprint(X, first) != cautions._fingerprint(X, first[::-1])

@@ -39,6 +39,7 @@ def test_the_risk_at_one_split_of_the_budget(bound, at_even_odds):
     inexact = _Inexact(1.0, 1e-2, 12, 10, 1.0, 1, 1.0, 1.0, 1e-3, 1e-3, bound)
     assert inexact._risk(50, np.zeros(4)) == pytest.approx(at_even_odds, rel=1e-5)
     assert inexact._risk(50, np.array([-800.0, 0.0, 0.0, 0.0])) == math.inf
+    assert 0.3 * at_even_odds < inexact.value(50) < at_even_odds  # the best split
 
 
 @pytest.mark.slow

@@ -86,9 +86,18 @@ def test_two_classes_are_balanced_as_they_are():
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.1, 1e-4])
-def test_a_weight_out_of_range_is_refused(weight):
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda weight: acc.one_vs_rest(FIT, 3, weight),
+        lambda weight: acc.remaining_epsilon(1.0, 1e-5, copies=3, rest_weight=weight),
+        lambda weight: acc.calibrate_remaining(1.0, 1e-5, lambda left: FIT, copies=3, rest_weight=weight),
+    ],
+    ids=["fits", "rule", "calibration"],
+)
+def test_a_weight_out_of_range_is_refused(ask, weight):
     with pytest.raises(ValueError, match=re.escape("rest_weight must be") + ".*" + re.escape(f", got {weight!r}")):
-        acc.one_vs_rest(FIT, 3, weight)
+        ask(weight)
 
 
 def test_a_weight_where_it_is_not_known_what_it_does_is_refused():

@@ -1,6 +1,9 @@
 """What is taken away works: both pieces of Python run, and give the numbers and predictions of the page's release."""
 
+import io
 import json
+import re
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -110,6 +113,14 @@ def test_the_card_tells_the_promise_and_that_a_seed_is_not_for_publishing(made):
     assert "(2, 1e-06)-differential privacy, add/remove one row" in card
     assert "Not for publication" in card  # the example's noise has a seed
     assert not any(text in card for text in made.notes)
+
+
+@pytest.mark.thorough
+def test_the_model_for_scikit_learn_tells_no_addresses(made):
+    pytest.importorskip("skops.io")
+    with zipfile.ZipFile(io.BytesIO(own_table.skops_file(made))) as written:
+        told = [int(number) for number in re.findall(r'"__id__": (\d+)', written.read("schema.json").decode())]
+    assert sorted(set(told)) == list(range(1, max(told) + 1))  # numbered as they come, whatever their place in memory
 
 
 @pytest.mark.slow
