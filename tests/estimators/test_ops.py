@@ -171,3 +171,9 @@ def test_validation_rows_choose_and_are_said_to_be_public():
     for judges in ((X[:3], [1.0, 2.0]), (X[:3, :2], Y[:3]), (X[:3], [1.0, 2.0, math.nan])):
         with pytest.raises(ValueError, match=r"inconsistent|features|finite"):
             OPSPTRRegressor(**told).fit(X, Y, validation=judges)
+
+
+def test_the_callback_hears_each_part_of_the_work():
+    heard = []
+    OPSPTRRegressor(epsilon=10.0, random_state=0).fit(X, Y, callback=lambda step, _: heard.append(step))
+    assert heard == [0, 1, 2]

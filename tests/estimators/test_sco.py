@@ -1,13 +1,14 @@
 """Objective perturbation in a ball for the population risk: what it fits, what it promises, what it refuses."""
 
 import dataclasses
+import math
 import warnings
 
 import numpy as np
 import pytest
 
 from objpert_core.accounting import calibrate_gaussian
-from objpert_core.estimators import ObjPertSCOClassifier, ObjPertSCORegressor, PrivacyCertificate
+from objpert_core.estimators import NoisySGDClassifier, ObjPertSCOClassifier, ObjPertSCORegressor, PrivacyCertificate
 from objpert_core.learning import SOLVERS
 from objpert_core.theory.population_risk import AbsoluteWithLaplace, LogisticOnSphere
 from tests.estimators.contract.case import Untouchable, assert_unfitted
@@ -164,3 +165,9 @@ def test_what_depends_on_the_shape_of_the_data_is_refused_by_it():
         with pytest.raises(ValueError, match=f"^{message}"):
             model.fit(X, y)
         assert_unfitted(model)
+
+
+@pytest.mark.thorough
+def test_the_column_for_the_intercept_lengthens_rows_and_gradients():
+    plan = NoisySGDClassifier(epsilon=0.5, delta=1e-8, radius=4.0, fit_intercept=True).plan(10_000, 11)
+    assert plan.lipschitz == pytest.approx(math.hypot(1.0, 0.3), rel=1e-12)

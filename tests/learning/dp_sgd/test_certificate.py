@@ -110,8 +110,8 @@ def test_honesty_costs_noise_and_public_judges_spare_the_scores():
     assert tuned.sample_rate == pytest.approx(40 / 270)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("accountant", ["pld", "rdp"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("accountant", [pytest.param("pld", marks=pytest.mark.slow), "rdp"])
 @pytest.mark.parametrize(("epsilon", "mean_runs"), [(0.025, 15.4), (1.0, 0.4), (8.0, 15.4)])
 def test_the_score_noise_is_the_least_that_meets_the_target(epsilon, mean_runs, accountant):
     found = calibrate_score(epsilon, 1e-5, mean_runs, accountant)
