@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from benchmarks.mutants import EQUIVALENT, PACKAGES, ROOT, drawn, places
+from benchmarks.equivalent_mutants import EQUIVALENT
+from benchmarks.mutants import PACKAGES, ROOT, drawn, places
 
 
 @pytest.mark.slow
