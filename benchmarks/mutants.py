@@ -5,9 +5,9 @@
 
 A mutant is tried in stages: by the loop for every day, then by what else the README's command runs, and where it still
 survives by the slow tests. FOLDER keeps which test reaches which line, how long each test takes, and every result with
-the test that found it: what was stopped goes on where it was. cosmic-ray makes the mutants; which of the survivors
-change nothing at all is for a person to say (`benchmarks/equivalent_mutants.py`). Browser tests watch another process and
-are left out, and so are the longest tests of a stage beyond `ENOUGH` seconds: what only these find counts as not found.
+the test that found it: what was stopped goes on where it was. cosmic-ray makes the mutants; which survivors change
+nothing at all a person says (`benchmarks/equivalent_mutants.py`). Browser tests watch another process and are left out,
+and so are the longest tests of a stage beyond `ENOUGH` seconds: what only these find counts as not found.
 """
 
 from __future__ import annotations
