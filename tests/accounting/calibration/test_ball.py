@@ -151,7 +151,7 @@ def test_comparisons_may_go_beyond_what_the_paper_claims():
 @pytest.mark.thorough
 def test_a_loss_with_corners_is_smoothed_until_one_row_bends_it_by_a_share_of_lam():
     """κ = β/λ = ε/24: more costs noise, less costs risk; the largest curvature is read off the plan."""
-    plan = objective_plan("tight", 1000, 10, 0.5, 1e-6, **CORNERS)
+    plan = plan_of("tight", 1000, 10, 0.5, 1e-6, **CORNERS)
     objective = plan.mechanism.objective
     assert plan.envelope == objective.smoothness
     assert objective.smoothness / objective.lam == pytest.approx(0.5 / 24, rel=1e-12)
