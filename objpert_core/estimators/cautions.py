@@ -126,7 +126,7 @@ def warn_of_no_ranges(estimator: Any, rows: int | None, columns: int) -> None:
     name = type(estimator).__name__
     _warn_once(
         ("feature_ranges", name),
-        f"feature_ranges: {rows} rows are too few for private ranges of {columns} columns at "
+        f"feature_ranges: {rows} rows are too few for private ranges of {columns} column{'s' * (columns != 1)} at "
         f"epsilon={estimator.epsilon:g}. {name} took none and spent nothing on them. Declare ranges with "
         "feature_ranges=(low, high), or keep fewer columns.",
         UserWarning,
