@@ -39,6 +39,10 @@ def test_what_is_said_to_change_nothing_is_said_in_the_words_of_a_mutant():
     near = (
         mutant
         for mutant in places()
-        if mutant.path in paths and f"{mutant.path}: {lines[mutant.path][mutant.line - 1].strip()}" in told
+        if mutant.path in paths
+        and (
+            mutant.operator == "RemoveDecorator"  # which leaves nothing of its line
+            or f"{mutant.path}: {lines[mutant.path][mutant.line - 1].strip()}" in told
+        )
     )
     assert {mutant.name for mutant in near} >= set(EQUIVALENT)
