@@ -35,7 +35,10 @@ def both_ways(releases, epsilons):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weight", [1.0, 2**-0.5, 0.3])
+@pytest.mark.parametrize(
+    "weight",
+    [pytest.param(1.0, marks=pytest.mark.exhaustive), 2**-0.5, pytest.param(0.3, marks=pytest.mark.exhaustive)],
+)
 def test_no_data_reveal_more(weight):
     rng = np.random.default_rng(3)
     for case in range(5):
