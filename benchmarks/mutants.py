@@ -156,10 +156,11 @@ class Reached:
         """Tests of files named after the module, one case of each other test, all other cases; short ones first."""
         tests = sorted(tests, key=lambda test: self.seconds.get(test, 0.0))
         near = [test for test in tests if module in test.partition("::")[0]]
-        one_case = {test.partition("[")[0]: test for test in reversed(tests) if test not in set(near)}
-        first = [*near, *reversed(one_case.values())]
+        known = set(near)
+        one_case = {test.partition("[")[0]: test for test in reversed(tests) if test not in known}
+        known |= set(one_case.values())
         left = ENOUGH
-        for asked in (near, first[len(near) :], [test for test in tests if test not in set(first)]):
+        for asked in (near, [*reversed(one_case.values())], [test for test in tests if test not in known]):
             total = list(accumulate(self.seconds.get(test, 0.0) for test in asked))
             kept = asked[: sum(seconds <= left for seconds in total)]
             if kept:
@@ -234,8 +235,8 @@ def traced(folder: Path) -> Reached:
         tree = copied(folder, "0")
         given = os.environ | {"OMP_NUM_THREADS": "1", "CI": "true", "COVERAGE_FILE": str(folder / "coverage")}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        traced = ["--cov=objpert_core", "--cov-context=test", "--cov-report=", f"--junitxml={folder / 'junit.xml'}"]
-        subprocess.run([*command, "-n", str(PROCESSES), "-m", TRACED, *traced], cwd=tree, env=given, check=True)
+        reports = ["--cov=objpert_core", "--cov-context=test", "--cov-report=", f"--junitxml={folder / 'junit.xml'}"]
+        subprocess.run([*command, "-n", str(PROCESSES), "-m", TRACED, *reports], cwd=tree, env=given, check=True)
         daily = [*command, "--collect-only", "-m", "not slow and not browser"]
         told = subprocess.run(daily, cwd=tree, env=given, check=True, stdout=subprocess.PIPE, text=True).stdout
         (folder / "daily").write_text(told, encoding="utf-8")
