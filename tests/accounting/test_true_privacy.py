@@ -126,7 +126,7 @@ def test_renyi_curve_is_attained():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [0.3, 2.0])
+@pytest.mark.parametrize("width", [pytest.param(0.3, marks=pytest.mark.exhaustive), 2.0])
 def test_another_monotone_loss(width):
     """The hinge with a parabola for its corner: f' never changes sign and |f'| reaches 1, with f'' = 1/width there."""
     loss = softened_hinge(width)

@@ -25,7 +25,7 @@ MODELS = {
     "output": (est.OutputPerturbationLogisticRegression, PUBLIC),
     "DP-SGD, tuned": (
         est.DPSGDLogisticRegression,
-        PUBLIC | {"epochs": 1, "learning_rates": [0.1, 0.2], "mean_runs": 3.0, "accountant": "rdp"},
+        PUBLIC | {"epochs": 1, "learning_rates": [0.1, 0.2], "mean_runs": 30.0, "accountant": "rdp"},
     ),
 }
 NORMS = ("normalize", "clip")

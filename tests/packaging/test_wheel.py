@@ -53,7 +53,9 @@ def pythons():
             if path and subprocess.run([path, "-c", "import venv"], capture_output=True, check=False).returncode == 0:
                 found.setdefault((major, minor), str(path))  # pyenv puts names on the path that do not run
     chosen = dict.fromkeys((min(found), max(found)))
-    return [pytest.param(found[version], id="{}.{}".format(*version)) for version in chosen]
+    named = {version: pytest.param(found[version], id="{}.{}".format(*version)) for version in chosen}
+    oldest, *newest = named.values()
+    return [pytest.param(*oldest.values, id=oldest.id, marks=[pytest.mark.exhaustive] * bool(newest)), *newest]
 
 
 def environment(folder, python, *requirements):

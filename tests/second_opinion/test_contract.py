@@ -23,7 +23,7 @@ from tests.second_opinion.measured import log_delta, points
 HERE = Path(__file__).parent
 MAY_IMPORT = {"test_contract.py", "test_beside_the_mechanisms.py"}
 WIDE = [case for case in CASES if case.slow]
-IN_CI = set(WIDE[::4])  # the others by hand; the command that makes the table asks all
+IN_CI = set(WIDE[::6])  # the others by hand; the command that makes the table asks all
 EVERY_DAY = {case.mechanism: case for case in reversed(CASES) if not case.slow}  # the first of each mechanism
 BY_SUMS = 1e-100  # what resolves no smaller δ adds up losses, and looks for ε for seconds
 
