@@ -64,8 +64,8 @@ def test_the_page_shows_it_by_its_controls_and_keeps_the_other_pictures():
 
 @pytest.mark.thorough
 def test_a_search_is_made_once(monkeypatch):
-    asked = []
-    monkeypatch.setattr(picture, "searched", lambda *args: asked.append(args) or NOW.found)
+    asked, made = [], NOW.found
+    monkeypatch.setattr(picture, "searched", lambda *args: asked.append(args) or made)
     for _ in range(2):
         picture.found("digits-4-9", 3.0, 1e-6, 99)
     assert len(asked) == 1
