@@ -95,8 +95,8 @@ class Ask:
 
     @property
     def needs_memory(self) -> bool:
-        """Whether the fit needs all rows in memory, encoded: for private ranges and for weights."""
-        return self.schema.feature_ranges is not None or self.class_weight is not None
+        """Whether the fit needs all rows in memory, encoded: for weights."""
+        return self.class_weight is not None
 
     @property
     def training_rows(self) -> int | None:
@@ -230,9 +230,7 @@ def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Mad
         if ask.test_share is not None:
             raise ValueError("--score must be left out with --scheduler: coins are drawn where rows are walked")
         if ask.needs_memory:
-            raise ValueError(
-                "private ranges and --class-weight need all rows in memory, and --scheduler leaves them out"
-            )
+            raise ValueError("--class-weight needs all rows in memory, and --scheduler leaves them out")
         with connected(scheduler) as client:
             return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
     if ask.needs_memory:

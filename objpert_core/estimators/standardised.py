@@ -20,7 +20,7 @@ from objpert_core.accounting import (
     recommended_standardisation,
 )
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
-from objpert_core.estimators.base import WithNeighbours, none_where_walked
+from objpert_core.estimators.base import WithNeighbours
 from objpert_core.estimators.cautions import warn_of_no_ranges, warn_of_sparse
 from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.learning.output_perturbation import NEIGHBOURS
@@ -79,10 +79,6 @@ class StandardisesRows(WithNeighbours):
         self.standardize = standardize
         self.public_rows = public_rows
         self.feature_ranges = feature_ranges
-
-    def _check_walked(self, **options: Any) -> None:
-        super()._check_walked(**options)
-        none_where_walked("feature_ranges", self.feature_ranges)
 
     # What reads the number of rows
 

@@ -43,9 +43,8 @@ class Draws:
 
     def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
         solving, self._classes = problem.solving, problem.targets if problem.of_classes else None
-        targets = problem.targets if self._classes is None else self._classes[0]
         state, *others = random_states
-        first = Fit(problem.X, targets, problem.loss, random_state=state, **solving)
+        first = self._first(problem, state)
         # Intervals are about rows as they are: no row is shortened.
         self._unclipped = terms.intervals != NO_INTERVALS
         if problem.ranges is not None and terms.ranges is None:
@@ -61,6 +60,10 @@ class Draws:
         parts = [word for word, part in (("public", problem.ranges), ("private", terms.ranges)) if part is not None]
         self._cut = " and ".join(parts) or None
         self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
+
+    def _first(self, problem: Problem, state: Seed) -> Fit:
+        targets = problem.targets if self._classes is None else self._classes[0]
+        return Fit(problem.X, targets, problem.loss, random_state=state, **problem.solving)
 
     @property
     def rows(self) -> Rows:

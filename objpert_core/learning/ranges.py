@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class Ranges:
         """
         if sp.issparse(X):
             raise ValueError(f"X must be dense where columns are cut to ranges, got a sparse {type(X).__name__}")
-        _refuse_other_columns(X, len(self.low))
+        refuse_other_columns(np.shape(X), len(self.low))
         # Halves first: a range may be as wide as the doubles go.
         middle, half = self.low / 2 + self.high / 2, self.high / 2 - self.low / 2
         return np.clip((np.clip(np.asarray(X, np.float64), self.low, self.high) - middle) / half, -1.0, 1.0)
@@ -164,32 +165,54 @@ def release_ranges(
     """
     if sp.issparse(X):
         raise ValueError(f"X must be dense where ranges are released, got a sparse {type(X).__name__}")
-    if known is not None:
-        _refuse_other_columns(X, len(known.low))
-        found = release_ranges(X[:, known.unknown], plan, source, n_rows=n_rows)
-        whole = np.array([known.low, known.high])
-        whole[:, known.unknown] = found.low, found.high
-        return Ranges(*whole)
-    _refuse_other_columns(X, plan.columns)
-    counts = _noisy(_by_magnitude(X), plan.magnitudes, source)
+    refuse_other_columns(X.shape, plan.columns if known is None else len(known.low))
+    return ranges_of_counts(lambda count: count(X), plan, source, n_rows=n_rows, known=known)
+
+
+def ranges_of_counts(
+    summed: Callable[[Callable[[Any], IntArray]], IntArray],
+    plan: RangeNoise,
+    source: NoiseSource,
+    *,
+    n_rows: int,
+    known: Ranges | None = None,
+) -> Ranges:
+    """As `release_ranges`, of rows wherever they are: `summed` adds up what a function counts in each part of them.
+    Noise is drawn before it is asked.
+    """
+    which = slice(None) if known is None else known.unknown
+
+    def noisy(count: Callable[[Any], IntArray], bins: int, sigma: float) -> FloatArray:
+        return _noisy(lambda: summed(partial(_of_columns, count, which)), (plan.columns, bins), sigma, source)
+
+    counts = noisy(_by_magnitude, 2 * LEVELS + 1, plan.magnitudes)
     ends = of_magnitudes(counts, plan.magnitudes, n_rows)
     if (sigma := plan.quantiles) is not None:
         bins = int(np.clip(n_rows / (_ROWS_A_BIN * sigma), *_BINS))
-        counts = _noisy(_by_place(X, Ranges(*ends), bins), sigma, source)
+        counts = noisy(partial(_by_place, within=Ranges(*ends), bins=bins), bins, sigma)
         ends = of_equal_bins(counts, sigma, n_rows, ends)
-    return Ranges(*ends)
+    if known is None:
+        return Ranges(*ends)
+    whole = np.array([known.low, known.high])
+    whole[:, which] = ends
+    return Ranges(*whole)
 
 
-def _refuse_other_columns(X: Any, columns: int) -> None:
-    if X.ndim != 2 or X.shape[1] != columns:
-        raise ValueError(f"X must have {columns} columns, as many as there are ranges, got the shape {X.shape}")
+def refuse_other_columns(shape: tuple[int, ...], columns: int) -> None:
+    """`ValueError` for rows that have another number of columns than there are ranges."""
+    if len(shape) != 2 or shape[1] != columns:
+        raise ValueError(f"X must have {columns} columns, as many as there are ranges, got the shape {shape}")
 
 
-def _noisy(counts: IntArray, sigma: float, source: NoiseSource) -> FloatArray:
-    """Counts on a lattice and noise on the same lattice: the release itself, in doubles."""
+def _noisy(counted: Callable[[], IntArray], shape: tuple[int, int], sigma: float, source: NoiseSource) -> FloatArray:
+    """Counts on a lattice and noise on the same lattice, drawn before: the release itself, in doubles."""
     spacing = max(_SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)  # at most 1, as σ is at most 1e15
-    noise = source.rounded_normal(sigma / spacing, counts.size).reshape(counts.shape)
-    return np.asarray((counts * int(1 / spacing) + noise) * spacing, dtype=np.float64)
+    noise = source.rounded_normal(sigma / spacing, math.prod(shape)).reshape(shape)
+    return np.asarray((counted() * int(1 / spacing) + noise) * spacing, dtype=np.float64)
+
+
+def _of_columns(count: Callable[[Any], IntArray], which: Any, X: Any) -> IntArray:
+    return count(X[:, which])
 
 
 # --- what each row gives, in whole numbers ---------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
+from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.solvers.batched_newton import solve_streamed
 from objpert_core.learning.standardisation import Directions, RowMap
 
@@ -45,6 +46,7 @@ class Walked:
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks, self.sparse = blocks, False
+        self._ranges: Ranges | None = None
         self._rows = self._columns = 0
         self.sample = _joined(self._sampled_there() if isinstance(blocks, OnWorkers) else self._sampled_here())
         self.shape = self._rows, self._columns
@@ -78,9 +80,16 @@ class Walked:
             raise ValueError("blocks must hold at least one row, got none")
         return kept
 
+    def cut_to(self, ranges: Ranges) -> Walked:
+        """The same rows, which are cut to ranges whenever they are walked."""
+        other = copy(self)
+        other._ranges, (X, targets) = ranges, self.sample
+        other.sample = ranges.apply(X), targets
+        return other
+
     def each(self, work: Callable[[Any, FloatArray], Made]) -> Iterator[Made]:
         """What `work` makes of the rows and targets of each block that has a row, where the block is."""
-        rows = 0
+        work, rows = work if self._ranges is None else partial(_cut, self._ranges, work), 0
         for count, made in self._blocks.each(partial(_unless_empty, work)):
             if count:
                 rows += count
@@ -114,6 +123,10 @@ def _some(stride: int, place: int, X: Any, targets: FloatArray) -> tuple[Any, Fl
 
 def _unless_empty(work: Callable[[Any, FloatArray], Made], _place: int, X: Any, targets: FloatArray) -> Any:
     return (X.shape[0], work(X, targets)) if X.shape[0] else (0, None)
+
+
+def _cut(ranges: Ranges, work: Callable[[Any, FloatArray], Made], X: Any, targets: FloatArray) -> Made:
+    return work(ranges.apply(X), targets)
 
 
 def _joined(kept: list[tuple[Any, FloatArray]]) -> tuple[Any, FloatArray]:
@@ -207,6 +220,15 @@ class StreamedFit(Fit):
             raise ValueError("X must be dense where rows are centred, got sparse blocks")
         self._map = _WalkedDirections(self._walked).release(plan, self.source, n_rows)
 
+    def cut_to(self, ranges: Ranges, *, unclipped: bool = False) -> None:
+        """See `Fit.cut_to`."""
+        self._ranges = ranges.unclipped() if unclipped else ranges
+        self._walked = self._walked.cut_to(self._ranges)
+
+    def _counted(self, count: Callable[[Any], IntArray]) -> IntArray:
+        """See `Fit._counted`."""
+        return reduce(np.add, self._walked.each(partial(_of_rows, count)))
+
     def objective(self, perturbation: Perturbation, loss: Any) -> Any:
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
@@ -240,6 +262,10 @@ class StreamedFit(Fit):
             return with_added(fine_norm_bound(objective, result.theta))
 
 
+def _of_rows(count: Callable[[Any], IntArray], X: Any, _targets: FloatArray) -> IntArray:
+    return count(X)
+
+
 def _on_rows(
     work: Callable[[Rows, FloatArray], IntArray], row_norm: str, constant: float, X: Any, targets: FloatArray
 ) -> IntArray:
@@ -252,18 +278,16 @@ class StreamedDraws(Draws):
     def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
         if problem.solving.get("on_error") == "release":
             raise ValueError("on_error must be 'raise' for Blocks, got 'release'")
-        in_memory = problem.ranges, problem.weights, terms.ranges, terms.class_count_noise
-        if any(each is not None for each in in_memory):
-            raise ValueError("problem must have no ranges or weights for Blocks, which are not in memory")
-        walked = problem.X
-        numbers: Any = range(len(problem.targets))
-        self._classes = numbers if problem.of_classes else None
-        self._states, self._cut, self._known, self._unclipped = random_states, None, None, False
-        self.fits = [
-            StreamedFit(walked, problem.loss, random_state=state, solving=problem.solving) for state in random_states
-        ]
-        self._terms, self._plan = terms, terms.standardisation
-        self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
+        if problem.weights is not None or terms.class_count_noise is not None:
+            raise ValueError("problem must have no weights for Blocks, which are not in memory")
+        super().__init__(problem, terms, random_states)
+
+    def _first(self, problem: Problem, state: Seed) -> Fit:
+        """See `Draws._first`."""
+        if self._classes is not None:
+            numbers: Any = range(len(self._classes))
+            self._classes = numbers
+        return StreamedFit(problem.X, problem.loss, random_state=state, solving=problem.solving)
 
     def _loss(self, loss: Any, _fit: Fit) -> Any:
         """See `Draws._loss`; every block has its own."""
@@ -271,6 +295,5 @@ class StreamedDraws(Draws):
 
     def _prepared(self, noise: Noise, loss: Any) -> Iterator[Any]:
         for shared in self.fits:
-            fit = copy(shared)
-            fit.standardise(self._plan, self._public_rows)
+            fit = self._with_map(shared)
             yield fit, noise.perturb(fit.source), loss, None

@@ -20,11 +20,20 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 8)) * np.array([1, 2, 3, 1, 1, 5, 1, 0.1]) + 1.0
 Y = np.where(X @ RNG.normal(size=8) + RNG.normal(size=3000) > 2, "yes", "no")
 PRIVATE = {"epsilon": 2.0, "classes": ["no", "yes"], "public_rows": 3000, "random_state": 3}
-MODELS = [
-    est.ObjPertLogisticRegression(**PRIVATE),
-    est.ObjPertLogisticRegression(**PRIVATE, standardize=False),
-    est.ObjPertSVC(**PRIVATE, standardize=False),
-]
+BEARS_RANGES = PRIVATE | {"epsilon": 20.0}
+SOME_KNOWN = ([np.nan] * 3 + [-5.0] * 5, [np.nan] * 3 + [9.0] * 5)
+MODELS = {
+    "mapped": est.ObjPertLogisticRegression(**PRIVATE),
+    "raw": est.ObjPertLogisticRegression(**PRIVATE, standardize=False),
+    "svc": est.ObjPertSVC(**PRIVATE, standardize=False),
+    "private ranges": est.ObjPertLogisticRegression(**BEARS_RANGES, feature_ranges="private"),
+    "private ranges, mapped": est.ObjPertLogisticRegression(**BEARS_RANGES, feature_ranges="private", standardize=True),
+    "some ranges known": est.ObjPertSVC(**BEARS_RANGES, feature_ranges=SOME_KNOWN),
+    "known ranges": est.ObjPertLogisticRegression(**PRIVATE, feature_ranges=(-5.0, 9.0)),
+    "known ranges, intervals": est.ObjPertLogisticRegression(
+        **PRIVATE | {"epsilon": 8.0}, feature_ranges=(-5.0, 9.0), intervals=True, row_norm="clip"
+    ),
+}
 
 
 def cut(rows, targets, *ends):
@@ -39,6 +48,8 @@ def assert_same_fit(one, other):
     np.testing.assert_allclose(other.intercept_, one.intercept_, rtol=0, atol=near)
     np.testing.assert_array_equal(other.center_, one.center_)
     np.testing.assert_array_equal(other.scale_, one.scale_)
+    np.testing.assert_array_equal(other.feature_ranges_, one.feature_ranges_)
+    assert other.privacy_.feature_ranges == one.privacy_.feature_ranges
     assert one.privacy_.verify(one)
     assert other.privacy_.verify(other)
     assert other.gradient_norms_[-1] <= other.privacy_.gradient_norm <= other.privacy_.tau
@@ -47,9 +58,11 @@ def assert_same_fit(one, other):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("model", MODELS, ids=["mapped", "raw", "svc"])
-def test_blocks_give_the_fit_in_memory_however_the_rows_are_cut(model, request):
+@pytest.mark.parametrize("name", MODELS)
+def test_blocks_give_the_fit_in_memory_however_the_rows_are_cut(name):
+    model = MODELS[name]
     whole = model.fit(X, Y)
+    assert (whole.feature_ranges_ is None) == ("ranges" not in name)
     coefficients = []
     for ends in ((), (1, 2, 1500), range(100, 3000, 100), (0, 1700, 1700)):
         blocks = cut(X, Y, *ends)
@@ -104,11 +117,12 @@ def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(m
     draw = NoiseSource.rounded_normal
     monkeypatch.setattr(NoiseSource, "rounded_normal", lambda self, *sizes: drawn.append(sizes) or draw(self, *sizes))
     counts = []
-    for ends in ((), range(50, 3000, 50)):
-        drawn.clear()
-        est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y, *ends))
-        counts.append(len(drawn))
-    assert counts[0] == counts[1] == 4  # centre, scales, b, output
+    for model in (MODELS["mapped"], MODELS["private ranges, mapped"]):
+        for ends in ((), range(50, 3000, 50)):
+            drawn.clear()
+            model.fit(cut(X, Y, *ends))
+            counts.append(len(drawn))
+    assert counts == [4, 4, 6, 6]  # two histograms where ranges are private; centre, scales, b, output
     drawn.clear()
     bad = X.copy()
     bad[2500, 3] = np.nan
@@ -162,9 +176,11 @@ def other_rows():
 
 
 @pytest.mark.parametrize("standardize", ["auto", False])
-def test_many_classes_are_walked(standardize):
+@pytest.mark.parametrize("ranges", [None, "private"])
+def test_many_classes_are_walked(standardize, ranges):
     labels = np.array(["a", "b", "c"])[np.digitize(X[:, 1], [0, 4])]
-    asked = {"epsilon": 8.0, "classes": ["a", "b", "c"], "public_rows": 3000, "standardize": standardize}
+    asked = {"epsilon": 20.0, "classes": ["a", "b", "c"], "public_rows": 3000, "standardize": standardize}
+    asked["feature_ranges"] = ranges
     model = est.ObjPertLogisticRegression(**asked, random_state=1)
     whole = est.ObjPertLogisticRegression(**asked, random_state=1).fit(X, labels)
     assert_same_fit(whole, model.fit(cut(X, labels, 10, 10, 1800)))
@@ -191,7 +207,6 @@ def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
         (cut(X, Y), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
         (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
         (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
-        (cut(X, Y), {"feature_ranges": (0.0, 1.0)}, "feature_ranges must be None where X is Blocks, got tuple"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
         (other_rows(), {}, "blocks must have the same rows in every walk, got 2999 and then 2998"),

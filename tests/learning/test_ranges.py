@@ -59,11 +59,12 @@ def test_an_entry_is_counted_where_it_lies(x, ends):
 
 def test_the_noise_has_the_stated_deviation_on_every_bin():
     plan = acc.RangeNoise(30.0, None, 40)
-    seen = ranges._noisy(np.zeros((40, 361), int), plan.magnitudes, noise_source(0)).std()
-    assert abs(float(seen) - 30.0) < 0.7
-    assert (
-        len(set((ranges._noisy(np.full((1, 9), 7), 1e-6, noise_source(0)) - 7).ravel())) > 1
-    )  # it is not rounded away
+
+    def noise(sevens, *of):
+        return ranges._noisy(lambda: sevens, sevens.shape, *of, noise_source(0)) - 7
+
+    assert abs(float(noise(np.full((40, 361), 7), plan.magnitudes).std()) - 30.0) < 0.7
+    assert len(set(noise(np.full((1, 9), 7), 1e-6).ravel())) > 1  # it is not rounded away
 
 
 @pytest.mark.parametrize("columns", [1, 7, 12, 119])
