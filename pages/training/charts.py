@@ -25,7 +25,7 @@ ROLE = {name: of_learner(name) for name in COMPARABLE}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
 FEW, MANY = 5, 12  # coefficients
-BESIDE = 230  # pixels of the stage's small pictures
+BESIDE = 230  # pixels of the small pictures under the stage
 _WIDEST_LINE = 12  # characters of a name under its dots
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
