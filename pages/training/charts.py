@@ -66,7 +66,7 @@ def accuracy(
         draws.faint(traces, stale),
         xaxis=draws.places(_on(comparison, _target(comparison)), labels, ends),
         yaxis=axis("test accuracy", view, tickformat=".1%"),
-        height=_height(comparison) - BESIDE + 80,  # the other pictures of the stage stand below it
+        height=_height(comparison) - BESIDE + 80,  # other pictures of the same models stand below it
         hovermode="closest",
     )
     words = [f"{LABELS[m]} {percent(c.mean)}" for m in methods if (c := comparison.accuracy(m))]
@@ -94,7 +94,7 @@ def roc(
 ) -> Picture:
     """The mean ROC curve of each method; `corner` shows the few false and many true positives only.
 
-    A `small` one stands on the stage, where the accuracies name the methods.
+    A `small` one stands under the stage, where the accuracies name the methods.
     """
     traces = [guide([0, 1], [0, 1], name="guessing")]
     columns: dict[str, Any] = {**provenance(comparison.data), "false_positive_rate": ROC_GRID}
@@ -132,7 +132,7 @@ def coefficients(
 ) -> Picture:
     """The largest coefficients of the first model beside the others': mean over the draws, line from least to most.
 
-    A `small` one has fewer, and stands on the stage, where the accuracies name the methods. Those of more than two
+    A `small` one has fewer, and stands under the stage, where the accuracies name the methods. Those of more than two
     classes are images.
     """
     if len(comparison.data.classes) > 2:
