@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would no
 _BLOCK_BYTES = 2**19  # a block and its scratch fit the second-level cache
 _BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order
 _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
-_NARROW = 32  # columns
+_NARROW = 128  # columns
 _SMALLEST_NORM = 1e-150
 
 
@@ -65,6 +64,7 @@ class Directions:
         self._rows, self.n_features = rows, rows.n_features
         self._units = _sparse_directions(rows) if rows.sparse else None
         self._sums: dict[tuple[str, float], IntArray] = {}
+        self._factors, self._known = np.empty(rows.n_rows), False
 
     def release(self, plan: Standardisation, source: NoiseSource, n_rows: int) -> RowMap:
         """As `release_map`; sums without noise in them are computed the first time only."""
@@ -102,35 +102,32 @@ class Directions:
 
     # Rows that are not sparse, some at a time
 
-    @cached_property
-    def _factors(self) -> FloatArray:
-        """By what each row is multiplied to have norm 1 or a little less."""
-        factors = np.empty(self._rows.n_rows)
+    def _directions(
+        self, share: slice, longer: float = 1.0, out: FloatArray | None = None
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Some rows' directions at a time, by so much longer, and a block of their shape to write to.
 
-        def work(share: slice) -> None:
-            for part, block, scratch in self._blocks(share):
-                factors[part] = _factors(block, scratch)
-
-        mapped(work, shares(self._rows.n_rows))
-        return factors
-
-    def _blocks(self, share: slice) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
-        """Some rows at a time, in double precision, and a block of their shape to write to."""
+        The first pass over the rows finds their factors, by which each is multiplied to have norm 1 or a little less.
+        """
         n_features, matrix = self._rows.n_features, self._rows.matrix
         size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, n_features))))
         scratch = np.empty((min(size, share.stop - share.start), n_features))
+        own = np.empty_like(scratch) if out is None else scratch
         for start in range(share.start, share.stop, size):
             part = slice(start, min(start + size, share.stop))
-            yield part, np.ascontiguousarray(matrix[part], dtype=np.float64), scratch[: part.stop - part.start]
+            block, spare = np.ascontiguousarray(matrix[part], dtype=np.float64), scratch[: part.stop - part.start]
+            if not self._known:
+                self._factors[part] = _factors(block, spare)
+            into = own[: len(block)] if out is None else out[part]
+            yield np.multiply(block, self._factors[part, None] * longer, out=into), spare
 
     def _sum_of_directions(self, spacing: float) -> IntArray:
         """Σu in units of `spacing`, every term rounded towards zero."""
-        factors = self._factors / spacing  # a power of two: nothing is rounded
 
         def work(share: slice) -> IntArray:
             total = np.zeros(self._rows.n_features, dtype=np.int64)
-            for part, block, scratch in self._blocks(share):
-                _add_whole(total, np.multiply(block, factors[part, None], out=scratch))
+            for units, _ in self._directions(share, 1 / spacing):  # a power of two: nothing is rounded
+                _add_whole(total, units)
             return total
 
         return self._total(work)
@@ -139,40 +136,40 @@ class Directions:
         """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂."""
         if self._units is not None:
             return _sum_of_sparse_sizes(self._units, spacing)
-        known = self._factors
 
         def work(share: slice) -> IntArray:
-            total, moved = np.zeros(self._rows.n_features, dtype=np.int64), None
-            for part, block, scratch in self._blocks(share):
-                if moved is None:
-                    moved = np.empty_like(scratch)
-                own = np.multiply(block, known[part, None], out=moved[: len(scratch)])
+            total = np.zeros(self._rows.n_features, dtype=np.int64)
+            for units, scratch in self._directions(share):
                 if center is not None:
-                    own -= center
-                factors = _factors(own, scratch) / spacing
-                np.abs(own, out=own)
-                own *= factors[:, None]
-                _add_whole(total, own)
+                    units -= center
+                factors = _factors(units, scratch) / spacing
+                np.abs(units, out=units)
+                units *= factors[:, None]
+                _add_whole(total, units)
             return total
 
         return self._total(work)
 
     def _total(self, work: Callable[[slice], IntArray]) -> IntArray:
-        return sum(mapped(work, shares(self._rows.n_rows)), np.zeros(self._rows.n_features, dtype=np.int64))
+        return sum(self._over_rows(work), np.zeros(self._rows.n_features, dtype=np.int64))
+
+    def _over_rows(self, work: Callable[[slice], Any]) -> list[Any]:
+        found = mapped(work, shares(self._rows.n_rows))
+        self._known = True
+        return found
 
     def _mapped_rows(self, row_map: RowMap, out: FloatArray) -> FloatArray:
         """a∘(u − μ̂), written to `out`."""
         center, scale = row_map.center, row_map.scale
 
         def work(share: slice) -> None:
-            for part, block, _ in self._blocks(share):
-                own = np.multiply(block, self._factors[part, None], out=out[part])
+            for units, _ in self._directions(share, out=out):
                 if center is not None:
-                    own -= center
+                    units -= center
                 if scale is not None:
-                    own *= scale
+                    units *= scale
 
-        mapped(work, shares(self._rows.n_rows))
+        self._over_rows(work)
         return out
 
 
@@ -258,7 +255,7 @@ def _sum_of_sparse_sizes(csr: Any, spacing: float) -> IntArray:
 
 
 def _add_whole(total: IntArray, terms: FloatArray) -> None:
-    total += np.trunc(terms, out=terms).sum(axis=0).astype(np.int64)
+    total += (np.ones(len(terms)) @ np.trunc(terms, out=terms)).astype(np.int64)
 
 
 def _factors(block: FloatArray, scratch: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
 from objpert_core._validation import FloatArray, choice
+from objpert_core.learning.problem.lanes import LANES, mapped, shares
 
 ROW_NORMS = ("normalize", "clip")
 
@@ -188,7 +189,9 @@ class Rows:
     def _squared_norms(self) -> FloatArray:
         own = self.sparse or (self.matrix.dtype == np.float64 and self.matrix.flags.c_contiguous)
         if own and (self.sparse or self.matrix.flags.aligned):
-            return _squares(self.matrix)
+            if self.sparse or self.n_rows < LANES**2:  # no share has a single row
+                return _squares(self.matrix)
+            return np.concatenate(mapped(lambda share: _squares(self.matrix[share]), shares(self.n_rows)))
         with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
             # in memory row by row: numpy sums in another order where columns lie together, and other rows may decide
             # whether they do
