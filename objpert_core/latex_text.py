@@ -81,7 +81,9 @@ _ACCENTS = {  # combining marks, over a letter of the text and over one in math
     "\u030c": ("v", "check"),
     "\u0327": ("c", ""),
 }
+_RAISING = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ROOT = re.compile(rf"√([0-9A-Za-z.]+|[{''.join(letter for letter in _MATH if letter.isalpha())}])")
+_SMALL = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e-0*([1-9]\d*)(?!\w|\.\d)")  # as Python writes 10⁻⁵
 _SCRIPT = re.compile(rf"[{''.join(_RAISED)}]+|[{''.join(_LOWERED)}]+")
 
 
@@ -99,11 +101,11 @@ def escaped(text: str) -> str:
 
     Ends of lines and control characters become blanks, marks without width are left out.
 
-    >>> print(escaped("√n, σ² ≤ 10⁻⁵ & 50 %"))
+    >>> print(escaped("√n, σ² ≤ 1e-05 & 50 %"))
     $\sqrt{n}$, $\sigma^{2}$ $\le$ 10$^{-5}$ \& 50 \%
     """
     pieces: list[_Piece] = []
-    rest = unicodedata.normalize("NFC", text)
+    rest = unicodedata.normalize("NFC", with_powers(text))
     place = 0
     while place < len(rest):
         if found := _SCRIPT.match(rest, place):
@@ -120,6 +122,20 @@ def escaped(text: str) -> str:
             continue
         place = found.end()
     return _joined(pieces)
+
+
+def with_powers(text: str) -> str:
+    """The text with small numbers as papers write them.
+
+    >>> print(with_powers("δ = 1e-05, 2.5e-12"))
+    δ = 10⁻⁵, 2.5×10⁻¹²
+    """
+    return _SMALL.sub(_power, text)
+
+
+def _power(small: re.Match[str]) -> str:
+    factor = "" if small[1] == "1" else f"{small[1]}×"
+    return f"{factor}10⁻{small[2].translate(_RAISING)}"
 
 
 def _script(run: str) -> _Piece:

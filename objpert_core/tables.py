@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from objpert_core import __version__
 from objpert_core._validation import choice
-from objpert_core.latex_text import escaped
+from objpert_core.latex_text import escaped, with_powers
 
 Rows = Sequence[Mapping[str, str]]
 FORMATS = ("text", "markdown", "latex", "csv", "json")
@@ -206,7 +206,7 @@ def _on_the_decimal_sign(column: Sequence[str]) -> list[str]:
     """
     if not _numeric(column):
         return [escaped(cell) for cell in column]
-    column = [_HYPHEN.sub("−", cell) for cell in column]
+    column = [_HYPHEN.sub("−", with_powers(cell)) for cell in column]
     plain = [escaped(cell) for cell in column]
     parts = [_NUMBER.fullmatch(cell) for cell in column]
     units = {found.group(3) for found in parts if found}

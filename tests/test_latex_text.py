@@ -45,6 +45,8 @@ def test_numbers_and_symbols_are_set_as_mathematics():
     assert escaped("θ̂ᵀx, ỹ") == r"$\hat{\theta}^{\top}$x, \~{y}"
     assert escaped("αβ") == r"$\alpha\beta$"
     assert escaped("½μ") == r"$\frac{1}{2}\mu$"
+    assert escaped("δ = 1e-05.") == r"$\delta$ = 10$^{-5}$."
+    assert escaped("-2.5e-12 x1e-05 1e-05b 2e5") == r"-2.5$\times$10$^{-12}$ x1e-05 1e-05b 2e5"
     assert escaped("a--b") == "a-{}-b"
     assert escaped("a\nb\u200bc\x00d") == "a bc d"
 

@@ -45,7 +45,8 @@ button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px
 h2 { font-size: 1.5rem !important; }
 [data-testid=stPageLink] :is(span, p, [data-testid=stMarkdownContainer]) { white-space: normal; overflow: visible; }
 @media (hover: none) { button [data-has-shortcut=true] kbd, button kbd { display: none; } }
-button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, #171614) !important; }
+:is(button[kind^="primary"], [data-tag]), :is(button[kind^="primary"], [data-tag]) * {
+  color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"], :has(> [class*="_unseen"]) { display: none; }
 .stMain:not(:has(.js-plotly-plot .main-svg)) [class*="_later"] { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }

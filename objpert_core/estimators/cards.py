@@ -28,7 +28,7 @@ SCORES_NOTE = (
     "each person separated training rows from scored rows, the model and its scores together keep the weaker promise."
 )
 INTERVALS_NOTE = (
-    "Log-odds per unit of the rows as the model takes them, without the pull of regularisation; the model predicts by "
+    "Log-odds per unit of {units}, without the pull of regularisation; the model predicts by "
     "slightly smaller coefficients. Errors count sampling and all noise, and the promise covers them."
 )
 SEED_NOTE = (
@@ -184,7 +184,9 @@ def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
         {name: value if isinstance(value, str) else f"{value:.3g}" for name, value in row.items()}
         for row in table.to_dict("records")
     ]
-    return f"{INTERVALS_NOTE}\n\n{tables.to_markdown(rows).strip()}"
+    own = scaler is not None or model.feature_ranges_ is not None
+    note = INTERVALS_NOTE.format(units="the columns" if own else "the rows as the model takes them")
+    return f"{note}\n\n{tables.to_markdown(rows).strip()}"
 
 
 def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:

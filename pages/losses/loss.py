@@ -133,8 +133,8 @@ class Clipped(clipping.Clipping, LossView):
             return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}."
         steep = "without a bound" if math.isinf(self.plain.lipschitz) else f"up to {steepest}"
         return (
-            f"The slope, {steep} before, is cut off at C/‖x‖ = {_number(self.slope)}; the proofs for f hold for it "
-            f"with L = C, curvature at most {curvature}."
+            f"The slope, {steep} before, is cut off at C/‖x‖ = {_number(self.slope)}. The proofs for f hold for the "
+            f"clipped f with L = C, curvature at most {curvature}."
         )
 
     def moved(self, before: Clipped | None) -> str:

@@ -18,7 +18,8 @@ RUNS: Runs[jobs.Outcome] = Runs("own")
 _COUNTED = "own__counted"
 WHY_EMPTY = (
     "Ranges and categories start empty. The page does not read them off the table, because such values reveal "
-    "something about the people in the table, and no ε would cover this. Type what is known without the table. "
+    "something about the people in the table, and no ε would cover this. Double-click a cell, and type what is known "
+    "without the table. "
     "The promise is per row: people with several rows get less."
 )
 NOT_KEPT = (

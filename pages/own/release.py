@@ -76,7 +76,10 @@ def scores(made: Made) -> None:
         page.table(made.evaluation.statement(), alt=alt, name="own_scores")
     if known := made.ask.schema.references if made.ask.intervals else {}:
         against = ", ".join(f"{safe_text(name)} = {safe_text(category)}" for name, category in known.items())
-        st.caption(f"Coefficients are for one unit of the column, and those of categories against {against}.")
+        st.caption(
+            f"The table’s coefficients are for one unit of the column, and those of categories against {against}. The "
+            "picture’s coefficients are for columns as the model scales them."
+        )
 
 
 def told(made: Made) -> str:

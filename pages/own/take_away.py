@@ -41,6 +41,7 @@ def python(made: Made) -> None:
     block = st.expander("Use the model in Python", icon=":material/code:", key="own_use", on_change="rerun")
     if block.open:
         with block:
-            note = "These lines use the released model on new rows: `model.json`, `schema.json` and a file of rows."
+            note = "These lines use the released model on new rows: `model.json`, `schema.json` and a file of rows. "
+            note += "In a terminal, `objpert predict model.json new.csv` does the same."
             st.caption(f"{note} {NO_ACCURACY}")
             st.code(release.use_code(made.ask), language="python")

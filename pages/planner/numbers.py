@@ -59,7 +59,7 @@ class Setting:
     @property
     def target(self) -> str:
         """The target and the rows' norm, for files."""
-        return f"ε = {self.epsilon:g}, δ = {self.delta:g}, R = {self.radius:.4g}"
+        return f"ε = {self.epsilon:g}, δ = {sentences.delta(self.delta)}, R = {self.radius:.4g}"
 
     def plan(self, columns: str, draws: int, seed: int) -> Plan:
         """What to sample for this setting; the point and the guessed norm do not matter to it."""

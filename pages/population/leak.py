@@ -58,7 +58,7 @@ class Leak(Learning):
         claimed = f"One published step claims δ = {sentences.delta(step.target)}"
         if over <= 1:
             return f"{claimed}, and nothing shows a larger δ here."
-        return f"{claimed} and has {sentences.scientific(step.attained)}, {times(over)} times that."
+        return f"{claimed} and has {sentences.scientific(step.attained)}, {times(over)} times as much."
 
     def promise(self) -> str:
         """What one step keeps for sure."""

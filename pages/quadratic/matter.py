@@ -32,8 +32,8 @@ class Matter(Against):
     def answer(self) -> str:
         exact, published, anchor = (self.mean(name, n=self.rows) for name in ("exact", "published", "anchor"))
         return (
-            f"At n = {self.rows:,} the exact theorem loses {times(published / exact)} times less than the published, "
-            f"{times(anchor / exact)} than the anchor."
+            f"At n = {self.rows:,} the published theorem loses {times(published / exact)} times as much as the exact "
+            f"theorem, the anchor {times(anchor / exact)} times."
         )
 
     def promise(self) -> str:

@@ -76,7 +76,7 @@ class Spectrum(View):
         if draws.alpha <= 0:
             return f"The proof has no α here; the smallest of {draws.draws} draws is {count(least)}."
         told = f"The proof needs λ ≥ α = {count(draws.alpha)}; the smallest of {draws.draws} draws is {count(least)}"
-        return f"{told}, {times(least / draws.alpha)} times that."
+        return f"{told}, {times(least / draws.alpha)} times as much."
 
     def promise(self) -> str:
         return promise_of_bend(self.epsilon, self.delta, "exact")

@@ -85,7 +85,9 @@ class Coefficients(OfPeople):
             apart = f"{self.missed('interval')} of {self.columns}"
             return f"Private intervals are {wide} as wide as without privacy; {apart} coefficients differ from 0."
         misses = f"{self.missed('naive')} of {self.columns}"
-        return f"Private intervals are {wide} as wide as without privacy; forgetting the noise, {misses} miss."
+        return (
+            f"Private intervals are {wide} as wide as without privacy; intervals that forget the noise miss {misses}."
+        )
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, ACCOUNTANT)

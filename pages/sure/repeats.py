@@ -56,8 +56,8 @@ class Repeats(OfPeople):
 
     def answer(self) -> str:
         return (
-            f"Of {COUNT} private intervals {self._count('interval')} hold the truth; forgetting the noise, "
-            f"{self._count('naive')}; without privacy, {self._count('public')}."
+            f"Of {COUNT} private intervals {self._count('interval')} hold the truth; {self._count('naive')} if they "
+            f"forget the noise; {self._count('public')} without privacy."
         )
 
     def promise(self) -> str:

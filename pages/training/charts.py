@@ -25,7 +25,7 @@ ROLE = {name: of_learner(name) for name in COMPARABLE}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
 FEW, MANY = 5, 12  # coefficients
-BESIDE = 230  # pixels of the stage's small pictures
+BESIDE = 230  # pixels of the small pictures under the stage
 _WIDEST_LINE = 12  # characters of a name under its dots
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
@@ -66,7 +66,7 @@ def accuracy(
         draws.faint(traces, stale),
         xaxis=draws.places(_on(comparison, _target(comparison)), labels, ends),
         yaxis=axis("test accuracy", view, tickformat=".1%"),
-        height=_height(comparison) - BESIDE + 80,  # the other pictures of the stage stand below it
+        height=_height(comparison) - BESIDE + 80,  # other pictures of the same models stand below it
         hovermode="closest",
     )
     words = [f"{LABELS[m]} {percent(c.mean)}" for m in methods if (c := comparison.accuracy(m))]
@@ -94,7 +94,7 @@ def roc(
 ) -> Picture:
     """The mean ROC curve of each method; `corner` shows the few false and many true positives only.
 
-    A `small` one stands on the stage, where the accuracies name the methods.
+    A `small` one stands under the stage, where the accuracies name the methods.
     """
     traces = [guide([0, 1], [0, 1], name="guessing")]
     columns: dict[str, Any] = {**provenance(comparison.data), "false_positive_rate": ROC_GRID}
@@ -132,7 +132,7 @@ def coefficients(
 ) -> Picture:
     """The largest coefficients of the first model beside the others': mean over the draws, line from least to most.
 
-    A `small` one has fewer, and stands on the stage, where the accuracies name the methods. Those of more than two
+    A `small` one has fewer, and stands under the stage, where the accuracies name the methods. Those of more than two
     classes are images.
     """
     if len(comparison.data.classes) > 2:

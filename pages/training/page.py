@@ -59,13 +59,11 @@ def stage(asked: Request) -> Shown | None:
     ghost = before if controls.GHOST.value() else None
     picture = charts.accuracy(comparison, ghost, close_up=controls.CLOSE_UP.value(), stale=stale)
     page.show(picture, key="training_accuracy")
-    if not style.embedded():
-        beside(comparison, ghost, stale)
     return picture, comparison, ghost, stale
 
 
 def beside(comparison: Comparison, before: Comparison | None, stale: bool) -> None:
-    """What else moves with ε, in the same place; a phone shows it further down only, by "Look closer"."""
+    """What else moves with ε; a phone shows these two pictures further down only, by "Look closer"."""
     left, right = st.container(key="training_later").columns(2)
     with left:
         if text.has_curves(comparison):
@@ -203,6 +201,8 @@ def remember(asked: Request, guess: str) -> None:
 
 def below(picture: page.Picture, comparison: Comparison, before: Comparison | None, stale: bool) -> None:
     """What stands under the stage: what it rests on, and the other pictures of the same models."""
+    if not style.on_phone():
+        beside(comparison, before, stale)
     data, descended = comparison.data, any(comparison.of(method) for method in SGD)
     notes = (text.which_dp_sgd(comparison.settings) if descended else "", text.paper(comparison))
     st.caption(" ".join(filter(None, (f"{data_line(data)}", text.caveats(comparison), *notes))))

@@ -88,4 +88,5 @@ def test_ten_digits_are_ten_images_beside_the_accuracies(open_page):
     expect(answer(page)).to_contain_text("digits")
     kind = "document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')?._fullData?.[0].type"
     page.wait_for_function(f"{kind} === 'heatmap'")
+    expect(page.locator(".st-key-training_coefficients_beside .js-plotly-plot")).to_be_visible()  # and not 0 px high
     assert query(page)["training_closeup"] == "true"

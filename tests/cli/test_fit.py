@@ -20,7 +20,7 @@ from objpert_core.accounting import compose
 from objpert_core.cli import main
 from objpert_core.datasets import Number, TableSchema, TwoValues, read_features, read_table, tables
 from objpert_core.datasets.tables import decoding
-from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression, own_table
+from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression, model_card, own_table
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import PrivacyCertificate
 from tests.cli.console import COLUMNS, PEOPLE, run
@@ -190,6 +190,8 @@ def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_t
     ).fit(table.X, table.y)
     expected = model.summary(scaler=schema)
     np.testing.assert_array_equal([row["std err"] for row in told], expected["std err"])
+    assert "Log-odds per unit of the columns," in model_card(model, scaler=schema).render()
+    assert "Log-odds per unit of the rows as the model takes them," in model_card(model).render()
     assert [row["feature"] for row in told] == ["age", "weekly hours", "job = café", "job = workshop"]
     assert expected.loc["age", "[0.025"] < -0.05 < expected.loc["age", "0.975]"]
     with pytest.raises(ValueError, match="the model's 4 features, and has 5"):

@@ -242,7 +242,7 @@ SAYS = {
     "sure": {
         "Hardly wider": "Private intervals are 1.11× as wide as without privacy",
         "Too little data: honest and wide": "Private intervals are 2.32× as wide as without privacy",
-        "A hundred draws": "Of 100 private intervals 99 hold the truth; forgetting the noise, 67; without privacy, 98.",
+        "A hundred draws": "99 hold the truth; 67 if they forget the noise; 98 without privacy.",
         "Adult": "of 10 coefficients differ from 0.",
         "Forgetting the noise": "95 % intervals cover 41.8 %; ours cover 95.4 %",
         "A score to publish": "Publish accuracy 72.6 % ± 2.0 %; without noise it is 72.1 % ± 1.6 %.",
@@ -283,7 +283,7 @@ STORED = {
     ("quadratic", "Risk against the box (Figure 2)"): (
         "the tilt’s risk is 6 times the bend’s; the anchor alone is no worse."
     ),
-    ("quadratic", "Where data matter"): "times less than the published,",
+    ("quadratic", "Where data matter"): "times as much as the exact theorem,",
     ("quadratic", "Beside other regressions"): "Objective perturbation is the most accurate; bend and tilt has",
     ("quadratic", "Bounds on the risk (Figure 1)"): (
         "The bound on the risk is 462; θ* alone, without data, loses at most 1."

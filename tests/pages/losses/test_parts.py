@@ -73,8 +73,8 @@ def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
 
 def test_the_line_under_the_answer_says_what_a_proof_gets():
     cut, whole = (Clipped("logistic", 0, clip, 1).promise() for clip in (0.5, 9))
-    assert "without a bound before, is cut off at C/‖x‖ = 1; the proofs" in OPENS.promise()
-    assert "up to 1 before, is cut off at C/‖x‖ = 0.5; the proofs" in cut
+    assert "without a bound before, is cut off at C/‖x‖ = 1. The proofs" in OPENS.promise()
+    assert "up to 1 before, is cut off at C/‖x‖ = 0.5. The proofs" in cut
     assert whole.startswith("The proofs use the loss’s own slope, at most 1")
 
 

@@ -105,7 +105,7 @@ def test_a_category_that_cannot_be_typed_is_said():
 @pytest.mark.parametrize(
     ("lines", "asked"),
     [
-        ((AGE,), "give exactly one column the role “target”, which the model predicts; now none has this role"),
+        ((AGE,), "give exactly one column the role “target”: the model predicts this column; now none has this role"),
         ((PAID, replace(PAID, column="b")), "now 2 columns have this role"),
         ((PAID, Line("age")), "give at least one column the role “number” or “categories”"),
         ((PAID, Line("age", NUMBER)), "column “age”: type its lowest value"),

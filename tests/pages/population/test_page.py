@@ -105,7 +105,7 @@ def test_who_wins_where():
 def test_one_published_step_leaks():
     app = open_page()
     app.button(key="population_preset_With replacement leaks").click().run()
-    assert "One published step claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times that." in said(app)
+    assert "One published step claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times as much." in said(app)
     assert max(decode(traces(app)["exactly, on constructed data"]["y"])) > 3540
     assert "with slack δ = 9.2×10⁻⁴; one row replaced" in said(app)
 

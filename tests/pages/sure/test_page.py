@@ -41,7 +41,7 @@ def test_of_a_hundred_draws_those_are_counted_and_thick_that_miss():
     app = open_page(sure_view="A hundred draws", sure_epsilon="0.3", sure_people="1000", sure_d="2")
     view = Repeats(0.3, 1000, "even", 2, 0)
     held = {name: int(((one.low <= 0) & (one.high >= 0)).sum()) for name, one in view.methods.items()}
-    assert answer(app).endswith(f"forgetting the noise, {held['naive']}; without privacy, {held['public']}.")
+    assert answer(app).endswith(f"{held['naive']} if they forget the noise; {held['public']} without privacy.")
     assert execute(view.code())[0]["held"] == held
     thick = [np.isfinite(decode(trace["x"])).sum() // 2 for trace in spec(app)["data"] if trace["line"]["width"] > 3]
     assert thick == [100 - one for one in held.values()]
