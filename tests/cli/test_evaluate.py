@@ -11,8 +11,6 @@ from tests.cli.console import COLUMNS, run
 FIT = f"objpert fit {COLUMNS} --epsilon 2 --public-rows 40"
 TEST = "objpert evaluate release people.csv --epsilon 1"
 
-pytestmark = pytest.mark.thorough
-
 
 @pytest.fixture
 def release(folder):

@@ -20,8 +20,6 @@ y = (X[:, 0] + 0.3 * rng.normal(size=4000) > 0).astype(int)
 ONE = est.OutputPerturbationLogisticRegression(classes=[0, 1], public_rows=4000)
 GRID = {"row_norm": ["normalize", "clip"], "margin": [0.0, 0.5]}
 
-pytestmark = pytest.mark.thorough
-
 
 def search(one=ONE, grid=GRID, **parameters):
     return est.PrivateSearch(one, grid, **{"random_state": 0} | parameters)
@@ -75,6 +73,7 @@ def test_the_better_setting_wins():
     assert evaluate(model.best_estimator_, ages, y, random_state=0).verify(model.best_estimator_)
 
 
+@pytest.mark.thorough
 def test_with_many_settings_a_random_number_is_tried():
     many = search(grid={"margin": np.linspace(0, 2, 25).tolist()}).fit(X, y)
     assert many.privacy_.mean_runs == pytest.approx(-25 * np.log(0.1))
@@ -111,6 +110,7 @@ def test_rows_may_be_in_any_container(rows, labels):
     assert search(grid={"margin": [0.0, 1.0]}).fit(rows, labels).privacy_.verify()
 
 
+@pytest.mark.thorough
 def test_regressions_and_several_classes_are_searched():
     errors = search(est.ObjPertRegressor(target_scale=3.0), {"row_norm": ["clip"]}, largest_error=3.0).fit(X, X[:, 0])
     assert errors.best_score_ <= 0
@@ -166,6 +166,7 @@ def test_a_fit_that_fails_releases_nothing():
     assert not hasattr(model, "best_estimator_")
 
 
+@pytest.mark.thorough
 def test_only_the_released_model_warns_of_its_numbers(monkeypatch):
     """Of a random number of runs one is paid for: a warning by another one would tell of it."""
     warned = []
