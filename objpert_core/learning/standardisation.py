@@ -30,7 +30,7 @@ from objpert_core.accounting import Standardisation
 from objpert_core.accounting.objective.standardisation import SCALE_FLOOR, SCALE_NOISE_FLOOR
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
-from objpert_core.learning.problem.lanes import mapped, shares
+from objpert_core.learning.problem.lanes import mapped, on_threads, shares
 from objpert_core.learning.problem.rows import Rows, safety_factor
 
 _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
@@ -110,7 +110,7 @@ class Directions:
         The first pass over the rows finds their factors, by which each is multiplied to have norm 1 or a little less.
         """
         n_features, matrix = self._rows.n_features, self._rows.matrix
-        size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, n_features))))
+        size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES * (4 if on_threads() else 1) // (8 * max(1, n_features))))
         scratch = np.empty((min(size, share.stop - share.start), n_features))
         own = np.empty_like(scratch) if out is None else scratch
         for start in range(share.start, share.stop, size):

@@ -72,8 +72,14 @@ def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
     return list(pool.map(work, blocks))
 
 
-def summed(term: Callable[[Block], Any], blocks: Sequence[Block]) -> Any:
+def on_threads() -> bool:
+    """Whether there are threads for `mapped`: what they do in numpy should then take long beside taking turns."""
+    return _CORES.pool is not None
+
+
+def summed(term: Callable[[Block], Any], blocks: Sequence[Block], *, narrow: bool = False) -> Any:
     """Σ of the arrays that `term` makes of the blocks, 0 of none; no term goes through more than len(blocks) additions.
+    `narrow` where a term is many short operations, for which threads would wait for one another.
 
     >>> summed(lambda block: block / 2, range(10))
     22.5
@@ -83,7 +89,8 @@ def summed(term: Callable[[Block], Any], blocks: Sequence[Block]) -> Any:
     def lane(start: int) -> Any:
         return reduce(add, map(term, blocks[start : start + size]))
 
-    return reduce(add, mapped(lane, range(0, len(blocks), size or 1)), 0)
+    starts = range(0, len(blocks), size or 1)
+    return reduce(add, map(lane, starts) if narrow else mapped(lane, starts), 0)
 
 
 def shares(n_rows: int) -> list[slice]:

@@ -15,6 +15,8 @@ from objpert_core.learning.problem.lanes import summed
 from objpert_core.learning.problem.losses import LOGISTIC, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
+_WIDE = 300  # coefficients, from which on a row's products take long beside its loss
+
 
 @dataclass(frozen=True)
 class PerturbedObjective:
@@ -166,7 +168,7 @@ class PerturbedObjective:
     def summed(self, term: Callable[[LossPart], Any], size: int) -> tuple[Any, int]:
         """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
         parts = self.parts(size)
-        return summed(term, parts), len(parts)
+        return summed(term, parts, narrow=self.dimension < _WIDE), len(parts)
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))
