@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import (
@@ -21,11 +20,8 @@ from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
 from objpert_core.accounting.objective.class_counts import recommended_count_noise
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
-from objpert_core.blocks import Blocks, OnWorkers
-from objpert_core.estimators.base import Seed, SharesWork, none_where_walked
+from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.frames import naming_columns, one_row_like
-from objpert_core.estimators.scoring import FLOATS, without_seed
 from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.estimators.weights import own_weights
 from objpert_core.learning.allowance import Allowance
@@ -34,9 +30,8 @@ from objpert_core.learning.fit import Problem, SharedOptions
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import Loss
-from objpert_core.learning.problem.rows import Rows, row_radius
+from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
-from objpert_core.learning.streamed import Walked
 
 _DEFAULT_TAU = 1e-6
 
@@ -174,35 +169,6 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left, plan)
-
-    def _walked(self, blocks: Blocks, **options: Any) -> Walked:
-        """See `LinearModel._walked`; a block is validated whenever it is walked, and named where it is refused."""
-        self._check_walked(**options)
-        none_where_walked("sample_weight", options.get("sample_weight"))
-        return Walked(blocks.through(self._for_blocks(blocks)._validated_block))
-
-    def _for_blocks(self, blocks: Blocks) -> Self:
-        """This estimator where blocks are walked here; a copy that knows no seed where they lie on workers."""
-        if not isinstance(blocks, OnWorkers):
-            return self
-        like = next((one for one in blocks.each(one_row_like) if one is not None), None)
-        if like is not None:
-            validate_data(self, like, dtype=FLOATS)
-        if (labels := getattr(self, "classes", None)) is not None:
-            self._encoded(np.asarray(labels))
-        return without_seed(self)
-
-    def _validated_block(self, place: int, X: Any, y: Any) -> tuple[Any, FloatArray]:
-        if X.shape[0] == 0:
-            return X, np.empty(0)
-        try:
-            X, y = self._validated(X, y, reset=not hasattr(self, "n_features_in_"))
-            targets = self._encoded(y)
-            with naming_columns(self):
-                Rows(X, "normalize")
-        except ValueError as error:
-            raise ValueError(f"block {place + 1}: {error}") from None
-        return X, targets
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any

@@ -98,7 +98,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     ) -> list[Release[OutputPerturbationCertificate]]:
         self.margin_ = float(self.margin)
         counted, _ = self._rows_counted(X.shape[0])
-        plan = self._row_plan(X.shape[1], sp.issparse(X), counted)
+        plan = self._row_plan(X.shape[1], getattr(X, "sparse", sp.issparse(X)), counted)
         self._told_of_ranges(plan, counted, X.shape[1])
         return solve_and_perturb_draws(
             X,

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
 
-from objpert_core._validation import positive_integer
+from objpert_core._validation import FloatArray, positive_integer
 from objpert_core.accounting import (
     RangeNoise,
     Standardisation,
@@ -20,12 +21,17 @@ from objpert_core.accounting import (
     recommended_standardisation,
 )
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
-from objpert_core.estimators.base import WithNeighbours
+from objpert_core.blocks import Blocks, OnWorkers
+from objpert_core.estimators.base import WithNeighbours, none_where_walked
 from objpert_core.estimators.cautions import warn_of_no_ranges, warn_of_sparse
 from objpert_core.estimators.constraints import Constraint, or_none
+from objpert_core.estimators.frames import naming_columns, one_row_like
+from objpert_core.estimators.scoring import FLOATS, without_seed
 from objpert_core.learning.output_perturbation import NEIGHBOURS
+from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
+from objpert_core.learning.streamed import Walked
 
 Chosen = TypeVar("Chosen")
 AUTO = "auto"
@@ -79,6 +85,37 @@ class StandardisesRows(WithNeighbours):
         self.standardize = standardize
         self.public_rows = public_rows
         self.feature_ranges = feature_ranges
+
+    # Rows that are walked
+
+    def _walked(self, blocks: Blocks, **options: Any) -> Walked:
+        """See `LinearModel._walked`; a block is validated whenever it is walked, and named where it is refused."""
+        self._check_walked(**options)
+        none_where_walked("sample_weight", options.get("sample_weight"))
+        return Walked(blocks.through(self._for_blocks(blocks)._validated_block))
+
+    def _for_blocks(self, blocks: Blocks) -> Self:
+        """This estimator where blocks are walked here; a copy that knows no seed where they lie on workers."""
+        if not isinstance(blocks, OnWorkers):
+            return self
+        like = next((one for one in blocks.each(one_row_like) if one is not None), None)
+        if like is not None:
+            validate_data(self, like, dtype=FLOATS)
+        if (labels := getattr(self, "classes", None)) is not None:
+            self._encoded(np.asarray(labels))
+        return without_seed(self)
+
+    def _validated_block(self, place: int, X: Any, y: Any) -> tuple[Any, FloatArray]:
+        if X.shape[0] == 0:
+            return X, np.empty(0)
+        try:
+            X, y = self._validated(X, y, reset=not hasattr(self, "n_features_in_"))
+            targets = self._encoded(y)
+            with naming_columns(self):
+                Rows(X, "normalize")
+        except ValueError as error:
+            raise ValueError(f"block {place + 1}: {error}") from None
+        return X, targets
 
     # What reads the number of rows
 

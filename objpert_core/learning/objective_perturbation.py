@@ -18,7 +18,6 @@ from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.solved import SolvedCertificate
-from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.derived import ClippedLoss
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
@@ -31,7 +30,7 @@ from objpert_core.learning.problem.weighted import LEAST_WEIGHT
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged
-from objpert_core.learning.streamed import StreamedDraws, Walked
+from objpert_core.learning.streamed import Walked, draws_of
 
 
 @runtime_checkable
@@ -241,7 +240,7 @@ def perturb_and_solve_draws(
         problem = _with_weights_checked(problem, problem.weights)
     if problem.of_classes and not isinstance(problem.X, Walked):
         problem = _with_classes_checked(problem)
-    draws = (StreamedDraws if isinstance(problem.X, Walked) else Draws)(problem, terms, random_states)
+    draws = draws_of(problem, terms, random_states)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised = loss if problem.envelope is None else widest_envelope(loss, named["envelope"], longest)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Required, Unpack
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, positive, positive_integer
@@ -32,12 +33,12 @@ from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, P
 from objpert_core.learning.certificates.model import FAR
 from objpert_core.learning.certificates.shown import in_brackets
 from objpert_core.learning.certificates.solved import SolvedCertificate
-from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
-from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
+from objpert_core.learning.streamed import draws_of
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
 """What this file's `adjacency` arguments may be, and what the mechanism calls it."""
@@ -292,7 +293,7 @@ def solve_and_perturb_draws(
     )
     before = terms.released_before(rows_per_person)
     public = ranges if isinstance(ranges, Ranges) else known_ranges
-    draws = Draws(Problem(X, targets, loss, solving=solving, ranges=public), terms, random_states)
+    draws = draws_of(Problem(X, targets, loss, solving=solving, ranges=public), terms, random_states)
     radius = row_radius(draws.rows.constant)
     lams: dict[OutputPerturbation, float] = {}
 
@@ -320,10 +321,14 @@ def solve_and_perturb_draws(
     return draws.release(
         mechanism,
         Noise(lambda source: Perturbation(None, chosen), tau, mechanism.sigma),
-        lambda rows: loss,
+        partial(_the_same, loss),
         epsilon=float(epsilon),
         lam=chosen,
         tau=float(tau),
         lipschitz=radius,
         margin=loss.margin,
     )
+
+
+def _the_same(loss: LogisticLoss, _rows: Rows) -> LogisticLoss:
+    return loss

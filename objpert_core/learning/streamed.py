@@ -297,3 +297,8 @@ class StreamedDraws(Draws):
         for shared in self.fits:
             fit = self._with_map(shared)
             yield fit, noise.perturb(fit.source), loss, None
+
+
+def draws_of(problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> Draws:
+    """Fits of rows in memory, or of rows that are walked."""
+    return (StreamedDraws if isinstance(problem.X, Walked) else Draws)(problem, terms, random_states)

@@ -55,12 +55,10 @@ def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
     options = PRIVATE | {"epsilon": 8.0, "intervals": True, "row_norm": "clip"}
     far, near = (est.ObjPertLogisticRegression(**options).fit(*data) for data in ((rows / 10, targets), (X / 10, Y)))
     pd.testing.assert_frame_equal(far.summary(), near.summary(), rtol=1e-4, atol=1e-5)
-    far, near = (
-        est.ObjPertLogisticRegression(**BEARS_RANGES, feature_ranges="private").fit(*data)
-        for data in ((rows, targets), (X, Y))
-    )
-    assert_same_fit(near, far)
-    assert near.feature_ranges_ is not None
+    for kind in (est.ObjPertLogisticRegression, est.OutputPerturbationLogisticRegression):
+        far, near = (kind(**BEARS_RANGES, feature_ranges="private").fit(*data) for data in ((rows, targets), (X, Y)))
+        assert_same_fit(near, far)
+        assert near.feature_ranges_ is not None
     some = rows[:, 0] > -1e9  # lengths that nobody knows, and a partition without rows
     nobody = (
         arrays.concatenate([rows, rows[rows[:, 0] > 1e9]]),
