@@ -109,8 +109,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
         X : array-like, sparse matrix or data frame, shape (n, d)
             Finite numbers. CSR is used as it is; other sparse formats are converted to it. Frames of pandas and polars
             are taken by their columns, whose names `predict` then compares; an index does not count. The estimators by
-            objective and output perturbation also take `objpert_core.blocks.Blocks` and Dask's arrays and frames, which are
-            walked a block at a time and need not fit into memory.
+            objective and output perturbation also take `objpert_core.blocks.Blocks` and Dask's arrays and frames: these
+            are walked a block at a time and need not fit into memory.
         y : array-like or series, shape (n,)
             A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers. Left out
             where `X` is `Blocks`.
