@@ -163,7 +163,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             try:
                 if (blocks := as_blocks(X, y)) is not None:
                     X = self._walked(blocks, **options)
-                    targets = X.sample[1][..., :0]
+                    targets = X.sample[1].targets[..., :0]
                 else:
                     given = X
                     X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
@@ -196,8 +196,6 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _check_walked(self, **options: Any) -> None:
         """Refuse what needs rows in memory: each class its own parameters."""
-        if self._releases:
-            raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
 
     def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         return validate_data(
@@ -215,7 +213,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _releases(self) -> bool:
         return self.on_error == "release"
 
-    def _judged_row_by_row(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _judged_row_by_row(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         """`X` and `y` without any check that one row could fail: NaN stands for what is no number."""
         X = validate_data(
             self,
@@ -224,6 +222,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             dtype=np.float64,
             ensure_all_finite=False,
             ensure_min_samples=0,
+            reset=reset,
         )
         y = without_masks(as_column(y))
         if isinstance(getattr(y, "dtype", None), np.dtype):

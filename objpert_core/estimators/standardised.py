@@ -5,6 +5,7 @@ centred and scaled privately (docs/theorems.md, T45 and T47).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -31,7 +32,8 @@ from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
-from objpert_core.learning.streamed import Walked
+from objpert_core.learning.screening import usable
+from objpert_core.learning.streamed import Beside, Walked
 
 Chosen = TypeVar("Chosen")
 AUTO = "auto"
@@ -105,17 +107,23 @@ class StandardisesRows(WithNeighbours):
             self._encoded(np.asarray(labels))
         return without_seed(self)
 
-    def _validated_block(self, place: int, X: Any, y: Any) -> tuple[Any, FloatArray]:
-        if X.shape[0] == 0:
-            return X, np.empty(0)
+    def _validated_block(self, place: int, X: Any, y: Any) -> tuple[Any, Beside]:
+        given = X.shape[0]
+        if given == 0:
+            return X, Beside(np.empty(0), 0)
         try:
-            X, y = self._validated(X, y, reset=not hasattr(self, "n_features_in_"))
-            targets = self._encoded(y)
-            with naming_columns(self):
-                Rows(X, "normalize")
+            # As in `fit_beside`: the settings there are not those of another thread, or of a worker.
+            with np.errstate(all="ignore") if self._releases else nullcontext():
+                validated = self._judged_row_by_row if self._releases else self._validated
+                X, y = validated(X, y, reset=not hasattr(self, "n_features_in_"))
+                targets = self._encoded(y)
+                if self._releases:
+                    X, targets = usable(X, targets)
+                with naming_columns(self):
+                    Rows(X, "normalize")
         except ValueError as error:
             raise ValueError(f"block {place + 1}: {error}") from None
-        return X, targets
+        return X, Beside(targets, given)
 
     # What reads the number of rows
 

@@ -29,7 +29,7 @@ from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.problem.weighted import LEAST_WEIGHT
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
-from objpert_core.learning.screening import judged
+from objpert_core.learning.screening import judged, usable
 from objpert_core.learning.streamed import Walked, draws_of
 
 
@@ -305,7 +305,7 @@ def _with_weights_checked(problem: Problem, weights: FloatArray) -> Problem:
         raise ValueError(f"weights must be numbers from 0 to 1, got {weights[~right][0]!r}")
     keep = weights >= LEAST_WEIGHT
     if problem.solving.get("on_error") == "release" and targets.shape[-1] == rows:
-        X, fit_for_use = judged(X, _of_one_class(targets) if problem.of_classes else targets, problem.loss)
+        X, fit_for_use = judged(X, targets, problem.loss)
         keep &= fit_for_use
     if keep.all() or targets.shape[-1] != rows:
         return replace(problem, X=X)
@@ -317,8 +317,7 @@ def _with_classes_checked(problem: Problem) -> Problem:
     X, targets = problem.X, problem.targets
     releases, right = problem.solving.get("on_error") == "release", targets.shape[1:] == (X.shape[0],)
     if releases and right:
-        X, keep = judged(X, _of_one_class(targets), problem.loss)
-        X, targets = X[keep], targets[:, keep]
+        X, targets = usable(X, targets, problem.loss)
     if (several := (targets == 1.0).sum(axis=0) > 1).any():
         raise ValueError(f"targets must be +1.0 for one class at most, got more in row {int(np.argmax(several))}")
     for one in targets:
@@ -343,12 +342,6 @@ def _refuse_small_tau(
             noise=mechanism.objective.sigma,
             ball=math.inf if ball is None else ball,
         ).refuse(mechanism.tau)
-
-
-def _of_one_class(targets: FloatArray) -> FloatArray:
-    """1.0 for every row whose targets are all −1.0 or +1.0, at most one of them +1.0; NaN elsewhere."""
-    signs = (np.abs(targets) == 1.0).all(axis=0) & ((targets == 1.0).sum(axis=0) <= 1)
-    return np.where(signs, 1.0, np.nan)
 
 
 def _logistic(loss: Loss) -> LogisticLoss:

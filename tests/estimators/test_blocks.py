@@ -1,6 +1,7 @@
 """Fits of rows that are walked: the map of a fit in memory to the last bit, θ within what τ allows, one draw."""
 
 import sys
+import warnings
 import weakref
 from itertools import pairwise
 
@@ -8,13 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from objpert_core import estimators as est
 from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.evaluation import evaluate, split_by_coin
-from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning import streamed
+from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, UncoveredDataWarning
+from objpert_core.learning import minimum, streamed
 from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.solvers import solve
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 8)) * np.array([1, 2, 3, 1, 1, 5, 1, 0.1]) + 1.0
@@ -146,7 +149,7 @@ def test_the_rows_that_are_kept_keep_no_block(monkeypatch):
             rows = X[start : start + 100].copy()
             seen.append(weakref.ref(rows))
             alive.append(sum(one() is not None for one in seen))
-            yield rows, np.ones(100)
+            yield rows, streamed.Beside(np.ones(100), 100)
 
     walked = streamed.Walked(Blocks(walk))
     assert 128 <= len(walked.sample[0]) < 1000
@@ -209,7 +212,7 @@ def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
     ("blocks", "options", "sentence"),
     [
         (cut(X, Y), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
-        (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
+        (cut(X[:0], Y[:0]), {"on_error": "release"}, "blocks must hold at least one row, got none"),
         (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
@@ -238,6 +241,96 @@ def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
         est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
     with pytest.raises(ValueError, match="X must be rows in memory for DPSGDLogisticRegression"):
         est.DPSGDLogisticRegression(classes=["no", "yes"], public_rows=3000).fit(cut(X, Y))
+
+
+RELEASES = {
+    "mapped": est.ObjPertLogisticRegression(**PRIVATE, on_error="release"),
+    "private ranges": est.ObjPertSVC(**BEARS_RANGES, feature_ranges="private", on_error="release"),
+    "output perturbation": est.OutputPerturbationLogisticRegression(**PRIVATE | {"epsilon": 8.0}, on_error="release"),
+    "intervals": est.ObjPertLogisticRegression(**PRIVATE | {"epsilon": 8.0}, intervals=True, on_error="release"),
+    "classes": est.ObjPertLogisticRegression(**PRIVATE | {"classes": ["no", "yes", "maybe"]}, on_error="release"),
+    "numbers": est.ObjPertRegressor(
+        epsilon=5.0, target_scale=50.0, public_rows=3000, random_state=3, on_error="release"
+    ),
+}
+
+
+def with_bad_rows(name):
+    """The rows, and rows that cannot be used among them, by their numbers, a label, or both; and where the good are."""
+    rows, targets = X.astype(object), (100 * X[:, 0] if name == "numbers" else Y).astype(object)
+    bad = np.array([0, 1, 2, 700, 1500, 2999])
+    rows[bad[:4], [0, 3, 7, 2]] = [np.nan, "none", 1e200, np.inf]
+    targets[bad[3:]] = [np.nan, "another", None]
+    return rows, targets, np.setdiff1d(np.arange(3000), bad)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", RELEASES)
+def test_rows_that_cannot_be_used_count_as_none_in_any_block(name):
+    model = RELEASES[name]
+    rows, targets, good = with_bad_rows(name)
+    whole = clone(model).fit(rows, targets)
+    without = clone(model).fit(X[good], targets[good])
+    np.testing.assert_array_equal(whole.coef_, without.coef_)
+    for ends in ((), (1, 2, 1500), range(100, 3000, 100), (3, 3, 1700)):
+        with warnings.catch_warnings(), np.errstate(all="raise"):
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", PrivacyBudgetWarning)
+            warnings.simplefilter("ignore", UncoveredDataWarning)
+            walked = clone(model).fit(cut(rows, targets, *ends))
+        assert_same_fit(whole, walked)
+        assert walked.privacy_.on_error == "release"
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_without_any_usable_row_blocks_release_what_rows_in_memory_do(name):
+    none = np.full((3000, 8), np.nan)
+    targets = np.zeros(3000) if name == "numbers" else Y
+    for public in (3000, None):
+        model = RELEASES[name].set_params(public_rows=public)
+        whole, walked = clone(model).fit(none, targets), clone(model).fit(cut(none, targets, 10, 10))
+        np.testing.assert_array_equal(walked.coef_, whole.coef_)
+        np.testing.assert_array_equal(walked.intercept_, whole.intercept_)
+        assert walked.privacy_.public() == whole.privacy_.public()
+        assert walked.privacy_.verify(walked)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("shape", ["dense", "sparse"])
+def test_a_solver_that_stops_early_is_followed_by_a_sure_one_where_errors_must_not_tell(shape):
+    rows = X[:300] if shape == "dense" else sp.csr_array(X[:300])
+    model = est.ObjPertLogisticRegression(
+        **PRIVATE | {"epsilon": 1.0}, standardize=False, lam=30.0, max_iter=1, on_error="release"
+    )
+    whole, walked = clone(model).fit(rows, Y[:300]), clone(model).fit(cut(rows, Y[:300], 7, 200))
+    assert_same_fit(whole, walked)
+    assert walked.n_iter_ > 1
+
+
+def test_the_answer_for_no_data_comes_last(monkeypatch):
+    """As in memory: where rounding stops the sure solver, too, which here is not asked to begin."""
+    monkeypatch.setattr(minimum, "solve_surely", lambda problem, **_: solve(problem.without_rows(), tau=1.0))
+    model = est.ObjPertLogisticRegression(
+        **PRIVATE, standardize=False, max_iter=1, on_error="release"
+    )
+    nothing = clone(model).fit(np.full((3000, 8), np.nan), Y)
+    np.testing.assert_array_equal(model.fit(cut(X, Y, 1000)).coef_, nothing.coef_)
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+def test_a_block_that_cannot_be_read_is_an_error_before_noise_is_drawn(on_error, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
+
+    def walk():
+        yield X[:1000], Y[:1000]
+        raise OSError("the disk is gone")
+
+    model = est.ObjPertLogisticRegression(**PRIVATE, on_error=on_error)
+    with pytest.raises(OSError, match="the disk is gone"):
+        model.fit(Blocks(walk))
+    assert drawn == []
+    assert not model.__sklearn_is_fitted__()
 
 
 def test_a_solver_that_does_not_arrive_releases_nothing():

@@ -7,14 +7,13 @@ cut in slices, each by one addition of a large number and one subtraction.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
 _CUT = 2.0**-26  # slices of numbers below 1 are multiples of this
@@ -23,6 +22,13 @@ _SPLIT = 2.0**27 + 1
 _BLOCK = 128  # rows summed at once
 _BLOCKS = 16  # of a part, at most
 _NUMBERS = 2**21  # of a part, about
+
+
+class _OfRows(Protocol):
+    def with_rows(self, kind: Callable[[Rows], Rows], /) -> Self: ...
+
+
+Objective = TypeVar("Objective", bound=_OfRows)
 
 
 class FineRows(Rows):
@@ -116,9 +122,9 @@ def _digits(dimension: int) -> int:
     return min(26, math.floor(27 - math.log2(max(dimension, 1)) / 2))
 
 
-def fine(objective: PerturbedObjective) -> PerturbedObjective:
+def fine(objective: Objective) -> Objective:
     """The same objective, computed with care."""
-    return replace(objective, rows=FineRows(objective.rows))
+    return objective.with_rows(FineRows)
 
 
 def two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
