@@ -32,6 +32,7 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
+from objpert_core.learning.problem.weighted import WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.solvers.batched_newton import solve_streamed
 from objpert_core.learning.standardisation import Directions, RowMap
@@ -179,10 +180,14 @@ class _Learned:
     constant: float
     loss_on: Callable[[Rows], Loss]
     which: int | None = None  # of several classes, the one against the others
+    shares: FloatArray | None = None  # what a row of each class weighs
 
     def losses(self, X: Any, targets: FloatArray) -> PerturbedObjective:
         rows = self.rows(X)
-        return losses_on(rows, targets if self.which is None else targets[self.which], self.loss_on(rows))
+        loss = self.loss_on(rows)
+        if self.shares is not None:
+            loss = WeightedLoss(loss, weights_by_class(targets, self.shares))
+        return losses_on(rows, targets if self.which is None else targets[self.which], loss)
 
     def rows(self, X: Any) -> Rows:
         standardised = self.row_map.center is not None or self.row_map.scale is not None
@@ -205,12 +210,20 @@ class StreamedFit(Fit):
         self._search = Search(max_iter=solving.get("max_iter", 1000), callback=solving.get("callback"))
         self._map, self._ranges, self._weights, self._class_weights = RowMap(), None, None, None
         self._which: int | None = None
+        self._targets = np.empty(0)  # which stand in the blocks
 
     def _with(self, targets: Any) -> StreamedFit:
         """See `Fit._with`; `targets` is the number of a class."""
         other = copy(self)
         other._which = targets
         return other
+
+    def _class_counts(self, targets: Any) -> IntArray:
+        """See `Fit._class_counts`."""
+        return reduce(np.add, self._walked.each(_class_counts_of_block))
+
+    def _weighing_classes(self, targets: Any, shares: FloatArray) -> Fit:
+        return self.weighing(shares)
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """See `Fit.standardise`."""
@@ -233,7 +246,7 @@ class StreamedFit(Fit):
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
         X, targets = self._walked.sample
-        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which)
+        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which, self._weights)
         lam, scale = float(np.asarray(perturbation.quadratic)), self.rows.n_rows / X.shape[0]
         sample = replace(learned.losses(X, targets), lam=lam / scale, linear=linear / scale)
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
@@ -262,6 +275,10 @@ class StreamedFit(Fit):
             return with_added(fine_norm_bound(objective, result.theta))
 
 
+def _class_counts_of_block(_X: Any, targets: FloatArray) -> IntArray:
+    return members_of(targets).sum(axis=1)
+
+
 def _of_rows(count: Callable[[Any], IntArray], X: Any, _targets: FloatArray) -> IntArray:
     return count(X)
 
@@ -278,8 +295,6 @@ class StreamedDraws(Draws):
     def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
         if problem.solving.get("on_error") == "release":
             raise ValueError("on_error must be 'raise' for Blocks, got 'release'")
-        if problem.weights is not None or terms.class_count_noise is not None:
-            raise ValueError("problem must have no weights for Blocks, which are not in memory")
         super().__init__(problem, terms, random_states)
 
     def _first(self, problem: Problem, state: Seed) -> Fit:

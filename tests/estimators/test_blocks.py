@@ -34,6 +34,9 @@ MODELS = {
     "private ranges, mapped": est.ObjPertLogisticRegression(**BEARS_RANGES, feature_ranges="private", standardize=True),
     "some ranges known": est.ObjPertSVC(**BEARS_RANGES, feature_ranges=SOME_KNOWN),
     "known ranges": est.ObjPertLogisticRegression(**PRIVATE, feature_ranges=(-5.0, 9.0)),
+    "weights of classes": est.ObjPertLogisticRegression(**PRIVATE, class_weight={"yes": 3.0, "no": 0.5}),
+    "balanced": est.ObjPertLogisticRegression(**PRIVATE, class_weight="balanced"),
+    "balanced, private ranges": est.ObjPertSVC(**BEARS_RANGES, class_weight="balanced", feature_ranges="private"),
     "known ranges, intervals": est.ObjPertLogisticRegression(
         **PRIVATE | {"epsilon": 8.0}, feature_ranges=(-5.0, 9.0), intervals=True, row_norm="clip"
     ),
@@ -54,10 +57,12 @@ def assert_same_fit(one, other):
     np.testing.assert_array_equal(other.scale_, one.scale_)
     np.testing.assert_array_equal(other.feature_ranges_, one.feature_ranges_)
     assert other.privacy_.feature_ranges == one.privacy_.feature_ranges
+    if hasattr(one, "class_weight_"):  # which is not published
+        assert other.class_weight_ == one.class_weight_
     assert one.privacy_.verify(one)
     assert other.privacy_.verify(other)
     assert other.gradient_norms_[-1] <= other.privacy_.gradient_norm <= other.privacy_.tau
-    sizes = ("sigma", "lam", "tau", "sigma_out", "epsilon", "lattice", "public_rows")
+    sizes = ("sigma", "lam", "tau", "sigma_out", "epsilon", "lattice", "public_rows", "weighted", "class_count_noise")
     assert all(getattr(one.privacy_, name, None) == getattr(other.privacy_, name, None) for name in sizes)
 
 
@@ -121,12 +126,12 @@ def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(m
     draw = NoiseSource.rounded_normal
     monkeypatch.setattr(NoiseSource, "rounded_normal", lambda self, *sizes: drawn.append(sizes) or draw(self, *sizes))
     counts = []
-    for model in (MODELS["mapped"], MODELS["private ranges, mapped"]):
+    for model in (MODELS["mapped"], MODELS["private ranges, mapped"], MODELS["balanced"]):
         for ends in ((), range(50, 3000, 50)):
             drawn.clear()
             model.fit(cut(X, Y, *ends))
             counts.append(len(drawn))
-    assert counts == [4, 4, 6, 6]  # two histograms where ranges are private; centre, scales, b, output
+    assert counts == [4, 4, 6, 6, 5, 5]  # two histograms, or the counts of classes; centre, scales, b, output
     drawn.clear()
     bad = X.copy()
     bad[2500, 3] = np.nan
@@ -169,6 +174,13 @@ def test_a_fit_that_is_stopped_between_two_blocks_released_nothing():
     assert not model.__sklearn_is_fitted__()
 
 
+def unread():
+    def walk():
+        raise AssertionError("a row was read")
+
+    return Blocks(walk)
+
+
 def other_rows():
     seen = []
 
@@ -180,11 +192,13 @@ def other_rows():
 
 
 @pytest.mark.parametrize("standardize", ["auto", False])
-@pytest.mark.parametrize("ranges", [None, "private"])
-def test_many_classes_are_walked(standardize, ranges):
+@pytest.mark.parametrize(
+    ("ranges", "weight"), [(None, None), ("private", None), (None, {"a": 4.0}), (None, "balanced")]
+)
+def test_many_classes_are_walked(standardize, ranges, weight):
     labels = np.array(["a", "b", "c"])[np.digitize(X[:, 1], [0, 4])]
     asked = {"epsilon": 20.0, "classes": ["a", "b", "c"], "public_rows": 3000, "standardize": standardize}
-    asked["feature_ranges"] = ranges
+    asked |= {"feature_ranges": ranges, "class_weight": weight}
     model = est.ObjPertLogisticRegression(**asked, random_state=1)
     whole = est.ObjPertLogisticRegression(**asked, random_state=1).fit(X, labels)
     assert_same_fit(whole, model.fit(cut(X, labels, 10, 10, 1800)))
@@ -208,9 +222,10 @@ def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
 @pytest.mark.parametrize(
     ("blocks", "options", "sentence"),
     [
-        (cut(X, Y), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
-        (cut(X, Y), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
-        (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
+        (unread(), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
+        (unread(), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
+        (unread(), {"class_weight": {"maybe": 1.0}}, r"class_weight must name labels in classes=\['no', 'yes'\] only"),
+        (unread(), {"class_weight": {"no": 1e-200}}, "class_weight must be at least 1e-150 of the largest where X is"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
         (other_rows(), {}, "blocks must have the same rows in every walk, got 2999 and then 2998"),
@@ -236,6 +251,8 @@ def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, m
 def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
     with pytest.raises(ValueError, match="y must be left out where X is Blocks"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
+    with pytest.raises(ValueError, match="sample_weight must be None where X is Blocks, got ndarray"):
+        est.ObjPertLogisticRegression(**PRIVATE).fit(unread(), sample_weight=np.ones(3000))
     with pytest.raises(ValueError, match="X must be rows in memory for DPSGDLogisticRegression"):
         est.DPSGDLogisticRegression(classes=["no", "yes"], public_rows=3000).fit(cut(X, Y))
 
