@@ -131,7 +131,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
-            those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
+            those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`; of
+            rows that are walked also where a block cannot be read, or its type is not that of the classes.
         """
         return self.fit_beside((), X, y, callback, **self._fit_options(others))
 
@@ -215,6 +216,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _judged_row_by_row(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         """`X` and `y` without any check that one row could fail: NaN stands for what is no number."""
+        if y is None:
+            raise ValueError("y must be given, got None")
         X = validate_data(
             self,
             as_numbers(by_rows(X) if sp.issparse(X) else checked_rows(X, entries=False)),

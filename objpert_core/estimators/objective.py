@@ -32,6 +32,7 @@ from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.streamed import Walked
 
 _DEFAULT_TAU = 1e-6
 
@@ -96,6 +97,10 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _counts_classes(self) -> bool:
         """Whether noisy counts of the classes are released before the fit."""
         return False
+
+    def _shares_of_classes(self) -> FloatArray | None:
+        """The public weight of each class, if there are any."""
+        return None
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
         """The public weight of each row by its class, if there are any; `own` are the rows' own weights."""
@@ -205,7 +210,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 lam = mechanism.objective.lam * tau / self.tau
             mechanism = public.terms.calibrate(partial(calibrated, tau, lam))
         solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
-        weights = self._weights(targets, options.get("sample_weight"))
+        walked = isinstance(X, Walked)
+        weights = self._shares_of_classes() if walked else self._weights(targets, options.get("sample_weight"))
         problem = Problem(X, targets, loss, clip, solving=solving, weights=weights, ranges=public.rows.declared)
         return perturb_and_solve_draws(problem, public.terms, mechanism, random_states)
 

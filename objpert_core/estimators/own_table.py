@@ -94,11 +94,6 @@ class Ask:
         return {target.values.index(value): weight for value, weight in self.class_weight}
 
     @property
-    def needs_memory(self) -> bool:
-        """Whether the fit needs all rows in memory, encoded: for weights."""
-        return self.class_weight is not None
-
-    @property
     def training_rows(self) -> int | None:
         """The number of rows that the fit's rules go by: of the declared ones, those that coins leave on average."""
         if self.rows is None or self.test_share is None:
@@ -222,20 +217,14 @@ def scored(model: Released, target: Target, X: Any, y: Any, epsilon: float, delt
 def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Made:
     """As `made`, of Parquet or CSV files of any size, or a folder of them: see `open_table`.
 
-    What needs all rows in memory gets them encoded there. Where the address of a Dask scheduler is given, its workers
-    read the files; scores and what needs all rows must then not be asked for.
+    Where the address of a Dask scheduler is given, its workers read the files; scores must then not be asked for.
     """
     table = open_table(source, ask.schema, ask.dialect)
     if scheduler is not None:
         if ask.test_share is not None:
             raise ValueError("--score must be left out with --scheduler: coins are drawn where rows are walked")
-        if ask.needs_memory:
-            raise ValueError("--class-weight needs all rows in memory, and --scheduler leaves them out")
         with connected(scheduler) as client:
             return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
-    if ask.needs_memory:
-        parts, targets = zip(*table, strict=True)
-        return _made(ask, np.concatenate(parts), np.concatenate(targets))
     return _made(ask, table, None)
 
 

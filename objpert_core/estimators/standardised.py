@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from objpert_core._validation import FloatArray, positive_integer
+from objpert_core._validation import positive_integer
 from objpert_core.accounting import (
     RangeNoise,
     Standardisation,
@@ -100,7 +101,8 @@ class StandardisesRows(WithNeighbours):
         """This estimator where blocks are walked here; a copy that knows no seed where they lie on workers."""
         if not isinstance(blocks, OnWorkers):
             return self
-        like = next((one for one in blocks.each(one_row_like) if one is not None), None)
+        likes = blocks.each(partial(one_row_like, 0 if self._releases else 1))
+        like = next((one for one in likes if one is not None), None)
         if like is not None:
             validate_data(self, like, dtype=FLOATS)
         if (labels := getattr(self, "classes", None)) is not None:
@@ -109,8 +111,8 @@ class StandardisesRows(WithNeighbours):
 
     def _validated_block(self, place: int, X: Any, y: Any) -> tuple[Any, Beside]:
         given = X.shape[0]
-        if given == 0:
-            return X, Beside(np.empty(0), 0)
+        if given == 0 and not self._releases:
+            return np.empty((0, 0)), Beside(np.empty(0), 0)
         try:
             # As in `fit_beside`: the settings there are not those of another thread, or of a worker.
             with np.errstate(all="ignore") if self._releases else nullcontext():

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.estimators.base import LinearClassifier, none_where_walked
+from objpert_core.estimators.base import LinearClassifier
 from objpert_core.estimators.cautions import warn_of_one_answer
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.frames import as_column
+from objpert_core.learning.problem.weighted import LEAST_WEIGHT, members_of, weights_by_class
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import as_numbers, without_masks
 
@@ -67,7 +68,12 @@ class WeighsClasses(LinearClassifier):
 
     def _check_walked(self, **options: Any) -> None:
         super()._check_walked(**options)
-        none_where_walked("class_weight", self.class_weight)
+        self._encoded(np.asarray(self.classes))  # names of classes are looked at before any row
+        if (shares := self._shares_of_classes()) is not None and shares.min() < LEAST_WEIGHT:
+            raise ValueError(
+                f"class_weight must be at least {LEAST_WEIGHT:g} of the largest where X is Blocks, got "
+                f"{self.class_weight!r}"
+            )
 
     @property
     def _counts_classes(self) -> bool:
@@ -96,7 +102,7 @@ class WeighsClasses(LinearClassifier):
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
         """The weight of each row by its class; 1 for a row of no class."""
-        members = np.array([-targets, targets] if targets.ndim == 1 else targets) == 1.0
+        members = members_of(targets)
         if own is not None and self.classes is None and not (members & (own > 0)).any(axis=1).all():
             raise ValueError(
                 "sample_weight must be above 0 for a row of every class in y, got none for one class; name all with "
@@ -104,7 +110,7 @@ class WeighsClasses(LinearClassifier):
             )
         if (shares := self._shares_of_classes()) is None:
             return None
-        return np.asarray(np.where(members, shares[:, None], 1.0).min(axis=0))
+        return weights_by_class(targets, shares)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

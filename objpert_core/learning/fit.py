@@ -25,7 +25,7 @@ from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.problem.weighted import WeightedLoss
+from objpert_core.learning.problem.weighted import WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.ranges import Ranges, ranges_of_counts, refuse_other_columns
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
@@ -58,7 +58,8 @@ class Problem:
     """What is minimised, and how a solver goes about it. `targets` has shape (n,), or (K, n) for a fit of each class
     against the others; `clip` bounds the norm of every row's gradient, `radius` is M, `envelope` β of the Moreau
     envelope that replaces every row's loss, and `solving` has keyword arguments of `Fit`. Columns are cut to `ranges`,
-    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48).
+    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48). `weights` are those of the rows; of
+    rows that are walked, those of the classes.
     """
 
     X: Any
@@ -205,13 +206,20 @@ class Fit:
         `classes` has a row of targets for each class; None for the two of this fit's own targets. The noise is rounded
         to whole numbers, as the counts are (docs/theorems.md, T14).
         """
-        members = np.array([-self._targets, self._targets] if classes is None else classes) == 1.0
-        counts = members.sum(axis=1) + self.source.rounded_normal(noise, len(members))
-        shares = balanced_weights(counts.astype(np.float64), noise)
-        own = np.where(members, shares[:, None], 1.0).min(axis=0)  # a row of no class keeps its weight
-        other = self.weighing(own if self._weights is None else own * self._weights)
+        drawn = self.source.rounded_normal(noise, 2 if classes is None else len(classes))
+        targets = self._targets if classes is None else np.array(classes)
+        shares = balanced_weights((self._class_counts(targets) + drawn).astype(np.float64), noise)
+        other = self._weighing_classes(targets, shares)
         other._class_weights = shares
         return other
+
+    def _class_counts(self, targets: FloatArray) -> IntArray:
+        """How many rows each class has."""
+        return members_of(targets).sum(axis=1)
+
+    def _weighing_classes(self, targets: FloatArray, shares: FloatArray) -> Fit:
+        own = weights_by_class(targets, shares)
+        return self.weighing(own if self._weights is None else own * self._weights)
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows.

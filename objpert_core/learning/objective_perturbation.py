@@ -236,7 +236,7 @@ def perturb_and_solve_draws(
     given = problem.X.shape[0]
     if terms.public_rows is None and (terms.standardisation != AS_THEY_ARE or terms.ranges is not None):
         terms = replace(terms, public_rows=given, rows_declared=False)
-    if problem.weights is not None:
+    if problem.weights is not None and not isinstance(problem.X, Walked):
         problem = _with_weights_checked(problem, problem.weights)
     if problem.of_classes and not isinstance(problem.X, Walked):
         problem = _with_classes_checked(problem)

@@ -32,6 +32,7 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
+from objpert_core.learning.problem.weighted import WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.solvers import SolverResult
 from objpert_core.learning.solvers.batched_newton import solve_streamed
@@ -61,7 +62,9 @@ class Beside:
 
 
 class Walked:
-    """Blocks of usable rows that were walked once: how many rows were given and can be used, and some of them."""
+    """Blocks of usable rows that were walked once: how many rows were given and can be used, and some of them. A block
+    without columns is none.
+    """
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks, self.sparse = blocks, False
@@ -74,7 +77,7 @@ class Walked:
         kept, stride = list[tuple[Any, Beside]](), 1
         for X, beside in self._blocks.each(_itself):
             some = slice(-self.rows_used % stride, None, stride)
-            if beside.rows_given:
+            if X.shape[1]:
                 kept.append((X[some].copy(), beside.part(some)))  # a view would keep the whole block
             self._count(_Shape.of(0, X, beside))
             while self.rows_used // stride * self._columns > 2 * _SAMPLE:
@@ -85,10 +88,10 @@ class Walked:
         for shape in self._blocks.each(_Shape.of):
             self._count(shape)
         stride = max(1, self.rows_used * self._columns // _SAMPLE)
-        return self._not_none([some for some in self._blocks.each(partial(_some, stride)) if some[1].rows_given])
+        return self._not_none([some for some in self._blocks.each(partial(_some, stride)) if some[0].shape[1]])
 
     def _count(self, shape: _Shape) -> None:
-        if shape.rows_given:
+        if shape.columns:
             self.sparse |= shape.sparse
             if self._columns not in (0, shape.columns):
                 raise ValueError(f"blocks must have the same columns, got {self._columns} and then {shape.columns}")
@@ -133,7 +136,7 @@ class _Shape:
 
     @classmethod
     def of(cls, _place: int, X: Any, beside: Beside) -> _Shape:
-        return cls(X.shape[0], beside.rows_given, X.shape[1] if beside.rows_given else 0, bool(sp.issparse(X)))
+        return cls(X.shape[0], beside.rows_given, X.shape[1], bool(sp.issparse(X)))
 
 
 def _itself(_place: int, X: Any, beside: Beside) -> tuple[Any, Beside]:
@@ -205,10 +208,14 @@ class _Learned:
     constant: float
     loss_on: Callable[[Rows], Loss]
     which: int | None = None  # of several classes, the one against the others
+    shares: FloatArray | None = None  # what a row of each class weighs
 
     def losses(self, X: Any, targets: FloatArray) -> PerturbedObjective:
         rows = self.rows(X)
-        return losses_on(rows, targets if self.which is None else targets[self.which], self.loss_on(rows))
+        loss = self.loss_on(rows)
+        if self.shares is not None:
+            loss = WeightedLoss(loss, weights_by_class(targets, self.shares))
+        return losses_on(rows, targets if self.which is None else targets[self.which], loss)
 
     def rows(self, X: Any) -> Rows:
         standardised = self.row_map.center is not None or self.row_map.scale is not None
@@ -233,12 +240,20 @@ class StreamedFit(Fit):
         )
         self._map, self._ranges, self._weights, self._class_weights = RowMap(), None, None, None
         self._which: int | None = None
+        self._targets = np.empty(0)  # which stand in the blocks
 
     def _with(self, targets: Any) -> StreamedFit:
         """See `Fit._with`; `targets` is the number of a class."""
         other = copy(self)
         other._which = targets
         return other
+
+    def _class_counts(self, targets: Any) -> IntArray:
+        """See `Fit._class_counts`."""
+        return reduce(np.add, self._walked.each(_class_counts_of_block))
+
+    def _weighing_classes(self, targets: Any, shares: FloatArray) -> Fit:
+        return self.weighing(shares)
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """See `Fit.standardise`."""
@@ -261,7 +276,7 @@ class StreamedFit(Fit):
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
         X, beside = self._walked.sample
-        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which)
+        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which, self._weights)
         lam, scale = float(np.asarray(perturbation.quadratic)), max(1, self.rows.n_rows) / max(1, X.shape[0])
         sample = replace(learned.losses(X, beside.targets), lam=lam / scale, linear=linear / scale)
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
@@ -277,7 +292,7 @@ class StreamedFit(Fit):
     def _found(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
         if radius is not None:
             raise ValueError(f"radius must be None for Blocks, got {radius!r}")
-        told = {"max_iter": self._search.max_iter, "callback": self._search.callback}
+        told: dict[str, Any] = {"max_iter": self._search.max_iter, "callback": self._search.callback}
 
         def bounded(problem: Any, result: SolverResult) -> Found:
             def with_added(norm: float) -> Found:
@@ -296,6 +311,10 @@ class StreamedFit(Fit):
         return self._search.ended(objective, tau, None, attempt, bounded)
 
 
+def _class_counts_of_block(_X: Any, targets: FloatArray) -> IntArray:
+    return members_of(targets).sum(axis=1)
+
+
 def _of_rows(count: Callable[[Any], IntArray], X: Any, _targets: FloatArray) -> IntArray:
     return count(X)
 
@@ -308,11 +327,6 @@ def _on_rows(
 
 class StreamedDraws(Draws):
     """Fits of rows that are walked, one for each random state, one after the other."""
-
-    def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
-        if problem.weights is not None or terms.class_count_noise is not None:
-            raise ValueError("problem must have no weights for Blocks, which are not in memory")
-        super().__init__(problem, terms, random_states)
 
     def _first(self, problem: Problem, state: Seed) -> Fit:
         """See `Draws._first`."""

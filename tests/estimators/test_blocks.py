@@ -17,7 +17,7 @@ from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, UncoveredDataWarning
 from objpert_core.learning import minimum, streamed
 from objpert_core.learning.noise import NoiseSource
-from objpert_core.learning.solvers import solve
+from objpert_core.learning.solvers import solve, solve_surely
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 8)) * np.array([1, 2, 3, 1, 1, 5, 1, 0.1]) + 1.0
@@ -37,6 +37,9 @@ MODELS = {
     "private ranges, mapped": est.ObjPertLogisticRegression(**BEARS_RANGES, feature_ranges="private", standardize=True),
     "some ranges known": est.ObjPertSVC(**BEARS_RANGES, feature_ranges=SOME_KNOWN),
     "known ranges": est.ObjPertLogisticRegression(**PRIVATE, feature_ranges=(-5.0, 9.0)),
+    "weights of classes": est.ObjPertLogisticRegression(**PRIVATE, class_weight={"yes": 3.0, "no": 0.5}),
+    "balanced": est.ObjPertLogisticRegression(**PRIVATE, class_weight="balanced"),
+    "balanced, private ranges": est.ObjPertSVC(**BEARS_RANGES, class_weight="balanced", feature_ranges="private"),
     "known ranges, intervals": est.ObjPertLogisticRegression(
         **PRIVATE | {"epsilon": 8.0}, feature_ranges=(-5.0, 9.0), intervals=True, row_norm="clip"
     ),
@@ -57,10 +60,12 @@ def assert_same_fit(one, other):
     np.testing.assert_array_equal(other.scale_, one.scale_)
     np.testing.assert_array_equal(other.feature_ranges_, one.feature_ranges_)
     assert other.privacy_.feature_ranges == one.privacy_.feature_ranges
+    if hasattr(one, "class_weight_"):  # which is not published
+        assert other.class_weight_ == one.class_weight_
     assert one.privacy_.verify(one)
     assert other.privacy_.verify(other)
     assert other.gradient_norms_[-1] <= other.privacy_.gradient_norm <= other.privacy_.tau
-    sizes = ("sigma", "lam", "tau", "sigma_out", "epsilon", "lattice", "public_rows")
+    sizes = ("sigma", "lam", "tau", "sigma_out", "epsilon", "lattice", "public_rows", "weighted", "class_count_noise")
     assert all(getattr(one.privacy_, name, None) == getattr(other.privacy_, name, None) for name in sizes)
 
 
@@ -124,12 +129,12 @@ def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(m
     draw = NoiseSource.rounded_normal
     monkeypatch.setattr(NoiseSource, "rounded_normal", lambda self, *sizes: drawn.append(sizes) or draw(self, *sizes))
     counts = []
-    for model in (MODELS["mapped"], MODELS["private ranges, mapped"]):
+    for model in (MODELS["mapped"], MODELS["private ranges, mapped"], MODELS["balanced"]):
         for ends in ((), range(50, 3000, 50)):
             drawn.clear()
             model.fit(cut(X, Y, *ends))
             counts.append(len(drawn))
-    assert counts == [4, 4, 6, 6]  # two histograms where ranges are private; centre, scales, b, output
+    assert counts == [4, 4, 6, 6, 5, 5]  # two histograms, or the counts of classes; centre, scales, b, output
     drawn.clear()
     bad = X.copy()
     bad[2500, 3] = np.nan
@@ -172,6 +177,13 @@ def test_a_fit_that_is_stopped_between_two_blocks_released_nothing():
     assert not model.__sklearn_is_fitted__()
 
 
+def unread():
+    def walk():
+        raise AssertionError("a row was read")
+
+    return Blocks(walk)
+
+
 def other_rows():
     seen = []
 
@@ -183,11 +195,13 @@ def other_rows():
 
 
 @pytest.mark.parametrize("standardize", ["auto", False])
-@pytest.mark.parametrize("ranges", [None, "private"])
-def test_many_classes_are_walked(standardize, ranges):
+@pytest.mark.parametrize(
+    ("ranges", "weight"), [(None, None), ("private", None), (None, {"a": 4.0}), (None, "balanced")]
+)
+def test_many_classes_are_walked(standardize, ranges, weight):
     labels = np.array(["a", "b", "c"])[np.digitize(X[:, 1], [0, 4])]
     asked = {"epsilon": 20.0, "classes": ["a", "b", "c"], "public_rows": 3000, "standardize": standardize}
-    asked["feature_ranges"] = ranges
+    asked |= {"feature_ranges": ranges, "class_weight": weight}
     model = est.ObjPertLogisticRegression(**asked, random_state=1)
     whole = est.ObjPertLogisticRegression(**asked, random_state=1).fit(X, labels)
     assert_same_fit(whole, model.fit(cut(X, labels, 10, 10, 1800)))
@@ -211,9 +225,11 @@ def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
 @pytest.mark.parametrize(
     ("blocks", "options", "sentence"),
     [
-        (cut(X, Y), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
-        (cut(X[:0], Y[:0]), {"on_error": "release"}, "blocks must hold at least one row, got none"),
-        (cut(X, Y), {"class_weight": {"no": 1.0, "yes": 0.5}}, "class_weight must be None where X is Blocks, got dict"),
+        (unread(), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
+        (unread(), {"class_weight": {"maybe": 1.0}}, r"class_weight must name labels in classes=\['no', 'yes'\] only"),
+        (unread(), {"class_weight": {"no": 1e-200}}, "class_weight must be at least 1e-150 of the largest where X is"),
+        (Blocks(list), {"on_error": "release"}, "blocks must hold at least one row, got none"),
+        (Blocks(lambda: [(X, None)]), {"on_error": "release"}, "block 1: y must be given, got None"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
         (other_rows(), {}, "blocks must have the same rows in every walk, got 2999 and then 2998"),
@@ -239,6 +255,8 @@ def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, m
 def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
     with pytest.raises(ValueError, match="y must be left out where X is Blocks"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
+    with pytest.raises(ValueError, match="sample_weight must be None where X is Blocks, got ndarray"):
+        est.ObjPertLogisticRegression(**PRIVATE).fit(unread(), sample_weight=np.ones(3000))
     with pytest.raises(ValueError, match="X must be rows in memory for DPSGDLogisticRegression"):
         est.DPSGDLogisticRegression(classes=["no", "yes"], public_rows=3000).fit(cut(X, Y))
 
@@ -248,7 +266,10 @@ RELEASES = {
     "private ranges": est.ObjPertSVC(**BEARS_RANGES, feature_ranges="private", on_error="release"),
     "output perturbation": est.OutputPerturbationLogisticRegression(**PRIVATE | {"epsilon": 8.0}, on_error="release"),
     "intervals": est.ObjPertLogisticRegression(**PRIVATE | {"epsilon": 8.0}, intervals=True, on_error="release"),
-    "classes": est.ObjPertLogisticRegression(**PRIVATE | {"classes": ["no", "yes", "maybe"]}, on_error="release"),
+    "classes": est.ObjPertLogisticRegression(
+        **PRIVATE | {"classes": ["no", "yes", "maybe"]}, class_weight={"maybe": 2.0}, on_error="release"
+    ),
+    "balanced": est.ObjPertLogisticRegression(**PRIVATE, class_weight="balanced", on_error="release"),
     "numbers": est.ObjPertRegressor(
         epsilon=5.0, target_scale=50.0, public_rows=3000, random_state=3, on_error="release"
     ),
@@ -283,10 +304,11 @@ def test_rows_that_cannot_be_used_count_as_none_in_any_block(name):
 
 
 @pytest.mark.parametrize("name", RELEASES)
-def test_without_any_usable_row_blocks_release_what_rows_in_memory_do(name):
-    none = np.full((3000, 8), np.nan)
-    targets = np.zeros(3000) if name == "numbers" else Y
-    for public in (3000, None):
+@pytest.mark.parametrize("given", [3000, 0])
+def test_without_any_usable_row_blocks_release_what_rows_in_memory_do(name, given):
+    none = np.full((given, 8), np.nan)
+    targets = np.zeros(given) if name == "numbers" else Y[:given]
+    for public in (3000, None) if given else (3000,):
         model = RELEASES[name].set_params(public_rows=public)
         whole, walked = clone(model).fit(none, targets), clone(model).fit(cut(none, targets, 10, 10))
         np.testing.assert_array_equal(walked.coef_, whole.coef_)
@@ -297,22 +319,30 @@ def test_without_any_usable_row_blocks_release_what_rows_in_memory_do(name):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("shape", ["dense", "sparse"])
-def test_a_solver_that_stops_early_is_followed_by_a_sure_one_where_errors_must_not_tell(shape):
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_solver_that_stops_early_is_followed_by_a_sure_one_where_errors_must_not_tell(shape, failing, monkeypatch):
+    """Whose second try computes with care."""
+    asked = []
+
+    def surely(problem, **told):
+        asked.append(1)
+        return solve_surely(problem.without_rows() if len(asked) <= failing else problem, **told)
+
     rows = X[:300] if shape == "dense" else sp.csr_array(X[:300])
     model = est.ObjPertLogisticRegression(
         **PRIVATE | {"epsilon": 1.0}, standardize=False, lam=30.0, max_iter=1, on_error="release"
     )
-    whole, walked = clone(model).fit(rows, Y[:300]), clone(model).fit(cut(rows, Y[:300], 7, 200))
+    whole = clone(model).fit(rows, Y[:300])
+    monkeypatch.setattr(minimum, "solve_surely", surely)
+    walked = clone(model).fit(cut(rows, Y[:300], 7, 200))
     assert_same_fit(whole, walked)
-    assert walked.n_iter_ > 1
+    assert len(asked) == failing + 1
 
 
 def test_the_answer_for_no_data_comes_last(monkeypatch):
     """As in memory: where rounding stops the sure solver, too, which here is not asked to begin."""
     monkeypatch.setattr(minimum, "solve_surely", lambda problem, **_: solve(problem.without_rows(), tau=1.0))
-    model = est.ObjPertLogisticRegression(
-        **PRIVATE, standardize=False, max_iter=1, on_error="release"
-    )
+    model = est.ObjPertLogisticRegression(**PRIVATE, standardize=False, max_iter=1, on_error="release")
     nothing = clone(model).fit(np.full((3000, 8), np.nan), Y)
     np.testing.assert_array_equal(model.fit(cut(X, Y, 1000)).coef_, nothing.coef_)
 

@@ -59,6 +59,14 @@ def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
         far, near = (kind(**BEARS_RANGES, feature_ranges="private").fit(*data) for data in ((rows, targets), (X, Y)))
         assert_same_fit(near, far)
         assert near.feature_ranges_ is not None
+    for weight in ("balanced", {"yes": 3.0}):
+        options = PRIVATE | {"class_weight": weight}
+        far, near = (est.ObjPertLogisticRegression(**options).fit(*data) for data in ((rows, targets), (X, Y)))
+        assert_same_fit(near, far)
+    bad = X.copy()
+    bad[[0, 1500]] = np.nan
+    asked = est.ObjPertLogisticRegression(**PRIVATE, on_error="release")
+    assert_same_fit(asked.fit(bad, Y).release(), asked.fit(arrays.from_array(bad, chunks=(700, 8)), targets))
     some = rows[:, 0] > -1e9  # lengths that nobody knows, and a partition without rows
     nobody = (
         arrays.concatenate([rows, rows[rows[:, 0] > 1e9]]),

@@ -7,8 +7,9 @@ cut in slices, each by one addition of a large number and one subtraction.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Protocol, Self, TypeVar
+from dataclasses import replace
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,13 +23,6 @@ _SPLIT = 2.0**27 + 1
 _BLOCK = 128  # rows summed at once
 _BLOCKS = 16  # of a part, at most
 _NUMBERS = 2**21  # of a part, about
-
-
-class _OfRows(Protocol):
-    def with_rows(self, kind: Callable[[Rows], Rows], /) -> Self: ...
-
-
-Objective = TypeVar("Objective", bound=_OfRows)
 
 
 class FineRows(Rows):
@@ -122,9 +116,10 @@ def _digits(dimension: int) -> int:
     return min(26, math.floor(27 - math.log2(max(dimension, 1)) / 2))
 
 
-def fine(objective: Objective) -> Objective:
+@singledispatch
+def fine(objective: Any) -> Any:
     """The same objective, computed with care."""
-    return objective.with_rows(FineRows)
+    return replace(objective, rows=FineRows(objective.rows))
 
 
 def two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:

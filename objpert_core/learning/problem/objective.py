@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -82,12 +82,7 @@ class PerturbedObjective:
     @property
     def smoothness(self) -> float:
         """An upper bound on J's curvature: Σᵢ βᵢ + λ, at most the paper's L = nβ + λ."""
-        return self.smoothness_of_losses + self.tilt_smoothness
-
-    @property
-    def smoothness_of_losses(self) -> float:
-        """Σᵢ βᵢ, an upper bound on the curvature of the losses."""
-        return float((self.loss.smoothness_of_rows * self.rows.norms() ** 2).sum())
+        return float((self.loss.smoothness_of_rows * self.rows.norms() ** 2).sum()) + self.tilt_smoothness
 
     @property
     def strong_convexity(self) -> float:
@@ -159,10 +154,6 @@ class PerturbedObjective:
         where = slice(None, None, stride)
         lam, linear = self.lam / stride, self.linear / stride
         return PerturbedObjective(self.rows.every(stride), self.targets[where], lam, linear, self.loss.part(where))
-
-    def with_rows(self, kind: Callable[[Rows], Rows]) -> PerturbedObjective:
-        """Return the same objective of other `Rows` with the same numbers."""
-        return replace(self, rows=kind(self.rows))
 
     def without_rows(self) -> PerturbedObjective:
         """Return the same tilt, without data."""

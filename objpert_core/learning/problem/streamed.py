@@ -14,12 +14,13 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.fine import two_sum
+from objpert_core.learning.problem.fine import fine, two_sum
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
 Made = TypeVar("Made")
+_NEXT_TO_NOTHING = 2.0**-1000
 _PART = 2048  # rows that a gradient takes at once: they and their scores stay in the cache
 
 
@@ -73,11 +74,6 @@ class StreamedObjective:
         losses, _ = self.summed(partial(_gradient, theta), _PART)
         return losses + self.tilt(theta), np.empty(0)
 
-    def with_rows(self, kind: Callable[[Rows], Rows]) -> StreamedObjective:
-        """See `PerturbedObjective.with_rows`."""
-        each = self.each
-        return replace(self, each=lambda work: each(partial(_with_rows, kind, work)))
-
     def without_rows(self) -> PerturbedObjective:
         """Return the same tilt, without data."""
         return replace(self.sample.without_rows(), lam=self.lam, linear=self.linear)
@@ -121,13 +117,16 @@ def _gradient(theta: FloatArray, part: LossPart) -> FloatArray:
 
 
 def _smoothness(losses: PerturbedObjective) -> float:
-    return losses.smoothness_of_losses
+    return replace(losses, lam=_NEXT_TO_NOTHING).smoothness
 
 
-def _with_rows(
-    kind: Callable[[Rows], Rows], work: Callable[[PerturbedObjective], Made], losses: PerturbedObjective
-) -> Made:
-    return work(losses.with_rows(kind))
+@fine.register
+def _(objective: StreamedObjective) -> StreamedObjective:
+    return replace(objective, each=lambda work: objective.each(partial(_with_care, work)))
+
+
+def _with_care(work: Callable[[PerturbedObjective], Made], losses: PerturbedObjective) -> Made:
+    return work(fine(losses))
 
 
 class Compensated:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.derived import DerivedLoss
@@ -13,6 +14,20 @@ from objpert_core.learning.problem.losses import Targets
 
 LEAST_WEIGHT = 1e-150
 """A row that weighs less counts as none: quotients by a weight stay finite."""
+
+
+def members_of(targets: FloatArray) -> NDArray[np.bool_]:
+    """Whether each row is of each class, shape (K, n); `targets` has shape (K, n), or (n,) for two classes."""
+    return np.asarray((np.array([-targets, targets]) if targets.ndim == 1 else targets) == 1.0)
+
+
+def weights_by_class(targets: FloatArray, shares: FloatArray) -> FloatArray:
+    """What each row weighs by its class; a row of no class weighs 1.
+
+    >>> weights_by_class(np.array([-1.0, 1.0, np.nan]), np.array([0.5, 0.25])).tolist()
+    [0.5, 0.25, 1.0]
+    """
+    return np.asarray(np.where(members_of(targets), shares[:, None], 1.0).min(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
