@@ -120,7 +120,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
         **others
             `sample_weight`, array-like of shape (n,), from the estimators by objective perturbation: numbers from 0 to
             1, **each a function of its own row alone** (divide by a public maximum). Weights that look at other rows,
-            such as those of boosting, are outside of every promise. Other estimators answer with a `TypeError`.
+            such as those of boosting, are outside of every promise. Beside Dask's collections the weights are one of
+            these; `Blocks` bring weights along. Other estimators answer with a `TypeError`.
 
         Raises
         ------
@@ -162,7 +163,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             if getattr(self, "classes", ()) is None:
                 warn_of_classes(self)
             try:
-                if (blocks := as_blocks(X, y)) is not None:
+                if (blocks := as_blocks(X, y, options.get("sample_weight"))) is not None:
                     X = self._walked(blocks, **options)
                     targets = X.sample[1].targets[..., :0]
                 else:
@@ -395,12 +396,6 @@ class WithNeighbours(LinearModel):
     def _rows_moved(self) -> int:
         """How many rows' gradients lie between neighbours: for rules of thumb; no promise rests on it."""
         return int(self.rows_per_person) * (1 if NEIGHBOURS[self.adjacency] == ADD_REMOVE else 2)
-
-
-def none_where_walked(name: str, value: Any) -> None:
-    """Refuse a value beside rows that are walked; its type may be told, the value itself may be private."""
-    if value is not None:
-        raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
 
 
 class LinearClassifier(ClassScores, LinearModel):

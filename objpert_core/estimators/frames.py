@@ -48,7 +48,7 @@ def whole_columns(X: Any) -> list[str]:
     return [str(name) for name, type_of in zip(X.columns, X.dtypes, strict=True) if is_whole(type_of)]
 
 
-def one_row_like(least: int, _place: int, X: Any, _y: Any) -> Any:
+def one_row_like(least: int, _place: int, X: Any, *_beside: Any) -> Any:
     """A row of zeros with the columns of a block, and their names where it is a frame; None of one with fewer rows."""
     if X.shape[0] < least:
         return None

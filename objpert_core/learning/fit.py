@@ -58,8 +58,8 @@ class Problem:
     """What is minimised, and how a solver goes about it. `targets` has shape (n,), or (K, n) for a fit of each class
     against the others; `clip` bounds the norm of every row's gradient, `radius` is M, `envelope` β of the Moreau
     envelope that replaces every row's loss, and `solving` has keyword arguments of `Fit`. Columns are cut to `ranges`,
-    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48). `weights` are those of the rows; of
-    rows that are walked, those of the classes.
+    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48). Rows that are walked bring
+    their weights along.
     """
 
     X: Any

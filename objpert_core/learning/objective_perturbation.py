@@ -219,7 +219,8 @@ def perturb_and_solve_draws(
         for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):
             if asked not in (AS_THEY_ARE, None):
                 raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {asked!r}")
-    weighs = problem.weights is not None or terms.class_count_noise is not None
+    own = problem.X.weighs if isinstance(problem.X, Walked) else problem.weights is not None
+    weighs = own or terms.class_count_noise is not None
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
     if terms.intervals != NO_INTERVALS:
@@ -236,7 +237,7 @@ def perturb_and_solve_draws(
     given = problem.X.shape[0]
     if terms.public_rows is None and (terms.standardisation != AS_THEY_ARE or terms.ranges is not None):
         terms = replace(terms, public_rows=given, rows_declared=False)
-    if problem.weights is not None and not isinstance(problem.X, Walked):
+    if problem.weights is not None:
         problem = _with_weights_checked(problem, problem.weights)
     if problem.of_classes and not isinstance(problem.X, Walked):
         problem = _with_classes_checked(problem)

@@ -32,8 +32,9 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
-from objpert_core.learning.problem.weighted import WeightedLoss, members_of, weights_by_class
+from objpert_core.learning.problem.weighted import LEAST_WEIGHT, WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.ranges import Ranges
+from objpert_core.learning.screening import judged
 from objpert_core.learning.solvers import SolverResult
 from objpert_core.learning.solvers.batched_newton import solve_streamed
 from objpert_core.learning.standardisation import Directions, RowMap
@@ -45,20 +46,35 @@ _SURELY_FINE = 10**6  # rows, from which on the quick bound on rounding is not w
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """What stands beside the usable rows of a block: their targets, and how many rows the block was given with."""
+    """What stands beside the rows of a block: their targets, how many rows the block was given with, and their weights
+    unless all are 1.
+    """
 
     targets: FloatArray
     rows_given: int
+    weights: FloatArray | None = None
 
-    def part(self, some: slice) -> Beside:
+    def usable(self, X: Any, *, releases: bool) -> tuple[Any, Beside]:
+        """The rows that count, and what stands beside them; see `Problem` and, for a fit that `releases`, `usable`."""
+        keep = np.ones(self.rows_given, dtype=bool) if self.weights is None else self.weights >= LEAST_WEIGHT
+        if releases:
+            X, good = judged(X, self.targets)
+            keep &= good
+        return (X, self) if keep.all() else (X[keep], self.part(keep))
+
+    def part(self, some: Any) -> Beside:
         """What stands beside some of the rows."""
-        return replace(self, targets=self.targets[..., some])
+        weights = None if self.weights is None else self.weights[some]
+        return Beside(self.targets[..., some], self.rows_given, weights)
 
     @classmethod
     def joined(cls, parts: Sequence[Beside]) -> Beside:
         """What stands beside the rows of several blocks, one after the other."""
         targets = np.concatenate([one.targets for one in parts], axis=-1)
-        return cls(targets, sum(one.rows_given for one in parts))
+        weights = [np.ones(one.targets.shape[-1]) if one.weights is None else one.weights for one in parts]
+        weighs = any(one.weights is not None for one in parts)
+        given = sum(one.rows_given for one in parts)
+        return cls(targets, given, np.concatenate(weights) if weighs else None)
 
 
 class Walked:
@@ -67,7 +83,7 @@ class Walked:
     """
 
     def __init__(self, blocks: Blocks) -> None:
-        self._blocks, self.sparse = blocks, False
+        self._blocks, self.sparse, self.weighs = blocks, False, False
         self._ranges: Ranges | None = None
         self.rows_used = self._rows = self._columns = 0
         self.sample = _joined(self._sampled_there() if isinstance(blocks, OnWorkers) else self._sampled_here())
@@ -92,7 +108,7 @@ class Walked:
 
     def _count(self, shape: _Shape) -> None:
         if shape.columns:
-            self.sparse |= shape.sparse
+            self.sparse, self.weighs = self.sparse | shape.sparse, self.weighs | shape.weighs
             if self._columns not in (0, shape.columns):
                 raise ValueError(f"blocks must have the same columns, got {self._columns} and then {shape.columns}")
             self._rows, self._columns = self._rows + shape.rows_given, shape.columns
@@ -110,17 +126,16 @@ class Walked:
         other.sample = ranges.apply(X), beside
         return other
 
-    def each(self, work: Callable[[Any, FloatArray], Made]) -> Iterator[Made]:
-        """What `work` makes of the rows and targets of each block that has a row, where the block is; without any row
-        that can be used, of none.
+    def each(self, work: Callable[[Any, Beside], Made]) -> Iterator[Made]:
+        """What `work` makes of the rows of each block that has a row, and of what stands beside them, where the block
+        is; without any row that can be used, of none.
         """
         rows, cut = 0, work if self._ranges is None else partial(_cut, self._ranges, work)
         for given, made in self._blocks.each(partial(_unless_empty, cut)):
             rows += given
             yield from made
         if not self.rows_used:
-            X, beside = self.sample
-            yield work(X, beside.targets)
+            yield work(*self.sample)
         if rows != self._rows:
             raise ValueError(f"blocks must have the same rows in every walk, got {self._rows} and then {rows}")
 
@@ -133,10 +148,11 @@ class _Shape:
     rows_given: int
     columns: int
     sparse: bool
+    weighs: bool
 
     @classmethod
     def of(cls, _place: int, X: Any, beside: Beside) -> _Shape:
-        return cls(X.shape[0], beside.rows_given, X.shape[1], bool(sp.issparse(X)))
+        return cls(X.shape[0], beside.rows_given, X.shape[1], bool(sp.issparse(X)), beside.weights is not None)
 
 
 def _itself(_place: int, X: Any, beside: Beside) -> tuple[Any, Beside]:
@@ -149,13 +165,13 @@ def _some(stride: int, place: int, X: Any, beside: Beside) -> tuple[Any, Beside]
     return X[some], beside.part(some)
 
 
-def _unless_empty(work: Callable[[Any, FloatArray], Made], _place: int, X: Any, beside: Beside) -> Any:
+def _unless_empty(work: Callable[[Any, Beside], Made], _place: int, X: Any, beside: Beside) -> Any:
     """How many rows were given, and what `work` makes of those that can be used, if there are any."""
-    return beside.rows_given, [work(X, beside.targets)] if X.shape[0] else []
+    return beside.rows_given, [work(X, beside)] if X.shape[0] else []
 
 
-def _cut(ranges: Ranges, work: Callable[[Any, FloatArray], Made], X: Any, targets: FloatArray) -> Made:
-    return work(ranges.apply(X), targets)
+def _cut(ranges: Ranges, work: Callable[[Any, Beside], Made], X: Any, beside: Beside) -> Made:
+    return work(ranges.apply(X), beside)
 
 
 def _joined(kept: list[tuple[Any, Beside]]) -> tuple[Any, Beside]:
@@ -176,18 +192,18 @@ class _WalkedDirections(Directions):
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         return self._over_blocks(partial(_sizes_of_block, center, spacing))
 
-    def _over_blocks(self, term: Callable[[Any, FloatArray], IntArray]) -> IntArray:
+    def _over_blocks(self, term: Callable[[Any, Beside], IntArray]) -> IntArray:
         total = np.zeros(self._walked.shape[1], dtype=object)  # whole numbers of any size
         for share in self._walked.each(term):
             total = total + share
         return total
 
 
-def _directions_of_block(spacing: float, X: Any, _targets: FloatArray) -> IntArray:
+def _directions_of_block(spacing: float, X: Any, _beside: Beside) -> IntArray:
     return Directions(Rows(X, "normalize"))._sum_of_directions(spacing)
 
 
-def _sizes_of_block(center: FloatArray | None, spacing: float, X: Any, _targets: FloatArray) -> IntArray:
+def _sizes_of_block(center: FloatArray | None, spacing: float, X: Any, _beside: Beside) -> IntArray:
     return Directions(Rows(X, "normalize"))._sum_of_sizes(center, spacing)
 
 
@@ -208,21 +224,22 @@ class _Learned:
     constant: float
     loss_on: Callable[[Rows], Loss]
     which: int | None = None  # of several classes, the one against the others
-    shares: FloatArray | None = None  # what a row of each class weighs
+    shares: FloatArray | None = None  # what a row of each class weighs, by noisy counts
 
-    def losses(self, X: Any, targets: FloatArray) -> PerturbedObjective:
-        rows = self.rows(X)
-        loss = self.loss_on(rows)
+    def losses(self, X: Any, beside: Beside) -> PerturbedObjective:
+        rows, targets, weights = self.rows(X), beside.targets, beside.weights
         if self.shares is not None:
-            loss = WeightedLoss(loss, weights_by_class(targets, self.shares))
+            by_class = weights_by_class(targets, self.shares)
+            weights = by_class if weights is None else by_class * weights
+        loss = self.loss_on(rows) if weights is None else WeightedLoss(self.loss_on(rows), weights)
         return losses_on(rows, targets if self.which is None else targets[self.which], loss)
 
     def rows(self, X: Any) -> Rows:
         standardised = self.row_map.center is not None or self.row_map.scale is not None
         return Rows(self.row_map.apply(X) if standardised else X, self.row_norm, self.constant)
 
-    def __call__(self, work: Callable[[PerturbedObjective], Any], X: Any, targets: FloatArray) -> Any:
-        return work(self.losses(X, targets))
+    def __call__(self, work: Callable[[PerturbedObjective], Any], X: Any, beside: Beside) -> Any:
+        return work(self.losses(X, beside))
 
 
 class StreamedFit(Fit):
@@ -278,7 +295,7 @@ class StreamedFit(Fit):
         X, beside = self._walked.sample
         learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which, self._weights)
         lam, scale = float(np.asarray(perturbation.quadratic)), max(1, self.rows.n_rows) / max(1, X.shape[0])
-        sample = replace(learned.losses(X, beside.targets), lam=lam / scale, linear=linear / scale)
+        sample = replace(learned.losses(X, beside), lam=lam / scale, linear=linear / scale)
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
         return StreamedObjective(
             lambda work: self._walked.each(partial(learned, work)), self._loss, *known, lam, linear, sample, scale
@@ -311,18 +328,18 @@ class StreamedFit(Fit):
         return self._search.ended(objective, tau, None, attempt, bounded)
 
 
-def _class_counts_of_block(_X: Any, targets: FloatArray) -> IntArray:
-    return members_of(targets).sum(axis=1)
+def _class_counts_of_block(_X: Any, beside: Beside) -> IntArray:
+    return members_of(beside.targets).sum(axis=1)
 
 
-def _of_rows(count: Callable[[Any], IntArray], X: Any, _targets: FloatArray) -> IntArray:
+def _of_rows(count: Callable[[Any], IntArray], X: Any, _beside: Beside) -> IntArray:
     return count(X)
 
 
 def _on_rows(
-    work: Callable[[Rows, FloatArray], IntArray], row_norm: str, constant: float, X: Any, targets: FloatArray
+    work: Callable[[Rows, FloatArray], IntArray], row_norm: str, constant: float, X: Any, beside: Beside
 ) -> IntArray:
-    return work(Rows(X, row_norm, constant), targets)
+    return work(Rows(X, row_norm, constant), beside.targets)
 
 
 class StreamedDraws(Draws):

@@ -46,9 +46,10 @@ MODELS = {
 }
 
 
-def cut(rows, targets, *ends):
-    edges = [0, *ends, len(targets)]
-    return Blocks(lambda: ((rows[a:b], targets[a:b]) for a, b in pairwise(edges)))
+def cut(rows, *beside_and_ends):
+    beside = [one for one in beside_and_ends if np.ndim(one)]
+    edges = [0, *beside_and_ends[len(beside) :], rows.shape[0]]
+    return Blocks(lambda: (tuple(one[a:b] for one in (rows, *beside)) for a, b in pairwise(edges)))
 
 
 def assert_same_fit(one, other):
@@ -115,6 +116,15 @@ def test_dask_collections_are_walked_by_their_partitions():
         est.ObjPertLogisticRegression(**PRIVATE).fit(rows, Y)
     with pytest.raises(ValueError, match="as many partitions as X, 5, got 3"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(rows, arrays.from_array(Y, chunks=1000))
+
+
+def test_weights_of_dask_are_walked_by_their_partitions():
+    arrays = pytest.importorskip("dask.array")
+    rows, targets, weights = (arrays.from_array(one, chunks=700) for one in (X, Y, WEIGHTS))
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    assert_same_fit(clone(model).fit(X, Y, sample_weight=WEIGHTS), model.fit(rows, targets, sample_weight=weights))
+    with pytest.raises(ValueError, match="sample_weight must be a Dask collection as X is, got ndarray"):
+        model.fit(rows, targets, sample_weight=WEIGHTS)
 
 
 def test_dask_frames_are_walked_by_their_partitions():
@@ -227,7 +237,6 @@ def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
     [
         (unread(), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
         (unread(), {"class_weight": {"maybe": 1.0}}, r"class_weight must name labels in classes=\['no', 'yes'\] only"),
-        (unread(), {"class_weight": {"no": 1e-200}}, "class_weight must be at least 1e-150 of the largest where X is"),
         (Blocks(list), {"on_error": "release"}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X, None)]), {"on_error": "release"}, "block 1: y must be given, got None"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
@@ -255,10 +264,87 @@ def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, m
 def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
     with pytest.raises(ValueError, match="y must be left out where X is Blocks"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
-    with pytest.raises(ValueError, match="sample_weight must be None where X is Blocks, got ndarray"):
+    with pytest.raises(
+        ValueError, match="sample_weight must be left out where X is Blocks, which have weights as trip"
+    ):
         est.ObjPertLogisticRegression(**PRIVATE).fit(unread(), sample_weight=np.ones(3000))
     with pytest.raises(ValueError, match="X must be rows in memory for DPSGDLogisticRegression"):
         est.DPSGDLogisticRegression(classes=["no", "yes"], public_rows=3000).fit(cut(X, Y))
+
+
+WEIGHTS = RNG.uniform(0.1, 1.0, 3000)
+WEIGHTS[[5, 1499, 2000]] = [0.0, 1e-200, 1.0]
+WEIGHED = {
+    "mapped": est.ObjPertLogisticRegression(**PRIVATE),
+    "by class": est.ObjPertLogisticRegression(**PRIVATE, class_weight={"yes": 3.0, "no": 1e-10}),
+    "hardly a class": est.ObjPertLogisticRegression(**PRIVATE, class_weight={"yes": 1.0, "no": 1e-200}),
+    "balanced, private ranges": est.ObjPertSVC(**BEARS_RANGES, class_weight="balanced", feature_ranges="private"),
+    "classes": est.ObjPertLogisticRegression(
+        **PRIVATE | {"classes": ["no", "yes", "maybe"]}, class_weight="balanced", standardize=False
+    ),
+    "numbers": est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, public_rows=3000, random_state=3),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", WEIGHED)
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+def test_weights_travel_with_their_block(name, on_error):
+    model, weights, rows = clone(WEIGHED[name]).set_params(on_error=on_error), WEIGHTS, X.copy()
+    targets = 100 * X[:, 0] if name == "numbers" else Y
+    rows[5] = np.nan  # which weighs nothing
+    if on_error == "release":
+        weights = np.where(np.arange(3000) % 700 == 3, [np.nan, 1.5, -1.0] * 1000, WEIGHTS)
+        rows[2999] = np.inf
+    whole = clone(model).fit(rows, targets, sample_weight=weights)
+    assert whole.privacy_.weighted
+    assert np.abs(whole.coef_ - clone(model).fit(X, targets).coef_).max() > 1e-3
+    for ends in ((), (1, 2, 1500), range(100, 3000, 100), (3, 3, 6, 1700)):
+        assert_same_fit(whole, clone(model).fit(cut(rows, targets, weights, *ends)))
+
+
+def test_rows_without_a_weight_weigh_one():
+    weights = np.where(np.arange(3000) < 1000, WEIGHTS, 1.0)
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    whole = clone(model).fit(X, Y, sample_weight=weights)
+    mixed = [(X[:1000], Y[:1000], weights[:1000]), (X[1000:], Y[1000:])]
+    for blocks in (mixed, mixed[::-1]):
+        assert_same_fit(whole, clone(model).fit(Blocks(lambda blocks=blocks: blocks)))
+
+
+def test_coins_and_scores_take_blocks_with_weights():
+    train, test, *_ = split_by_coin(cut(X, Y, WEIGHTS, 700), test_share=0.3, random_state=2)
+    rows, _, weights = (np.concatenate(part) for part in zip(*train, strict=True))
+    places = np.argsort(X[:, 0])[np.searchsorted(np.sort(X[:, 0]), rows[:, 0])]
+    np.testing.assert_array_equal(weights, WEIGHTS[places])
+    model = est.ObjPertLogisticRegression(**PRIVATE).fit(train)
+    plain, _ = (np.concatenate(part) for part in zip(*((rows, y) for rows, y, _ in test), strict=True))
+    np.testing.assert_array_equal(model.predict(test), model.predict(plain))
+    assert (
+        evaluate(model, test, random_state=1).counts
+        == evaluate(model, plain, np.concatenate([y for _, y, _ in test]), random_state=1).counts
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "sentence"),
+    [
+        (est.ObjPertLogisticRegression(**PRIVATE), ValueError, "block 2: sample_weight must hold .* got 2 in row 0"),
+        (
+            est.ObjPertLogisticRegression(**PRIVATE, intervals=True),
+            ValueError,
+            "sample_weight must be None where inter",
+        ),
+        (est.OutputPerturbationLogisticRegression(**PRIVATE), TypeError, "sample_weight must be None in a fit of Outp"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused_before_noise_is_drawn(model, kind, sentence, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
+    weights = np.where(np.arange(3000) < 1000, 1.0, 2.0)
+    with pytest.raises(kind, match=sentence):
+        clone(model).fit(cut(X, Y, weights, 1000))
+    assert drawn == []
 
 
 RELEASES = {
