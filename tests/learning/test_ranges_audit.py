@@ -39,9 +39,9 @@ def audited(halved=None, draws=DRAWS):
     release, by_place, by_magnitude = ranges._noisy, ranges._by_place, ranges._by_magnitude
     with pytest.MonkeyPatch.context() as patch:
 
-        def noisy(counts, sigma, source):
-            own = noise["magnitudes" if counts.shape[1] > 100 else "quantiles"]
-            counted.append((release(counts, own, source) - counts, own))
+        def noisy(count, shape, sigma, source):
+            own, counts = noise["magnitudes" if shape[1] > 100 else "quantiles"], count()
+            counted.append((release(lambda: counts, shape, own, source) - counts, own))
             return counted[-1][0] + counts
 
         patch.setattr(ranges, "_noisy", noisy)
