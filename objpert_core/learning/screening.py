@@ -21,10 +21,10 @@ from objpert_core.learning.problem.losses import Loss, MarginLoss
 from objpert_core.learning.problem.rows import usable_rows
 
 
-def usable(X: Any, targets: FloatArray, loss: Loss | None = None) -> tuple[Any, FloatArray]:
+def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
     """Leave out rows that cannot be used: with NaN or infinity, of norm 1e150 or more, or with targets bad for `loss`.
-    The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others. Without a
-    loss any finite target is good; a row whose targets are those of K classes must be of one class at most.
+    The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others. A
+    row whose targets are those of K classes must be of one class at most.
     """
     X, keep = judged(X, targets, loss)
     return (X, targets) if keep.all() else (X[keep], targets[..., keep])  # as a rule all can be used: no copy
@@ -32,7 +32,9 @@ def usable(X: Any, targets: FloatArray, loss: Loss | None = None) -> tuple[Any, 
 
 @np.errstate(all="ignore")
 def judged(X: Any, targets: FloatArray, loss: Loss | None = None) -> tuple[Any, NDArray[np.bool_]]:
-    """Say of each row whether it can be used, as `usable` does; `X` comes back in double precision."""
+    """Say of each row whether it can be used, as `usable` does, without a loss for any finite target; `X` comes back in
+    double precision.
+    """
     if targets.ndim == 2:
         targets = _of_one_class(targets)
     if not sp.issparse(X):
