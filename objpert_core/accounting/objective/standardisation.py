@@ -398,8 +398,8 @@ def calibrate_remaining(
 
 
 def _next(points: list[tuple[float, float]], low: float, high: float, far: float) -> float:
-    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms until two points lie `far` apart; of three such
-    points a curve.
+    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms until two points lie `far` apart, then a curve
+    as soon as three do.
     """
     (*before, (squared, excess)) = points
     slope, curve = 1.0, 0.0
