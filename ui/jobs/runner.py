@@ -381,8 +381,8 @@ _moment = threading.RLock()
 
 @contextmanager
 def moment() -> Iterator[None]:
-    """Work that takes a moment, in the thread that needs it; other threads wait for their turn. Two pieces at once would
-    hold up one another: both together take half as long again as one after the other, each with all cores.
+    """Work that takes a moment, in the thread that needs it; other threads wait for their turn. Two pieces at once$
+    would hold up one another: both together take half as long again as one after the other, each with all cores.
     """
     with _moment:
         yield
