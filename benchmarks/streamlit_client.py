@@ -223,14 +223,14 @@ def wait_until_healthy(address: str, process: subprocess.Popen, within: float = 
     raise SystemExit(f"the server did not start within {within:g} s")
 
 
-def start_server(app: Path = ROOT / "app.py") -> tuple[subprocess.Popen, str]:
-    """A server of its own for `app`, and its address, once it answers."""
+def start_server(app: Path = ROOT / "app.py", **environment: str) -> tuple[subprocess.Popen, str]:
+    """A server of its own for `app`, in this environment besides, and its address, once it answers."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port)]
     process = subprocess.Popen(
         [*command, "--server.address", "127.0.0.1"],
         cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

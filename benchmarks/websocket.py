@@ -120,7 +120,7 @@ class Server:
 @contextmanager
 def served(app: Path, options: argparse.Namespace) -> Iterator[Callable[..., tuple[Cost, Cost, Person]]]:
     """A server for as long as it is needed; gives a function that runs a crowd on it."""
-    process, address = start_server(app)
+    process, address = start_server(app, OMP_NUM_THREADS="1")
     server = Server(process, address, options, app.name != "app.py")
     try:
         yield lambda *how: asyncio.run(asyncio.wait_for(server.crowd(*how), options.limit))

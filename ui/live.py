@@ -13,7 +13,6 @@ with picture, page.errors():
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
@@ -39,8 +38,7 @@ def at_once(*requests: Request[T]) -> list[T]:
         With one sentence for people, whatever went wrong.
     """
     try:
-        with ThreadPoolExecutor(jobs.MOMENTS) as pool:
-            return list(pool.map(_made, requests))
+        return [_made(request) for request in requests]
     except Exception as error:
         raise ValueError(jobs.explain(error)) from error
 

@@ -37,7 +37,6 @@ _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would no
 _BLOCK_BYTES = 2**19  # a block and its scratch fit the second-level cache
 _BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order
 _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
-_NARROW = 128  # columns
 _SMALLEST_NORM = 1e-150
 
 
@@ -102,32 +101,35 @@ class Directions:
 
     # Rows that are not sparse, some at a time
 
-    def _directions(
-        self, share: slice, longer: float = 1.0, out: FloatArray | None = None
-    ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Some rows' directions at a time, by so much longer, and a block of their shape to write to.
-
-        The first pass over the rows finds their factors, by which each is multiplied to have norm 1 or a little less.
-        """
-        n_features, matrix = self._rows.n_features, self._rows.matrix
-        size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES * (4 if on_threads() else 1) // (8 * max(1, n_features))))
-        scratch = np.empty((min(size, share.stop - share.start), n_features))
-        own = np.empty_like(scratch) if out is None else scratch
+    def _parts(self, share: slice) -> Iterator[slice]:
+        n_features = self._rows.n_features
+        size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES * (2 if on_threads() else 1) // (8 * max(1, n_features))))
         for start in range(share.start, share.stop, size):
-            part = slice(start, min(start + size, share.stop))
-            block, spare = np.ascontiguousarray(matrix[part], dtype=np.float64), scratch[: part.stop - part.start]
+            yield slice(start, min(start + size, share.stop))
+
+    def _columns(self, share: slice) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+        """Some rows at a time: as columns, which numpy works on quicker; by what each is multiplied to have norm 1; and
+        a block of the columns' shape to write to. The first walk over the rows finds the factors.
+        """
+        columns = scratch = np.empty((self._rows.n_features, 0))
+        for part in self._parts(share):
+            size = part.stop - part.start
+            if not columns.shape[1]:
+                columns, scratch = (np.empty((self._rows.n_features, size)) for _ in range(2))
+            own, spare = columns[:, :size], scratch[:, :size]
+            np.copyto(own, self._rows.matrix[part].T)
             if not self._known:
-                self._factors[part] = _factors(block, spare)
-            into = own[: len(block)] if out is None else out[part]
-            yield np.multiply(block, self._factors[part, None] * longer, out=into), spare
+                self._factors[part] = _factors(own, spare)
+            yield own, self._factors[part], spare
 
     def _sum_of_directions(self, spacing: float) -> IntArray:
         """Σu in units of `spacing`, every term rounded towards zero."""
 
         def work(share: slice) -> IntArray:
             total = np.zeros(self._rows.n_features, dtype=np.int64)
-            for units, _ in self._directions(share, 1 / spacing):  # a power of two: nothing is rounded
-                _add_whole(total, units)
+            for columns, factors, _ in self._columns(share):
+                columns *= factors * (1 / spacing)  # a power of two: nothing is rounded
+                _add_whole(total, columns)
             return total
 
         return self._total(work)
@@ -139,13 +141,14 @@ class Directions:
 
         def work(share: slice) -> IntArray:
             total = np.zeros(self._rows.n_features, dtype=np.int64)
-            for units, scratch in self._directions(share):
+            for columns, factors, spare in self._columns(share):
+                columns *= factors
                 if center is not None:
-                    units -= center
-                factors = _factors(units, scratch) / spacing
-                np.abs(units, out=units)
-                units *= factors[:, None]
-                _add_whole(total, units)
+                    columns -= center[:, None]
+                lengths = _factors(columns, spare)
+                np.abs(columns, out=columns)
+                columns *= lengths / spacing
+                _add_whole(total, columns)
             return total
 
         return self._total(work)
@@ -161,9 +164,12 @@ class Directions:
     def _mapped_rows(self, row_map: RowMap, out: FloatArray) -> FloatArray:
         """a∘(u − μ̂), written to `out`."""
         center, scale = row_map.center, row_map.scale
+        if not self._known:
+            self._over_rows(lambda share: all(True for _ in self._columns(share)))
 
         def work(share: slice) -> None:
-            for units, _ in self._directions(share, out=out):
+            for part in self._parts(share):
+                units = np.multiply(self._rows.matrix[part], self._factors[part, None], out=out[part], dtype=np.float64)
                 if center is not None:
                     units -= center
                 if scale is not None:
@@ -254,15 +260,15 @@ def _sum_of_sparse_sizes(csr: Any, spacing: float) -> IntArray:
     return total
 
 
-def _add_whole(total: IntArray, terms: FloatArray) -> None:
-    total += (np.ones(len(terms)) @ np.trunc(terms, out=terms)).astype(np.int64)
+def _add_whole(total: IntArray, columns: FloatArray) -> None:
+    total += np.dot(np.trunc(columns, out=columns), np.ones(columns.shape[1])).astype(np.int64)
 
 
-def _factors(block: FloatArray, scratch: FloatArray) -> FloatArray:
-    """By what each row is multiplied to have norm 1, or a little less; 0 where its norm is below 1e-150."""
+def _factors(columns: FloatArray, scratch: FloatArray) -> FloatArray:
+    """By what each column is multiplied to have norm 1, or a little less; 0 where its norm is below 1e-150."""
     with np.errstate(under="ignore"):
-        np.multiply(block, block, out=scratch)
-    return _inverse(np.sqrt(_folded(scratch)), block.shape[1])
+        np.multiply(columns, columns, out=scratch)
+    return _inverse(np.sqrt(_folded(scratch)), len(columns))
 
 
 def _inverse(norms: FloatArray, n_features: int) -> FloatArray:
@@ -271,16 +277,12 @@ def _inverse(norms: FloatArray, n_features: int) -> FloatArray:
 
 
 def _folded(values: FloatArray) -> FloatArray:
-    """The sum of every row, which is overwritten: its second half is added to the first until one column is left.
+    """The sum of every column, which is overwritten: its second half is added to the first until one number is left.
 
-    Only the number of columns decides the order. numpy's own sums depend on how many rows there are.
+    Only the length of a column decides the order. numpy's own sums depend on how many columns there are.
     """
-    width = values.shape[1]
-    while width > _NARROW:
-        half, width = width // 2, width - width // 2
-        values[:, :half] += values[:, width : width + half]
-    columns = np.ascontiguousarray(values[:, :width].T)  # few columns are quicker as rows; the order is the same
-    while width > 1:
-        half, width = width // 2, width - width // 2
-        columns[:half] += columns[width : width + half]
-    return columns[0] if width else np.zeros(len(values))
+    length = len(values)
+    while length > 1:
+        half, length = length // 2, length - length // 2
+        values[:half] += values[length : length + half]
+    return values[0] if length else np.zeros(values.shape[1])

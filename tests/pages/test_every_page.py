@@ -242,7 +242,9 @@ SAYS = {
     "sure": {
         "Hardly wider": "Private intervals are 1.11× as wide as without privacy",
         "Too little data: honest and wide": "Private intervals are 2.32× as wide as without privacy",
-        "A hundred draws": "99 hold the truth; 67 if they forget the noise; 98 without privacy.",
+        "A hundred draws": (
+            "Of 100 private intervals 99 hold the truth; 67 if they forget the noise; 98 without privacy."
+        ),
         "Adult": "of 10 coefficients differ from 0.",
         "Forgetting the noise": "95 % intervals cover 41.8 %; ours cover 95.4 %",
         "A score to publish": "Publish accuracy 72.6 % ± 2.0 %; without noise it is 72.1 % ± 1.6 %.",

@@ -34,7 +34,6 @@ import logging
 import os
 
 from ui.jobs.runner import (
-    MOMENTS,
     ElsewhereError,
     Engine,
     Job,
@@ -48,7 +47,6 @@ from ui.jobs.runner import (
 )
 
 __all__ = [
-    "MOMENTS",
     "ElsewhereError",
     "Engine",
     "Job",

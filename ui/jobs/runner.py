@@ -376,13 +376,13 @@ def _part_of_the_cores(workers: int) -> threadpool_limits:
     return threadpool_limits(limits=max(1, (os.cpu_count() or 1) // workers), user_api="blas")
 
 
-MOMENTS = 2
-"""How many pieces of work that take a moment go on at once."""
-_moments = threading.BoundedSemaphore(MOMENTS)
+_moment = threading.RLock()
 
 
 @contextmanager
 def moment() -> Iterator[None]:
-    """Work that takes a moment, in the thread that needs it: `MOMENTS` at once, further threads wait for their turn."""
-    with _moments, _part_of_the_cores(MOMENTS):
+    """Work that takes a moment, in the thread that needs it; other threads wait for their turn. Two pieces at once$
+    would hold up one another: both together take half as long again as one after the other, each with all cores.
+    """
+    with _moment:
         yield

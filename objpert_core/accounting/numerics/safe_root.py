@@ -54,30 +54,26 @@ def root_between(gap: Callable[[float], Any], low: float, high: float, xtol: flo
 def smallest_above(gap: Callable[[float], float], guess: float, floor: float, least: float = 0.0) -> float:
     """The smallest x > floor, and at least `least`, with gap(x) <= 0, rounded up, for a gap that decreases in x."""
     size = max(guess, floor)
-    low = high = max(guess - floor, 1e-3 * size)
-    if gap(floor + low) > 0:
-        while gap(floor + high) > 0:
-            if high > _LARGEST * size:
-                raise NoRootError("no root")
-            low, high = high, high * (2.0 if high < 1e3 * size else 1e3)
-    else:
-        factor = 2.0
-        while gap(floor + low) <= 0:
-            if floor + low <= least:
-                return least
-            factor = factor if low > 1e-3 * size else min(factor**2, _LARGEST)
-            low, high = max(low / factor, least - floor), low
+    step, great, small = math.log(2.0), math.log(1e3 * size), math.log(1e-3 * size)
 
     @lru_cache(maxsize=2)  # the search begins with both ends
     def by_log(log_excess: float) -> float:
         return gap(floor + math.exp(log_excess))
 
-    near, far = math.log(low), math.log(high)
-    if by_log(near) > 0 >= by_log(far):
-        root = root_between(by_log, near, far, 1e-13)
-    else:  # the logarithm's rounding moved an end across the root, which it is
-        root = near if by_log(near) <= 0 else far
-    excess = math.exp(root)
+    near = far = math.log(max(guess - floor, 1e-3 * size))
+    if by_log(near) > 0:
+        while by_log(far) > 0:
+            if far > math.log(_LARGEST * size):
+                raise NoRootError("no root")
+            near, far = far, far + (step if far < great else math.log(1e3))
+    else:
+        lowest = math.log(least - floor) if least > floor else -math.inf
+        while by_log(near) <= 0:
+            if near <= lowest or floor + math.exp(near) <= least:
+                return least
+            step = step if near > small else min(2 * step, math.log(_LARGEST))
+            near, far = max(near - step, lowest), near
+    excess = math.exp(root_between(by_log, near, far, 1e-13))
     return nudged(lambda x: gap(x) <= 0, lambda m: floor + excess * (1 + m), ROOT_MARGIN, ROOT_MARGIN)
 
 

@@ -398,14 +398,23 @@ def calibrate_remaining(
 
 
 def _next(points: list[tuple[float, float]], low: float, high: float, far: float) -> float:
-    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms until two points lie `far` apart."""
-    (*_, (squared, excess)) = points
-    slope = 1.0
-    for other, at_other in points[-2::-1]:
+    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms until two points lie `far` apart, then a curve
+    as soon as three do.
+    """
+    (*before, (squared, excess)) = points
+    slope, curve = 1.0, 0.0
+    for i, (other, at_other) in reversed(list(enumerate(before))):
         if abs(squared - other) > far:
             slope = min(max((excess - at_other) / (squared - other), _SLOPES[0]), _SLOPES[1])
+            for third, at_third in reversed(before[:i]):
+                if min(abs(other - third), abs(squared - third)) > far and at_third not in (at_other, excess):
+                    bend = (1 / slope - (other - third) / (at_other - at_third)) / (excess - at_third)
+                    curve = excess * at_other * bend
+                    break
             break
     guess = squared - excess / slope
+    if abs(curve) < abs(guess - squared):
+        guess += curve
     if low < guess < high and len(points) < _SECANTS:
         return guess
     return (low + high) / 2 if high < math.inf else 2 * low

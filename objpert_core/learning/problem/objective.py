@@ -15,7 +15,7 @@ from objpert_core.learning.problem.lanes import summed
 from objpert_core.learning.problem.losses import LOGISTIC, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
-_WIDE = 300  # coefficients, from which on a row's products take long beside its loss
+_WIDE = 200  # coefficients of all points, from which on a row's products take long beside its losses
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,12 @@ class PerturbedObjective:
         ends = range(size, self.n_rows + size, size)
         return [self._part(slice(end - size, min(end, self.n_rows))) for end in ends]
 
-    def summed(self, term: Callable[[LossPart], Any], size: int) -> tuple[Any, int]:
-        """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
+    def summed(self, term: Callable[[LossPart], Any], size: int, points: int = 1) -> tuple[Any, int]:
+        """Σ of what `term` makes of parts of `size` rows, for so many points θ, and how many additions a term goes
+        through at most.
+        """
         parts = self.parts(size)
-        return summed(term, parts, narrow=self.dimension < _WIDE), len(parts)
+        return summed(term, parts, narrow=points * self.dimension < _WIDE), len(parts)
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))

@@ -57,7 +57,7 @@ def gradient_norm_bounds(
     rows, loss = objectives[0].rows, objectives[0].loss
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
     term = partial(_gradients_and_sizes, thetas, 1 + abs(loss.parameter or 0.0), radius)
-    total, additions = objectives[0].summed(term, _BLOCK)
+    total, additions = objectives[0].summed(term, _BLOCK, points=len(thetas))
     sums = np.zeros((len(thetas), rows.dimension + 2)) + total
     totals, (slope_error, slopes) = sums[:, :-2], sums[:, -2:].T
     size = min(_BLOCK, rows.n_rows)

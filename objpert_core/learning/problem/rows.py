@@ -250,7 +250,7 @@ class Rows:
         if self.sparse:
             features[:] = (self.matrix.T @ scaled.T).T
         elif self.matrix.dtype == np.float64:
-            features[:] = scaled @ self.matrix
+            features[:] = np.dot(scaled, self.matrix)
         else:
             features[:] = sum(scaled[..., part] @ self._block(part) for part in self._parts())
         if self.constant:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import ssyrk
 
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.lanes import mapped, slices, summed
@@ -39,14 +38,15 @@ class RoughRows(Rows):
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """See `Rows.combine`; summed in single precision."""
-        return np.asarray(weights.astype(np.float32, copy=False) @ self.matrix, dtype=np.float64)
+        return np.dot(weights.astype(np.float32, copy=False), self.matrix).astype(np.float64)
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
         """See `Rows.gram`; blocks are summed in single precision, and their sums in double."""
         roots = np.sqrt(weights * stride).astype(np.float32)
 
         def term(part: slice) -> FloatArray:
-            return np.asarray(ssyrk(1.0, (self.matrix[part] * roots[part, None]).T), dtype=np.float64)
+            block = self.matrix[part] * roots[part, None]
+            return np.asarray(block.T @ block, dtype=np.float64)  # scipy's syrk would keep Python's lock
 
         return np.asfortranarray(summed(term, slices(self.n_rows, _BLOCK, stride)))
 

@@ -82,10 +82,10 @@ class StreamedObjective:
         """Refuse: b stays where it was drawn."""
         raise TypeError("an objective with noise in it cannot be pickled")
 
-    def summed(self, term: Callable[[LossPart], FloatArray], size: int) -> tuple[Any, int]:
+    def summed(self, term: Callable[[LossPart], FloatArray], size: int, points: int = 1) -> tuple[Any, int]:
         """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
         sums, most = Compensated(), 0
-        for share, additions in self.each(partial(_summed, term, size)):
+        for share, additions in self.each(partial(_summed, term, size, points)):
             sums.add(share)
             most = max(most, additions)
         return sums.total, most + 3
@@ -104,8 +104,10 @@ def losses_on(rows: Rows, targets: FloatArray, loss: Loss) -> PerturbedObjective
     return PerturbedObjective(rows, targets, 1.0, np.zeros(rows.dimension), loss)
 
 
-def _summed(term: Callable[[LossPart], FloatArray], size: int, losses: PerturbedObjective) -> tuple[FloatArray, int]:
-    return losses.summed(term, size)
+def _summed(
+    term: Callable[[LossPart], FloatArray], size: int, points: int, losses: PerturbedObjective
+) -> tuple[FloatArray, int]:
+    return losses.summed(term, size, points)
 
 
 def _gram_at(theta: FloatArray, losses: PerturbedObjective) -> FloatArray:

@@ -235,7 +235,8 @@ class _Draws:
         count, n = len(self._thetas), problem.n_rows
 
         def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
-            losses, _ = problem.summed(partial(self._family.gradients, thetas=thetas, which=which), _BLOCK)
+            gradients = partial(self._family.gradients, thetas=thetas, which=which)
+            losses, _ = problem.summed(gradients, _BLOCK, points=len(thetas))
             return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
 
         gradients = gradients_at(self._thetas, np.arange(count))

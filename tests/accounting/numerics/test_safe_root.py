@@ -77,8 +77,13 @@ def test_a_root_far_below_the_guess_takes_few_evaluations(decades):
     assert len(tried) < 45
 
 
-def test_where_anything_will_do_the_least_is_taken():
-    assert smallest_above(lambda x: -1.0, 1.0, 0.0, least=1e-70) == 1e-70
+@given(st.floats(-80.0, -1.0), st.sampled_from([0.0, 2.0]))
+def test_where_anything_will_do_the_least_is_taken(log_least, floor):
+    least = floor + 10.0**log_least  # whose logarithm's exponential may be a digit too large
+    assert smallest_above(lambda x: -1.0, 1.0 + floor, floor, least=least) == least
+
+
+def test_a_root_just_above_the_floor_is_found():
     assert 2.0 < smallest_above(lambda x: 1.0 if x <= 2 else -1.0, 1.0, 2.0, least=1e-70) < 2 + 1e-12
 
 
