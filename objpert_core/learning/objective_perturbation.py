@@ -224,7 +224,7 @@ def perturb_and_solve_draws(
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
     if terms.intervals != NO_INTERVALS:
-        _refuse_intervals(problem, terms, kind)
+        _refuse_intervals(problem, terms, kind, weighs=weighs)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
@@ -272,12 +272,12 @@ def perturb_and_solve_draws(
     )
 
 
-def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
+def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertificate], *, weighs: bool) -> None:
     """`ValueError` unless the curvature that follows the fit is that of plain logistic regression on the rows given."""
     plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
     named = "hessian_noise" in {item.name for item in fields(kind)}
-    mapped = terms.standardisation != AS_THEY_ARE or terms.class_count_noise is not None
-    if problem.of_classes or not (plain and named) or mapped or problem.weights is not None:
+    mapped = terms.standardisation != AS_THEY_ARE
+    if problem.of_classes or not (plain and named) or mapped or weighs:
         raise ValueError(
             "intervals must be False but for logistic regression of two classes without margin, ball, weights or "
             f"centred rows, got {terms.intervals!r}"

@@ -248,6 +248,8 @@ class StreamedFit(Fit):
     def __init__(self, walked: Walked, loss: Loss, *, random_state: Seed, solving: Any) -> None:
         self.source = noise_source(random_state)
         self._walked, self._loss, self._releases = walked, loss, solving.get("on_error") == "release"
+        if not (walked.rows_used or self._releases):
+            raise ValueError("X must have at least one row, got 0")
         self._row_norm = solving.get("row_norm", "normalize")
         constant = nonnegative("intercept_scaling", solving.get("intercept_scaling", 0.3))
         self.rows_given, columns = walked.shape

@@ -344,6 +344,9 @@ def test_weights_that_cannot_be_used_are_refused_before_noise_is_drawn(model, ki
     weights = np.where(np.arange(3000) < 1000, 1.0, 2.0)
     with pytest.raises(kind, match=sentence):
         clone(model).fit(cut(X, Y, weights, 1000))
+    for given in ((X, Y, {"sample_weight": 0 * weights}), (cut(X, Y, 0 * weights, 1000), None, {})):
+        with pytest.raises(ValueError, match="X must have at least one row, got 0"):
+            est.ObjPertLogisticRegression(**PRIVATE).fit(*given[:2], **given[2])
     assert drawn == []
 
 

@@ -80,7 +80,7 @@ class TableBlocks(Blocks):
 
     def _nothing(self) -> Block:
         """No row, with all columns: a fit that must not tell that there is none needs them."""
-        return np.zeros((0, self.schema.n_features)), np.zeros(0)
+        return np.zeros((0, self.schema.n_features)), np.zeros(0) if self._targets else None
 
     def _read(self, piece: _Piece) -> Iterator[Block]:
         is_csv = _is_csv(piece.path)
