@@ -138,7 +138,7 @@ class TableBlocks(Blocks):
     def _encoded(self, batch: Any, row: int) -> Block:
         """A batch as rows and targets; `TableError` names the first bad cells of the leftmost column that has one."""
         schema, numerals = self.schema, Numerals(self._dialect.decimal or ".", self._dialect.thousands)
-        X, start = np.zeros((batch.num_rows, schema.n_features)), 0
+        X, start = np.zeros((schema.n_features, batch.num_rows)).T, 0  # columns are written, so they lie together
         for name, column in schema.columns.items():
             out, cells = X[:, start : start + column.width], batch.column(name)
             start += column.width
@@ -148,7 +148,7 @@ class TableBlocks(Blocks):
                 else:
                     _write(cells, out, partial(_encoded_texts, column, numerals))
         X /= schema.largest_norm
-        return X, self._encoded_targets(batch, numerals, row) if self._targets else None
+        return np.ascontiguousarray(X), self._encoded_targets(batch, numerals, row) if self._targets else None
 
     def _encoded_targets(self, batch: Any, numerals: Numerals, row: int) -> Any:
         target, cells = self.schema.target, batch.column(self.schema.target.column)
