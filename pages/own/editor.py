@@ -145,17 +145,21 @@ def _edited(names: tuple[str, ...]) -> tuple[form.Line, ...]:
     return lines
 
 
+# Each is wide enough for its title, and all nine fit beside the panel.
+_PIXELS = dict(zip(list(_LABELS)[1:], (145, 78, 80, 120, 95, 98, 110, 100), strict=True))
+
+
 def _key(version: int) -> str:
     return f"own__grid_{version}"
 
 
 def _column(name: str) -> Any:
-    label, told = _LABELS[name]
+    (label, told), width = _LABELS[name], _PIXELS.get(name)
     if name == "role":
-        return st.column_config.SelectboxColumn(label, options=list(form.ROLES), required=True, width="medium")
+        return st.column_config.SelectboxColumn(label, options=list(form.ROLES), required=True, width=width)
     if name in ("mark", "other"):
-        return st.column_config.CheckboxColumn(label, help=told)
-    return st.column_config.TextColumn(label, help=told, width="medium" if name == "categories" else None)
+        return st.column_config.CheckboxColumn(label, help=told, width=width)
+    return st.column_config.TextColumn(label, help=told, width=width)
 
 
 def _load(text: str = "") -> None:
