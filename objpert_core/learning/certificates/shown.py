@@ -41,7 +41,7 @@ def neighbours_in_words(adjacency: str) -> str:
     """
     start, comma, differ = adjacency.rpartition(", ")
     if not differ.endswith(_LEFT_OUT):
-        return adjacency
+        return adjacency.replace("add/remove", "add or remove")
     rows = differ.removesuffix(_LEFT_OUT).replace("up to one row", "one row")
     return f"{start}{comma}that differ in the contribution of {rows}"
 
