@@ -118,7 +118,7 @@ def presets(controls: Controls) -> list[Preset]:
     lucky = "Equal luck for both: Algorithm 1 keeps the best of as many noises as DP-SGD has learning rates, and "
     lucky += "DP-SGD runs its chosen rate again with fresh noise."
     margins = "Algorithm 1 without the margin of its loss, and DP-SGD with this margin."
-    ours = "With few rows, DP-SGD beats ours if it gets centred and scaled rows and a free learning rate."
+    ours = "On few rows that are centred and scaled, DP-SGD with a free learning rate beats our theorem."
     chain = "From the 2023 theorem to our theorem, margin, centring and scaling: what each step changes on {} at ε = 1."
     origins = [
         preset(name, chain.format(key), offered.USUAL, key, epsilon=1.0, question=ORIGIN)

@@ -72,7 +72,7 @@ class Repeats(OfPeople):
     def note(self) -> str:
         return (
             f"{COUNT} data sets of {self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals of "
-            "x1, in the order of its estimates. Thick intervals miss the truth, which is the line. The three have one "
+            "x1, in the order of the estimates. Thick intervals miss the truth, which is the line. The three have one "
             "scale, at whose ends wider intervals are cut."
         )
 

@@ -155,7 +155,7 @@ def presets(data: Choice) -> tuple[Preset, ...]:
     same: dict[Control, Any] = {
         control: control.default for control in (data, LEARNED, EPSILON, REPEATS, PUBLISHABLE, CLOSE_UP, *MODEL)
     }
-    table = f"ε = {{}} of Redberg et al. (2023), Table 2: δ = 1e-5, ten draws. On {data.default}."
+    table = f"ε = {{}} of Redberg et al. (2023), Table 2: δ = 10⁻⁵, ten draws. On {data.default}."
 
     def preset(name: str, hint: str, values: dict[Control, Any]) -> Preset:
         return Preset(name, same | values, hint)
