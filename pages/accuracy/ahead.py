@@ -192,7 +192,7 @@ def table(stored: Stored) -> list[dict[str, str]]:
                 **{column: accuracy(point.accuracy.mean) if point else "–" for column, point in reached.items()},
                 "which": f"({LEARNERS[claim.rival].variant})" if claim else "–",
                 "Ours minus unpaid on standardised rows": difference(reading.difference(TIGHT, UNPAID_STANDARDISED)),
-                "Its time / ours": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
+                "Rival’s time / ours": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
             }
         )
     return rows

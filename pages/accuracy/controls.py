@@ -113,7 +113,7 @@ def presets(controls: Controls) -> list[Preset]:
     ]
     stand_in = "gisette-like"
     if stand_in in controls.data.options:
-        why = "Gisette itself has to be fetched, so what is stored is about rows made by its recipe: see the note."
+        why = "Gisette has to be downloaded, so the stored runs are about rows made by Gisette’s recipe: see the note."
         papers.append(preset("Figure 2, Gisette: why it is a stand-in", why, offered.PAPERS, stand_in, epsilon=1.0))
     lucky = "Equal luck for both: Algorithm 1 keeps the best of as many noises as DP-SGD has learning rates, and "
     lucky += "DP-SGD runs its chosen rate again with fresh noise."

@@ -71,9 +71,9 @@ class Covers(StoredView):
         wide = sentences.ratio(self.width("interval"), up=False)
         sets = coverage.BLOCK * self.results.interval(method="public", **_cells(self.case)).count
         return (
-            f"Our intervals are {wide} as wide as without privacy. Large marks: {case_name(self.case)}, {sets:,} generated "
-            "data sets, bars are 95 % intervals. Small marks: the other kinds of data, from 1,000 people to 100,000 and "
-            "from ε = 0.1 to 8."
+            f"Our intervals are {wide} as wide as without privacy. Large marks: {case_name(self.case)}, {sets:,} "
+            "generated data sets, bars are 95 % intervals. Small marks: the other kinds of data, from 1,000 people to "
+            "100,000 and from ε = 0.1 to 8."
         )
 
     def table(self) -> list[dict[str, str]]:

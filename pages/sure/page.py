@@ -59,7 +59,9 @@ PRESETS = (
 )
 
 
-page.begin("sure", "A coefficient or a score may be off because people are a sample, and because noise protects them.")
+page.begin(
+    "sure", "A coefficient or a score may be off because people are a sample, and because noise protects these people."
+)
 st.fragment(PICTURES.explore)(PRESETS)
 page.see_also("training", "what a fit reaches on real data")
 page.see_also("own", "a table of your own")

@@ -105,7 +105,7 @@ class Repeats(OfPeople):
 
     def shows(self) -> str:
         listed = "; ".join(f"{NAMES[method]} {self._count(method)}" for method in self.methods)
-        return f"{COUNT} intervals of each method about the truth, the estimates in order. How many hold it: {listed}."
+        return f"{COUNT} intervals of each method about the truth, by estimate. How many hold the truth: {listed}."
 
     def chart(self, before: Repeats | None) -> Any:
         most = max(_reach(one) for one in self.methods.values())

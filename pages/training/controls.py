@@ -95,8 +95,8 @@ SOLVER = Choice(
     "Solver",
     "newton",
     options=("newton", "newton-cg", "lbfgs", "accelerated"),
-    help="The solver of every method except DP-SGD and no privacy. It does not affect privacy, and hardly affects "
-    "the numbers: every solver goes on until the gradient’s norm is at most τ. The page Solvers compares them.",
+    help="The solver of every method except DP-SGD and no privacy. The solver does not affect privacy, and hardly "
+    "affects the numbers: every solver goes on until the gradient’s norm is at most τ. The page Solvers compares them.",
 )
 BATCH = parameters.batch_size(
     "training",

@@ -53,7 +53,7 @@ def test_the_rival_has_a_row_whatever_is_picked(adult):
 def test_the_claim_at_every_epsilon(adult):
     rows = ahead.table(adult)
     assert [float(row["ε"]) for row in rows] == list(EPSILONS)
-    assert all(row["Its time / ours"].endswith("×") for row in rows)
+    assert all(row["Rival’s time / ours"].endswith("×") for row in rows)
     nothing = ahead.table(made(methods=("output",)))
     assert {row["Ours minus best unpaid, points"] for row in nothing} == {"–"}
 

@@ -240,7 +240,7 @@ def test_words_of_the_fit_name_what_depends_on_the_threshold():
     assert "C ≈ 0.2 would be best for private fits, but finding this C costs privacy." in said
     assert "which C does not lower" in errors.best(replace(LOGISTIC, clip=5.0), 1.0)
     assert "2023 theorem" in PROVED[OUTLIERS.bound]
-    assert "slope keeps its sign" in PROVED[LABELS.bound]
+    assert "one-signed slope" in PROVED[LABELS.bound]
     assert "logistic (margin 1.5), C = " in str(replace(LOGISTIC, parameter=1.5))
     assert "the mean of four private fits at each C, with a band" in errors.LINES
     tells(OUTLIERS.alt(), "five private fits", "10 % of them far below it on the right")
