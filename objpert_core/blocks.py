@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-Block = tuple[Any, Any]
-"""The rows of a block, shape (rows, d), and their targets, shape (rows,)."""
+Block = tuple[Any, ...]
+"""The rows of a block, shape (rows, d), their targets, shape (rows,), and their own weights, if they have any."""
 Made = TypeVar("Made")
 _PATIENCE = 10  # seconds for a scheduler to answer
 
@@ -35,7 +35,8 @@ class Blocks:
     walk : callable
         Without arguments; every call gives the same blocks anew, pairs (X, y) of an array-like, sparse matrix or data
         frame of shape (rows, d) and an array-like of shape (rows,). An exception raised while walking ends the fit and
-        is passed on: so a walk can be stopped between two blocks, and nothing is released.
+        is passed on: so a walk can be stopped between two blocks, and nothing is released. Triples (X, y, weights) have
+        each row's own weight for a fit, as `sample_weight` has; rows of a pair weigh 1, and scores heed no weights.
 
     Examples
     --------
@@ -52,12 +53,15 @@ class Blocks:
     def __iter__(self) -> Iterator[Block]:
         return iter(self._walk())
 
-    def each(self, work: Callable[[int, Any, Any], Made]) -> Iterator[Made]:
-        """What ``work(place, X, y)`` makes of every block, in order; the next is read while the last is worked on."""
+    def each(self, work: Callable[..., Made]) -> Iterator[Made]:
+        """What ``work(place, X, y)`` makes of every block, in order; the next is read while the last is worked on.
+
+        Of a block with weights it is ``work(place, X, y, weights)``.
+        """
         return (work(place, *block) for place, block in enumerate(read_ahead(self)))
 
-    def through(self, work: Callable[[int, Any, Any], Block]) -> Blocks:
-        """Blocks that `work` makes of these blocks."""
+    def through(self, work: Callable[..., Block]) -> Blocks:
+        """Blocks that `work` makes of these blocks; see `each`."""
         return Blocks(lambda: (work(place, *block) for place, block in enumerate(self)))
 
     def on(self, client: Any) -> Blocks:
@@ -82,15 +86,15 @@ class OnWorkers(Blocks):
 
     @classmethod
     def of_parts(cls, client: Any, parts: Sequence[Sequence[Any]]) -> OnWorkers:
-        """Blocks whose rows and targets are futures of their own; of targets None may stand."""
-        return cls(client, [client.submit(_pair, *pair, pure=False) for pair in parts])
+        """Blocks whose rows, targets and weights are futures of their own; of targets None may stand."""
+        return cls(client, [client.submit(_together, *several, pure=False) for several in parts])
 
     @classmethod
     def of_readers(cls, client: Any, readers: Sequence[Callable[[], Block]]) -> OnWorkers:
         """Blocks that functions without arguments read where they run."""
         return cls(client, [client.submit(_tried, reader, pure=False) for reader in readers])
 
-    def each(self, work: Callable[[int, Any, Any], Made]) -> Iterator[Made]:
+    def each(self, work: Callable[..., Made]) -> Iterator[Made]:
         """See `Blocks.each`; a `ValueError` names the first block in order that cannot be used."""
         asked = self._asked(work)
         for future in asked:
@@ -99,7 +103,7 @@ class OnWorkers(Blocks):
                 raise found.kind(found.why)
             yield found
 
-    def through(self, work: Callable[[int, Any, Any], Block]) -> OnWorkers:
+    def through(self, work: Callable[..., Block]) -> OnWorkers:
         """See `Blocks.through`; what is made stays where it is made."""
         return OnWorkers(self._client, self._asked(work))
 
@@ -118,37 +122,45 @@ class OnWorkers(Blocks):
 class _OfDask(Blocks):
     """The partitions of Dask's collections."""
 
-    def __init__(self, rows: list[Any], targets: list[Any] | None) -> None:
+    def __init__(self, *collections: Sequence[Any]) -> None:
         super().__init__(self._computed)
-        self._pairs = [(part, None if targets is None else targets[place]) for place, part in enumerate(rows)]
+        self._parts = list(zip(*collections, strict=True))
 
     def _computed(self) -> Iterator[Block]:
-        for part, targets in self._pairs:
-            yield part.compute(), None if targets is None else targets.compute()
+        for several in self._parts:
+            yield tuple(None if one is None else one.compute() for one in several)
 
     def on(self, client: Any) -> Blocks:
         """See `Blocks.on`."""
-        parts = [[None if one is None else client.compute(one) for one in pair] for pair in self._pairs]
+        parts = [[None if one is None else client.compute(one) for one in several] for several in self._parts]
         return OnWorkers.of_parts(client, parts)
 
 
-def as_blocks(X: Any, y: Any = None) -> Blocks | None:
+def as_blocks(X: Any, y: Any = None, weights: Any = None) -> Blocks | None:
     """`X` itself if it is `Blocks`, the partitions of Dask's arrays and frames, and None of anything else.
 
-    Where a Dask client is current, partitions stay on its workers. `ValueError` if `y` does not go with `X`.
+    Where a Dask client is current, partitions stay on its workers. `ValueError` if `y` or `weights`, which `fit` calls
+    `sample_weight`, do not go with `X`.
     """
+    others = {"y": y, "sample_weight": weights}
     if isinstance(X, Blocks):
-        if y is not None:
-            raise ValueError(f"y must be left out where X is Blocks, which have targets, got {type(y).__name__}")
+        for (name, one), own in zip(others.items(), ("targets", "weights as triples (X, y, weights)"), strict=True):
+            if one is not None:
+                got = type(one).__name__
+                raise ValueError(f"{name} must be left out where X is Blocks, which have {own}, got {got}")
         return X
     if not _of_dask(X):
         return None
-    if y is not None and not _of_dask(y):
-        raise ValueError(f"y must be a Dask collection as X is, got {type(y).__name__}")
-    rows, targets = _partitions(X), None if y is None else _partitions(y)
-    if targets is not None and len(targets) != len(rows):
-        raise ValueError(f"y must have as many partitions as X, {len(rows)}, got {len(targets)}")
-    blocks = _OfDask(rows, targets)
+    rows = _partitions(X)
+    collections = [rows]
+    for name, one in others.items():
+        if one is not None and not _of_dask(one):
+            raise ValueError(f"{name} must be a Dask collection as X is, got {type(one).__name__}")
+        parts = [None] * len(rows) if one is None else _partitions(one)
+        if len(parts) != len(rows):
+            raise ValueError(f"{name} must have as many partitions as X, {len(rows)}, got {len(parts)}")
+        collections.append(parts)
+    blocks = _OfDask(*(collections if weights is not None else collections[:2]))
     client = _current_client()
     return blocks if client is None else blocks.on(client)
 
@@ -168,7 +180,7 @@ def with_targets(X: Any, y: Any) -> tuple[Any, Any]:
     return blocks, np.concatenate(targets) if targets else np.empty(0)
 
 
-def _targets_of_block(_place: int, _X: Any, targets: Any) -> np.ndarray:
+def _targets_of_block(_place: int, _X: Any, targets: Any, _weights: Any = None) -> np.ndarray:
     if targets is None:
         raise ValueError("y must be given, or be part of the blocks, got None")
     return np.asarray(targets)
@@ -214,12 +226,12 @@ def connected(address: str) -> Iterator[Any]:
         yield client
 
 
-def _pair(X: Any, y: Any) -> Block:
-    return X, y
+def _together(*parts: Any) -> Block:
+    return parts
 
 
-def _itself(_place: int, X: Any, y: Any) -> Block:
-    return X, y
+def _itself(_place: int, *block: Any) -> Block:
+    return block
 
 
 def _worked(work: Callable[[int, Any, Any], Any], place: int, block: Any) -> Any:

@@ -120,7 +120,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
         **others
             `sample_weight`, array-like of shape (n,), from the estimators by objective perturbation: numbers from 0 to
             1, **each a function of its own row alone** (divide by a public maximum). Weights that look at other rows,
-            such as those of boosting, are outside of every promise. Other estimators answer with a `TypeError`.
+            such as those of boosting, are outside of every promise. Beside Dask's collections the weights are one of
+            these; `Blocks` bring weights along. Other estimators answer with a `TypeError`.
 
         Raises
         ------
@@ -131,7 +132,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
-            those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
+            those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`; of
+            rows that are walked also where a block cannot be read, or its type is not that of the classes.
         """
         return self.fit_beside((), X, y, callback, **self._fit_options(others))
 
@@ -161,9 +163,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
             if getattr(self, "classes", ()) is None:
                 warn_of_classes(self)
             try:
-                if (blocks := as_blocks(X, y)) is not None:
+                if (blocks := as_blocks(X, y, options.get("sample_weight"))) is not None:
                     X = self._walked(blocks, **options)
-                    targets = X.sample[1][..., :0]
+                    targets = X.sample[1].targets[..., :0]
                 else:
                     given = X
                     X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
@@ -196,8 +198,6 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _check_walked(self, **options: Any) -> None:
         """Refuse what needs rows in memory: each class its own parameters."""
-        if self._releases:
-            raise ValueError(f"on_error must be 'raise' where X is Blocks, got {self.on_error!r}")
 
     def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         return validate_data(
@@ -215,8 +215,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _releases(self) -> bool:
         return self.on_error == "release"
 
-    def _judged_row_by_row(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _judged_row_by_row(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         """`X` and `y` without any check that one row could fail: NaN stands for what is no number."""
+        if y is None:
+            raise ValueError("y must be given, got None")
         X = validate_data(
             self,
             as_numbers(by_rows(X) if sp.issparse(X) else checked_rows(X, entries=False)),
@@ -224,6 +226,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             dtype=np.float64,
             ensure_all_finite=False,
             ensure_min_samples=0,
+            reset=reset,
         )
         y = without_masks(as_column(y))
         if isinstance(getattr(y, "dtype", None), np.dtype):
@@ -393,12 +396,6 @@ class WithNeighbours(LinearModel):
     def _rows_moved(self) -> int:
         """How many rows' gradients lie between neighbours: for rules of thumb; no promise rests on it."""
         return int(self.rows_per_person) * (1 if NEIGHBOURS[self.adjacency] == ADD_REMOVE else 2)
-
-
-def none_where_walked(name: str, value: Any) -> None:
-    """Refuse a value beside rows that are walked; its type may be told, the value itself may be private."""
-    if value is not None:
-        raise ValueError(f"{name} must be None where X is Blocks, got {type(value).__name__}")
 
 
 class LinearClassifier(ClassScores, LinearModel):

@@ -48,9 +48,9 @@ def whole_columns(X: Any) -> list[str]:
     return [str(name) for name, type_of in zip(X.columns, X.dtypes, strict=True) if is_whole(type_of)]
 
 
-def one_row_like(_place: int, X: Any, _y: Any) -> Any:
-    """A row of zeros with the columns of a block, and their names where it is a frame; None of a block without rows."""
-    if X.shape[0] == 0:
+def one_row_like(least: int, _place: int, X: Any, *_beside: Any) -> Any:
+    """A row of zeros with the columns of a block, and their names where it is a frame; None of one with fewer rows."""
+    if X.shape[0] < least:
         return None
     kind = _package(X)
     if kind is None or not hasattr(X, "columns"):

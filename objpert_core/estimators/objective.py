@@ -98,16 +98,12 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         """Whether noisy counts of the classes are released before the fit."""
         return False
 
-    def _shares_of_classes(self) -> FloatArray | None:
-        """The public weight of each class, if there are any."""
-        return None
-
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
         """The public weight of each row by its class, if there are any; `own` are the rows' own weights."""
         return None
 
     def _weights(self, targets: FloatArray, sample_weight: Any) -> FloatArray | None:
-        """What each row's loss is multiplied by, from 0 to 1."""
+        """See `StandardisesRows._weights`."""
         own = None
         if sample_weight is not None:
             own = own_weights(sample_weight, targets.shape[-1], releases=self._releases)
@@ -210,8 +206,7 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
                 lam = mechanism.objective.lam * tau / self.tau
             mechanism = public.terms.calibrate(partial(calibrated, tau, lam))
         solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
-        walked = isinstance(X, Walked)
-        weights = self._shares_of_classes() if walked else self._weights(targets, options.get("sample_weight"))
+        weights = None if isinstance(X, Walked) else self._weights(targets, options.get("sample_weight"))
         problem = Problem(X, targets, loss, clip, solving=solving, weights=weights, ranges=public.rows.declared)
         return perturb_and_solve_draws(problem, public.terms, mechanism, random_states)
 

@@ -201,7 +201,7 @@ def without_seed(model: Model) -> Model:
     return other
 
 
-def _scores_of_block(model: LinearScores, alone: bool, _place: int, X: Any, _targets: Any) -> FloatArray | None:
+def _scores_of_block(model: LinearScores, alone: bool, _place: int, X: Any, *_beside: Any) -> FloatArray | None:
     with each_row_by_itself() if alone else nullcontext():  # which does not travel to a worker
         return model.scores(X) if X.shape[0] else None
 

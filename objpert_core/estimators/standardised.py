@@ -5,7 +5,9 @@ centred and scaled privately (docs/theorems.md, T45 and T47).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -22,7 +24,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.blocks import Blocks, OnWorkers
-from objpert_core.estimators.base import WithNeighbours, none_where_walked
+from objpert_core.estimators.base import WithNeighbours
 from objpert_core.estimators.cautions import warn_of_no_ranges, warn_of_sparse
 from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.estimators.frames import naming_columns, one_row_like
@@ -31,7 +33,7 @@ from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
-from objpert_core.learning.streamed import Walked
+from objpert_core.learning.streamed import Beside, Walked
 
 Chosen = TypeVar("Chosen")
 AUTO = "auto"
@@ -91,31 +93,43 @@ class StandardisesRows(WithNeighbours):
     def _walked(self, blocks: Blocks, **options: Any) -> Walked:
         """See `LinearModel._walked`; a block is validated whenever it is walked, and named where it is refused."""
         self._check_walked(**options)
-        none_where_walked("sample_weight", options.get("sample_weight"))
         return Walked(blocks.through(self._for_blocks(blocks)._validated_block))
 
     def _for_blocks(self, blocks: Blocks) -> Self:
         """This estimator where blocks are walked here; a copy that knows no seed where they lie on workers."""
         if not isinstance(blocks, OnWorkers):
             return self
-        like = next((one for one in blocks.each(one_row_like) if one is not None), None)
+        likes = blocks.each(partial(one_row_like, 0 if self._releases else 1))
+        like = next((one for one in likes if one is not None), None)
         if like is not None:
             validate_data(self, like, dtype=FLOATS)
         if (labels := getattr(self, "classes", None)) is not None:
             self._encoded(np.asarray(labels))
         return without_seed(self)
 
-    def _validated_block(self, place: int, X: Any, y: Any) -> tuple[Any, FloatArray]:
-        if X.shape[0] == 0:
-            return X, np.empty(0)
+    def _weights(self, targets: FloatArray, sample_weight: Any) -> FloatArray | None:
+        """What each row's loss is multiplied by, from 0 to 1; None where all rows count alike."""
+        return None
+
+    def _validated_block(self, place: int, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Beside]:
+        given = X.shape[0]
+        if given == 0 and not self._releases:
+            return np.empty((0, 0)), Beside(np.empty(0), 0)
+        if sample_weight is not None:
+            self._check_together(**self._fit_options({"sample_weight": sample_weight}))
         try:
-            X, y = self._validated(X, y, reset=not hasattr(self, "n_features_in_"))
-            targets = self._encoded(y)
-            with naming_columns(self):
-                Rows(X, "normalize")
+            # As in `fit_beside`: the settings there are not those of another thread, or of a worker.
+            with np.errstate(all="ignore") if self._releases else nullcontext():
+                validated = self._judged_row_by_row if self._releases else self._validated
+                X, y = validated(X, y, reset=not hasattr(self, "n_features_in_"))
+                targets = self._encoded(y)
+                beside = Beside(targets, given, self._weights(targets, sample_weight))
+                X, beside = beside.usable(X, releases=self._releases)
+                with naming_columns(self):
+                    Rows(X, "normalize")
         except ValueError as error:
             raise ValueError(f"block {place + 1}: {error}") from None
-        return X, targets
+        return X, beside
 
     # What reads the number of rows
 

@@ -13,7 +13,7 @@ from objpert_core.estimators.base import LinearClassifier
 from objpert_core.estimators.cautions import warn_of_one_answer
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.frames import as_column
-from objpert_core.learning.problem.weighted import LEAST_WEIGHT, members_of, weights_by_class
+from objpert_core.learning.problem.weighted import members_of, weights_by_class
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import as_numbers, without_masks
 
@@ -69,11 +69,7 @@ class WeighsClasses(LinearClassifier):
     def _check_walked(self, **options: Any) -> None:
         super()._check_walked(**options)
         self._encoded(np.asarray(self.classes))  # names of classes are looked at before any row
-        if (shares := self._shares_of_classes()) is not None and shares.min() < LEAST_WEIGHT:
-            raise ValueError(
-                f"class_weight must be at least {LEAST_WEIGHT:g} of the largest where X is Blocks, got "
-                f"{self.class_weight!r}"
-            )
+        self._shares_of_classes()
 
     @property
     def _counts_classes(self) -> bool:

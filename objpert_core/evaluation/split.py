@@ -85,7 +85,7 @@ class _Coins:
         self._source, self._share, self._one_at_a_time = source, share, Lock()
         self._heads: dict[int, np.ndarray] = {}
 
-    def part(self, heads: bool, place: int, X: Any, y: Any) -> Block:
+    def part(self, heads: bool, place: int, X: Any, *beside: Any) -> Block:
         """The rows of a block whose coin fell so."""
         rows = X.shape[0]
         with self._one_at_a_time:  # or both walks draw, and a row is in both parts
@@ -97,7 +97,7 @@ class _Coins:
         if len(coins) != rows:
             raise ValueError(f"block {place + 1} must have the same rows in every walk, got {len(coins)}, then {rows}")
         chosen = np.flatnonzero(coins == heads)
-        return _safe_indexing(X, chosen), None if y is None else _safe_indexing(y, chosen)
+        return _safe_indexing(X, chosen), *(None if one is None else _safe_indexing(one, chosen) for one in beside)
 
 
 def _people(groups: Any) -> tuple[int, Any]:

@@ -26,7 +26,7 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.weighted import WeightedLoss, members_of, weights_by_class
-from objpert_core.learning.ranges import Ranges, ranges_of_counts, refuse_other_columns
+from objpert_core.learning.ranges import Ranges, ranges_of_counts
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import Callback, SolverResult
@@ -58,8 +58,8 @@ class Problem:
     """What is minimised, and how a solver goes about it. `targets` has shape (n,), or (K, n) for a fit of each class
     against the others; `clip` bounds the norm of every row's gradient, `radius` is M, `envelope` β of the Moreau
     envelope that replaces every row's loss, and `solving` has keyword arguments of `Fit`. Columns are cut to `ranges`,
-    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48). `weights` are those of the rows; of
-    rows that are walked, those of the classes.
+    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48). Rows that are walked bring
+    their weights along.
     """
 
     X: Any
@@ -182,12 +182,9 @@ class Fit:
         them; with `known` ranges, of those columns alone that have none.
         """
         if plan is not None:
-            if self.rows.sparse:
-                raise ValueError("X must be dense where ranges are released, got sparse rows")
-            refuse_other_columns(
-                (self.rows_given, self.rows.n_features), plan.columns if known is None else len(known.low)
-            )
-            released = ranges_of_counts(self._counted, plan, self.source, n_rows=n_rows, known=known)
+            shape = self.rows_given, self.rows.n_features
+            told: dict[str, Any] = {"n_rows": n_rows, "known": known, "sparse": self.rows.sparse}
+            released = ranges_of_counts(self._counted, shape, plan, self.source, **told)
             self.cut_to(released, unclipped=unclipped)
 
     def _counted(self, count: Callable[[Any], IntArray]) -> IntArray:

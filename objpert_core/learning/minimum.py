@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,27 +59,45 @@ class Search:
             found = judged(problem, result)
             return found if found.norm <= tau else judged(fine(problem), result)
 
-        if self.sure:
-            nothing = objective.without_rows()
-            spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
-            if not objective.n_rows or not spare.norm <= tau:
-                return spare
-        given = self._roughly(objective, tau) if given is None and radius is None else given
-        if given is not None:
-            found = with_added(given)
-            if not found.norm <= tau and given.result.converged:
-                found = judged(fine(objective), given.result)
-            if found.norm <= tau:
-                return found
-        told: dict[str, Any] = {"tau": tau / 2, "callback": self.callback, "radius": radius}
-        asked: dict[str, Any] = {"solver": self.solver, "max_iter": self.max_iter, **told}
-        found = bounded(objective, solve(objective, **asked))
-        if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
-            found = min(found, bounded(objective, solve(fine(objective), **asked)), key=lambda one: one.norm)
-        if found.norm <= tau or not self.sure:
+        def attempt() -> Found:
+            start = self._roughly(objective, tau) if given is None and radius is None else given
+            if start is not None:
+                found = with_added(start)
+                if not found.norm <= tau and start.result.converged:
+                    found = judged(fine(objective), start.result)
+                if found.norm <= tau:
+                    return found
+            told: dict[str, Any] = {"solver": self.solver, "max_iter": self.max_iter, "callback": self.callback}
+            told |= {"tau": tau / 2, "radius": radius}
+            found = bounded(objective, solve(objective, **told))
+            if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
+                found = min(found, bounded(objective, solve(fine(objective), **told)), key=lambda one: one.norm)
+            return found
+
+        return self.ended(objective, tau, radius, attempt, bounded)
+
+    def ended(
+        self,
+        objective: Any,
+        tau: float,
+        radius: float | None,
+        attempt: Callable[[], Found],
+        bounded: Callable[[Any, SolverResult], Found],
+    ) -> Found:
+        """What an attempt finds; where the search is sure, a slower solver goes on, and the answer for no data is last.
+
+        `bounded` bounds the gradient where a solver stopped.
+        """
+        if not self.sure:
+            return attempt()
+        nothing = objective.without_rows()
+        spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
+        if not objective.n_rows or not spare.norm <= tau:
+            return spare
+        if (found := attempt()).norm <= tau:
             return found
         for problem in (objective, fine(objective)):
-            found = bounded(objective, solve_surely(problem, **told))
+            found = bounded(objective, solve_surely(problem, tau=tau / 2, callback=self.callback, radius=radius))
             if found.norm <= tau:
                 return found
         return spare

@@ -29,7 +29,7 @@ from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.problem.weighted import LEAST_WEIGHT
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
-from objpert_core.learning.screening import judged
+from objpert_core.learning.screening import judged, usable
 from objpert_core.learning.streamed import Walked, draws_of
 
 
@@ -219,11 +219,12 @@ def perturb_and_solve_draws(
         for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):
             if asked not in (AS_THEY_ARE, None):
                 raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {asked!r}")
-    weighs = problem.weights is not None or terms.class_count_noise is not None
+    own = problem.X.weighs if isinstance(problem.X, Walked) else problem.weights is not None
+    weighs = own or terms.class_count_noise is not None
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
     if terms.intervals != NO_INTERVALS:
-        _refuse_intervals(problem, terms, kind)
+        _refuse_intervals(problem, terms, kind, weighs=weighs)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
@@ -236,7 +237,7 @@ def perturb_and_solve_draws(
     given = problem.X.shape[0]
     if terms.public_rows is None and (terms.standardisation != AS_THEY_ARE or terms.ranges is not None):
         terms = replace(terms, public_rows=given, rows_declared=False)
-    if problem.weights is not None and not isinstance(problem.X, Walked):
+    if problem.weights is not None:
         problem = _with_weights_checked(problem, problem.weights)
     if problem.of_classes and not isinstance(problem.X, Walked):
         problem = _with_classes_checked(problem)
@@ -271,12 +272,12 @@ def perturb_and_solve_draws(
     )
 
 
-def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertificate]) -> None:
+def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertificate], *, weighs: bool) -> None:
     """`ValueError` unless the curvature that follows the fit is that of plain logistic regression on the rows given."""
     plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
     named = "hessian_noise" in {item.name for item in fields(kind)}
-    mapped = terms.standardisation != AS_THEY_ARE or terms.class_count_noise is not None
-    if problem.of_classes or not (plain and named) or mapped or problem.weights is not None:
+    mapped = terms.standardisation != AS_THEY_ARE
+    if problem.of_classes or not (plain and named) or mapped or weighs:
         raise ValueError(
             "intervals must be False but for logistic regression of two classes without margin, ball, weights or "
             f"centred rows, got {terms.intervals!r}"
@@ -305,7 +306,7 @@ def _with_weights_checked(problem: Problem, weights: FloatArray) -> Problem:
         raise ValueError(f"weights must be numbers from 0 to 1, got {weights[~right][0]!r}")
     keep = weights >= LEAST_WEIGHT
     if problem.solving.get("on_error") == "release" and targets.shape[-1] == rows:
-        X, fit_for_use = judged(X, _of_one_class(targets) if problem.of_classes else targets, problem.loss)
+        X, fit_for_use = judged(X, targets, problem.loss)
         keep &= fit_for_use
     if keep.all() or targets.shape[-1] != rows:
         return replace(problem, X=X)
@@ -317,8 +318,7 @@ def _with_classes_checked(problem: Problem) -> Problem:
     X, targets = problem.X, problem.targets
     releases, right = problem.solving.get("on_error") == "release", targets.shape[1:] == (X.shape[0],)
     if releases and right:
-        X, keep = judged(X, _of_one_class(targets), problem.loss)
-        X, targets = X[keep], targets[:, keep]
+        X, targets = usable(X, targets, problem.loss)
     if (several := (targets == 1.0).sum(axis=0) > 1).any():
         raise ValueError(f"targets must be +1.0 for one class at most, got more in row {int(np.argmax(several))}")
     for one in targets:
@@ -343,12 +343,6 @@ def _refuse_small_tau(
             noise=mechanism.objective.sigma,
             ball=math.inf if ball is None else ball,
         ).refuse(mechanism.tau)
-
-
-def _of_one_class(targets: FloatArray) -> FloatArray:
-    """1.0 for every row whose targets are all −1.0 or +1.0, at most one of them +1.0; NaN elsewhere."""
-    signs = (np.abs(targets) == 1.0).all(axis=0) & ((targets == 1.0).sum(axis=0) <= 1)
-    return np.where(signs, 1.0, np.nan)
 
 
 def _logistic(loss: Loss) -> LogisticLoss:

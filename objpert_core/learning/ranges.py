@@ -163,23 +163,26 @@ def release_ranges(
     With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, by which the
     number of equal bins goes. `ValueError` where X has other columns than the plan pays for, or is sparse.
     """
-    if sp.issparse(X):
-        raise ValueError(f"X must be dense where ranges are released, got a sparse {type(X).__name__}")
-    refuse_other_columns(X.shape, plan.columns if known is None else len(known.low))
-    return ranges_of_counts(lambda count: count(X), plan, source, n_rows=n_rows, known=known)
+    shape, sparse = X.shape, bool(sp.issparse(X))
+    return ranges_of_counts(lambda count: count(X), shape, plan, source, n_rows=n_rows, known=known, sparse=sparse)
 
 
 def ranges_of_counts(
     summed: Callable[[Callable[[Any], IntArray]], IntArray],
+    shape: tuple[int, ...],
     plan: RangeNoise,
     source: NoiseSource,
     *,
     n_rows: int,
     known: Ranges | None = None,
+    sparse: bool = False,
 ) -> Ranges:
     """As `release_ranges`, of rows wherever they are: `summed` adds up what a function counts in each part of them.
     Noise is drawn before it is asked.
     """
+    if sparse:
+        raise ValueError("X must be dense where ranges are released, got sparse rows")
+    refuse_other_columns(shape, plan.columns if known is None else len(known.low))
     which = slice(None) if known is None else known.unknown
 
     def noisy(count: Callable[[Any], IntArray], bins: int, sigma: float) -> FloatArray:

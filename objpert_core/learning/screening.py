@@ -23,15 +23,20 @@ from objpert_core.learning.problem.rows import usable_rows
 
 def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
     """Leave out rows that cannot be used: with NaN or infinity, of norm 1e150 or more, or with targets bad for `loss`.
-    The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others.
+    The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others. A
+    row whose targets are those of K classes must be of one class at most.
     """
     X, keep = judged(X, targets, loss)
-    return (X, targets) if keep.all() else (X[keep], targets[keep])  # as a rule all can be used: no copy
+    return (X, targets) if keep.all() else (X[keep], targets[..., keep])  # as a rule all can be used: no copy
 
 
 @np.errstate(all="ignore")
-def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.bool_]]:
-    """Say of each row whether it can be used, as `usable` does; `X` comes back in double precision."""
+def judged(X: Any, targets: FloatArray, loss: Loss | None = None) -> tuple[Any, NDArray[np.bool_]]:
+    """Say of each row whether it can be used, as `usable` does, without a loss for any finite target; `X` comes back in
+    double precision.
+    """
+    if targets.ndim == 2:
+        targets = _of_one_class(targets)
     if not sp.issparse(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     X, keep = usable_rows(X)
@@ -39,6 +44,12 @@ def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.boo
     if isinstance(loss, MarginLoss):
         keep &= np.abs(targets) == 1.0
     return X, keep
+
+
+def _of_one_class(targets: FloatArray) -> FloatArray:
+    """1.0 for every row whose targets are all −1.0 or +1.0, at most one of them +1.0; NaN elsewhere."""
+    signs = (np.abs(targets) == 1.0).all(axis=0) & ((targets == 1.0).sum(axis=0) <= 1)
+    return np.where(signs, 1.0, np.nan)
 
 
 @np.errstate(all="ignore")

@@ -32,8 +32,10 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
-from objpert_core.learning.problem.weighted import WeightedLoss, members_of, weights_by_class
+from objpert_core.learning.problem.weighted import LEAST_WEIGHT, WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.ranges import Ranges
+from objpert_core.learning.screening import judged
+from objpert_core.learning.solvers import SolverResult
 from objpert_core.learning.solvers.batched_newton import solve_streamed
 from objpert_core.learning.standardisation import Directions, RowMap
 
@@ -42,41 +44,77 @@ _COPRIME = 104_729  # a prime
 _SURELY_FINE = 10**6  # rows, from which on the quick bound on rounding is not worth a walk
 
 
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """What stands beside the rows of a block: their targets, how many rows the block was given with, and their weights
+    unless all are 1.
+    """
+
+    targets: FloatArray
+    rows_given: int
+    weights: FloatArray | None = None
+
+    def usable(self, X: Any, *, releases: bool) -> tuple[Any, Beside]:
+        """The rows that count, and what stands beside them; see `Problem` and, for a fit that `releases`, `usable`."""
+        keep = np.ones(self.rows_given, dtype=bool) if self.weights is None else self.weights >= LEAST_WEIGHT
+        if releases:
+            X, good = judged(X, self.targets)
+            keep &= good
+        return (X, self) if keep.all() else (X[keep], self.part(keep))
+
+    def part(self, some: Any) -> Beside:
+        """What stands beside some of the rows."""
+        weights = None if self.weights is None else self.weights[some]
+        return Beside(self.targets[..., some], self.rows_given, weights)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Beside]) -> Beside:
+        """What stands beside the rows of several blocks, one after the other."""
+        targets = np.concatenate([one.targets for one in parts], axis=-1)
+        weights = [np.ones(one.targets.shape[-1]) if one.weights is None else one.weights for one in parts]
+        weighs = any(one.weights is not None for one in parts)
+        given = sum(one.rows_given for one in parts)
+        return cls(targets, given, np.concatenate(weights) if weighs else None)
+
+
 class Walked:
-    """Blocks of usable rows and targets that were walked once: how many rows there are, and some of them."""
+    """Blocks of usable rows that were walked once: how many rows were given and can be used, and some of them. A block
+    without columns is none.
+    """
 
     def __init__(self, blocks: Blocks) -> None:
-        self._blocks, self.sparse = blocks, False
+        self._blocks, self.sparse, self.weighs = blocks, False, False
         self._ranges: Ranges | None = None
-        self._rows = self._columns = 0
+        self.rows_used = self._rows = self._columns = 0
         self.sample = _joined(self._sampled_there() if isinstance(blocks, OnWorkers) else self._sampled_here())
         self.shape = self._rows, self._columns
 
-    def _sampled_here(self) -> list[tuple[Any, FloatArray]]:
-        kept, stride = list[tuple[Any, FloatArray]](), 1
-        for X, targets in self._blocks.each(_itself):
-            some = slice(-self._rows % stride, None, stride)
-            if X.shape[0]:
-                kept.append((X[some].copy(), targets[..., some]))  # a view would keep the whole block
-            self._count(_Shape.of(0, X, targets))
-            while self._rows // stride * self._columns > 2 * _SAMPLE:
+    def _sampled_here(self) -> list[tuple[Any, Beside]]:
+        kept, stride = list[tuple[Any, Beside]](), 1
+        for X, beside in self._blocks.each(_itself):
+            some = slice(-self.rows_used % stride, None, stride)
+            if X.shape[1]:
+                kept.append((X[some].copy(), beside.part(some)))  # a view would keep the whole block
+            self._count(_Shape.of(0, X, beside))
+            while self.rows_used // stride * self._columns > 2 * _SAMPLE:
                 kept, stride = [_some(2, 0, *_joined(kept))], 2 * stride
         return self._not_none(kept)
 
-    def _sampled_there(self) -> list[tuple[Any, FloatArray]]:
+    def _sampled_there(self) -> list[tuple[Any, Beside]]:
         for shape in self._blocks.each(_Shape.of):
             self._count(shape)
-        stride = max(1, self._rows * self._columns // _SAMPLE)
-        return self._not_none([some for some in self._blocks.each(partial(_some, stride)) if some[0].shape[0]])
+        stride = max(1, self.rows_used * self._columns // _SAMPLE)
+        return self._not_none([some for some in self._blocks.each(partial(_some, stride)) if some[0].shape[1]])
 
     def _count(self, shape: _Shape) -> None:
-        if shape.rows:
-            self.sparse |= shape.sparse
+        if shape.columns:
+            self.sparse, self.weighs = self.sparse | shape.sparse, self.weighs | shape.weighs
             if self._columns not in (0, shape.columns):
                 raise ValueError(f"blocks must have the same columns, got {self._columns} and then {shape.columns}")
-            self._rows, self._columns = self._rows + shape.rows, shape.columns
+            self._rows, self._columns = self._rows + shape.rows_given, shape.columns
+            self.rows_used += shape.rows
 
-    def _not_none(self, kept: list[tuple[Any, FloatArray]]) -> list[tuple[Any, FloatArray]]:
+    def _not_none(self, kept: list[tuple[Any, Beside]]) -> list[tuple[Any, Beside]]:
         if not kept:
             raise ValueError("blocks must hold at least one row, got none")
         return kept
@@ -84,17 +122,20 @@ class Walked:
     def cut_to(self, ranges: Ranges) -> Walked:
         """The same rows, which are cut to ranges whenever they are walked."""
         other = copy(self)
-        other._ranges, (X, targets) = ranges, self.sample
-        other.sample = ranges.apply(X), targets
+        other._ranges, (X, beside) = ranges, self.sample
+        other.sample = ranges.apply(X), beside
         return other
 
-    def each(self, work: Callable[[Any, FloatArray], Made]) -> Iterator[Made]:
-        """What `work` makes of the rows and targets of each block that has a row, where the block is."""
-        work, rows = work if self._ranges is None else partial(_cut, self._ranges, work), 0
-        for count, made in self._blocks.each(partial(_unless_empty, work)):
-            if count:
-                rows += count
-                yield made
+    def each(self, work: Callable[[Any, Beside], Made]) -> Iterator[Made]:
+        """What `work` makes of the rows of each block that has a row, and of what stands beside them, where the block
+        is; without any row that can be used, of none.
+        """
+        rows, cut = 0, work if self._ranges is None else partial(_cut, self._ranges, work)
+        for given, made in self._blocks.each(partial(_unless_empty, cut)):
+            rows += given
+            yield from made
+        if not self.rows_used:
+            yield work(*self.sample)
         if rows != self._rows:
             raise ValueError(f"blocks must have the same rows in every walk, got {self._rows} and then {rows}")
 
@@ -104,36 +145,39 @@ class _Shape:
     """What a walk needs to know of a block."""
 
     rows: int
+    rows_given: int
     columns: int
     sparse: bool
+    weighs: bool
 
     @classmethod
-    def of(cls, _place: int, X: Any, _targets: Any) -> _Shape:
-        return cls(X.shape[0], X.shape[1] if X.shape[0] else 0, bool(sp.issparse(X)))
+    def of(cls, _place: int, X: Any, beside: Beside) -> _Shape:
+        return cls(X.shape[0], beside.rows_given, X.shape[1], bool(sp.issparse(X)), beside.weights is not None)
 
 
-def _itself(_place: int, X: Any, targets: FloatArray) -> tuple[Any, FloatArray]:
-    return X, targets
+def _itself(_place: int, X: Any, beside: Beside) -> tuple[Any, Beside]:
+    return X, beside
 
 
-def _some(stride: int, place: int, X: Any, targets: FloatArray) -> tuple[Any, FloatArray]:
+def _some(stride: int, place: int, X: Any, beside: Beside) -> tuple[Any, Beside]:
     """Every `stride`-th row of a block; blocks begin at different rows."""
-    start = place * _COPRIME % stride
-    return X[start::stride], targets[..., start::stride]
+    some = slice(place * _COPRIME % stride, None, stride)
+    return X[some], beside.part(some)
 
 
-def _unless_empty(work: Callable[[Any, FloatArray], Made], _place: int, X: Any, targets: FloatArray) -> Any:
-    return (X.shape[0], work(X, targets)) if X.shape[0] else (0, None)
+def _unless_empty(work: Callable[[Any, Beside], Made], _place: int, X: Any, beside: Beside) -> Any:
+    """How many rows were given, and what `work` makes of those that can be used, if there are any."""
+    return beside.rows_given, [work(X, beside)] if X.shape[0] else []
 
 
-def _cut(ranges: Ranges, work: Callable[[Any, FloatArray], Made], X: Any, targets: FloatArray) -> Made:
-    return work(ranges.apply(X), targets)
+def _cut(ranges: Ranges, work: Callable[[Any, Beside], Made], X: Any, beside: Beside) -> Made:
+    return work(ranges.apply(X), beside)
 
 
-def _joined(kept: list[tuple[Any, FloatArray]]) -> tuple[Any, FloatArray]:
+def _joined(kept: list[tuple[Any, Beside]]) -> tuple[Any, Beside]:
     parts = [X for X, _ in kept]
     together = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
-    return together, np.concatenate([targets for _, targets in kept], axis=-1)
+    return together, Beside.joined([beside for _, beside in kept])
 
 
 class _WalkedDirections(Directions):
@@ -148,18 +192,18 @@ class _WalkedDirections(Directions):
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         return self._over_blocks(partial(_sizes_of_block, center, spacing))
 
-    def _over_blocks(self, term: Callable[[Any, FloatArray], IntArray]) -> IntArray:
+    def _over_blocks(self, term: Callable[[Any, Beside], IntArray]) -> IntArray:
         total = np.zeros(self._walked.shape[1], dtype=object)  # whole numbers of any size
         for share in self._walked.each(term):
             total = total + share
         return total
 
 
-def _directions_of_block(spacing: float, X: Any, _targets: FloatArray) -> IntArray:
+def _directions_of_block(spacing: float, X: Any, _beside: Beside) -> IntArray:
     return Directions(Rows(X, "normalize"))._sum_of_directions(spacing)
 
 
-def _sizes_of_block(center: FloatArray | None, spacing: float, X: Any, _targets: FloatArray) -> IntArray:
+def _sizes_of_block(center: FloatArray | None, spacing: float, X: Any, _beside: Beside) -> IntArray:
     return Directions(Rows(X, "normalize"))._sum_of_sizes(center, spacing)
 
 
@@ -180,21 +224,22 @@ class _Learned:
     constant: float
     loss_on: Callable[[Rows], Loss]
     which: int | None = None  # of several classes, the one against the others
-    shares: FloatArray | None = None  # what a row of each class weighs
+    shares: FloatArray | None = None  # what a row of each class weighs, by noisy counts
 
-    def losses(self, X: Any, targets: FloatArray) -> PerturbedObjective:
-        rows = self.rows(X)
-        loss = self.loss_on(rows)
+    def losses(self, X: Any, beside: Beside) -> PerturbedObjective:
+        rows, targets, weights = self.rows(X), beside.targets, beside.weights
         if self.shares is not None:
-            loss = WeightedLoss(loss, weights_by_class(targets, self.shares))
+            by_class = weights_by_class(targets, self.shares)
+            weights = by_class if weights is None else by_class * weights
+        loss = self.loss_on(rows) if weights is None else WeightedLoss(self.loss_on(rows), weights)
         return losses_on(rows, targets if self.which is None else targets[self.which], loss)
 
     def rows(self, X: Any) -> Rows:
         standardised = self.row_map.center is not None or self.row_map.scale is not None
         return Rows(self.row_map.apply(X) if standardised else X, self.row_norm, self.constant)
 
-    def __call__(self, work: Callable[[PerturbedObjective], Any], X: Any, targets: FloatArray) -> Any:
-        return work(self.losses(X, targets))
+    def __call__(self, work: Callable[[PerturbedObjective], Any], X: Any, beside: Beside) -> Any:
+        return work(self.losses(X, beside))
 
 
 class StreamedFit(Fit):
@@ -202,12 +247,16 @@ class StreamedFit(Fit):
 
     def __init__(self, walked: Walked, loss: Loss, *, random_state: Seed, solving: Any) -> None:
         self.source = noise_source(random_state)
-        self._walked, self._loss, self._releases = walked, loss, False
+        self._walked, self._loss, self._releases = walked, loss, solving.get("on_error") == "release"
+        if not (walked.rows_used or self._releases):
+            raise ValueError("X must have at least one row, got 0")
         self._row_norm = solving.get("row_norm", "normalize")
         constant = nonnegative("intercept_scaling", solving.get("intercept_scaling", 0.3))
         self.rows_given, columns = walked.shape
-        self.rows = _KnownRows(self.rows_given, columns, constant, sparse=walked.sparse)
-        self._search = Search(max_iter=solving.get("max_iter", 1000), callback=solving.get("callback"))
+        self.rows = _KnownRows(walked.rows_used, columns, constant, sparse=walked.sparse)
+        self._search = Search(
+            max_iter=solving.get("max_iter", 1000), callback=solving.get("callback"), sure=self._releases
+        )
         self._map, self._ranges, self._weights, self._class_weights = RowMap(), None, None, None
         self._which: int | None = None
         self._targets = np.empty(0)  # which stand in the blocks
@@ -245,10 +294,10 @@ class StreamedFit(Fit):
     def objective(self, perturbation: Perturbation, loss: Any) -> Any:
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
-        X, targets = self._walked.sample
+        X, beside = self._walked.sample
         learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which, self._weights)
-        lam, scale = float(np.asarray(perturbation.quadratic)), self.rows.n_rows / X.shape[0]
-        sample = replace(learned.losses(X, targets), lam=lam / scale, linear=linear / scale)
+        lam, scale = float(np.asarray(perturbation.quadratic)), max(1, self.rows.n_rows) / max(1, X.shape[0])
+        sample = replace(learned.losses(X, beside), lam=lam / scale, linear=linear / scale)
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
         return StreamedObjective(
             lambda work: self._walked.each(partial(learned, work)), self._loss, *known, lam, linear, sample, scale
@@ -262,40 +311,41 @@ class StreamedFit(Fit):
     def _found(self, objective: Any, tau: float, added: float, radius: float | None, given: Found | None) -> Found:
         if radius is not None:
             raise ValueError(f"radius must be None for Blocks, got {radius!r}")
-        result = solve_streamed(objective, tau=tau / 2, max_iter=self._search.max_iter, callback=self._search.callback)
+        told: dict[str, Any] = {"max_iter": self._search.max_iter, "callback": self._search.callback}
 
-        def with_added(norm: float) -> Found:
-            return Found(result, (norm + added) * (1 + 8 * UNIT))
+        def bounded(problem: Any, result: SolverResult) -> Found:
+            def with_added(norm: float) -> Found:
+                return Found(result, (norm + added) * (1 + 8 * UNIT))
 
-        if result.converged and self.rows.n_rows < _SURELY_FINE:
-            found = with_added(gradient_norm_bounds([objective], result.theta[None])[0])
-            if found.norm <= tau:
-                return found
-        with np.errstate(all="ignore"):
-            return with_added(fine_norm_bound(objective, result.theta))
+            if result.converged and self.rows.n_rows < _SURELY_FINE:
+                found = with_added(gradient_norm_bounds([problem], result.theta[None])[0])
+                if found.norm <= tau:
+                    return found
+            with np.errstate(all="ignore"):
+                return with_added(fine_norm_bound(problem, result.theta))
+
+        def attempt() -> Found:
+            return bounded(objective, solve_streamed(objective, tau=tau / 2, **told))
+
+        return self._search.ended(objective, tau, None, attempt, bounded)
 
 
-def _class_counts_of_block(_X: Any, targets: FloatArray) -> IntArray:
-    return members_of(targets).sum(axis=1)
+def _class_counts_of_block(_X: Any, beside: Beside) -> IntArray:
+    return members_of(beside.targets).sum(axis=1)
 
 
-def _of_rows(count: Callable[[Any], IntArray], X: Any, _targets: FloatArray) -> IntArray:
+def _of_rows(count: Callable[[Any], IntArray], X: Any, _beside: Beside) -> IntArray:
     return count(X)
 
 
 def _on_rows(
-    work: Callable[[Rows, FloatArray], IntArray], row_norm: str, constant: float, X: Any, targets: FloatArray
+    work: Callable[[Rows, FloatArray], IntArray], row_norm: str, constant: float, X: Any, beside: Beside
 ) -> IntArray:
-    return work(Rows(X, row_norm, constant), targets)
+    return work(Rows(X, row_norm, constant), beside.targets)
 
 
 class StreamedDraws(Draws):
     """Fits of rows that are walked, one for each random state, one after the other."""
-
-    def __init__(self, problem: Problem, terms: Terms, random_states: Sequence[Seed]) -> None:
-        if problem.solving.get("on_error") == "release":
-            raise ValueError("on_error must be 'raise' for Blocks, got 'release'")
-        super().__init__(problem, terms, random_states)
 
     def _first(self, problem: Problem, state: Seed) -> Fit:
         """See `Draws._first`."""

@@ -1,6 +1,7 @@
 """Fits of rows that are walked: the map of a fit in memory to the last bit, θ within what τ allows, one draw."""
 
 import sys
+import warnings
 import weakref
 from itertools import pairwise
 
@@ -8,13 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from objpert_core import estimators as est
 from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.evaluation import evaluate, split_by_coin
-from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning import streamed
+from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, UncoveredDataWarning
+from objpert_core.learning import minimum, streamed
 from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.solvers import solve, solve_surely
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 8)) * np.array([1, 2, 3, 1, 1, 5, 1, 0.1]) + 1.0
@@ -43,9 +46,10 @@ MODELS = {
 }
 
 
-def cut(rows, targets, *ends):
-    edges = [0, *ends, len(targets)]
-    return Blocks(lambda: ((rows[a:b], targets[a:b]) for a, b in pairwise(edges)))
+def cut(rows, *beside_and_ends):
+    beside = [one for one in beside_and_ends if np.ndim(one)]
+    edges = [0, *beside_and_ends[len(beside) :], rows.shape[0]]
+    return Blocks(lambda: (tuple(one[a:b] for one in (rows, *beside)) for a, b in pairwise(edges)))
 
 
 def assert_same_fit(one, other):
@@ -114,6 +118,15 @@ def test_dask_collections_are_walked_by_their_partitions():
         est.ObjPertLogisticRegression(**PRIVATE).fit(rows, arrays.from_array(Y, chunks=1000))
 
 
+def test_weights_of_dask_are_walked_by_their_partitions():
+    arrays = pytest.importorskip("dask.array")
+    rows, targets, weights = (arrays.from_array(one, chunks=700) for one in (X, Y, WEIGHTS))
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    assert_same_fit(clone(model).fit(X, Y, sample_weight=WEIGHTS), model.fit(rows, targets, sample_weight=weights))
+    with pytest.raises(ValueError, match="sample_weight must be a Dask collection as X is, got ndarray"):
+        model.fit(rows, targets, sample_weight=WEIGHTS)
+
+
 def test_dask_frames_are_walked_by_their_partitions():
     frames = pytest.importorskip("dask.dataframe")
     table = frames.from_pandas(pd.DataFrame(X, columns=list("abcdefgh")).assign(moved=Y), npartitions=3)
@@ -151,7 +164,7 @@ def test_the_rows_that_are_kept_keep_no_block(monkeypatch):
             rows = X[start : start + 100].copy()
             seen.append(weakref.ref(rows))
             alive.append(sum(one() is not None for one in seen))
-            yield rows, np.ones(100)
+            yield rows, streamed.Beside(np.ones(100), 100)
 
     walked = streamed.Walked(Blocks(walk))
     assert 128 <= len(walked.sample[0]) < 1000
@@ -223,9 +236,9 @@ def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
     ("blocks", "options", "sentence"),
     [
         (unread(), {"classes": None}, "classes must be the labels where X is Blocks, got None"),
-        (unread(), {"on_error": "release"}, "on_error must be 'raise' where X is Blocks, got 'release'"),
         (unread(), {"class_weight": {"maybe": 1.0}}, r"class_weight must name labels in classes=\['no', 'yes'\] only"),
-        (unread(), {"class_weight": {"no": 1e-200}}, "class_weight must be at least 1e-150 of the largest where X is"),
+        (Blocks(list), {"on_error": "release"}, "blocks must hold at least one row, got none"),
+        (Blocks(lambda: [(X, None)]), {"on_error": "release"}, "block 1: y must be given, got None"),
         (Blocks(list), {}, "blocks must hold at least one row, got none"),
         (Blocks(lambda: [(X[:9], Y[:9]), (X[:9, :3], Y[:9])]), {}, "block 2: X has 3 features"),
         (other_rows(), {}, "blocks must have the same rows in every walk, got 2999 and then 2998"),
@@ -251,10 +264,192 @@ def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, m
 def test_targets_stand_in_the_blocks_and_other_learners_need_rows_in_memory():
     with pytest.raises(ValueError, match="y must be left out where X is Blocks"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y), Y)
-    with pytest.raises(ValueError, match="sample_weight must be None where X is Blocks, got ndarray"):
+    with pytest.raises(
+        ValueError, match="sample_weight must be left out where X is Blocks, which have weights as trip"
+    ):
         est.ObjPertLogisticRegression(**PRIVATE).fit(unread(), sample_weight=np.ones(3000))
     with pytest.raises(ValueError, match="X must be rows in memory for DPSGDLogisticRegression"):
         est.DPSGDLogisticRegression(classes=["no", "yes"], public_rows=3000).fit(cut(X, Y))
+
+
+WEIGHTS = RNG.uniform(0.1, 1.0, 3000)
+WEIGHTS[[5, 1499, 2000]] = [0.0, 1e-200, 1.0]
+WEIGHED = {
+    "mapped": est.ObjPertLogisticRegression(**PRIVATE),
+    "by class": est.ObjPertLogisticRegression(**PRIVATE, class_weight={"yes": 3.0, "no": 1e-10}),
+    "hardly a class": est.ObjPertLogisticRegression(**PRIVATE, class_weight={"yes": 1.0, "no": 1e-200}),
+    "balanced, private ranges": est.ObjPertSVC(**BEARS_RANGES, class_weight="balanced", feature_ranges="private"),
+    "classes": est.ObjPertLogisticRegression(
+        **PRIVATE | {"classes": ["no", "yes", "maybe"]}, class_weight="balanced", standardize=False
+    ),
+    "numbers": est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, public_rows=3000, random_state=3),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", WEIGHED)
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+def test_weights_travel_with_their_block(name, on_error):
+    model, weights, rows = clone(WEIGHED[name]).set_params(on_error=on_error), WEIGHTS, X.copy()
+    targets = 100 * X[:, 0] if name == "numbers" else Y
+    rows[5] = np.nan  # which weighs nothing
+    if on_error == "release":
+        weights = np.where(np.arange(3000) % 700 == 3, [np.nan, 1.5, -1.0] * 1000, WEIGHTS)
+        rows[2999] = np.inf
+    whole = clone(model).fit(rows, targets, sample_weight=weights)
+    assert whole.privacy_.weighted
+    assert np.abs(whole.coef_ - clone(model).fit(X, targets).coef_).max() > 1e-3
+    for ends in ((), (1, 2, 1500), range(100, 3000, 100), (3, 3, 6, 1700)):
+        assert_same_fit(whole, clone(model).fit(cut(rows, targets, weights, *ends)))
+
+
+def test_rows_without_a_weight_weigh_one():
+    weights = np.where(np.arange(3000) < 1000, WEIGHTS, 1.0)
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    whole = clone(model).fit(X, Y, sample_weight=weights)
+    mixed = [(X[:1000], Y[:1000], weights[:1000]), (X[1000:], Y[1000:])]
+    for blocks in (mixed, mixed[::-1]):
+        assert_same_fit(whole, clone(model).fit(Blocks(lambda blocks=blocks: blocks)))
+
+
+def test_coins_and_scores_take_blocks_with_weights():
+    train, test, *_ = split_by_coin(cut(X, Y, WEIGHTS, 700), test_share=0.3, random_state=2)
+    rows, _, weights = (np.concatenate(part) for part in zip(*train, strict=True))
+    places = np.argsort(X[:, 0])[np.searchsorted(np.sort(X[:, 0]), rows[:, 0])]
+    np.testing.assert_array_equal(weights, WEIGHTS[places])
+    model = est.ObjPertLogisticRegression(**PRIVATE).fit(train)
+    plain, _ = (np.concatenate(part) for part in zip(*((rows, y) for rows, y, _ in test), strict=True))
+    np.testing.assert_array_equal(model.predict(test), model.predict(plain))
+    assert (
+        evaluate(model, test, random_state=1).counts
+        == evaluate(model, plain, np.concatenate([y for _, y, _ in test]), random_state=1).counts
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "sentence"),
+    [
+        (est.ObjPertLogisticRegression(**PRIVATE), ValueError, "block 2: sample_weight must hold .* got 2 in row 0"),
+        (
+            est.ObjPertLogisticRegression(**PRIVATE, intervals=True),
+            ValueError,
+            "sample_weight must be None where inter",
+        ),
+        (est.OutputPerturbationLogisticRegression(**PRIVATE), TypeError, "sample_weight must be None in a fit of Outp"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused_before_noise_is_drawn(model, kind, sentence, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
+    weights = np.where(np.arange(3000) < 1000, 1.0, 2.0)
+    with pytest.raises(kind, match=sentence):
+        clone(model).fit(cut(X, Y, weights, 1000))
+    for given in ((X, Y, {"sample_weight": 0 * weights}), (cut(X, Y, 0 * weights, 1000), None, {})):
+        with pytest.raises(ValueError, match="X must have at least one row, got 0"):
+            est.ObjPertLogisticRegression(**PRIVATE).fit(*given[:2], **given[2])
+    assert drawn == []
+
+
+RELEASES = {
+    "mapped": est.ObjPertLogisticRegression(**PRIVATE, on_error="release"),
+    "private ranges": est.ObjPertSVC(**BEARS_RANGES, feature_ranges="private", on_error="release"),
+    "output perturbation": est.OutputPerturbationLogisticRegression(**PRIVATE | {"epsilon": 8.0}, on_error="release"),
+    "intervals": est.ObjPertLogisticRegression(**PRIVATE | {"epsilon": 8.0}, intervals=True, on_error="release"),
+    "classes": est.ObjPertLogisticRegression(
+        **PRIVATE | {"classes": ["no", "yes", "maybe"]}, class_weight={"maybe": 2.0}, on_error="release"
+    ),
+    "balanced": est.ObjPertLogisticRegression(**PRIVATE, class_weight="balanced", on_error="release"),
+    "numbers": est.ObjPertRegressor(
+        epsilon=5.0, target_scale=50.0, public_rows=3000, random_state=3, on_error="release"
+    ),
+}
+
+
+def with_bad_rows(name):
+    """The rows, and rows that cannot be used among them, by their numbers, a label, or both; and where the good are."""
+    rows, targets = X.astype(object), (100 * X[:, 0] if name == "numbers" else Y).astype(object)
+    bad = np.array([0, 1, 2, 700, 1500, 2999])
+    rows[bad[:4], [0, 3, 7, 2]] = [np.nan, "none", 1e200, np.inf]
+    targets[bad[3:]] = [np.nan, "another", None]
+    return rows, targets, np.setdiff1d(np.arange(3000), bad)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", RELEASES)
+def test_rows_that_cannot_be_used_count_as_none_in_any_block(name):
+    model = RELEASES[name]
+    rows, targets, good = with_bad_rows(name)
+    whole = clone(model).fit(rows, targets)
+    without = clone(model).fit(X[good], targets[good])
+    np.testing.assert_array_equal(whole.coef_, without.coef_)
+    for ends in ((), (1, 2, 1500), range(100, 3000, 100), (3, 3, 1700)):
+        with warnings.catch_warnings(), np.errstate(all="raise"):
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", PrivacyBudgetWarning)
+            warnings.simplefilter("ignore", UncoveredDataWarning)
+            walked = clone(model).fit(cut(rows, targets, *ends))
+        assert_same_fit(whole, walked)
+        assert walked.privacy_.on_error == "release"
+
+
+@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize("given", [3000, 0])
+def test_without_any_usable_row_blocks_release_what_rows_in_memory_do(name, given):
+    none = np.full((given, 8), np.nan)
+    targets = np.zeros(given) if name == "numbers" else Y[:given]
+    for public in (3000, None) if given else (3000,):
+        model = RELEASES[name].set_params(public_rows=public)
+        whole, walked = clone(model).fit(none, targets), clone(model).fit(cut(none, targets, 10, 10))
+        np.testing.assert_array_equal(walked.coef_, whole.coef_)
+        np.testing.assert_array_equal(walked.intercept_, whole.intercept_)
+        assert walked.privacy_.public() == whole.privacy_.public()
+        assert walked.privacy_.verify(walked)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("shape", ["dense", "sparse"])
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_solver_that_stops_early_is_followed_by_a_sure_one_where_errors_must_not_tell(shape, failing, monkeypatch):
+    """Whose second try computes with care."""
+    asked = []
+
+    def surely(problem, **told):
+        asked.append(1)
+        return solve_surely(problem.without_rows() if len(asked) <= failing else problem, **told)
+
+    rows = X[:300] if shape == "dense" else sp.csr_array(X[:300])
+    model = est.ObjPertLogisticRegression(
+        **PRIVATE | {"epsilon": 1.0}, standardize=False, lam=30.0, max_iter=1, on_error="release"
+    )
+    whole = clone(model).fit(rows, Y[:300])
+    monkeypatch.setattr(minimum, "solve_surely", surely)
+    walked = clone(model).fit(cut(rows, Y[:300], 7, 200))
+    assert_same_fit(whole, walked)
+    assert len(asked) == failing + 1
+
+
+def test_the_answer_for_no_data_comes_last(monkeypatch):
+    """As in memory: where rounding stops the sure solver, too, which here is not asked to begin."""
+    monkeypatch.setattr(minimum, "solve_surely", lambda problem, **_: solve(problem.without_rows(), tau=1.0))
+    model = est.ObjPertLogisticRegression(**PRIVATE, standardize=False, max_iter=1, on_error="release")
+    nothing = clone(model).fit(np.full((3000, 8), np.nan), Y)
+    np.testing.assert_array_equal(model.fit(cut(X, Y, 1000)).coef_, nothing.coef_)
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+def test_a_block_that_cannot_be_read_is_an_error_before_noise_is_drawn(on_error, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
+
+    def walk():
+        yield X[:1000], Y[:1000]
+        raise OSError("the disk is gone")
+
+    model = est.ObjPertLogisticRegression(**PRIVATE, on_error=on_error)
+    with pytest.raises(OSError, match="the disk is gone"):
+        model.fit(Blocks(walk))
+    assert drawn == []
+    assert not model.__sklearn_is_fitted__()
 
 
 def test_a_solver_that_does_not_arrive_releases_nothing():

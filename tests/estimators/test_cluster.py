@@ -63,6 +63,14 @@ def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
         options = PRIVATE | {"class_weight": weight}
         far, near = (est.ObjPertLogisticRegression(**options).fit(*data) for data in ((rows, targets), (X, Y)))
         assert_same_fit(near, far)
+    bad = X.copy()
+    bad[[0, 1500]] = np.nan
+    asked = est.ObjPertLogisticRegression(**PRIVATE, on_error="release")
+    assert_same_fit(asked.fit(bad, Y).release(), asked.fit(arrays.from_array(bad, chunks=(700, 8)), targets))
+    own = np.linspace(0, 1, 3000)
+    asked = est.ObjPertLogisticRegression(**PRIVATE, class_weight="balanced")
+    near = asked.fit(X, Y, sample_weight=own).release()
+    assert_same_fit(near, asked.fit(rows, targets, sample_weight=arrays.from_array(own, chunks=700)))
     some = rows[:, 0] > -1e9  # lengths that nobody knows, and a partition without rows
     nobody = (
         arrays.concatenate([rows, rows[rows[:, 0] > 1e9]]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,14 +72,15 @@ class TableBlocks(Blocks):
                     row += file.metadata.row_group(group).num_rows
 
     def _whole(self, piece: _Piece) -> Block:
-        blocks = list(self._read(piece))
-        if not blocks:
-            return np.zeros((0, self.schema.n_features)), np.zeros(0)
+        blocks = list(_or_else(self._nothing, self._read(piece)))
         return np.concatenate([X for X, _ in blocks]), np.concatenate([y for _, y in blocks]) if self._targets else None
 
     def _blocks(self) -> Iterator[Block]:
-        for path in self.files:
-            yield from self._read(_Piece(path))
+        return _or_else(self._nothing, chain.from_iterable(self._read(_Piece(path)) for path in self.files))
+
+    def _nothing(self) -> Block:
+        """No row, with all columns: a fit that must not tell that there is none needs them."""
+        return np.zeros((0, self.schema.n_features)), np.zeros(0) if self._targets else None
 
     def _read(self, piece: _Piece) -> Iterator[Block]:
         is_csv = _is_csv(piece.path)
@@ -136,7 +138,7 @@ class TableBlocks(Blocks):
     def _encoded(self, batch: Any, row: int) -> Block:
         """A batch as rows and targets; `TableError` names the first bad cells of the leftmost column that has one."""
         schema, numerals = self.schema, Numerals(self._dialect.decimal or ".", self._dialect.thousands)
-        X, start = np.zeros((batch.num_rows, schema.n_features)), 0
+        X, start = np.zeros((schema.n_features, batch.num_rows)).T, 0  # columns are written, so they lie together
         for name, column in schema.columns.items():
             out, cells = X[:, start : start + column.width], batch.column(name)
             start += column.width
@@ -146,7 +148,7 @@ class TableBlocks(Blocks):
                 else:
                     _write(cells, out, partial(_encoded_texts, column, numerals))
         X /= schema.largest_norm
-        return X, self._encoded_targets(batch, numerals, row) if self._targets else None
+        return np.ascontiguousarray(X), self._encoded_targets(batch, numerals, row) if self._targets else None
 
     def _encoded_targets(self, batch: Any, numerals: Numerals, row: int) -> Any:
         target, cells = self.schema.target, batch.column(self.schema.target.column)
@@ -227,6 +229,13 @@ def open_table(
     if not files:
         raise ValueError("source must name at least one file, got none")
     return TableBlocks(files, schema, dialect, targets=targets)
+
+
+def _or_else(nothing: Callable[[], Block], blocks: Iterator[Block]) -> Iterator[Block]:
+    """The blocks, or `nothing` if there are none."""
+    first = next(blocks, None)
+    yield nothing() if first is None else first
+    yield from blocks
 
 
 def _is_csv(path: Path) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
 _CUT = 2.0**-26  # slices of numbers below 1 are multiples of this
@@ -116,7 +116,8 @@ def _digits(dimension: int) -> int:
     return min(26, math.floor(27 - math.log2(max(dimension, 1)) / 2))
 
 
-def fine(objective: PerturbedObjective) -> PerturbedObjective:
+@singledispatch
+def fine(objective: Any) -> Any:
     """The same objective, computed with care."""
     return replace(objective, rows=FineRows(objective.rows))
 

@@ -7,19 +7,21 @@ with the number of blocks (docs/theorems.md, T51).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.fine import two_sum
+from objpert_core.learning.problem.fine import fine, two_sum
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
 Made = TypeVar("Made")
+_NEXT_TO_NOTHING = 2.0**-1000
+_PART = 2048  # rows that a gradient takes at once: they and their scores stay in the cache
 
 
 class EachBlock(Protocol):
@@ -62,6 +64,20 @@ class StreamedObjective:
         """λθ + b, the part of the gradient that needs no data."""
         return self.lam * theta + self.linear
 
+    @property
+    def smoothness(self) -> float:
+        """An upper bound on J's curvature; one walk."""
+        return sum(self.each(_smoothness)) + self.lam
+
+    def gradient(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """∇J(θ), and no row's curvature."""
+        losses, _ = self.summed(partial(_gradient, theta), _PART)
+        return losses + self.tilt(theta), np.empty(0)
+
+    def without_rows(self) -> PerturbedObjective:
+        """Return the same tilt, without data."""
+        return replace(self.sample.without_rows(), lam=self.lam, linear=self.linear)
+
     def __reduce__(self) -> Any:
         """Refuse: b stays where it was drawn."""
         raise TypeError("an objective with noise in it cannot be pickled")
@@ -96,6 +112,23 @@ def _summed(
 
 def _gram_at(theta: FloatArray, losses: PerturbedObjective) -> FloatArray:
     return losses.rows.gram(losses.gradient(theta)[1])
+
+
+def _gradient(theta: FloatArray, part: LossPart) -> FloatArray:
+    return part.combine(part.slopes(theta))
+
+
+def _smoothness(losses: PerturbedObjective) -> float:
+    return replace(losses, lam=_NEXT_TO_NOTHING).smoothness
+
+
+@fine.register
+def _(objective: StreamedObjective) -> StreamedObjective:
+    return replace(objective, each=lambda work: objective.each(partial(_with_care, work)))
+
+
+def _with_care(work: Callable[[PerturbedObjective], Made], losses: PerturbedObjective) -> Made:
+    return work(fine(losses))
 
 
 class Compensated:

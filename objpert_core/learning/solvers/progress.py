@@ -119,7 +119,11 @@ class CountedProblem:
         self._problem = problem
         self.evaluations = 0
         self.dimension, self.n_rows = problem.dimension, problem.n_rows
-        self.combine, self.tilt = problem.combine, problem.tilt
+        self.tilt = problem.tilt
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """As the problem's; belongs to the visit that computed the weights."""
+        return self._problem.combine(weights)
 
     @cached_property
     def strong_convexity(self) -> float:
