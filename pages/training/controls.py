@@ -20,6 +20,7 @@ from objpert_core.experiments.learners import (
 )
 from pages.training import words as text
 from ui import parameters
+from ui.bounds import NAMES
 from ui.controls import Choice, Control, Pills, Preset, Toggle
 from ui.words import GRIDS
 
@@ -64,9 +65,10 @@ BOUND = Choice(
     "Bound behind “Algorithm 1 with our theorem”",
     "logistic",
     options=TIGHT_BOUNDS,
-    help="logistic: our theorem for the logistic loss. monotone: any loss whose derivative keeps its sign. two-signed: "
-    "any smooth loss of a row’s score. glm: the 2023 theorem, accounted by its privacy profile instead of its Rényi "
-    "curve.",
+    format=NAMES.__getitem__,
+    help="Our theorem is for the logistic loss. With a one-signed slope: any loss whose derivative keeps its sign. Any "
+    "GLM loss: any smooth loss of a row’s score. The 2023 theorem is accounted here by its privacy profile instead of "
+    "its Rényi curve.",
 )
 REPEATS = parameters.draws(
     "training",
