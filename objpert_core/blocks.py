@@ -107,6 +107,11 @@ class OnWorkers(Blocks):
         """See `Blocks.through`; what is made stays where it is made."""
         return OnWorkers(self._client, self._asked(work))
 
+    def has_room(self, bytes_needed: int) -> bool:
+        """Whether the workers together may hold so much."""
+        limits = [one["memory_limit"] for one in self._client.scheduler_info()["workers"].values()]
+        return not all(limits) or sum(limits) >= bytes_needed  # 0 and None are no limit
+
     def __reduce__(self) -> Any:
         """Refuse: whoever works on a block needs no other."""
         raise TypeError("blocks on a cluster cannot be pickled")

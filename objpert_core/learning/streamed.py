@@ -41,7 +41,11 @@ from objpert_core.learning.standardisation import Directions, RowMap
 
 _SAMPLE = 2**22  # numbers of rows that are kept in memory, about: 32 MB
 _COPRIME = 104_729  # a prime
-_SURELY_FINE = 10**6  # rows, from which on the quick bound on rounding is not worth a walk
+_SURELY_FINE = 4 * 10**6  # rows, from which on the quick bound on rounding is not worth a walk
+_COPIES = 3  # of the rows, for which a cluster has to have room: as given, as changed, and under work
+
+_Rule = Callable[[Any], Any]
+"""What a released rule makes of some rows, each by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,7 @@ class Walked:
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks, self.sparse, self.weighs = blocks, False, False
-        self._ranges: Ranges | None = None
+        self._rule: _Rule = _as_they_are
         self.rows_used = self._rows = self._columns = 0
         self.sample = _joined(self._sampled_there() if isinstance(blocks, OnWorkers) else self._sampled_here())
         self.shape = self._rows, self._columns
@@ -119,19 +123,26 @@ class Walked:
             raise ValueError("blocks must hold at least one row, got none")
         return kept
 
-    def cut_to(self, ranges: Ranges) -> Walked:
-        """The same rows, which are cut to ranges whenever they are walked."""
+    def changed(self, rule: _Rule) -> Walked:
+        """The same rows, each changed by a rule of its own: whenever they are walked, or once for all where a cluster
+        has room for the changed rows, too.
+        """
         other = copy(self)
-        other._ranges, (X, beside) = ranges, self.sample
-        other.sample = ranges.apply(X), beside
+        X, beside = self.sample
+        other.sample = rule(X), beside
+        numbers = self.rows_used * self._columns
+        if isinstance(self._blocks, OnWorkers) and not self.sparse and self._blocks.has_room(_COPIES * 8 * numbers):
+            other._blocks = self._blocks.through(partial(_changed, rule))
+        else:
+            other._rule = partial(_one_after_the_other, self._rule, rule)
         return other
 
     def each(self, work: Callable[[Any, Beside], Made]) -> Iterator[Made]:
         """What `work` makes of the rows of each block that has a row, and of what stands beside them, where the block
         is; without any row that can be used, of none.
         """
-        rows, cut = 0, work if self._ranges is None else partial(_cut, self._ranges, work)
-        for given, made in self._blocks.each(partial(_unless_empty, cut)):
+        rows = 0
+        for given, made in self._blocks.each(partial(_unless_empty, self._rule, work)):
             rows += given
             yield from made
         if not self.rows_used:
@@ -165,13 +176,21 @@ def _some(stride: int, place: int, X: Any, beside: Beside) -> tuple[Any, Beside]
     return X[some], beside.part(some)
 
 
-def _unless_empty(work: Callable[[Any, Beside], Made], _place: int, X: Any, beside: Beside) -> Any:
+def _unless_empty(rule: _Rule, work: Callable[[Any, Beside], Made], _place: int, X: Any, beside: Beside) -> Any:
     """How many rows were given, and what `work` makes of those that can be used, if there are any."""
-    return beside.rows_given, [work(X, beside)] if X.shape[0] else []
+    return beside.rows_given, [work(rule(X), beside)] if X.shape[0] else []
 
 
-def _cut(ranges: Ranges, work: Callable[[Any, Beside], Made], X: Any, beside: Beside) -> Made:
-    return work(ranges.apply(X), beside)
+def _as_they_are(X: Any) -> Any:
+    return X
+
+
+def _one_after_the_other(first: _Rule, second: _Rule, X: Any) -> Any:
+    return second(first(X))
+
+
+def _changed(rule: _Rule, _place: int, X: Any, beside: Beside) -> tuple[Any, Beside]:
+    return (rule(X) if X.shape[0] else X), beside
 
 
 def _joined(kept: list[tuple[Any, Beside]]) -> tuple[Any, Beside]:
@@ -219,7 +238,6 @@ class _KnownRows(Rows):
 class _Learned:
     """How a block becomes the losses that are learned from: what is public, and what is sent to where the block is."""
 
-    row_map: RowMap
     row_norm: str
     constant: float
     loss_on: Callable[[Rows], Loss]
@@ -227,16 +245,12 @@ class _Learned:
     shares: FloatArray | None = None  # what a row of each class weighs, by noisy counts
 
     def losses(self, X: Any, beside: Beside) -> PerturbedObjective:
-        rows, targets, weights = self.rows(X), beside.targets, beside.weights
+        rows, targets, weights = Rows(X, self.row_norm, self.constant), beside.targets, beside.weights
         if self.shares is not None:
             by_class = weights_by_class(targets, self.shares)
             weights = by_class if weights is None else by_class * weights
         loss = self.loss_on(rows) if weights is None else WeightedLoss(self.loss_on(rows), weights)
         return losses_on(rows, targets if self.which is None else targets[self.which], loss)
-
-    def rows(self, X: Any) -> Rows:
-        standardised = self.row_map.center is not None or self.row_map.scale is not None
-        return Rows(self.row_map.apply(X) if standardised else X, self.row_norm, self.constant)
 
     def __call__(self, work: Callable[[PerturbedObjective], Any], X: Any, beside: Beside) -> Any:
         return work(self.losses(X, beside))
@@ -281,11 +295,12 @@ class StreamedFit(Fit):
         if self.rows.sparse and plan.center_noise is not None:
             raise ValueError("X must be dense where rows are centred, got sparse blocks")
         self._map = _WalkedDirections(self._walked).release(plan, self.source, n_rows)
+        self._walked = self._walked.changed(self._map.apply)
 
     def cut_to(self, ranges: Ranges, *, unclipped: bool = False) -> None:
         """See `Fit.cut_to`."""
         self._ranges = ranges.unclipped() if unclipped else ranges
-        self._walked = self._walked.cut_to(self._ranges)
+        self._walked = self._walked.changed(self._ranges.apply)
 
     def _counted(self, count: Callable[[Any], IntArray]) -> IntArray:
         """See `Fit._counted`."""
@@ -295,7 +310,7 @@ class StreamedFit(Fit):
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
         X, beside = self._walked.sample
-        learned = _Learned(self._map, self._row_norm, self.rows.constant, loss, self._which, self._weights)
+        learned = _Learned(self._row_norm, self.rows.constant, loss, self._which, self._weights)
         lam, scale = float(np.asarray(perturbation.quadratic)), max(1, self.rows.n_rows) / max(1, X.shape[0])
         sample = replace(learned.losses(X, beside), lam=lam / scale, linear=linear / scale)
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant
