@@ -136,7 +136,7 @@ def test_the_repr_says_what_a_reader_must_know():
         "'logistic'",
         "sigma = ",
         "lam = ",
-        "tau = 1e-06",
+        "tau = 1e-6",
         "R = 1.04403",
     ):
         assert part in text

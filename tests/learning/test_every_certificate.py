@@ -159,7 +159,7 @@ def test_the_words_of_a_tested_release_say_what_was_tested_and_what_nobody_could
         assert said in words["distance"]
     assert "nothing: ⊥" in words["upper bound"]
     assert "next to X as well" in words["gaussian bound"]
-    assert "ApproximateDP(epsilon=0.5, delta=1e-07" in words["best of several"]
+    assert "ApproximateDP(epsilon=0.5, delta=1e-7" in words["best of several"]
 
 
 def test_a_test_of_one_row_promises_nothing_for_two():
