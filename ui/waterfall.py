@@ -209,16 +209,16 @@ def table(found: Waterfall) -> list[dict[str, str]]:
     rows = [
         {
             "Step": step.name,
-            "It changes, points": _changed(step),
+            "Change, points": _changed(step),
             "95 % interval": ends(step.gain) if step.gain and _half(step) else "–",
             "Accuracy then": accuracy(step.accuracy.mean),
-            "What it does": DOES[step.name],
+            "What the step does": DOES[step.name],
         }
         for step in found.steps
     ]
     sure = ends(found.total) if found.total.count >= FEWEST else "–"
-    last = {"It changes, points": signed(found.total.mean), "95 % interval": sure}
-    return [*rows, {"Step": IN_ALL, **last, "Accuracy then": rows[-1]["Accuracy then"], "What it does": ""}]
+    last = {"Change, points": signed(found.total.mean), "95 % interval": sure}
+    return [*rows, {"Step": IN_ALL, **last, "Accuracy then": rows[-1]["Accuracy then"], "What the step does": ""}]
 
 
 def caption(found: Waterfall, pairs: str) -> str:

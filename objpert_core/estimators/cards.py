@@ -103,7 +103,7 @@ def model_card(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = ObjPertLogisticRegression(classes=[0, 1], public_rows=569).fit(X, y)
     >>> card = model_card(model, title="Tumours", training_data="Breast cancer Wisconsin (UCI), 569 women.")
-    >>> "(1, 1e-05)-differential privacy, add/remove one row" in card.render()
+    >>> "(1, 1e-5)-differential privacy, add or remove one row" in card.render()
     True
     """
     kind = _hub_card()

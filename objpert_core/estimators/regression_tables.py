@@ -55,7 +55,7 @@ def regression_table(
     x1         0.07
              (0.14)
     ε             1
-    δ         1e-05
+    δ          1e-5
     """
     columns = dict(models) if isinstance(models, Mapping) else {"coefficient": models}
     if not columns:

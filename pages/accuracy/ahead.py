@@ -188,11 +188,11 @@ def table(stored: Stored) -> list[dict[str, str]]:
         rows.append(
             {
                 "ε": sentences.epsilon(reading.epsilon),
-                "Tight minus best unpaid, points": difference(claim.difference if claim else None),
+                "Ours minus best unpaid, points": difference(claim.difference if claim else None),
                 **{column: accuracy(point.accuracy.mean) if point else "–" for column, point in reached.items()},
                 "which": f"({LEARNERS[claim.rival].variant})" if claim else "–",
-                "Tight minus unpaid on standardised rows": difference(reading.difference(TIGHT, UNPAID_STANDARDISED)),
-                "Its time / ours": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
+                "Ours minus unpaid on standardised rows": difference(reading.difference(TIGHT, UNPAID_STANDARDISED)),
+                "Rival’s time / ours": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
             }
         )
     return rows

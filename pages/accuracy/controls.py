@@ -113,12 +113,12 @@ def presets(controls: Controls) -> list[Preset]:
     ]
     stand_in = "gisette-like"
     if stand_in in controls.data.options:
-        why = "Gisette itself has to be fetched, so what is stored is about rows made by its recipe: see the note."
+        why = "Gisette has to be downloaded, so the stored runs are about rows made by Gisette’s recipe: see the note."
         papers.append(preset("Figure 2, Gisette: why it is a stand-in", why, offered.PAPERS, stand_in, epsilon=1.0))
     lucky = "Equal luck for both: Algorithm 1 keeps the best of as many noises as DP-SGD has learning rates, and "
     lucky += "DP-SGD runs its chosen rate again with fresh noise."
     margins = "Algorithm 1 without the margin of its loss, and DP-SGD with this margin."
-    ours = "With few rows, DP-SGD beats ours if it gets centred and scaled rows and a free learning rate."
+    ours = "On few rows that are centred and scaled, DP-SGD with a free learning rate beats our theorem."
     chain = "From the 2023 theorem to our theorem, margin, centring and scaling: what each step changes on {} at ε = 1."
     origins = [
         preset(name, chain.format(key), offered.USUAL, key, epsilon=1.0, question=ORIGIN)

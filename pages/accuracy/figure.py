@@ -190,7 +190,9 @@ class Figure2(Reading):
                 continue
             row = {
                 "Method": LABELS[method],
-                "Tight minus it, points": difference(self.difference(TIGHT, method) if method != TIGHT else None),
+                "Ours minus the method, points": difference(
+                    self.difference(TIGHT, method) if method != TIGHT else None
+                ),
                 "Accuracy": accuracy(point.accuracy.mean),
                 "95 % interval": share_between(point.accuracy),
                 **({"Paper": "–" if share is None else accuracy(share)} if with_paper else {}),

@@ -164,7 +164,7 @@ class FewAndMany:
                     "Training rows": f"{size:,}",
                     self.promise: accuracy(private.mean),
                     "No privacy": accuracy(reference.mean),
-                    "Privacy changes it by, points": signed(-cost.mean),
+                    "Change by privacy, points": signed(-cost.mean),
                     "95 % interval": whole(f"{signed(-cost.high)} to {signed(-cost.low)}") if cost.known else "–",
                 }
             )

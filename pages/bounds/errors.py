@@ -111,7 +111,7 @@ class Errors(Proofs):
         own, tight, lower = self.own, self.missed("logistic", self.setting), self.missed("lower", self.setting)
         beyond = "" if at_least(tight) == at_least(lower) else f" than {at_least(lower)}"
         start = "" if tight <= 0 else f"No proof can promise more{beyond}. "
-        start += f"The published analysis promises {self.published(own)}"
+        start += f"The 2023 theorem promises {self.published(own)}"
         if math.isclose(self.setting.smoothness, own.smoothness):
             return f"{start}."
         return (
@@ -149,7 +149,7 @@ class Errors(Proofs):
             for bound, reading in order
         )
         return (
-            f"Trade-off curves: missed members against false accusations, both from 0 to 100 %, for "
+            f"Trade-off curves: missed participants against false accusations, both from 0 to 100 %, for "
             f"{sentences.count(len(order), 'bound')} and for perfect privacy, the diagonal. "
             f"Missed at {share(self.rate)} false accusations: {listed}.{self.whose()}"
         )
@@ -162,7 +162,7 @@ class Errors(Proofs):
         return figures.figure(
             figures.curves(names, RATES, curve, self.setting, ghost, between=guides, hover="misses %{y:.1%}"),
             xaxis=figures.axis("false accusations (type I error)", (0.0, 1.0), tickformat=".0%", hoverformat=".1%"),
-            yaxis=figures.axis("missed members (type II error)", (0.0, 1.0), tickformat=".0%"),
+            yaxis=figures.axis("missed participants (type II error)", (0.0, 1.0), tickformat=".0%"),
             height=480,
             margin={"l": 8, "r": 28, "t": 8, "b": 8},  # room for the label of 100 %
         )

@@ -158,7 +158,7 @@ def more(at: Gate) -> str:
     told = f"Left: μ = {down(at.left)} (squares add up)."
     if at.next is not None:
         mu = up(at.next.mu) if math.isfinite(at.next.mu) else ""
-        told += f" Next, {at.next.entry.label}: " + (f"μ = {mu}." if mu else "no μ is known to cover it.")
+        told += f" Next, {at.next.entry.label}: " + (f"μ = {mu}." if mu else "no μ is known to cover this release.")
     refused = sum(passage.state == REFUSED for passage in at.passages)
     if refused:
         entries = sentences.count(refused, "entry", "entries").capitalize()

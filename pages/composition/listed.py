@@ -22,7 +22,7 @@ from ui.sentences import count, delta, epsilon, number, proved, scientific
 NEARLY = 0.9  # of the target: from here on a ledger is nearly used up
 FIXED_BEFOREHAND = (
     "Fix the list and its noise beforehand. The topic of a release may depend on earlier answers. Its noise, and the "
-    "list itself, may not depend on answers: for this, switch on the privacy filter."
+    "list itself, may not depend on answers. The privacy filter allows both."
 )
 
 
@@ -77,7 +77,7 @@ class Listed:
         if not self.lines:
             return f"All of {self.aim} is left."
         if math.isinf(self.total):
-            return "Nothing is proved about this list, so it meets no target."
+            return "Nothing is proved about this list, so the list meets no target."
         if (over := totals.overrun(self.lines, self.target)) is not None:
             end = f"the list ends {epsilon(self.total - self.target)} above it"
             return f"Entry {over + 1} ({self.lines[over].entry.label}) takes the total past {self.aim}; {end}."

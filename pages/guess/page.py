@@ -22,8 +22,8 @@ SEED_TOLD = (
 GAMES = {
     PRIVATE: "Real fits of the package, with the noise that the promise needs, on a lattice.",
     BARE: "No noise at all: the attacker compares two minimisers.",
-    SMALL: f"Somebody divided σ by the {people.COUNT} rows by mistake. The stated promise is still the one of the "
-    f"sliders.",
+    SMALL: f"Somebody divided σ by the {people.COUNT} rows by mistake. The stated promise is still the sliders’ "
+    "promise.",
     DIGITS: "Enough noise, but from a textbook sampler in floating point. The last digits give the person away.",
 }
 GAMES_TOLD = "\n".join(f"* {name}: {told}" for name, told in GAMES.items())

@@ -22,7 +22,7 @@ def alt(pair: Pair) -> str:
     tail = sentences.delta(pair.mechanism.tail(pair.epsilon))
     return (
         "Privacy loss, the logarithm of the ratio of the two densities, against the released θ. Horizontal lines mark "
-        f"±ε = ±{sentences.epsilon(pair.epsilon)}, which it passes with probability {tail} at most."
+        f"±ε = ±{sentences.epsilon(pair.epsilon)}. The loss passes these lines with probability {tail} at most."
     )
 
 

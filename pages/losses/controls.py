@@ -32,7 +32,7 @@ MARGIN = SelectSlider(
     0.0,
     (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0),
     help="The loss is log(1 + exp(k − m)): a row pulls until its signed score m = y·xᵀθ is well beyond k. The "
-    "certificate is the same at every k, but an ordinary row’s own ε comes closer to it.",
+    "certificate is the same at every k, but an ordinary row’s own ε comes closer to the certificate.",
 )
 THRESHOLDS, SHORTER = log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient is longer than C."
 CLIP = SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER)

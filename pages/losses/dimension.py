@@ -23,9 +23,9 @@ from ui.controls import previous
 from ui.view import Course, View
 
 NAMES: Mapping[str, str] = {
-    "non-glm": "Any smooth convex loss (Theorem G.2)",
-    "rdp": "GLM, Rényi (Theorem 3.2)",
-    "glm": "GLM, hockey-stick (Theorem 3.1)",
+    "non-glm": "2023 theorem, any smooth loss",
+    "rdp": "2023 theorem, Rényi",
+    "glm": "2023 theorem",
     "lower": "Gaussian lower bound",
 }
 _ORDERS = 1 + np.geomspace(1e-3, 1e5, 64)

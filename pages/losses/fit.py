@@ -18,8 +18,8 @@ from ui import figures, sentences
 from ui.view import Course
 
 PROVED = {
-    "monotone": "the privacy profile of the bound for losses whose slope keeps its sign",
-    "glm": "the privacy profile of Theorem 3.1",
+    "monotone": "the privacy profile of our theorem for a one-signed slope",
+    "glm": "the privacy profile of the 2023 theorem",
 }
 _ABSENT = (", huber_threshold=None", ", hinge_width=None", "loss=LogisticLoss(None), ")
 

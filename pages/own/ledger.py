@@ -66,7 +66,7 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
             "δ": sentences.delta(made.model.privacy_.delta),
             f"ε of all releases so far, at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
             # the longest, and cut off first on a telephone
-            "Neighbours": neighbours_in_words(made.model.privacy_.adjacency).replace("add/remove", "add or remove"),
+            "Neighbours": neighbours_in_words(made.model.privacy_.adjacency),
         }
         for number, (made, so_far) in enumerate(zip(releases, spent, strict=True), 1)
     ]

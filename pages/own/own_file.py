@@ -30,7 +30,7 @@ NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a separat
 STILL_EXAMPLE = "Until you press Fit, the grey chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate:"
 ROWS_HELP = (
-    "Type the number only if it is known without this table. The rules for the noise and λ use it, and the "
+    "Type the number only if people know the number without this table. The rules for the noise and λ use it, and the "
     "certificate holds whatever the true number is. If you leave the field empty, the page counts the rows, and the "
     "certificate says that everybody may know their number."
 )

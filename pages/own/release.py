@@ -71,7 +71,11 @@ def scores(made: Made) -> None:
     """Draw the scores that may be published, where there are some."""
     if made.evaluation is not None:
         share = sentences.percent(TEST_SHARE, 0)
-        st.caption(f"**Scores that may be published**, from {share} of the people, put aside by a coin each.")
+        proof = certificate(made)
+        learned = (
+            f" The model learned from the other m = {proof.public_rows} rows." if proof.rows_declared is False else ""
+        )
+        st.caption(f"**Scores that may be published**, from {share} of the people, put aside by a coin each.{learned}")
         alt = "The scores that may be published, with 95 % intervals."
         page.table(made.evaluation.statement(), alt=alt, name="own_scores")
     if known := made.ask.schema.references if made.ask.intervals else {}:

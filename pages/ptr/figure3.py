@@ -30,7 +30,7 @@ class EqualError(PtrResults):
         means = self.means
         verdict = "pays" if means["passing"] < means["laplace"] else "does not pay"
         return (
-            f"Asking {verdict} at equal error: it costs ε = {at_most(means['passing'])}, Laplace noise "
+            f"Asking {verdict} at equal error: asking costs ε = {at_most(means['passing'])}, Laplace noise "
             f"{at_most(means['laplace'])}, the optimal vote {at_most(means['optimal'])}."
         )
 
@@ -39,10 +39,10 @@ class EqualError(PtrResults):
 
     def note(self) -> str:
         return (
-            f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. Asking costs what it "
-            f"promises "
-            f"and passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise. It falls "
-            f"between 0.3 and 0.4: from there on, ε at δ is mostly 0, and only the bound on the gap costs privacy."
+            f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. Asking costs what is "
+            f"promised, and passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise. This "
+            "mean falls between 0.3 and 0.4: from there on, ε at δ is mostly 0, and only the bound on the gap costs "
+            "privacy."
         )
 
 
@@ -63,7 +63,7 @@ class WideGap(PtrResults):
 
     def answer(self) -> str:
         without, at_delta = (at_most(self.means[method]) for method in ("pure", "from-here"))
-        return f"At a gap of {self.at:g} this noise has ε = {without} without δ and {at_delta} with it."
+        return f"At a gap of {self.at:g} the noise has ε = {without} without slack δ, and {at_delta} with slack."
 
     def promise(self) -> str:
         noise = float(str(self.cells["epsilon"]))

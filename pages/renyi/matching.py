@@ -56,7 +56,7 @@ def _match() -> None:
 def button() -> None:
     """The button that makes both alike, and why it could not."""
     st.button(
-        f"Match both at ({sentences.number(MATCH_EPSILON.value())}, {sentences.delta(READ_DELTA.value())})",
+        f"Match both at ε = {sentences.number(MATCH_EPSILON.value())}, δ = {sentences.delta(READ_DELTA.value())}",
         key="renyi_match",
         icon=":material/balance:",
         on_click=_match,

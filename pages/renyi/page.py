@@ -48,11 +48,11 @@ PRESETS = (
     preset("Figure 5", FIGURE_5, "Rarer events: one fit wins. n² rounds at q = 1/n, n = 100; σ = 2.5, β = 1, λ = 20."),
     preset("Ten times the rows", MORE_ROUNDS, "A million rounds at q = 1/1000; σ = 5 for both, β = 1, λ = 20."),
     preset("Our theorem: no price", TIGHT, "Figure 5 with our theorem for the logistic loss: no price at small α."),
-    preset("Adult at ε = 1", ADULT, "DP-SGD on Adult with batches of 256 and 60 epochs; both matched at (1, 10⁻⁵)."),
+    preset("Adult at ε = 1", ADULT, "DP-SGD on Adult: batches of 256, 60 epochs; both matched at ε = 1, δ = 10⁻⁵."),
     preset(
         "Little noise, early leap",
         EARLY,
-        "1,000 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise means an early phase transition.",
+        "1,000 steps at q = 1/100, both matched at ε = 2, δ = 10⁻⁵: little noise means an early phase transition.",
         epsilon=2.0,
     ),
 )
@@ -63,8 +63,8 @@ def revealed() -> None:
     page.show(page.Picture(after.chart(before, height=420), after.alt()), key="renyi_try_chart")
     leaps = " to ".join(order(leap.start) for leap in (transition(before.run), transition(after.run)) if leap)
     st.markdown(
-        "For small α only steps·q² matters, and it is 1 for both. The leap comes when a batch that certainly has the "
-        "person outweighs its rarity q, at about α = 2σ² log(1/q). Beyond the leap nothing is amplified, and the "
+        "For small α only steps·q² matters, and steps·q² is 1 for both. The leap comes when a batch that certainly has "
+        "the person outweighs its rarity q, at about α = 2σ² log(1/q). Beyond the leap nothing is amplified, and the "
         "number of steps counts in full. So protection against very rare events gets worse with n, while protection "
         "against common events stays. "
         f"Here the leap moves from α = {leaps}; the faint lines show n = 100."

@@ -62,19 +62,18 @@ class Covers(StoredView):
 
     def answer(self) -> str:
         naive, ours = (sentences.percent(self.covered(method).mean) for method in ("naive", "interval"))
-        wide = sentences.ratio(self.width("interval"), up=False)
-        return (
-            f"Forgetting the noise, 95 % intervals cover {naive}; ours cover {ours}, {wide} as wide as without privacy."
-        )
+        return f"Intervals that forget the noise hold the truth {naive} of the time, ours {ours} (promised: 95 %)."
 
     def promise(self) -> str:
         return sentences.promise(self.case[3], coverage.DELTA, ACCOUNTANT)
 
     def note(self) -> str:
+        wide = sentences.ratio(self.width("interval"), up=False)
         sets = coverage.BLOCK * self.results.interval(method="public", **_cells(self.case)).count
         return (
-            f"Large: {case_name(self.case)}, {sets:,} generated data sets, bars are 95 % intervals. Small: the other "
-            "kinds of data, from 1,000 people to 100,000 and from ε = 0.1 to 8."
+            f"Our intervals are {wide} as wide as without privacy. Large marks: {case_name(self.case)}, {sets:,} "
+            "generated data sets, bars are 95 % intervals. Small marks: the other kinds of data, from 1,000 people to "
+            "100,000 and from ε = 0.1 to 8."
         )
 
     def table(self) -> list[dict[str, str]]:

@@ -47,11 +47,11 @@ PRESETS = (
         n=50_000,
         d=10,
     ),
-    preset("Forgetting the noise", "Intervals that forget it cover less than they say.", "covers"),
+    preset("Forgetting the noise", "Intervals that forget the noise miss the truth too often.", "covers"),
     preset("A score to publish", "ROC curve and accuracy from 64 noisy counts, for the ε of the fit.", "scores"),
     preset(
         "Calibrated?",
-        "How often what the model states comes true, from the same counts.",
+        "How often the model’s stated probabilities come true, from the same counts.",
         "scores",
         n=50_000,
         curve="calibration",
@@ -59,7 +59,9 @@ PRESETS = (
 )
 
 
-page.begin("sure", "A coefficient or a score may be off because people are a sample, and because noise protects them.")
+page.begin(
+    "sure", "A coefficient or a score may be off because people are a sample, and because noise protects these people."
+)
 st.fragment(PICTURES.explore)(PRESETS)
 page.see_also("training", "what a fit reaches on real data")
 page.see_also("own", "a table of your own")

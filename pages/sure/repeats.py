@@ -72,7 +72,7 @@ class Repeats(OfPeople):
     def note(self) -> str:
         return (
             f"{COUNT} data sets of {self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals of "
-            "x1, in the order of its estimates. Thick intervals miss the truth, which is the line. The three have one "
+            "x1, in the order of the estimates. Thick intervals miss the truth, which is the line. The three have one "
             "scale, at whose ends wider intervals are cut."
         )
 
@@ -105,7 +105,7 @@ class Repeats(OfPeople):
 
     def shows(self) -> str:
         listed = "; ".join(f"{NAMES[method]} {self._count(method)}" for method in self.methods)
-        return f"{COUNT} intervals of each method about the truth, the estimates in order. How many hold it: {listed}."
+        return f"{COUNT} intervals of each method about the truth, by estimate. How many hold the truth: {listed}."
 
     def chart(self, before: Repeats | None) -> Any:
         most = max(_reach(one) for one in self.methods.values())

@@ -72,7 +72,7 @@ class Scores(OfPeople):
         return (
             f"{self.whose}, {sentences.count(columns_of(self.shape), 'column')}; {len(self.scored.labels):,} of "
             f"them in the test part by a coin each, seed {self.seed}. Intervals of 95 % cover the noise, and that the "
-            f"test people are a sample. Not drawn: what is less sure than ± {sentences.percent(_VAGUE / 2)}."
+            f"test people are a sample. Points less certain than ± {sentences.percent(_VAGUE / 2)} are not drawn."
         )
 
     def table(self) -> list[dict[str, str]]:

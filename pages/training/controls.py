@@ -20,6 +20,7 @@ from objpert_core.experiments.learners import (
 )
 from pages.training import words as text
 from ui import parameters
+from ui.bounds import NAMES
 from ui.controls import Choice, Control, Pills, Preset, Toggle
 from ui.words import GRIDS
 
@@ -64,9 +65,10 @@ BOUND = Choice(
     "Bound behind “Algorithm 1 with our theorem”",
     "logistic",
     options=TIGHT_BOUNDS,
-    help="logistic: our theorem for the logistic loss. monotone: any loss whose derivative keeps its sign. two-signed: "
-    "any smooth loss of a row’s score. glm: the 2023 theorem, accounted by its privacy profile instead of its Rényi "
-    "curve.",
+    format=NAMES.__getitem__,
+    help="Our theorem is for the logistic loss. With a one-signed slope: any loss whose derivative keeps its sign. Any "
+    "GLM loss: any smooth loss of a row’s score. The 2023 theorem is accounted here by its privacy profile instead of "
+    "its Rényi curve.",
 )
 REPEATS = parameters.draws(
     "training",
@@ -95,8 +97,8 @@ SOLVER = Choice(
     "Solver",
     "newton",
     options=("newton", "newton-cg", "lbfgs", "accelerated"),
-    help="The solver of every method except DP-SGD and no privacy. It does not affect privacy, and hardly affects "
-    "the numbers: every solver goes on until the gradient’s norm is at most τ. The page Solvers compares them.",
+    help="The solver of every method except DP-SGD and no privacy. The solver does not affect privacy, and hardly "
+    "affects the numbers: every solver goes on until the gradient’s norm is at most τ. The page Solvers compares them.",
 )
 BATCH = parameters.batch_size(
     "training",
@@ -155,7 +157,7 @@ def presets(data: Choice) -> tuple[Preset, ...]:
     same: dict[Control, Any] = {
         control: control.default for control in (data, LEARNED, EPSILON, REPEATS, PUBLISHABLE, CLOSE_UP, *MODEL)
     }
-    table = f"ε = {{}} of Redberg et al. (2023), Table 2: δ = 1e-5, ten draws. On {data.default}."
+    table = f"ε = {{}} of Redberg et al. (2023), Table 2: δ = 10⁻⁵, ten draws. On {data.default}."
 
     def preset(name: str, hint: str, values: dict[Control, Any]) -> Preset:
         return Preset(name, same | values, hint)

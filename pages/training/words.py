@@ -35,7 +35,7 @@ ABOUT_ROC = "The mean of {} curves, each class against the rest."
 NO_CURVES = "Counts that may be published hold no ROC curve where there are more than two classes."
 PRINTS_WHAT_MAY_BE_PUBLISHED = "Prints the accuracy of {}, and the ε of fit and score together."
 ABOUT_GRADIENTS = (
-    "The proof needs a gradient norm of at most τ, so the solver goes on until it gets there. DP-SGD makes a fixed "
+    "The proof needs a gradient norm of at most τ, so the solver goes on until then. DP-SGD makes a fixed "
     "number of steps and needs no τ. The path depends on the data, so do not publish it."
 )
 NO_STEPS = (
@@ -201,7 +201,7 @@ def paper(comparison: Comparison) -> str:
     if PUBLISHED not in settings.methods:
         return ""
     reported = accuracy(PAPER_TABLE_2[settings.epsilon])
-    return f"Redberg et al. (2023), Table 2, report {reported} for “published”."
+    return f"Redberg et al. (2023), Table 2, report {reported} for Algorithm 1 with the 2023 theorem."
 
 
 def caveats(comparison: Comparison) -> str:

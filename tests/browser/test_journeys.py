@@ -89,7 +89,7 @@ JOURNEYS = {
     ),
     "renyi": Journey(
         "/renyi?renyi_steps=1000&renyi_epsilon=0.5",
-        [(press, "Match both at (0.5, 10⁻⁵)", "renyi_noise=")],
+        [(press, "Match both at ε = 0.5, δ = 10⁻⁵", "renyi_noise=")],
         {"renyi_chart": lambda drawn: len(drawn) >= 5, "renyi_promises": lambda drawn: len(drawn) >= 4},
         says="about the same",
         holds=dict.fromkeys([f"renyi_{name}" for name in ("sigma", "lambda", "noise", "steps", "epsilon")], ""),

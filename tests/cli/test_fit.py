@@ -321,7 +321,7 @@ def test_the_model_for_scikit_learn_and_its_card_are_files_more(folder):
     skops = pytest.importorskip("skops.io")
     assert run(f"{FIT} --out release --skops --card")[0] == 0
     card = (folder / "release" / "README.md").read_text(encoding="utf-8")
-    assert "(2, 1e-05)-differential privacy, add/remove one row" in card
+    assert "(2, 1e-5)-differential privacy, add or remove one row" in card
     assert skops.load(folder / "release" / "model.skops", trusted=[]).n_features_in_ == 7
     with zipfile.ZipFile(folder / "release" / "model.skops") as archive:  # no address in memory, no date
         arrays = [int(name.removesuffix(".npy")) for name in archive.namelist() if name != "schema.json"]

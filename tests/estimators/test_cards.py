@@ -43,14 +43,14 @@ def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp
         "What it does not cover", "How to check it", "Evaluation", "Authors",
     ]  # fmt: skip
     assert text.startswith("---\ntags:\n- differential-privacy\n- tabular-classification\n")
-    assert "| promise | (1, 1e-05)-differential privacy, add/remove one row |" in text
+    assert "| promise | (1, 1e-5)-differential privacy, add or remove one row |" in text
     spent = model.privacy_
     for name in ("sigma", "lam", "tau"):
-        assert f"{name} = {getattr(spent, name):g}" in text
+        assert f"{name} = {getattr(spent, name):g}".replace("e-0", "e-") in text
     assert f"output noise sigma\\_out = {spent.sigma_out:g}" in text
     assert "bound 'logistic'" in text
     assert "| noise | operating system |" in text
-    assert "their own promise to the people whose rows were scored: (1, 1e-05)-differential privacy" in text
+    assert "their own promise to the people whose rows were scored: (1, 1e-5)-differential privacy" in text
     assert "| score | estimate | 95 % interval |" in text
     assert "| balanced accuracy | " in text
     assert "set of labels" not in text

@@ -230,7 +230,7 @@ def test_a_regression_table_has_errors_beneath_coefficients_and_a_column_for_eac
         assert float(coef) == pytest.approx(line["coef"], abs=0.1 * line["std err"])
         assert float(error[1:-1]) == pytest.approx(line["std err"], rel=0.05)
         assert len(coef.partition(".")[2]) == len(error[1:-1].partition(".")[2])
-    assert rows[-2:] == [{"": "ε", "one": "2", "two": "4"}, {"": "δ", "one": "1e-05", "two": "1e-05"}]
+    assert rows[-2:] == [{"": "ε", "one": "2", "two": "4"}, {"": "δ", "one": "1e-5", "two": "1e-5"}]
     latex = regression_table(fitted, caption="Moves & more", label="tab:moves")
     assert r"\caption{Moves \& more}\label{tab:moves}" in latex
     assert rows[0]["one"].replace("-", "$-$") + r"\phantom{)} \\" in latex

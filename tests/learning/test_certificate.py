@@ -131,12 +131,12 @@ def test_it_cannot_be_changed_by_accident():
 def test_the_repr_says_what_a_reader_must_know():
     text = repr(fitted(random_state=0))
     for part in (
-        "(1, 1e-05)",
+        "(1, 1e-5)",
         "data sets of the same size m = 100, known to all",
         "'logistic'",
         "sigma = ",
         "lam = ",
-        "tau = 1e-06",
+        "tau = 1e-6",
         "R = 1.04403",
     ):
         assert part in text

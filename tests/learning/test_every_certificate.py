@@ -150,16 +150,16 @@ def test_the_words_of_a_tested_release_say_what_was_tested_and_what_nobody_could
     words = {name: repr(kind.honest) for name, kind in TESTED.items()}
     assert all("on trust" in one for one in words.values())
     for said in (
-        "(0.75, 1.65873e-06)-differential privacy, add/remove one row",
-        "(0.25, 1e-07); covers added rows only",
-        "(0.5, 0), fails with probability 1e-06: of a distance, threshold 27",
+        "(0.75, 1.65873e-6)-differential privacy, add or remove one row",
+        "(0.25, 1e-7); covers added rows only",
+        "(0.5, 0), fails with probability 1e-6: of a distance, threshold 27",
         "a mechanism that is private enough on all data",
         "as their supplier says",
     ):
         assert said in words["distance"]
     assert "nothing: ⊥" in words["upper bound"]
     assert "next to X as well" in words["gaussian bound"]
-    assert "ApproximateDP(epsilon=0.5, delta=1e-07" in words["best of several"]
+    assert "ApproximateDP(epsilon=0.5, delta=1e-7" in words["best of several"]
 
 
 def test_a_test_of_one_row_promises_nothing_for_two():

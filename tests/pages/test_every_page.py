@@ -229,7 +229,7 @@ SAYS = {
     "ptr": {
         "Throwing away hides": "(secret) needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed.",
         "Too bold: no answer, ⊥": "under 0.1 %",
-        "ε rises with the gap": "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it.",
+        "ε rises with the gap": "At a gap of 10 the noise has ε = 9.91 without slack δ, and 0 with slack.",
         "Teachers agree": "Asking pays",
         "Teachers disagree": "Asking does not pay",
     },
@@ -290,9 +290,9 @@ STORED = {
     ("quadratic", "Bounds on the risk (Figure 1)"): (
         "The bound on the risk is 462; θ* alone, without data, loses at most 1."
     ),
-    ("sure", "How often they cover"): "Forgetting the noise, 95 % intervals cover 41.8 %; ours cover 95.4 %, 4.36× as",
+    ("sure", "How often they cover"): "Intervals that forget the noise hold the truth 41.8 % of the time, ours 95.4 %",
     ("ptr", "Votes and their ε (Figure 3)"): (
-        "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839."
+        "Asking pays at equal error: asking costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839."
     ),
     ("ptr", "Private regressions (Figure 1)"): (
         "Ridge on the validation rows alone wins, 0.0102; lowest private mean: AdaSSP, 0.0104."

@@ -50,11 +50,11 @@ def test_the_answer_follows_the_largest_gain_and_is_short(found, expected):
 def test_answer_table_and_picture_tell_the_same_numbers():
     rows = waterfall.table(USUAL)
     assert [row["Step"] for row in rows] == ["published", "tight bound", "margin", "centring", "scaling", "in all"]
-    gain, total = (row["It changes, points"].removeprefix("+") for row in rows[-2:])
+    gain, total = (row["Change, points"].removeprefix("+") for row in rows[-2:])
     assert f"brings most: {gain} of {total} points." in waterfall.answer(USUAL)
     picture = waterfall.picture(USUAL)
     told = [label.rpartition("<br>")[2] for label in picture.figure.layout.xaxis.ticktext]
-    assert told == ["published", *(row["It changes, points"] for row in rows[1:])]
+    assert told == ["published", *(row["Change, points"] for row in rows[1:])]
     assert all(words in picture.alt for words in told)
     numbers = picture.numbers()
     assert list(numbers["accuracy"])[:-1] == [step.accuracy.mean for step in USUAL.steps]
@@ -124,6 +124,6 @@ def test_a_skipped_step_says_so():
     assert waterfall.picture(found).figure.layout.xaxis.ticktext[-2] == "scaling<br>skipped"
     assert "scaling 92.5" in waterfall.alt(found)
     row = waterfall.table(found)[-2]
-    assert (row["It changes, points"], row["95 % interval"]) == ("skipped", "–")
+    assert (row["Change, points"], row["95 % interval"]) == ("skipped", "–")
     assert waterfall.caption(found, "split").endswith("A step that a public rule skips at this ε changes nothing.")
     assert "skips" not in waterfall.caption(USUAL, "split")

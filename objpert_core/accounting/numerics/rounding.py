@@ -15,4 +15,4 @@ def significant(value: float, digits: int, *, up: bool) -> Decimal:
 
 def promised(value: float) -> str:
     """A promised ε or δ in up to six digits, rounded up."""
-    return f"{float(significant(value, 6, up=True)):g}"
+    return f"{float(significant(value, 6, up=True)):g}".replace("e-0", "e-")

@@ -154,7 +154,8 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
         ball = [] if self.ball_radius is None else [f"  ball       ‖θ‖ ≤ {self.ball_radius:g}, before the output noise"]
         return [
-            f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
+            f"  proof      {BOUND_REGISTRY[self.bound].label} (bound {self.bound!r}), accountant {self.accountant!r}, "
+            f"{self.mechanism}",
             *self._before(),
             f"  objective  {self.loss} loss{own}{rounded}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",

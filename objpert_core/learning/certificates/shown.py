@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
@@ -41,7 +42,7 @@ def neighbours_in_words(adjacency: str) -> str:
     """
     start, comma, differ = adjacency.rpartition(", ")
     if not differ.endswith(_LEFT_OUT):
-        return adjacency
+        return adjacency.replace("add/remove", "add or remove")
     rows = differ.removesuffix(_LEFT_OUT).replace("up to one row", "one row")
     return f"{start}{comma}that differ in the contribution of {rows}"
 
@@ -82,7 +83,7 @@ def whole_text(certificate: Any, lines: list[str]) -> str:
         text.append("  errors     invalid rows are ignored; solver failure is outside the guarantee (T23)")
     if certificate.schema == 1:
         text.append("  form       1: proved in exact arithmetic, not in floating point")
-    return "\n".join(text)
+    return re.sub(r"(?<=\d)e-0(?=\d)", "e-", "\n".join(text))  # as ε and δ are written
 
 
 def as_table(text: str) -> list[dict[str, str]]:

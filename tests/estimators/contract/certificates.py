@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 from sklearn.base import is_regressor
 
+from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.learning.certificates.shown import adjacency_words, neighbours_in_words
 from tests.estimators.contract.case import (
@@ -20,9 +21,8 @@ def the_certificate_states_what_was_asked_and_verifies(case: Case) -> None:
     constant = model.intercept_scaling if model.fit_intercept else 0.0
     assert (spent.row_norm, spent.intercept_scaling) == (model.row_norm, constant)
     assert spent.verify()
-    assert f"({spent.epsilon:g}, {spent.delta:g})-differential privacy, {neighbours_in_words(spent.adjacency)}" in repr(
-        spent
-    )
+    promise = f"({promised(spent.epsilon)}, {promised(spent.delta)})-differential privacy"
+    assert f"{promise}, {neighbours_in_words(spent.adjacency)}" in repr(spent)
     asked = case.fit(epsilon=2.0, delta=1e-6).privacy_
     assert (asked.epsilon, asked.delta) == (2.0, 1e-6)
     assert asked.verify()

@@ -84,7 +84,7 @@ def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
 def test_the_repr_says_what_a_reader_must_know():
     text = repr(fitted(random_state=0, **HONEST))
     for part in (
-        "(1, 1e-05)-differential privacy, data sets of the same size m = 300, known to all, that differ in the "
+        "(1, 1e-5)-differential privacy, data sets of the same size m = 300, known to all, that differ in the "
         "contribution of one row",
         "the runs and the choice among them",
         "best of K ~ Poisson(2.5) runs",
@@ -95,7 +95,7 @@ def test_the_repr_says_what_a_reader_must_know():
     ):
         assert part in text
     declared = repr(fitted(public_rows=300, **HONEST))
-    assert "(1, 1e-05)-differential privacy, add/remove one row" in declared
+    assert "(1, 1e-5)-differential privacy, add or remove one row" in declared
     assert "of 300 rows (their number is a declared one)" in declared
     assert "rows declared public" in repr(fitted(judges=True, **HONEST))
     assert "exact accuracy on rows held out" in repr(fitted(**DISHONEST))

@@ -107,7 +107,7 @@ def test_where_the_accuracy_comes_from(folder):
     found = waterfall.of_stored(indexed.load("synthetic-l"), 1.0)
     assert steps.answer(found) == answer(at)
     told = [label.rpartition("<br>")[2] for label in spec(at)["layout"]["xaxis"]["ticktext"]]
-    assert told[1:] == [row["It changes, points"] for row in steps.table(found)[1:]]
+    assert told[1:] == [row["Change, points"] for row in steps.table(found)[1:]]
     assert tables(at)[0]["Step"].tolist() == [step.name for step in found.steps] + ["in all"]
     code = next(
         block.value for block in opened_part(at, "accuracy_steps_synthetic-l_code").code if "waterfall" in block.value

@@ -86,7 +86,7 @@ class TestRows:
     def test_table_and_csv(self):
         rows = FewAndMany(curve()).table()
         assert [row["Training rows"] for row in rows] == ["500", "5,000", "50,000"]
-        assert rows[0]["Privacy changes it by, points"] == "−29.50"
+        assert rows[0]["Change by privacy, points"] == "−29.50"
         low, high = curve().cost(500).low, curve().cost(500).high
         assert rows[0]["95 % interval"].replace("\u00a0", " ") == f"−{100 * high:.2f} to −{100 * low:.2f}"
         frame = FewAndMany(curve()).frame()

@@ -27,13 +27,17 @@ def test_the_table_is_the_points_at_the_epsilon(adult):
     names = [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows]
     marked = {adult.rival(1.0): " (the rival)"}
     assert names == [LABELS[m] + marked.get(m, "") for m in offered.COMPARED]
-    assert list(rows[0])[:3] == ["Method", "Tight minus it, points", "Accuracy"]  # a telephone shows no more
+    assert list(rows[0])[:3] == [
+        "Method",
+        "Ours minus the method, points",
+        "Accuracy",
+    ]  # a telephone shows no more
     by = dict(zip(offered.COMPARED, rows, strict=True))
     difference = adult.difference("tight", "published", 1.0)
     assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
     assert by["published"]["Paper"] == "83.18\u00a0%"
-    assert by["published"]["Tight minus it, points"].startswith(signed(difference.mean) + "\u00a0(")
-    assert by["tight"]["Tight minus it, points"] == "–"
+    assert by["published"]["Ours minus the method, points"].startswith(signed(difference.mean) + "\u00a0(")
+    assert by["tight"]["Ours minus the method, points"] == "–"
     assert "Paper" not in Figure2(adult, 0.25, offered.COMPARED).table()[0]
     assert "Paper" not in Figure2(indexed.load("adult-synthetic"), 1.0, offered.COMPARED).table()[0]
 
@@ -49,9 +53,9 @@ def test_the_rival_has_a_row_whatever_is_picked(adult):
 def test_the_claim_at_every_epsilon(adult):
     rows = ahead.table(adult)
     assert [float(row["ε"]) for row in rows] == list(EPSILONS)
-    assert all(row["Its time / ours"].endswith("×") for row in rows)
+    assert all(row["Rival’s time / ours"].endswith("×") for row in rows)
     nothing = ahead.table(made(methods=("output",)))
-    assert {row["Tight minus best unpaid, points"] for row in nothing} == {"–"}
+    assert {row["Ours minus best unpaid, points"] for row in nothing} == {"–"}
 
 
 def test_csv_holds_the_plotted_numbers(adult):

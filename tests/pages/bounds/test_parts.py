@@ -82,14 +82,14 @@ def test_shares_read_well():
             0.85,
             0.85,
             0.25,
-            "No proof can promise more. The published analysis promises at least 85.0 %.",
+            "No proof can promise more. The 2023 theorem promises at least 85.0 %.",
         ),
         (
             *(0.9, 0.92, 0.0, 0.85, 1.0),
-            "No proof can promise more than 92.0 %. The published analysis promises at least 85.0 % for this loss "
+            "No proof can promise more than 92.0 %. The 2023 theorem promises at least 85.0 % for this loss "
             "(β = 0.25), and nothing for β = 1.",
         ),
-        (0.0, 0.9, 0.0, 0.0, 0.25, "The published analysis promises nothing."),
+        (0.0, 0.9, 0.0, 0.0, 0.25, "The 2023 theorem promises nothing."),
     ],
 )
 def test_what_is_missed_is_compared_with_any_proof_and_the_published(

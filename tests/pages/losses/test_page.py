@@ -52,7 +52,7 @@ def test_the_fit_draws_private_fits_and_names_their_promise():
     assert len(drawn) == 3
     slope, intercept = clipping.private(setting, 0)
     np.testing.assert_allclose(decode(drawn[0]["y"]), slope * decode(drawn[0]["x"]) + intercept)
-    tells(said(app), "ε = 0.5, with slack δ = 10⁻⁶", "accounted by the privacy profile of Theorem 3.1")
+    tells(said(app), "ε = 0.5, with slack δ = 10⁻⁶", "accounted by the privacy profile of the 2023 theorem")
     tells(said(app), "add or remove one row", " helps: ")
     shown, _ = curves(app, 1)
     np.testing.assert_array_equal(shown["private, mean of 4"][1], clipping.errors(setting)["private"])

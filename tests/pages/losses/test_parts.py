@@ -230,7 +230,7 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
     assert "<svg" in to_svg(chart, title=str(setting))
     names, printed = execute(setting.code())
     np.testing.assert_allclose(names["theta"], clipping.private(setting, 0), rtol=1e-5, atol=1e-7)
-    assert "(1.5, 1e-06)-differential privacy" in printed
+    assert "(1.5, 1e-6)-differential privacy" in printed
     np.testing.assert_array_equal(names["X"], clipping.data(setting)[0])
 
 
@@ -239,8 +239,8 @@ def test_words_of_the_fit_name_what_depends_on_the_threshold():
     assert "is proportional to C; λ = 10.3 does not depend on it" in said
     assert "C ≈ 0.2 would be best for private fits, but finding this C costs privacy." in said
     assert "which C does not lower" in errors.best(replace(LOGISTIC, clip=5.0), 1.0)
-    assert "Theorem 3.1" in PROVED[OUTLIERS.bound]
-    assert "slope keeps its sign" in PROVED[LABELS.bound]
+    assert "2023 theorem" in PROVED[OUTLIERS.bound]
+    assert "one-signed slope" in PROVED[LABELS.bound]
     assert "logistic (margin 1.5), C = " in str(replace(LOGISTIC, parameter=1.5))
     assert "the mean of four private fits at each C, with a band" in errors.LINES
     tells(OUTLIERS.alt(), "five private fits", "10 % of them far below it on the right")

@@ -1,6 +1,7 @@
 """The page without a browser: the examples, a table that is handed in and fitted, and where nothing of it may be."""
 
 import gc
+import re
 import tempfile
 import threading
 
@@ -71,6 +72,16 @@ def test_it_opens_on_an_example_that_its_python_reproduces(tmp_path, monkeypatch
     names, _ = execute(app.code[0].value)
     assert shown == dict(zip(made.names, names["model"].coef_[0], strict=True))
     assert "fixed seed" in texts(app)
+
+
+@pytest.mark.slow
+def test_the_caption_of_the_scores_explains_the_number_of_rows_in_the_promise(own_runner):
+    app = hand_in(own(own_also="scores"))
+    load(app)
+    press_fit(app)
+    (told,) = set(re.findall(r"the same size (m = \d+), known to all", said(app)))
+    assert told != f"m = {example.ROWS}"
+    assert f"The model learned from the other {told} rows." in texts(app)
 
 
 @pytest.mark.thorough

@@ -110,7 +110,7 @@ def test_the_card_tells_the_promise_and_that_a_seed_is_not_for_publishing(made):
     pytest.importorskip("skops.card")
     card = own_table.card_file(made).decode()
     assert f"A private model of {made.ask.schema.target.column}" in card
-    assert "(2, 1e-06)-differential privacy, add/remove one row" in card
+    assert "(2, 1e-6)-differential privacy, add or remove one row" in card
     assert "Not for publication" in card  # the example's noise has a seed
     assert not any(text in card for text in made.notes)
 

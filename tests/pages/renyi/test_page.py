@@ -93,7 +93,7 @@ def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
 
 def test_match_moves_the_sliders_to_the_safe_side():
     app = open_page(renyi_epsilon="0.5", renyi_delta="1e-6", renyi_steps="1000")
-    assert app.button(key="renyi_match").label == "Match both at (0.5, 10⁻⁶)"
+    assert app.button(key="renyi_match").label == "Match both at ε = 0.5, δ = 10⁻⁶"
     app.button(key="renyi_match").click().run()
     assert not app.error
     values = {key: app.session_state[key] for key in FIGURE_5}

@@ -93,4 +93,4 @@ def test_the_stored_study_is_read_as_it_is():
     app = open_page(sure_view="How often they cover", sure_case="a rare class, n = 10,000, d = 5, ε = 1")
     found = stored.load("coverage")
     naive = found.interval(method="naive", shape="rare", n=10_000, d=5, epsilon=1.0)
-    assert f"95 % intervals cover {100 * naive.mean:.1f} %; ours" in answer(app)
+    assert f"forget the noise hold the truth {100 * naive.mean:.1f} % of the time, ours" in answer(app)

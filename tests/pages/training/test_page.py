@@ -217,7 +217,7 @@ def test_where_the_accuracy_comes_from_is_measured_here_and_now():
     found = waterfall.of_comparison(last)
     assert f"**{steps.answer(found)}**" in texts(at)
     told = [label.rpartition("<br>")[2] for label in charts(at)[-1]["layout"]["xaxis"]["ticktext"]]
-    assert told[1:] == [row["It changes, points"] for row in steps.table(found)[1:]]
+    assert told[1:] == [row["Change, points"] for row in steps.table(found)[1:]]
     assert text.NO_STEPS in texts(opened(view="where it comes from", repeats="21"))
 
 
