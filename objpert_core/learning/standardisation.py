@@ -36,6 +36,7 @@ from objpert_core.learning.problem.rows import Rows, safety_factor
 _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
 _BLOCK_BYTES = 2**19  # a block and its scratch fit the second-level cache
 _BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order
+_LEAST_ROWS = 16  # columns shorter than that are slow
 _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
 _SMALLEST_NORM = 1e-150
 
@@ -103,7 +104,7 @@ class Directions:
 
     def _parts(self, share: slice) -> Iterator[slice]:
         n_features = self._rows.n_features
-        size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES * (2 if on_threads() else 1) // (8 * max(1, n_features))))
+        size = max(_LEAST_ROWS, min(_BLOCK_ROWS, _BLOCK_BYTES * (2 if on_threads() else 1) // (8 * max(1, n_features))))
         for start in range(share.start, share.stop, size):
             yield slice(start, min(start + size, share.stop))
 
