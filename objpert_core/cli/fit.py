@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     if not math.isfinite(options.epsilon):
         raise ValueError(f"epsilon must be a finite number > 0, got {options.epsilon!r}")
     if options.public_rows is not None and options.public_rows > _MOST_ROWS:
-        raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}")
+        raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}, got a larger number")
     share = _test_share(options)
     known = columns.schema(options)
     if options.rows_per_person < 1:
