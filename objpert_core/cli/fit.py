@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     ask = own_table.Ask(known.to_json(), *own, *people, intervals=options.intervals)
     _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
-        raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
+        raise ImportError("--skops and --card need skops: pip install '/path/to/checkout[export]'")
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
         if columns.is_walked(options.data) or options.scheduler is not None:
             fit = partial(own_table.made_of_any_size, ask, options.data, options.scheduler)

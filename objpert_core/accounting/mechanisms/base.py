@@ -180,8 +180,7 @@ class Mechanism(ABC):
         not, a false negative misses one that was. At a false positive rate x, perfect privacy has 1 − x, and no privacy
         0. The function holds for both directions of the adjacency, so it is its own inverse (Dong, Roth and Su 2022,
         Propositions 6 and 12, over every real ε). Rates, a float or an array, lie in [0, 1]; the result is rounded
-        down, 0.0 where the bound proves
-        nothing.
+        down, 0.0 where the bound proves nothing.
 
         >>> from objpert_core.accounting import Gaussian
         >>> round(Gaussian(sigma=1.0).tradeoff(0.05), 6)  # Φ(Φ⁻¹(0.95) − 1)
