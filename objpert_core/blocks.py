@@ -222,7 +222,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError:
-        raise ImportError("--scheduler needs distributed: pip install 'objpert[dask]'") from None
+        raise ImportError("--scheduler needs distributed: pip install '/path/to/checkout[dask]'") from None
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError):

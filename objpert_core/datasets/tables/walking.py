@@ -192,7 +192,7 @@ def open_table(
     """Open a table of any size, to be walked a block at a time: Parquet files, CSV files, or a folder of such files.
 
     Nothing is read here but names of files. Rows are encoded as by `read_table`, each by itself. It needs pyarrow:
-    ``pip install 'objpert[tables]'``.
+    ``pip install '/path/to/checkout[tables]'``.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def _arrow(module: str = "") -> Any:
     try:
         return importlib.import_module(f"pyarrow.{module}" if module else "pyarrow")
     except ImportError:
-        raise ImportError("a table of any size needs pyarrow: pip install 'objpert[tables]'") from None
+        raise ImportError("a table of any size needs pyarrow: pip install '/path/to/checkout[tables]'") from None
 
 
 def _is_numeric(cells: Any) -> bool:
