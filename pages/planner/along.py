@@ -57,7 +57,7 @@ def _marks(setting: Setting, bounds: Sequence[str], what: str, hover: str) -> li
     """
     paper, ours = PUBLISHED.noise_ratio, setting.default_ratio
     here = numbers.spot(setting, setting.bound, setting.ratio)
-    beside = "middle right" if what == "lam" else "bottom right"
+    beside = "top right" if what == "lam" else "bottom right"  # clear of the line of the best λ
     marked = [
         (f"your point, f = {setting.ratio:g}", here, setting.bound, "", ""),
         (f"the paper’s f = {paper:g}", numbers.spot(setting, "rdp", paper), "rdp", "paper", "top right"),
