@@ -27,7 +27,8 @@ _COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture .js-plotly-plot)"
 # single grey reaches 4.5 : 1 on white and on the dark background. Captions likewise.
 _EVERYWHERE = """
 .stMainBlockContainer { padding-top: 3.75rem; padding-bottom: 4rem; }
-.answer { font-size: clamp(1.1rem, 0.85rem + 1.1vw, 1.55rem); line-height: 1.3; font-weight: 600; margin: 0; }
+.answer { font-size: clamp(1.1rem, 0.85rem + 1.1vw, 1.55rem); line-height: 1.3; font-weight: 600; margin: 0;
+  text-wrap: pretty; }
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-line summary { cursor: pointer; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
