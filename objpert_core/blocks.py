@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -121,7 +122,7 @@ class OnWorkers(Blocks):
         return self
 
     def _asked(self, work: Callable[..., Any]) -> list[Any]:
-        return [self._client.submit(_worked, work, place, block, pure=False) for place, block in enumerate(self._kept)]
+        return self._client.map(partial(_worked, work), range(len(self._kept)), self._kept, pure=False)
 
 
 class _OfDask(Blocks):
@@ -221,7 +222,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError:
-        raise ImportError("--scheduler needs distributed: pip install 'objpert[dask]'") from None
+        raise ImportError("--scheduler needs distributed: pip install '/path/to/checkout[dask]'") from None
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError):

@@ -138,5 +138,5 @@ def _proved(terms: Terms, mechanism: Mechanism) -> float:
     if math.isinf(proved):
         raise ValueError(f"mechanism must be private at delta = {delta:g}; {mechanism.explain() or 'it is not'}")
     if epsilon is not None:
-        raise ValueError(f"epsilon must be at least {proved!r}, what the mechanism has at {delta=}, got {epsilon!r}")
+        raise ValueError(f"epsilon must be at least {proved!r}, the mechanism's ε at {delta=}, got {epsilon!r}")
     return float(proved)

@@ -106,7 +106,8 @@ def _calibrated(acc: Any, options: argparse.Namespace, given: dict[str, Any]) ->
         arguments["accountant"] = "rdp"
     made = make(acc, {"epsilon": options.epsilon, "delta": options.delta, **arguments})
     if options.adjacency is not None and made.adjacency != ADJACENCIES[options.adjacency]:
-        raise ValueError(f"--adjacency must be the other one for {word}, got {options.adjacency!r}")
+        other = next(name for name in ADJACENCIES if name != options.adjacency)
+        raise ValueError(f"--adjacency must be {other} for {word}, got {options.adjacency!r}")
     return made
 
 

@@ -24,11 +24,11 @@ def add(commands: Any) -> None:
         "evaluate",
         usage="objpert evaluate MODEL DATA --epsilon X [options]",
         help="a released model's scores, which may be published",
-        description="Score a released model on a CSV file's rows, with noise. Every score has a 95 % interval.",
+        description="Score a released model on a table's rows, with noise. Every score has a 95 % interval.",
         epilog=epilog("objpert evaluate release test.csv --epsilon 1 --out evaluation.json", notes=_NOTES),
     )
     command.add_argument("model", metavar="MODEL", help="the folder that objpert fit wrote, or model.json")
-    command.add_argument("data", metavar="DATA", help="a CSV file with a header and the target; - is standard input")
+    command.add_argument("data", metavar="DATA", help="a table with the target: what objpert predict takes")
     command.add_argument("--epsilon", type=float, required=True, metavar="X")
     command.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
     command.add_argument(

@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     if not math.isfinite(options.epsilon):
         raise ValueError(f"epsilon must be a finite number > 0, got {options.epsilon!r}")
     if options.public_rows is not None and options.public_rows > _MOST_ROWS:
-        raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}")
+        raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}, got a larger number")
     share = _test_share(options)
     known = columns.schema(options)
     if options.rows_per_person < 1:
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     ask = own_table.Ask(known.to_json(), *own, *people, intervals=options.intervals)
     _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
-        raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
+        raise ImportError("--skops and --card need skops: pip install '/path/to/checkout[export]'")
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
         if columns.is_walked(options.data) or options.scheduler is not None:
             fit = partial(own_table.made_of_any_size, ask, options.data, options.scheduler)

@@ -26,7 +26,7 @@ def launch(words: Sequence[str], folder: Path | None = None) -> int:
         raise ImportError(f"the app is not in {str(app)!r}; install objpert from its wheel or its checkout")
     for package in PACKAGES:
         if importlib.util.find_spec(package) is None:
-            raise ImportError(f"the app needs {package}, which is not installed: pip install 'objpert[app]'")
+            raise ImportError(f"the app needs {package}, which is not installed: pip install '/path/to/checkout[app]'")
     command, environment = [sys.executable, *words], _environment(app)
     sys.stdout.flush()
     if os.name == "posix":

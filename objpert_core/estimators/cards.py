@@ -144,7 +144,7 @@ def _hub_card() -> Any:
     try:
         base = importlib.import_module("skops.card").Card
     except ImportError as error:
-        raise ImportError("a model card needs skops: pip install 'objpert[export]'") from error
+        raise ImportError("a model card needs skops: pip install '/path/to/checkout[export]'") from error
 
     class HubCard(base):  # type: ignore[misc, valid-type]  # skops is optional
         """A card whose text begins with the metadata of a model hub."""

@@ -299,7 +299,7 @@ def skops_is_there() -> bool:
 def skops_file(made: Made) -> bytes:
     """The model as a pipeline of scikit-learn's own parts, for skops; `ImportError` where skops is not installed."""
     if not skops_is_there():
-        raise ImportError("a model for scikit-learn needs skops: pip install 'objpert[export]'")
+        raise ImportError("a model for scikit-learn needs skops: pip install '/path/to/checkout[export]'")
     skops = importlib.import_module("skops.io")  # it takes a moment to load
     return _without_addresses(skops.dumps(made.model.to_sklearn()))
 

@@ -39,10 +39,10 @@ from objpert_core.learning.solvers import SolverResult
 from objpert_core.learning.solvers.batched_newton import solve_streamed
 from objpert_core.learning.standardisation import Directions, RowMap
 
-_SAMPLE = 2**22  # numbers of rows that are kept in memory, about: 32 MB
+_SAMPLE = 2**23  # numbers of rows that are kept in memory, about: 64 MB
 _COPRIME = 104_729  # a prime
 _SURELY_FINE = 4 * 10**6  # rows, from which on the quick bound on rounding is not worth a walk
-_COPIES = 3  # of the rows, for which a cluster has to have room: as given, as changed, and under work
+_COPIES = 4  # of the rows, for which a cluster has to have room: as given, as changed (for two draws), under work
 
 _Rule = Callable[[Any], Any]
 """What a released rule makes of some rows, each by itself."""

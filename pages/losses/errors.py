@@ -38,7 +38,7 @@ def best(setting: clipping.Setting, threshold: float) -> str:
     size = "C" if setting.lipschitz == setting.clip else "the loss’s own slope, which C does not lower"
     return (
         f"σ = {sentences.number(objective.sigma)} is proportional to {size}; λ = {sentences.number(objective.lam)} "
-        f"does not depend on it. On these rows C ≈ {sentences.number(threshold, 2)} would be best for private fits, "
+        f"does not depend on {'C' if size == 'C' else 'this slope'}. On these rows C ≈ {sentences.number(threshold, 2)} would be best for private fits, "
         f"but finding this C costs privacy."
     )
 

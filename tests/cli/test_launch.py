@@ -70,7 +70,7 @@ def test_what_is_missing_is_named_with_what_installs_it(started, monkeypatch, ca
     monkeypatch.setattr(launch, "PACKAGES", ("json", "no_such_package"))
     assert main([command]) == 2
     assert capsys.readouterr().err == (
-        "objpert: the app needs no_such_package, which is not installed: pip install 'objpert[app]'\n"
+        "objpert: the app needs no_such_package, which is not installed: pip install '/path/to/checkout[app]'\n"
     )
     assert not started
 

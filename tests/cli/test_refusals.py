@@ -38,13 +38,15 @@ CASES = {
     "calibrate --epsilon 1": "the following arguments are required: --delta",
     "calibrate --epsilon 0 --delta 1e-5": "epsilon must be",
     "calibrate posterior --epsilon 1 --delta 1e-5": "invalid choice: 'posterior'",
-    "calibrate allocation --steps 2 --epsilon 1 --delta 1e-3 --adjacency replace": "--adjacency must be the other one",
+    "calibrate allocation --steps 2 --epsilon 1 --delta 1e-3 --adjacency replace": (
+        "--adjacency must be add-remove for allocation, got 'replace'"
+    ),
     "calibrate gaussian --epsilon 1 --delta 1e-5 --rows-per-person 2": "has no --rows-per-person here",
     f"fit nowhere.csv {TYPED}": "the data cannot be read from 'nowhere.csv': no such file or directory",
     f"{FIT} --epsilon 0": "epsilon must be a finite number > 0, got 0.0",
     f"{FIT} --epsilon inf": "epsilon must be a finite number > 0, got inf",
     f"{FIT} --public-rows 0": "public_rows must be",
-    f"{FIT} --public-rows {'9' * 400}": "--public-rows must be at most 1,000,000,000,000,000",
+    f"{FIT} --public-rows {'9' * 400}": "--public-rows must be at most 1,000,000,000,000,000, got a larger number",
     f"{FIT} --public-rows 41 --seed -1": "random_state must be",
     f"{FIT} --schema schema.json": "and not both",
     f"{FIT} --out people.csv": "--out must name a folder",

@@ -105,7 +105,9 @@ def test_with_numpy_and_scipy_alone_there_is_accounting(built, tmp_path):
     answer = json.loads(run(programs / "objpert", *asked, cwd=tmp_path, env=clean()))
     assert "pandas" not in answer["version"]
     told = run(programs / "objpert", "app", cwd=tmp_path, code=2, env=clean())
-    assert told.splitlines() == ["objpert: the app needs streamlit, which is not installed: pip install 'objpert[app]'"]
+    assert told.splitlines() == [
+        "objpert: the app needs streamlit, which is not installed: pip install '/path/to/checkout[app]'"
+    ]
 
 
 @pytest.mark.parametrize("python", pythons())

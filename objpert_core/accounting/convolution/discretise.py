@@ -4,7 +4,7 @@ The grid is anchor + h·i. Masses are those of the tilted law e^{θω − scale}
 1e-16 is of the order of 1. Upper: the mass at ω in [x_i, x_{i+1}] is split between the two ends so that the sums of
 mass and of e^{−ω}·mass stay what they are; as (1 − e^{ε − ω}·c)₊ is convex in e^{−ω}, no δ can fall (Doroshenko et al.
 2022, "connect the dots"). Lower: the masses of [x_i − h/2, x_i + h/2] are merged to one atom at its likelihood ratio
-x_i + rest_i, by convexity again no δ can rise; the rests, of the order of h², are kept beside the grid.
+x_i + rest_i; by convexity again no δ can rise. The rests, of the order of h², are kept beside the grid.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ Under the tilt e^{θω} the sum S has its mass where it decides δ(ε):
 
 K = log E[e^{θS}]. With g_max for Ẽ[g] this is the Rényi conversion at α = 1 + θ; the FFT adds the shape of the tail.
 An error of η in the tilted masses (round-off, or mass that wraps around the end of the window) moves δ by at most
-η·g_max·e^{K − θε}. What η is, and on which two assumptions, is docs/theorems.md, T21: the bounds are proved but for the
-library's roots of unity and the masses that are put in, which are validated numerically.
+η·g_max·e^{K − θε}. docs/theorems.md, T21, has η and its two assumptions. The bounds are proved but for the library's
+roots of unity and the masses that are put in, which are validated numerically.
 """
 
 from __future__ import annotations

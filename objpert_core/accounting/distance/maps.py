@@ -80,7 +80,7 @@ def distance_map(
 
 
 def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatArray:
-    """The λ (`optimal_lam` at the Gaussian mechanism's ε) from which on the tight logistic bound's distance at δ is 1.
+    """The λ (`optimal_lam` at the Gaussian mechanism's ε) from which on the distance of the bound "logistic" at δ is 1.
 
     One λ for every σ; arguments and errors as in `distance_map`. `lipschitz` is the largest row norm R.
 

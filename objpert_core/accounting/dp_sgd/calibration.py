@@ -51,8 +51,8 @@ def calibrate_dpsgd(
         alone meets it, as in the paper's experiments; the result's own ε by privacy loss distributions is then below
         the target, and `via_rdp(result)` gives the ε that was calibrated.
     mean_runs : float > 0, optional
-        If given, the best of K ~ Poisson(mean_runs) runs meets the target, not a single run. Selection is accounted
-        for by Rényi curves under either accountant, which then says where the base's profile comes from
+        If given, the best of K ~ Poisson(mean_runs) runs meets the target, not a single run. Under either accountant
+        the selection is accounted for by Rényi curves; the accountant says where the profile of one run comes from
         (`PrivateSelection`); with "rdp", `PrivateSelection(via_rdp(result.base), mean_runs)` is what was calibrated.
     adjacency : {"add/remove one row", "replace one row"}
     rows_per_person : int >= 1
@@ -169,7 +169,7 @@ def calibrate_allocation(
     ----------
     epsilon : float > 0
     delta : float strictly between 0 and 1
-        From some 1e-13 for every step on; below that all steps count as if the row were in them.
+        From about 1e-13 times the number of steps on; for a smaller δ the row counts as being in every step.
     steps, selections, epochs
         As in `RandomAllocation`.
 

@@ -111,8 +111,8 @@ class SampledWithoutReplacement(_ByBatches):
     """Noisy sums over batches of `batch_size` different rows of `rows`, a fresh batch in every step.
 
     Adjacency is `REPLACE_ONE`, in which a row can move the sum by twice the clipping norm. One step has δ(log(1 + γ(e^ε
-    − 1))) = γ·δ_G(ε; 2/noise multiplier), γ = m/n (Balle, Barthe and Gaboardi 2018), which rows that point one way
-    before and the other way after attain. Several steps compose its symmetric pair (docs/theorems.md, T27).
+    − 1))) = γ·δ_G(ε; 2/noise multiplier), γ = m/n (Balle, Barthe and Gaboardi 2018), attained by rows that point one
+    way before and the other way after. Several steps compose its symmetric pair (docs/theorems.md, T27).
 
     Parameters
     ----------

@@ -24,10 +24,10 @@ _PAYING = threading.Lock()  # two threads that ask at once must not both be told
 class PrivacyOdometer:
     """What the releases so far have cost, in μ.
 
-    The reading is √(Σ μᵢ²), rounded up. It is a promise, reading-GDP, if the noise of all releases was fixed
-    beforehand; or if somebody would have stopped at this very number, whatever was released: a `PrivacyFilter` with the
-    reading as its budget. Where the releases decide how much is spent, the reading is itself an output, and no number
-    that depends on the outputs is a level of privacy. Then fix a budget first, and use the filter.
+    The reading is √(Σ μᵢ²), rounded up. The releases are reading-GDP if the noise of all was fixed beforehand.
+    They are, too, if somebody would have stopped at this very number, whatever was released: this is a `PrivacyFilter`
+    with the reading as its budget. Where the releases decide how much is spent, the reading is itself an output, and no
+    number that depends on the outputs is a level of privacy. Fix a budget first then, and use `PrivacyFilter`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class PrivacyOdometer:
         if mechanism.adjacency != self.adjacency:
             raise ValueError(f"mechanism must be about {self.adjacency!r}, got one about {mechanism.adjacency!r}")
         if not math.isfinite(mu):
-            raise ValueError(f"mechanism must have a finite mu(), got {mechanism!r}, of which none is known")
+            raise ValueError(f"mechanism must have a finite mu(), got {mechanism!r}, for which none is known")
         return mu
 
     def spend(self, mechanism: Mechanism) -> None:
@@ -94,7 +94,8 @@ class PrivacyFilter(PrivacyOdometer):
 
     docs/theorems.md, T20; Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022). The next mechanism may
     depend on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or
-    copied filter is a second budget: keep one for all releases from one data set. Other arguments raise a `ValueError`.
+    copied filter is a second budget: keep one for all releases from one data set. Arguments out of range raise a
+    `ValueError`.
 
     Parameters
     ----------

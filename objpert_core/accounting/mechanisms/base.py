@@ -177,10 +177,10 @@ class Mechanism(ABC):
         """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
 
         The attacker decides from the release whether a row was in the data: a false positive accuses a row that was
-        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. The function holds for both
-        directions of the adjacency, so it is its own inverse (Dong, Roth and Su 2022, Propositions 6 and 12, over every
-        real ε). Rates, a float or an array, lie in [0, 1]; the result is rounded down, 0.0 where the bound proves
-        nothing.
+        not, a false negative misses one that was. At a false positive rate x, perfect privacy has 1 − x, and no privacy
+        0. The function holds for both directions of the adjacency, so it is its own inverse (Dong, Roth and Su 2022,
+        Propositions 6 and 12, over every real ε). Rates, a float or an array, lie in [0, 1]; the result is rounded
+        down, 0.0 where the bound proves nothing.
 
         >>> from objpert_core.accounting import Gaussian
         >>> round(Gaussian(sigma=1.0).tradeoff(0.05), 6)  # Φ(Φ⁻¹(0.95) − 1)
@@ -214,9 +214,9 @@ class Mechanism(ABC):
 
         Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it is
         R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other bounds
-        with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares; several rows
-        add up; `math.inf` where no μ is known to do. Dong, Roth and Su (2022); docs/theorems.md, T20, for why finitely
-        many ε are enough.
+        with a privacy loss law the smallest μ that the bound proves, rounded up. Compositions add μ², several rows of
+        one person add μ. `math.inf` where no μ is known. Dong, Roth and Su (2022); docs/theorems.md, T20, for why
+        finitely many ε are enough.
 
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> ObjectivePerturbation(sigma=5, lam=50).mu()
@@ -229,7 +229,7 @@ class Mechanism(ABC):
 
         Exact for the Gaussian mechanism, a²/2, for the logistic bound at λ >= 2σ² and for DP-SGD under add/remove.
         Elsewhere the smaller of μ²/2 and, where it is known, the largest rdp(α)/α; rounded up. `math.inf` where no ρ is
-        known to do. Bun and Steinke (2016); μ-GDP is μ²/2-zCDP, as Rényi divergences do not grow under post-processing.
+        known. Bun and Steinke (2016); μ-GDP is μ²/2-zCDP, as Rényi divergences do not grow under post-processing.
 
         >>> from objpert_core.accounting import Gaussian
         >>> Gaussian(sigma=2.0).rho()
@@ -257,7 +257,7 @@ class Mechanism(ABC):
             Distance of neighbouring losses, in nats; unless given a thousandth of the loss's standard deviation, or
             what some 100,000 losses allow.
         direction : {"remove", "add"}
-            Direction of the adjacency; the two differ for DP-SGD only.
+            Direction of the adjacency: whether the row is removed or added. The two may differ, as for DP-SGD.
         pessimistic : bool
             Whether the profile of the distribution is an upper or a lower bound on the profile of this bound.
 
@@ -286,11 +286,11 @@ class Mechanism(ABC):
         Parameters
         ----------
         adjacency : str, optional
-            Whose neighbouring relation the accountant has that reads the event. `ADD_REMOVE` unless given: the numbers
+            The neighbouring relation of the accountant that reads the event. `ADD_REMOVE` unless given: the numbers
             are then those of this mechanism, whatever its own adjacency. `REPLACE_ONE`, for mechanisms about replaced
             rows, is for `PLDAccountant`, and the only one for DP-SGD and what is composed with it;
-            `from_dp_event(event, "replace one row")` gives the same mechanism back. `RdpAccountant` takes Gaussian
-            noise where rows are replaced for twice what it is.
+            `from_dp_event(event, "replace one row")` gives the same mechanism back. Where rows are replaced,
+            `RdpAccountant` takes Gaussian noise for twice what it is.
         cover : bool, default=False
             Write what has no event as Gaussian noise that covers it (`mu`): an upper bound, and often a loose one.
 

@@ -105,10 +105,10 @@ class ByConvolution(Mechanism):
         return self._log_delta_above(epsilon, RELATIVE_WIDTH) if alone is None else alone._log_delta(epsilon)
 
     def delta_bounds(self, epsilon: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
-        """(lower, upper) bounds on δ at ε, on a grid that aims at this width in ε, relative to ε. Both sides of the
-        numerical convolution's error: upper is `delta(epsilon)`, or for a single release, which a formula or a
-        quadrature answers, δ and its possible error. Lower is a bound on the profile that the losses define, not on
-        what an attacker could do; 0.0 for mechanisms that have only a Rényi curve."""
+        """(lower, upper) bounds on δ at ε, on a grid that aims at bounds on ε this far apart, relative to ε. They are
+        the two sides of the numerical convolution's error: upper is `delta(epsilon)`, or for a single release, which a
+        formula or a quadrature answers, δ and its possible error. Lower is a bound on the profile that the losses
+        define, not on what an attacker could do; 0.0 for mechanisms that have only a Rényi curve."""
         eps = epsilon_array(epsilon)
         width = positive("relative_width", relative_width)
         low, high = self._log_delta_bounds(eps.ravel(), width)
@@ -283,7 +283,7 @@ def compose(*mechanisms: Mechanism) -> Composition:
     Raises
     ------
     ValueError
-        If there is none, one is not a mechanism, or they mean different neighbours (`adjacency`).
+        If no mechanism is given, an argument is not one, or mechanisms mean different neighbours (`adjacency`).
     NotImplementedError
         If a bound can be neither composed by its privacy loss nor by its Rényi curve ("kifer2012").
 

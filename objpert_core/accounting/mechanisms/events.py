@@ -71,8 +71,8 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
     Mechanism
         Equal parts are counted together. Events that cost nothing (NoOp, a sample of nobody) are left out.
 
-        * Gaussian: `Gaussian`. Where a row is replaced it moves the sum by twice the norm, as the event defines its
-          noise; `RdpAccountant` counts once the norm there, and promises too little.
+        * Gaussian: `Gaussian`. A row that is replaced moves the sum by twice the norm, as the event defines its
+          noise; `RdpAccountant` counts the norm once there, and promises too little.
         * PoissonSampled: `DPSGD`. Several Gaussian events on one sample count as one, where rows are added or removed.
         * SampledWithReplacement and SampledWithoutReplacement, where rows are replaced: the mechanisms of that name.
         * MixtureOfGaussians: `DPSGD` of several rows of one person, if the mixture is theirs.

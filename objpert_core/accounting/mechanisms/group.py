@@ -22,10 +22,10 @@ _MOST_ROWS = 1000  # a chain that long takes seconds
 
 
 def replace_one(mechanism: Mechanism) -> Mechanism:
-    """The same mechanism where neighbours differ in one row that is replaced: it is removed, and another one added.
+    """The same mechanism where neighbours differ in one row that is replaced: removed, and another row added.
 
-    docs/theorems.md, T17 to T19. What is known of the value may say less: the sensitivity of output perturbation is
-    (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
+    docs/theorems.md, T17 to T19. Where more is known of the value, the cost may be lower: the sensitivity of output
+    perturbation is (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
 
     Parameters
     ----------

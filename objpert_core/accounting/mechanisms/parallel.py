@@ -81,7 +81,7 @@ def parallel(*mechanisms: Mechanism) -> Parallel:
     Raises
     ------
     ValueError
-        If there is none, one is not a mechanism, or they mean different neighbours (`adjacency`).
+        If no mechanism is given, an argument is not one, or mechanisms mean different neighbours (`adjacency`).
 
     Examples
     --------

@@ -187,8 +187,8 @@ class ViaRDP(View):
 class Concentrated(ViaRDP):
     """A mechanism of which zero-concentrated privacy is all that is known: the Rényi curve ρ·α.
 
-    `base` is Gaussian noise with that curve. Nothing else that is proved of noise holds: ε-DP has ρ = ε²/2, and its δ
-    at 0 is larger than that of the noise.
+    `base` is Gaussian noise with that curve. Nothing else that is proved of that noise holds: an ε-DP mechanism has
+    ρ = ε²/2, and at ε = 0 a larger δ than the noise.
 
     >>> from objpert_core.accounting import Gaussian
     >>> one = Concentrated(Gaussian(2.0))

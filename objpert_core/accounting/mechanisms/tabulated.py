@@ -132,9 +132,9 @@ class Tabulated(View):
 def tabulated(mechanism: Mechanism) -> Tabulated:
     """The same mechanism with its Rényi curve and its privacy profile looked up between tabulated points.
 
-    The first question fills the tables, every further one costs microseconds: made for the many laws of K that
-    `PrivateSelection` is asked about on one base. Every value is a valid bound; ε is within 0.1 % of the mechanism's
-    own, mostly within 0.01 %. Orders α above 10⁶ are not used. What `via_rdp` refuses is refused here, too.
+    The first question fills the tables, and every further question costs microseconds. The tables are made for
+    `PrivateSelection` with many laws of K on one base. Every value is a valid bound; ε is within 0.1 % of the
+    mechanism's own, mostly within 0.01 %. Orders α above 10⁶ are not used. What `via_rdp` refuses is refused here, too.
 
     >>> from objpert_core.accounting import Gaussian
     >>> exact, quick = Gaussian(5.0), tabulated(Gaussian(5.0))

@@ -124,7 +124,7 @@ def false_negative_rates(log_profile: LogProfile, false_positive_rate: Any) -> A
 
 
 def best_guess(mechanism: HasLogDelta) -> float:
-    """How often the best guess whether a row was in the data is right at most, where both were equally likely before.
+    """How often at most the best guess whether a row was in the data is right, both being equally likely before.
 
     The rate is (1 + the total variation distance)/2, so (1 + δ(0))/2 for a profile that is a divergence at every ε. A
     profile that only bounds a divergence, such as Kifer et al.'s, may say more at another ε: at every ε the rate is at

@@ -84,9 +84,9 @@ def calibrate_objective_perturbation(
     Returns
     -------
     ObjectivePerturbation or ApproximateMinima
-        Its ε at `delta` does not exceed `epsilon` and is within 1e-6 (relative) of it, unless the next smaller λ would
-        exceed it: ``"kifer2012"`` needs λ >= 2β/ε, and "glm" and "non-glm" need a λ > β that is a double; or no λ
-        below 1e-70·L² is tried; or `lam` asked for more.
+        Its ε at `delta` does not exceed `epsilon` and is within 1e-6 (relative) of it, but for three cases. The bound
+        allows no smaller λ: ``"kifer2012"`` needs λ >= 2β/ε, and "glm" and "non-glm" need a λ > β that is a double.
+        λ is 1e-70·L²: no smaller one is tried. Or `lam` asked for more.
 
     Raises
     ------

@@ -27,7 +27,7 @@ def class_counts(noise: float, adjacency: str = ADD_REMOVE, rows_per_person: int
 def recommended_count_noise(
     epsilon: float, delta: float, *, adjacency: str = ADD_REMOVE, rows_per_person: int = 1
 ) -> float:
-    """The noise on the count of each class, by public numbers: the counts take a fiftieth of what (ε, δ) allow.
+    """The noise on the count of each class, by public numbers: the counts take a fiftieth of what (ε, δ) allows.
 
     >>> round(recommended_count_noise(1.0, 1e-5), 1)
     26.4
@@ -38,7 +38,7 @@ def recommended_count_noise(
 
 def balanced_weights(counts: FloatArray, noise: float) -> FloatArray:
     """The weights that give all classes the same sum: 1 for the smallest class, less for larger ones. A class whose
-    count is lost in the noise counts as one of twice the noise.
+    count is lost in the noise counts as a class of 2·`noise` rows.
 
     >>> balanced_weights(np.array([980.0, -3.0]), 10.0).round(4).tolist()
     [0.0204, 1.0]

@@ -285,7 +285,7 @@ class ApproximateMinima(Mechanism):
 
         δ(ε) = min over ε₁ + ε₂ = ε of δ₁(ε₁) + δ_Gauss(ε₂).
 
-    The proofs are docs/theorems.md, T6 and T7. Every split is a valid bound, the least one found is used.
+    The proofs are docs/theorems.md, T6 and T7. Every split is a valid bound; the least one found is used.
     Where a row is replaced (T17) the output noise still covers 2τ/λ. Unless the objective's pair is a Gaussian one,
     both links of the chain pay for the output noise, which doubles its 0.005 % of σ or so.
 

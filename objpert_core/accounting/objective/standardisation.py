@@ -206,7 +206,7 @@ def composed_fit(
     copies : int >= 1
         How many fits by this mechanism there are.
     rest_weight : float from 0.001 to 1
-        How long a row is in all fits but one (`one_vs_rest`); 1 for one row of a person alone.
+        How long a row is in all fits but one (`one_vs_rest`); 1 where a person has several rows.
     rows_per_person : int >= 1
         How many rows of one person the whole is about.
     accountant : {"profile", "rdp"}
@@ -340,7 +340,7 @@ def calibrate_remaining(
     Mechanism
         ``composed_fit(result, before, …).delta(epsilon) <= delta``, nearly with equality: `calibrate` at the largest ε'
         for which that holds, to some 1e-10 of μ², or 5e-4 where a convolution answers, or 5e-3 where a row is replaced
-        or a person has several, which takes long. Of one fit alone it is ``calibrate(epsilon)``.
+        or a person has several, and then the search takes long. For one fit alone the result is ``calibrate(epsilon)``.
 
     Raises
     ------

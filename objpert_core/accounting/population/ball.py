@@ -87,9 +87,9 @@ def recommended_ball_lam(sizes: Sizes) -> float:
     """Choose λ for logistic regression in a ball by public numbers: max(2R²/ε, 4σ²d/n), or more where d is large.
 
     Suppose that rows of norm R spread evenly over the d directions. Then H = nR²/(4d) is the Hessian's share of each,
-    gradients and noise together have the variance V = dσ² + nR²/4, and the excess risk is about in proportion to
-    (λ²M² + V)/(H + λ)². It is least at λ = V/(M²H), and then M²V/(V + M²H²). Where 4σ²d/n is too little and would have
-    5 % more, λ is that least one, but at most three times the λ* = √(8nR² + dσ²)/M that is best for the worst rows
+    gradients and noise together have the variance V = dσ² + nR²/4, and the excess risk is about in proportion to (λ²M²
+    + V)/(H + λ)². It is least at λ = V/(M²H), and then M²V/(V + M²H²). Where 4σ²d/n is less than V/(M²H) and has over 5
+    % more excess risk, λ is V/(M²H), but at most three times the λ* = √(8nR² + dσ²)/M that is best for the worst rows
     (docs/theorems.md, T24): where most of the rows' length lies in few directions, less λ would be better.
 
     The 4 was chosen on logistic data with d = 10. With 100 even directions, n = 10³ and ε = 2, the rule with 4σ²d/n

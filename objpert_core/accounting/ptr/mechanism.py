@@ -1,4 +1,4 @@
-"""Propose, test, release: what a release costs that a private test of the data stands in front of.
+"""Propose, test, release: what a release behind a private test of the data costs.
 
 A mechanism M may be private enough on some data sets only. ε(X) is its privacy at X. A private test asks whether
 ε(X) <= ε. Where the test passes, M answers; where it does not, nothing does (⊥), or a mechanism that is private enough
@@ -189,7 +189,7 @@ class ProposeTestRelease(_OnePair):
     fallback_delta : float in [0, 1)
         δ_F: what runs where the test does not pass is (ε, δ_F)-DP on all data. 0 if nothing does.
     adjacency : {"add/remove one row", "replace one row"}
-        "added" needs the first.
+        `covers` = "added" needs "add/remove one row".
 
     Raises
     ------

@@ -51,7 +51,7 @@ def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: fl
     Raises
     ------
     ValueError
-        If an α is not a finite number > 1 or the failure is none of (0, 1].
+        If an α is not a finite number > 1, or `failure` is outside of (0, 1].
 
     Examples
     --------

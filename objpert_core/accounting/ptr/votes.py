@@ -78,7 +78,7 @@ class LaplaceVote(Mechanism):
     def epsilon_at(self, gap: int, delta: float = 0.0) -> float:
         """The largest `local_epsilon` of any gap from this one on, which a noisy lower bound on the gap can promise.
 
-        A gap below 0 counts as 0, where the winner is in doubt; `delta` goes from 0 up to 1.
+        A gap below 0 counts as 0, where the winner is in doubt; `delta` is at least 0 and below 1.
 
         >>> [round(LaplaceVote(10.0).epsilon_at(t, 1e-5), 3) for t in (0, 2, 3)]
         [9.318, 9.318, 0.0]
@@ -146,7 +146,7 @@ def _vote_epsilon(epsilon: float) -> float:
 def _share(delta: float) -> float:
     slack = nonnegative("delta", delta)
     if slack >= 1:
-        raise ValueError(f"delta must be a float from 0 up to 1, got {delta!r}")
+        raise ValueError(f"delta must be a number >= 0 and below 1, got {delta!r}")
     return slack
 
 

@@ -137,8 +137,8 @@ def _calibrated(wanted: WantedBend, bound: str, rank: int) -> QuadraticPerturbat
     first = smoothness * float(scales(np.array([m]))[0])
     if not 1e-100 <= first <= 1e100:
         raise ValueError(
-            f"degrees_of_freedom must be others for delta = {delta!r} and smoothness = {smoothness!r}, got {m!r}: "
-            f"σ² would be {first:.3g}, and σ² must be a number from 1e-100 to 1e+100"
+            f"degrees_of_freedom must be another one for delta = {delta!r} and smoothness = {smoothness!r}, got {m!r}"
+            f": σ² would be {first:.3g}, and σ² must be a number from 1e-100 to 1e+100"
         )
     return nudged(
         lambda found: float(found._log_delta(np.array([epsilon]))[0]) <= target,

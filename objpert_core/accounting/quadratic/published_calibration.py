@@ -124,7 +124,7 @@ def optimal_published_bound(
     rows : int >= 1
         n; matters where the solver or the anchor is not exact.
     subgradient, distance : float >= 0, and > 0
-        G, the largest subgradient of the regulariser, and D, the minimiser's distance without privacy from the anchor.
+        G, the largest subgradient of the regulariser, and D, how far the minimiser without privacy is from the anchor.
     tolerance, anchor_error : float >= 0
         τ and η, as in `QuadraticPerturbation`.
     bound : {"published", "sharpened", "exact"}

@@ -29,10 +29,12 @@ _PLAIN = Dialect()
 
 
 class _Piece(NamedTuple):
-    """Some groups of rows of a file, all unless said, and the number of their first row."""
+    """A group of a file's rows, which is read at once, all of them a block at a time unless said; and the number of the
+    first row.
+    """
 
     path: Path
-    groups: list[int] | None = None
+    group: int | None = None
     row: int = 1
 
 
@@ -68,11 +70,13 @@ class TableBlocks(Blocks):
             with _arrow("parquet").ParquetFile(path) as file:
                 row = 1
                 for group in range(file.num_row_groups):
-                    yield _Piece(path, [group], row)
+                    yield _Piece(path, group, row)
                     row += file.metadata.row_group(group).num_rows
 
     def _whole(self, piece: _Piece) -> Block:
-        blocks = list(_or_else(self._nothing, self._read(piece)))
+        first, *more = blocks = list(_or_else(self._nothing, self._read(piece)))
+        if not more:
+            return first
         return np.concatenate([X for X, _ in blocks]), np.concatenate([y for _, y in blocks]) if self._targets else None
 
     def _blocks(self) -> Iterator[Block]:
@@ -99,8 +103,10 @@ class TableBlocks(Blocks):
     def _parquet(self, piece: _Piece) -> Iterator[Any]:
         with _arrow("parquet").ParquetFile(piece.path, pre_buffer=False) as file:  # which would hold whole groups
             raw = self._raw_names(piece.path, file.schema_arrow.names)
-            rows = max(_LEAST_ROWS, _NUMBERS // self.schema.n_features)
-            for batch in file.iter_batches(rows, piece.groups, columns=raw):
+            rows, groups = max(_LEAST_ROWS, _NUMBERS // self.schema.n_features), None
+            if piece.group is not None:
+                rows, groups = max(1, file.metadata.row_group(piece.group).num_rows), [piece.group]
+            for batch in file.iter_batches(rows, groups, columns=raw):
                 yield batch.select(raw).rename_columns(self._names)
 
     def _csv(self, path: Path) -> Iterator[Any]:
@@ -186,7 +192,7 @@ def open_table(
     """Open a table of any size, to be walked a block at a time: Parquet files, CSV files, or a folder of such files.
 
     Nothing is read here but names of files. Rows are encoded as by `read_table`, each by itself. It needs pyarrow:
-    ``pip install 'objpert[tables]'``.
+    ``pip install '/path/to/checkout[tables]'``.
 
     Parameters
     ----------
@@ -259,7 +265,7 @@ def _arrow(module: str = "") -> Any:
     try:
         return importlib.import_module(f"pyarrow.{module}" if module else "pyarrow")
     except ImportError:
-        raise ImportError("a table of any size needs pyarrow: pip install 'objpert[tables]'") from None
+        raise ImportError("a table of any size needs pyarrow: pip install '/path/to/checkout[tables]'") from None
 
 
 def _is_numeric(cells: Any) -> bool:
