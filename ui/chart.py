@@ -114,4 +114,6 @@ def smaller(figure: go.Figure) -> go.Figure:
     layout["legend"] = layout.get("legend", {}) | half | {"font": {"size": SMALL}, "itemwidth": 30}
     for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
         axis["tickfont"] = axis.get("tickfont", {}) | {"size": SMALL + 1}
+        if "title" in axis:  # upright and longer than the axis, it would reach the legend
+            axis["title"] = axis["title"] | {"font": {"size": SMALL + 2}}
     return Chart(picture)
