@@ -19,7 +19,7 @@ import plotly.io
 FONT = 20  # pixels, as the text around a slide's chart
 THICKER = 1.6  # lines and marks of a slide
 SMALL = 10  # pixels: names of a telephone's legend, two beside each other
-LONGEST = 22  # letters of a name that has room in half of a telephone's picture
+LONGEST = 26  # letters of a name that has room in half of a telephone's picture
 
 
 class Chart(go.Figure):
@@ -109,8 +109,11 @@ def smaller(figure: go.Figure) -> go.Figure:
     layout = picture["layout"]
     named = [str(trace["name"]) for trace in picture["data"] if "name" in trace and trace.get("showlegend", True)]
     fits = len(named) > 2 and max(map(len, named)) <= LONGEST
-    half: dict[str, Any] = {"entrywidth": 0.5, "entrywidthmode": "fraction"} if fits else {}
+    # A legend that begins beside the axis has the whole picture's width, so that a name ends before its neighbour.
+    half: dict[str, Any] = {"x": -0.1, "entrywidth": 0.5, "entrywidthmode": "fraction"} if fits else {}
     layout["legend"] = layout.get("legend", {}) | half | {"font": {"size": SMALL}, "itemwidth": 30}
     for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
         axis["tickfont"] = axis.get("tickfont", {}) | {"size": SMALL + 1}
+        if "title" in axis:  # upright and longer than the axis, it would reach the legend
+            axis["title"] = axis["title"] | {"font": {"size": SMALL + 2}}
     return Chart(picture)

@@ -331,7 +331,14 @@ def figure(
                 "yaxis": yaxis,
                 "height": height,
                 "showlegend": legend,
-                "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+                "legend": {
+                    "orientation": "h",
+                    "x": 0,
+                    "xanchor": "left",
+                    "y": 1.02,
+                    "yanchor": "bottom",
+                    "tracegroupgap": 0,  # the rows of grouped names lie as close as any others
+                },
                 "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
                 "hovermode": "x unified" if legend else "closest",
                 "paper_bgcolor": "rgba(0,0,0,0)",

@@ -27,7 +27,8 @@ _COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture .js-plotly-plot)"
 # single grey reaches 4.5 : 1 on white and on the dark background. Captions likewise.
 _EVERYWHERE = """
 .stMainBlockContainer { padding-top: 3.75rem; padding-bottom: 4rem; }
-.answer { font-size: clamp(1.1rem, 0.85rem + 1.1vw, 1.55rem); line-height: 1.3; font-weight: 600; margin: 0; }
+.answer { font-size: clamp(1.1rem, 0.85rem + 1.1vw, 1.55rem); line-height: 1.3; font-weight: 600; margin: 0;
+  text-wrap: pretty; }
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-line summary { cursor: pointer; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
@@ -77,6 +78,7 @@ _PHONE = f"""
 @media (max-width: 640px) {{
   .stMainBlockContainer {{ padding-left: 1rem; padding-right: 1rem; }}
   h1 {{ font-size: 1.6rem !important; }}
+  .katex-display {{ font-size: .84em; }}
   [class*="_presets"] {{ flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: thin; }}
   [class*="_presets"] > * {{ flex: none !important; }}
   .st-key-stage__picture {{ gap: .4rem; }}
@@ -125,7 +127,12 @@ html {{ font-size: 20px; }}
 .slide-title {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }}
 .st-key-slide_sheet {{ position: fixed; inset: 0; z-index: 105; padding: .8rem 1rem 4.5rem 1.5rem; overflow: auto;
   background: {_GROUND}; }}
-.st-key-slide_text :is(p, label p) {{ font-size: 1.1rem; }}
+/* Text with nothing beside it is wider, up to the buttons, so that a long one ends in the window. */
+.st-key-slide_text {{ max-width: 69vw; }}
+[data-testid=stColumn]:has(.st-key-slide_text) + [data-testid=stColumn]:not(:has(.st-key-slide_beside > *)) {{
+  display: none; }}
+.st-key-slide_text .katex-display {{ margin: .3em 0; }}
+.st-key-slide_text :is(p, li, label p) {{ font-size: 1.1rem; }}
 .st-key-slide_text [data-testid=stWidgetLabel] p {{ font-size: 1.25rem; font-weight: 600; }}
 /* The counts name the options again: with both, and with the text before the question, they end below the window. */
 .st-key-slide_text:has(.votes) [role=radiogroup], .st-key-slide_text:has(.votes) > :not(:has(.votes, h2)) {{
@@ -143,7 +150,7 @@ html {{ font-size: 20px; }}
 @media (max-width: 1100px) {{  /* the letters are as large on the wall, and the chart keeps its height */
   .st-key-stage__picture .answer {{ font-size: 1.05rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; }}
-  .st-key-slide_text :is(p, label p), .st-key-slide_text .votes {{ font-size: .9rem; }}
+  .st-key-slide_text :is(p, li, label p), .st-key-slide_text .votes {{ font-size: .9rem; }}
   .st-key-slide_text [data-testid=stWidgetLabel] p {{ font-size: 1rem; line-height: 1.3; }}
   .st-key-slide_text:has(.votes) :is(p, label p) {{ font-size: .8rem !important; line-height: 1.25; }}
   .st-key-slide_text:has(.votes) button {{ min-height: 0; padding: .1rem .6rem; }}

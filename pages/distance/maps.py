@@ -18,7 +18,7 @@ from objpert_core._validation import FloatArray
 from ui import figures, page, sentences
 from ui.bounds import Setting
 
-BOUNDS = {"glm": "2023 theorem", "logistic": "our theorem"}
+BOUNDS = {"glm": "the 2023 theorem", "logistic": "our theorem"}
 CELLS = 40  # along either side of a map
 SIGMAS, LAMS = np.geomspace(0.1, 1000.0, CELLS + 1), np.geomspace(0.01, 1e4, CELLS + 1)  # edges of the cells
 MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room for the label at the axis' end
@@ -88,7 +88,7 @@ def title(bound: str, delta: float, setting: Setting) -> str:
     """What one map shows, as its heading and the title of its file."""
     curvature = f"β = {sentences.number(setting.smoothness)}, " if bound == "glm" else ""
     length = f"L = {sentences.number(setting.lipschitz)}"
-    return f"Distance to optimality of the {BOUNDS[bound]}: δ = {sentences.delta(delta)}, {curvature}{length}"
+    return f"Distance to optimality of {BOUNDS[bound]}: δ = {sentences.delta(delta)}, {curvature}{length}"
 
 
 def alt(bound: str, setting: Setting, delta: float) -> str:
@@ -103,7 +103,7 @@ def alt(bound: str, setting: Setting, delta: float) -> str:
     if silent:
         parts.append(f"nothing is proved on {sentences.percent(silent, 0)}, where λ ≤ β")
     return (
-        f"Map of the distance to optimality of the {BOUNDS[bound]} at δ = {sentences.delta(delta)}, over σ from 0.1 to "
+        f"Map of the distance to optimality of {BOUNDS[bound]} at δ = {sentences.delta(delta)}, over σ from 0.1 to "
         f"1,000 and λ from 0.01 to 10,000, both logarithmic: {'; '.join(parts)}."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,14 +86,16 @@ class Bet(Scene):
                 figures.series("at most", _CHANCES, high, "with", hover="%{y:.1%}"),
                 figures.series("at least", _CHANCES, low, "without", hover="%{y:.1%}"),
                 figures.guide(here, (least, most)),
-                marks(here, (most, least)),
+                marks(here, {"with": most, "without": least}),
             ],
             xaxis=figures.axis("chance that you took part, before", (0.0, 1.0), **share),
             yaxis=figures.axis("the same chance, after", (-0.02, 1.04), **share),
         )
 
 
-def marks(x: tuple[float, float], y: tuple[float, float]) -> dict[str, Any]:
-    """Dots where the sliders are."""
-    trace = figures.series("here", list(x), list(y), "with", mode="markers", showlegend=False)
-    return trace | {"hoverinfo": "skip", "marker": trace["marker"] | {"size": 13}}
+def marks(x: tuple[float, float], heights: Mapping[str, float]) -> dict[str, Any]:
+    """A mark on each role's curve where the sliders are."""
+    looks = [figures.look(role) for role in heights]
+    look = {"color": [each.color for each in looks], "symbol": [each.symbol for each in looks], "size": 13}
+    trace = figures.series("here", list(x), list(heights.values()), "with", mode="markers", showlegend=False)
+    return trace | {"hoverinfo": "skip", "marker": look}

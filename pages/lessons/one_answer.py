@@ -11,6 +11,8 @@ import plotly.graph_objects as go
 from pages.lessons.survey import FINE, TRUTH, Survey
 from ui import figures, sentences
 
+NEAR_THE_AXIS = 0.1  # a number on the left of a mark further left would lie on the axis
+
 
 @dataclass(frozen=True)
 class OneAnswer(Survey):
@@ -40,13 +42,14 @@ class OneAnswer(Survey):
             "without": ("the truth is no", (1 - FINE) / 2, rarer),
             "with": ("the truth is yes", (1 + FINE) / 2, likelier),
         }
+        side = "left" if self.truth > NEAR_THE_AXIS else "right"  # beside the guide, not on it
         traces = [figures.guide((self.truth, self.truth), (0.0, 1.0))]
         for role, (name, heights, here) in curves.items():
             traces.append(figures.series(name, FINE, heights, role, hover="%{y:.3g}"))
             look: dict[str, Any] = {"mode": "markers+text", "showlegend": False, "hoverinfo": "skip"}
             mark = figures.series(name, [self.truth], [here], role, **look)
             mark["marker"] |= {"size": 14}
-            place = "top center" if role == "with" else "bottom center"
+            place = f"{'top' if role == 'with' else 'bottom'} {side}"
             traces.append(mark | {"text": [sentences.number(here)], "textposition": place, "cliponaxis": False})
         share: dict[str, Any] = {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
         return figures.figure(

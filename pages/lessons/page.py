@@ -1,5 +1,6 @@
 """Lessons: Markdown files whose steps show small pictures, open other pages at exact controls, and ask."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,7 +17,7 @@ from ui.worksheet import Sheet, Task, worksheet
 # Links to the page that is open look as if they had the focus already.
 STYLE = """
 h1 { font-size: 1.9rem !important; padding: .4rem 0 .25rem 0 !important; }
-.st-key-lessons_open a { border: 1px solid currentColor; padding: .4rem 1rem; border-radius: .5rem; }
+.st-key-lessons_open a { color: inherit; border: 1px solid currentColor; padding: .4rem 1rem; border-radius: .5rem; }
 [data-testid=stPageLink] a:focus-visible { outline: 3px solid currentColor; outline-offset: -3px; }
 .stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
 [class*="__deck"] { background: light-dark(#ffffff, #171614); border-radius: .5rem; }
@@ -125,7 +126,13 @@ def show(at: Place, part: Part) -> None:
             ask(at.lesson, part)
         case Text():
             with page.errors():
-                st.markdown(computed.filled(part.markdown, part.line))
+                st.markdown(unbroken(computed.filled(part.markdown, part.line)))
+
+
+def unbroken(markdown: str) -> str:
+    """The text whose equations stay on one line; a formula between dollars sets its own spaces."""
+    parts = re.split(r"(\$[^$]*\$)", markdown)
+    return "".join(part if part.startswith("$") else part.replace(" = ", "\xa0=\xa0") for part in parts)
 
 
 def slide(at: Place) -> None:

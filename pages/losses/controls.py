@@ -1,8 +1,9 @@
 """The controls of the page "Losses"."""
 
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
+from objpert_core._literals import plain
 from pages.losses.names import NAMES, WIDTHS
 from ui import parameters
 from ui.controls import Choice, Control, SelectSlider, log_values
@@ -35,9 +36,14 @@ MARGIN = SelectSlider(
     "certificate is the same at every k, but an ordinary row’s own ε comes closer to the certificate.",
 )
 THRESHOLDS, SHORTER = log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient is longer than C."
-CLIP = SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER)
+# √2 is written as people read it; addresses had all of its digits before.
+SHORT: dict[str, Any] = {
+    "format": lambda value: "1.414" if value == ROOT_2 else plain(value),
+    "former": {plain(ROOT_2): ROOT_2},
+}
+CLIP = SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER, **SHORT)
 LONG = "Includes the constant for the intercept. The slope f′ is cut off at C/‖x‖, so long rows are clipped first."
-NORM = SelectSlider("losses_norm", "Row norm ‖x‖", 1.0, log_values(0.1, 2, extra=[ROOT_2]), help=LONG)
+NORM = SelectSlider("losses_norm", "Row norm ‖x‖", 1.0, log_values(0.1, 2, extra=[ROOT_2]), help=LONG, **SHORT)
 REACH = parameters.view("losses", "Axis up to ±", 4.0, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0))
 WRONG = (
     "The share of 300 generated rows whose target lies far below the line, or whose wrong label lies far from the "

@@ -32,14 +32,17 @@ def show(setting: clipping.Setting, ghost: clipping.Setting | None) -> None:
     page.evidence(picture, name="losses-errors")
 
 
+_OWN_SLOPE = "the loss’s own slope, which C does not lower", "this slope"
+
+
 def best(setting: clipping.Setting, threshold: float) -> str:
     """At which threshold the error of private fits would be least."""
     objective = clipping.mechanism(setting).objective
-    size = "C" if setting.lipschitz == setting.clip else "the loss’s own slope, which C does not lower"
+    size, short = ("C", "C") if setting.lipschitz == setting.clip else _OWN_SLOPE
     return (
         f"σ = {sentences.number(objective.sigma)} is proportional to {size}; λ = {sentences.number(objective.lam)} "
-        f"does not depend on C. On these rows C ≈ {sentences.number(threshold, 2)} would be best for private fits, "
-        f"but finding this C costs privacy."
+        f"does not depend on {short}. On these rows C ≈ {sentences.number(threshold, 2)} would be best for private "
+        f"fits, but finding this C costs privacy."
     )
 
 

@@ -53,16 +53,17 @@ def _line(name: str, spots: Sequence[Spot], role: str, what: str, **look: Any) -
 def _marks(setting: Setting, bounds: Sequence[str], what: str, hover: str) -> list[dict[str, Any]]:
     """The setting's point as a halo under the marked recipes, without those that are out of reach or not shown.
 
-    The recipes say on the picture what they are: the legend is long enough without them.
+    The recipes say on the picture what they are: the legend is long enough without them. Only f = 1 has no name there,
+    beside the default's: its place on the axis and the caption tell it.
     """
     paper, ours = PUBLISHED.noise_ratio, setting.default_ratio
     here = numbers.spot(setting, setting.bound, setting.ratio)
-    beside = "middle right" if what == "lam" else "bottom right"
+    beside = "top right" if what == "lam" else "bottom right"  # clear of the line of the best λ
     marked = [
         (f"your point, f = {setting.ratio:g}", here, setting.bound, "", ""),
         (f"the paper’s f = {paper:g}", numbers.spot(setting, "rdp", paper), "rdp", "paper", "top right"),
         (f"our default f = {ours:g}", numbers.spot(setting, "logistic", ours), "logistic", "default", beside),
-        ("closed form, f = 1", numbers.closed_form(setting), "lower", "f = 1", "top right"),
+        ("closed form, f = 1", numbers.closed_form(setting), "lower", "", "top right"),
         (NAMES["kifer2012"], numbers.kifer(setting), "kifer2012", "Kifer", "bottom center"),
     ]
     traces = []
@@ -70,9 +71,9 @@ def _marks(setting: Setting, bounds: Sequence[str], what: str, hover: str) -> li
         if spot is None or (role in numbers.NAMES and role not in bounds):
             continue
         style = figures.look(role)
-        marker = {"color": style.color, "symbol": style.symbol, "size": _MARK if label else _HALO}
+        marker = {"color": style.color, "symbol": style.symbol, "size": _MARK if place else _HALO}
         shown = {"mode": "markers+text", "text": [label], "textposition": place, "showlegend": False}
-        shown = shown if label else {"mode": "markers", "opacity": 0.45}
+        shown = shown if place else {"mode": "markers", "opacity": 0.45}
         traces.append(_line(name, [spot], role, what, hover=hover, marker=marker, **shown))
     return traces
 

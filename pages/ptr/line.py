@@ -245,7 +245,7 @@ class Line(View):
             ("local sensitivity<br>(secret)", points.local_epsilon, "secret"),
             ("data-dependent<br>(secret)", points.own_epsilon, "asked"),
         )
-        return bars(named, "ε of the proposed noise (thin line: allowed)", points.epsilon)
+        return bars(named, "ε of the proposed noise<br>(thin line: allowed)", points.epsilon)
 
     def epsilons_alt(self) -> str:
         """The three bars in words."""

@@ -197,7 +197,8 @@ class Curves(Setting, View):
         leap = self.leap
         marks = [("crossing", crossing.alpha, crossing.height, "x") for crossing in self.crossings]
         if leap and leap.start <= self.alpha_max:
-            traces.append(figures.guide((leap.start, leap.start), (bottom, top)))
+            foot = float(self.scaled(np.array([leap.height]), self, np.array([leap.start]))[0])
+            traces.append(figures.guide((leap.start, leap.start), (foot, top)))  # below it, the crossing's name is read
             marks.append(("leap", leap.start, leap.height, "diamond"))
 
         def role(which: str, setting: Setting) -> str:

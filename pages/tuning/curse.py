@@ -100,7 +100,7 @@ class Curse(ResultPicture):
         traces.insert(0, guide([0, 0], [0, 1.08 * top]))
         return figure(
             draws.faint(traces, self.stale),
-            xaxis=axis("judges’ share of right answers minus fresh rows’, points", (edges[0], edges[-1])),
+            xaxis=axis("judges’ share of right answers<br>minus fresh rows’, points", (edges[0], edges[-1])),
             yaxis=axis("share of juries", (0, 1.08 * top), tickformat=".0%"),
             height=340,
             hovermode="closest",

@@ -83,9 +83,7 @@ class Price(Tuning, View):
         free, paid = self.ways()["free"], self.proved
         trials = sentences.count(self.settings, "trial")
         if math.isinf(free):
-            return (
-                f"Not even one run has a finite ε at δ = {delta(self.delta)}, so no choice among runs has a finite ε."
-            )
+            return f"Not even one run has a finite ε at δ = {delta(self.delta)}, and several runs cost more."
         if self.settings == 1:
             return (
                 f"One run with settings fixed in advance costs ε = {epsilon(free)}: nothing is chosen, so nothing is "

@@ -68,7 +68,7 @@ def test_the_side_alone_passes_where_the_number_does_not(open_page):
     expect(answer(page)).to_contain_text("needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed")
     expect(page.get_by_text("This run passes and publishes “not above ½”")).to_be_visible()
     press(page, "ε rises with the gap", "ptr_view=", more=True)
-    expect(answer(page)).to_contain_text("9.91 without δ")
+    expect(answer(page)).to_contain_text("9.91 without slack δ")
 
 
 @pytest.mark.parametrize("view", ["A vote", "Many teachers vote", "Does it pay?"])

@@ -149,5 +149,5 @@ def test_without_pyarrow_the_error_says_what_to_install(monkeypatch, tmp_path):
     import sys
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"objpert\[tables\]"):
+    with pytest.raises(ImportError, match=r"pip install '/path/to/checkout\[tables\]'"):
         open_table(tmp_path, SCHEMA)

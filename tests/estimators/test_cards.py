@@ -145,5 +145,5 @@ def test_what_is_no_private_model_or_no_text_is_refused(model):
 
 def test_without_skops_one_is_told_what_to_install(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "skops.card", None)
-    with pytest.raises(ImportError, match=r"a model card needs skops: pip install 'objpert\[export\]'"):
+    with pytest.raises(ImportError, match=r"a model card needs skops: pip install '/path/to/checkout\[export\]'"):
         est.model_card(model)

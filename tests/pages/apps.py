@@ -87,7 +87,8 @@ def words_of(sentence: str) -> int:
 
 def said(app: AppTest) -> str:
     """The answers, as people read them; a promise as it stands once its accountant is opened."""
-    shown = unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
+    shown = " ".join(block.proto.body for block in app.get("html"))
+    shown = unescape(re.sub('<span style="white-space: nowrap">(.*?)</span>', r"\1", shown)).replace("\xa0", " ")
     return re.sub(r"<details[^>]*><summary>(.*?)</summary>(.*?); (accounted by .*?)</details>", r"\2: \1; \3", shown)
 
 
@@ -104,7 +105,8 @@ def tells(text: str, *parts: str) -> None:
 def answer(app: AppTest) -> str | None:
     """The page's answer, where it has one."""
     found = [re.search(r'class="answer">(.*?)</p>', block.proto.body) for block in app.get("html")]
-    return next((unescape(match.group(1)).replace("\xa0", " ") for match in found if match), None)
+    texts = (re.sub("<.*?>", "", match.group(1)) for match in found if match)
+    return next((unescape(text).replace("\xa0", " ") for text in texts), None)
 
 
 def written(app: AppTest) -> str:

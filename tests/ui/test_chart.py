@@ -46,5 +46,6 @@ def test_a_telephones_legend_has_two_columns_where_its_names_are_short():
     short = ["Rényi", "Hockey-stick", "Gaussian lower bound"]
     assert legend(*short)["entrywidth"] == 0.5
     assert legend(*short)["orientation"] == "h"
+    assert legend(*short)["x"] < 0  # it begins beside the axis: the whole picture is its width
     assert "entrywidth" not in legend(*short[:2])
     assert "entrywidth" not in legend(*short, "a name that has no room in half of a telephone")

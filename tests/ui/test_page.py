@@ -12,12 +12,14 @@ def test_answer_is_escaped_and_announced():
     def script():
         from ui import page
 
-        page.answer("ε = 1 <b>&", promise="2 : 1")
+        page.answer("ε = 1 <b>&", promise="2 : 1", why="σ 1 → 2, not 10 × 3 of DP-SGD")
 
     (block,) = AppTest.from_function(script).run().get("html")
     body = block.proto.body
     assert "ε&nbsp;=&nbsp;1 &lt;b&gt;&amp;" in body
     assert "2&nbsp;:&nbsp;1" in body
+    assert "σ 1&nbsp;→&nbsp;2, not 10&nbsp;×&nbsp;3" in body
+    assert '<span style="white-space: nowrap">DP-SGD</span>' in body
     assert 'role="status"' in body
 
 

@@ -236,7 +236,7 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
 
 def test_words_of_the_fit_name_what_depends_on_the_threshold():
     said = errors.best(OUTLIERS, 0.2)
-    assert "is proportional to C; λ = 10.3 does not depend on C." in said
+    assert "is proportional to C; λ = 10.3 does not depend on C" in said
     assert "C ≈ 0.2 would be best for private fits, but finding this C costs privacy." in said
     assert "which C does not lower" in errors.best(replace(LOGISTIC, clip=5.0), 1.0)
     assert "2023 theorem" in PROVED[OUTLIERS.bound]

@@ -94,3 +94,6 @@ def test_the_stored_study_is_read_as_it_is():
     found = stored.load("coverage")
     naive = found.interval(method="naive", shape="rare", n=10_000, d=5, epsilon=1.0)
     assert f"forget the noise hold the truth {100 * naive.mean:.1f} % of the time, ours" in answer(app)
+    widths = found.values("width", method="interval", shape="rare", n=10_000, d=5, epsilon=1.0)
+    (said,) = [caption.value for caption in app.caption if caption.value.startswith("Our intervals are")]
+    assert said.startswith(f"Our intervals are {np.median(widths):.3g}× as wide as without privacy.")

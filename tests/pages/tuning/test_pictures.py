@@ -34,7 +34,7 @@ def costing(costs=COSTS, **fields):
         (
             dict.fromkeys(WAYS, math.inf),
             {},
-            "Not even one run has a finite ε at δ = 10⁻⁵, so no choice among runs has a finite ε.",
+            "Not even one run has a finite ε at δ = 10⁻⁵, and several runs cost more.",
         ),
         (dict.fromkeys(WAYS, math.inf) | {"free": 1.0}, {}, "no finite cost is proved."),
         (dict.fromkeys(WAYS, 0.0), {"delta": 0.5}, "The ten trials cost no more than one run: ε = 0."),
