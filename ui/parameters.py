@@ -186,7 +186,7 @@ def special_bounds(prefix: str) -> dict[str, Toggle]:
 
 _SPECIAL = {
     "monotone": "Any GLM loss whose derivative keeps its sign: logistic, squared hinge, Huberised hinge, softplus.",
-    "two-signed": "Any GLM loss, even where λ ≤ β: like Theorem 3.1, with log(1 + β/λ) in place of −log(1 − β/λ).",
+    "two-signed": "Any GLM loss, even where λ ≤ β: like the 2023 theorem, with log(1 + β/λ) in place of −log(1 − β/λ).",
 }
 
 

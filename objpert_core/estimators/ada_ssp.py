@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from objpert_core._literals import plain
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import ADD_REMOVE, calibrate_gaussian
 from objpert_core.estimators.bounded_targets import BoundedTargets, tell
@@ -81,8 +82,8 @@ class AdaSSPRegressor(BoundedTargets):
         )
         if not certificate.verify():
             warnings.warn(
-                f"accounting='published': the printed noise is not ({self.epsilon:g}, {self.delta:g})-differentially "
-                "private; the certificate does not verify.",
+                f"accounting='published': the printed noise is not ({plain(self.epsilon)}, {plain(self.delta)})-"
+                "differentially private; the certificate does not verify.",
                 UserWarning,
                 stacklevel=CALLERS_OF_FIT,
             )

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from objpert_core._literals import plain
 from objpert_core.accounting import ADD_REMOVE, AdaptiveSampling
 from objpert_core.estimators.bounded_targets import BoundedTargets
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
@@ -33,7 +34,8 @@ class PosteriorSample(BoundedTargets):
         if self.accounting == "published":
             warnings.warn(
                 "accounting='published': noise and precision are those of printed formulas that are not "
-                f"({self.epsilon:g}, {self.delta:g})-differentially private; the certificate does not verify.",
+                f"({plain(self.epsilon)}, {plain(self.delta)})-differentially private; the certificate does not "
+                "verify.",
                 UserWarning,
                 stacklevel=CALLERS_OF_FIT,
             )

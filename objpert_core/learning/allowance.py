@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from objpert_core._literals import plain
 from objpert_core.accounting.mechanisms.perturbation import NORMAL_SPACING
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.problem.envelopes import MoreauEnvelope
@@ -84,8 +85,9 @@ class Allowance:
     def refuse(self, tau: float) -> None:
         """`ConvergenceError`, which names a τ that would do, where rounding could make the fit fail at this τ."""
         if (least := self.least_tau()) > tau:
+            enough = plain(float(f"{1.06 * least:.1e}"))
             raise ConvergenceError(
-                f"tau is too small for these data in double precision: it must be at least {1.06 * least:.1e} for "
-                f"{self.n_rows} rows, {self.dimension} parameters and lam = {self.lam:.3g}, got {tau:g}; nothing was "
-                "released"
+                f"tau is too small for these data in double precision: it must be at least {enough} for "
+                f"{self.n_rows} rows, {self.dimension} parameters and lam = {self.lam:.3g}, got {plain(tau)}; nothing "
+                "was released"
             )

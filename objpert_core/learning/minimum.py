@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from objpert_core._literals import plain
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.objective import PerturbedObjective
@@ -121,7 +122,7 @@ class Search:
             advice = f"tau is too small for these data in double precision: with all rounding the norm may be {norm}"
         return (
             f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} "
-            f"iterations, but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"
+            f"iterations, but the privacy proof needs tau = {plain(tau)}; nothing was released ({advice})"
         )
 
 

@@ -42,7 +42,7 @@ class Processing(Scene):
 
     def answer(self) -> str:
         noisy, coarse = self.deltas
-        return f"At ε = 1 the noisy number needs δ = {noisy}; rounded, it needs no more: {coarse}."
+        return f"At ε = 1 the noisy number needs δ = {noisy}; rounded, the number needs no more: {coarse}."
 
     def promise(self) -> str:
         sigma, width = sentences.number(self.sigma), sentences.number(self.width)

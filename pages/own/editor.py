@@ -64,11 +64,14 @@ class Known:
     dialect : Dialect
     step : str
         What to do next; empty where everything is there.
+    idle : tuple of str
+        The columns that are left out although something is typed about them.
     """
 
     text: str
     dialect: Dialect
     step: str
+    idle: tuple[str, ...] = ()
 
 
 def show(uploaded: Upload | None) -> Known:
@@ -85,15 +88,16 @@ def show(uploaded: Upload | None) -> Known:
         return Known("", dialect, "correct the file, or say how it is written")
     for caution in sketch.cautions:
         st.info(sentences.sentence(caution), icon=":material/info:")
+    lines = _edited(sketch.names)
     try:
-        text, step = form.schema(_edited(sketch.names)).to_json(), ""
+        text, step = form.schema(lines).to_json(), ""
     except ValueError as error:  # holds what was typed, and columns' names: shown, and not logged
         text, step = "", str(error)
     written(dialect, opened=sketch.dialect.decimal is None)
     _load(text)
     if sketch.dialect.decimal is None:
         return Known("", dialect, "choose the decimal mark of the file’s numbers")
-    return Known(text, dialect, step)
+    return Known(text, dialect, step, form.idle(lines))
 
 
 def _dialect() -> Dialect:

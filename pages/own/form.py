@@ -155,6 +155,15 @@ def lines_for(names: Sequence[str], known: Mapping[str, Line]) -> tuple[Line, ..
     return tuple(known.get(name, Line(name)) for name in names)
 
 
+def idle(lines: Sequence[Line]) -> tuple[str, ...]:
+    """The columns that are left out although something is typed about them: a fit without them would cost ε in vain."""
+    return tuple(
+        f"“{safe_text(line.column)}”"
+        for line in lines
+        if line.role == LEFT_OUT and (line.low or line.high or line.categories)
+    )
+
+
 def schema(lines: Sequence[Line]) -> TableSchema:
     """The schema that the lines make.
 
@@ -166,10 +175,10 @@ def schema(lines: Sequence[Line]) -> TableSchema:
     targets = [line for line in lines if line.role in TARGETS]
     if len(targets) != 1:
         found = "none has this role" if not targets else f"{len(targets)} columns have this role"
-        raise ValueError(f"give exactly one column the role “target”: the model predicts this column; now {found}")
+        raise ValueError(f"give exactly one column the role “target”: the model predicts this column; so far {found}")
     features = {line.column: _feature(line) for line in lines if line.role != LEFT_OUT and line not in targets}
     if not features:
-        raise ValueError("give at least one column the role “number” or “categories”; no column has one now")
+        raise ValueError("give at least one column the role “number” or “categories”; no column has one so far")
     return TableSchema(columns=features, target=_target(targets[0]))
 
 

@@ -18,7 +18,7 @@ RUNS: Runs[jobs.Outcome] = Runs("own")
 _COUNTED = "own__counted"
 WHY_EMPTY = (
     "Ranges and categories start empty. The page does not read them off the table, because such values reveal "
-    "something about the people in the table, and no ε would cover this. Double-click a cell, and type what is known "
+    "something about the people in the table, and no ε would cover them. Click a cell, and type what is known "
     "without the table. "
     "The promise is per row: people with several rows get less."
 )
@@ -26,7 +26,9 @@ NOT_KEPT = (
     "Your table stays in this session’s memory. It is not stored, logged or put into the address. The server drops "
     "the table when you remove it or turn to another page, and about two minutes after you close this one."
 )
-NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
+NO_RELEASE = (
+    "Before the first release your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
+)
 STILL_EXAMPLE = "Until you press Fit, the grey chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate:"
 ROWS_HELP = (
@@ -63,6 +65,8 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
     ask = jobs.asked(known.text, epsilon, delta, also, rows=int(rows) if rows else None, dialect=known.dialect)
     with fit_here:
         fit(ask, uploaded, known.step)
+        if known.idle and not known.step:
+            st.caption(f"Left out, although its line has entries: {', '.join(known.idle)}.")
     with above:
         shown = None if waits else picture(releases, ask, known.step, epsilon, delta)
         if shown is None:

@@ -135,7 +135,7 @@ def test_many_numbers_are_not_copied_to_be_shared(limit, data, monkeypatch):
 def test_a_draw_that_cannot_be_solved_is_named_and_nothing_is_released(data, monkeypatch):
     one = est.ObjPertLogisticRegression(public_rows=569, max_iter=2, **PRIVATE)
     models = [clone(one).set_params(random_state=seed) for seed in (7, 8)]
-    with pytest.raises(ConvergenceError, match=r"with random_state=7: .* needs tau = 1e-06"):
+    with pytest.raises(ConvergenceError, match=r"with random_state=7: .* needs tau = 1e-6"):
         fit_each(models, *data)
     assert not any(model.__sklearn_is_fitted__() for model in models)
     alone = est.ObjPertSCOClassifier(radius=1.0, public_rows=569, **PRIVATE)

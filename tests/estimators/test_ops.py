@@ -105,7 +105,7 @@ def test_published_noise_of_sums_is_warned_of_where_it_is_too_little():
     assert model.privacy_.verify()
     assert model.privacy_.gram_noise == pytest.approx(3 * math.sqrt(math.log(6e5)))
     model = AdaSSPRegressor(epsilon=200.0, accounting="published", random_state=0)
-    with pytest.warns(UserWarning, match=r"the printed noise is not \(200, 1e-05\)-differentially private") as told:
+    with pytest.warns(UserWarning, match=r"the printed noise is not \(200, 1e-5\)-differentially private") as told:
         model.fit(X, Y)
     assert told[0].filename == __file__
     assert not model.privacy_.verify()
@@ -120,7 +120,7 @@ def test_what_is_printed_of_one_run_adds_up_to_the_promise_of_all():
 @pytest.mark.parametrize("kind", [AdaOPSRegressor, OPSPTRRegressor])
 def test_published_samples_are_not_certified(kind):
     model = kind(epsilon=10.0, accounting="published", random_state=0)
-    with pytest.warns(UserWarning, match=r"are not \(10, 1e-05\)-differentially private; the certificate does not ver"):
+    with pytest.warns(UserWarning, match=r"are not \(10, 1e-5\)-differentially private; the certificate does not ver"):
         model.fit(X, Y)
     spent = model.privacy_
     assert (spent.certified, spent.verify()) == (False, False)

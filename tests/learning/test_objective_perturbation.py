@@ -63,7 +63,7 @@ def test_a_run_that_does_not_converge_releases_nothing_and_draws_no_second_noise
         return type(source)(lambda count: draws.append(count) or source.read(count), source.origin, True)
 
     monkeypatch.setattr(fit, "noise_source", counting)
-    with pytest.raises(ConvergenceError, match=r"reached gradient norm .* in 1 iterations, but .* needs tau = 1e-06"):
+    with pytest.raises(ConvergenceError, match=r"reached gradient norm .* in 1 iterations, but .* needs tau = 1e-6"):
         perturb_and_solve(*data(), calibrated(), delta=DELTA, max_iter=1)
     assert len(draws) == 2  # b, of two words a number, and nothing after it
 

@@ -303,6 +303,7 @@ STORED = {
     ("ptr", "What their labels cost (Figure 2)"): "Asking pays at σ = 20: the distance test costs ε = 0.435,",
     ("ptr", "Does it pay?"): "asking first does not pay.",
 }
+BESIDE = {("sure", "How often they cover"): "Our intervals are 4.36× as wide as without privacy."}
 
 
 @pytest.mark.thorough
@@ -311,6 +312,7 @@ def test_stored_results_are_shown_with_their_command_and_asked_for_where_there_a
     command = f"python -m objpert_core.experiments {'intervals' if page == 'sure' else page}"
     app = open_page(page, view=view)
     assert STORED[page, view] in answer(app)
+    assert BESIDE.get((page, view), "") in written(app)
     assert command in written(app)
     assert len(tables(app)[0]) >= 4
     assert not app.error

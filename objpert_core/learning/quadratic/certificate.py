@@ -120,7 +120,8 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
             else f"normal noise {self.sigma:.6g} on each entry, residuals clipped to {self.residual_bound:g}"
         )
         return [
-            f"  proof      bound {self.bound!r}, {self.mechanism}; covers all that is solved from the noisy sums",
+            f"  proof      Exact theorem (bound {self.bound!r}), {self.mechanism}; covers all that is solved from the "
+            "noisy sums",
             f"  bend       sigma² = {self.scale:.6g} times Wishart({self.degrees_of_freedom}) in {self.dimension} "
             f"dimensions, L = {self.smoothness:.6g} ({self._rows()})",
             f"  tilt       {tilt}",

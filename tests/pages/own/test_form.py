@@ -96,6 +96,10 @@ def test_what_has_no_line_is_said(column, target, told):
         form.of_schema(TableSchema({"x": column}, target))
 
 
+def test_columns_that_are_left_out_with_entries_are_named():
+    assert form.idle((Line("a"), Line("b", low="0"), Line("c", categories="x; y"), AGE)) == ("“b”", "“c”")
+
+
 def test_a_category_that_cannot_be_typed_is_said():
     schema = TableSchema({"x": Categories(["a;b", "c"])}, TwoValues("z", negative="0", positive="1"))
     with pytest.raises(ValueError, match="column “x” has a category with a semicolon"):
@@ -105,8 +109,11 @@ def test_a_category_that_cannot_be_typed_is_said():
 @pytest.mark.parametrize(
     ("lines", "asked"),
     [
-        ((AGE,), "give exactly one column the role “target”: the model predicts this column; now none has this role"),
-        ((PAID, replace(PAID, column="b")), "now 2 columns have this role"),
+        (
+            (AGE,),
+            "give exactly one column the role “target”: the model predicts this column; so far none has this role",
+        ),
+        ((PAID, replace(PAID, column="b")), "so far 2 columns have this role"),
         ((PAID, Line("age")), "give at least one column the role “number” or “categories”"),
         ((PAID, Line("age", NUMBER)), "column “age”: type its lowest value"),
         ((PAID, Line("age", NUMBER, "0")), "column “age”: type its highest value"),
