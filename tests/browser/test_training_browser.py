@@ -33,7 +33,7 @@ def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_
     with watched(page) as (asked, errors):
         move(page, "training_epsilon", "ArrowRight", "training_epsilon=1.5")
         expect(answer(page)).to_contain_text(re.compile(r"^\s*At ε\s=\s1.5 "))
-        expect(page.locator(".answer-why")).to_contain_text(re.compile(r"ε 1 → 1\.5: σ falls from"))
+        expect(page.locator(".answer-why")).to_contain_text(re.compile(r"ε\s1\s→\s1\.5: σ falls from"))
     assert not [url for url in asked if not url.startswith((server, "data:", "blob:"))]
     assert not errors
     constant = ["always “benign”"]  # the axis names the methods

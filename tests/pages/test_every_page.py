@@ -246,7 +246,7 @@ SAYS = {
             "Of 100 private intervals 99 hold the truth; 67 if they forget the noise; 98 without privacy."
         ),
         "Adult": "of 10 coefficients differ from 0.",
-        "Forgetting the noise": "95 % intervals cover 41.8 %; ours cover 95.4 %",
+        "Forgetting the noise": "Intervals that forget the noise hold the truth 41.8 % of the time, ours 95.4 %",
         "A score to publish": "Publish accuracy 72.6 % ± 2.0 %; without noise it is 72.1 % ± 1.6 %.",
         "Calibrated?": "Publish accuracy",
     },
