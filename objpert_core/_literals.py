@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def plain(value: float) -> str:
-    """A number as people type it: 12 significant digits, no superfluous zeros.
+def plain(value: float, digits: int = 12) -> str:
+    """A number as people type it: so many significant digits, no superfluous zeros.
 
     >>> plain(5.0), plain(0.25), plain(1e-5)
     ('5', '0.25', '1e-5')
     """
-    text = f"{value:.12g}"
+    text = f"{value:.{digits}g}"
     mantissa, e, exponent = text.partition("e")
     return f"{mantissa}e{int(exponent)}" if e else text
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 
+from objpert_core._literals import plain
+
 
 def significant(value: float, digits: int, *, up: bool) -> Decimal:
     """A finite number to `digits` significant digits, towards +∞ or to the nearest. Its shortest decimal that reads
@@ -15,4 +17,4 @@ def significant(value: float, digits: int, *, up: bool) -> Decimal:
 
 def promised(value: float) -> str:
     """A promised ε or δ in up to six digits, rounded up."""
-    return f"{float(significant(value, 6, up=True)):g}".replace("e-0", "e-")
+    return plain(float(significant(value, 6, up=True)), 6)

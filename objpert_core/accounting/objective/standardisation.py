@@ -403,15 +403,14 @@ def _next(points: list[tuple[float, float]], low: float, high: float, far: float
     """
     (*before, (squared, excess)) = points
     slope, curve = 1.0, 0.0
-    for i, (other, at_other) in reversed(list(enumerate(before))):
-        if abs(squared - other) > far:
-            slope = min(max((excess - at_other) / (squared - other), _SLOPES[0]), _SLOPES[1])
-            for third, at_third in reversed(before[:i]):
-                if min(abs(other - third), abs(squared - third)) > far and at_third not in (at_other, excess):
-                    bend = (1 / slope - (other - third) / (at_other - at_third)) / (excess - at_third)
-                    curve = excess * at_other * bend
-                    break
-            break
+    if apart := [point for point in reversed(before) if abs(squared - point[0]) > far]:
+        (other, at_other), *earlier = apart
+        slope = min(max((excess - at_other) / (squared - other), _SLOPES[0]), _SLOPES[1])
+        thirds = (point for point in earlier if abs(other - point[0]) > far and point[1] not in (at_other, excess))
+        if (point := next(thirds, None)) is not None:
+            third, at_third = point
+            bend = (1 / slope - (other - third) / (at_other - at_third)) / (excess - at_third)
+            curve = excess * at_other * bend
     guess = squared - excess / slope
     if abs(curve) < abs(guess - squared):
         guess += curve
