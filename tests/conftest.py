@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadGroupScheduling
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.chromium import chromium  # noqa: F401  a fixture
 
@@ -23,6 +23,8 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 HERE = Path(__file__).parent
 OWN_PROCESS = {"browser", "deploy", "packaging", "test_architecture.py"}
 """Chromium, servers, wheels, and what parses every file: each kind has one of pytest-xdist's processes."""
+DRIVES_CHROMIUM = {"deploy/test_cloud.py", "deploy/test_serve_browser.py", "site/test_site.py"}
+"""Outside tests/browser. A file goes to one process as a whole: what its tests share is made once."""
 NOT_THE_CORE = {"browser", "deploy", "pages", "ui"}
 LEVELS = ("exhaustive", "slow", "thorough")
 COVERED_WHEN_SLOW = {"datasets", "experiments", "theory", "test_doctests.py"}
@@ -39,42 +41,49 @@ def pytest_collection_modifyitems(config, items):
     Slow and exhaustive tests run where `-m` names them or their own name is given, and nowhere else: any other `-m`
     would take the place of a default one. Thorough ones run where no `-m` is given, too.
     """
+    levels = {item: _level(item) for item in items}
     if not any("::" in argument for argument in config.args):
         named = config.option.markexpr or "thorough"
-        left_out = [item for item in items if (kind := _level(item)) and kind not in named]
+        left_out = [item for item in items if (kind := levels[item]) and kind not in named]
         kept = set(items) - set(left_out)
         items[:] = [item for item in items if item in kept]
         config.hook.pytest_deselected(items=left_out)
     all_traced = getattr(config.option, "cov_context", None)  # which tests reach a line is asked of all of them
     tests_of = Counter(item.path for item in items)
+    file_of = {path: path.relative_to(HERE).as_posix() for path in tests_of}
     if config.getoption("numprocesses", None) or hasattr(config, "workerinput"):  # what takes longest begins first
-        items.sort(key=lambda item: (_kind(item) not in OWN_PROCESS, -tests_of[item.path]))
+        items.sort(key=lambda item: (_kind(file_of[item.path]) not in OWN_PROCESS, -tests_of[item.path]))
     for item in items:
-        folder = item.path.relative_to(HERE).parts[0]
+        file = file_of[item.path]
+        if "chromium" in getattr(item, "fixturenames", ()) and _kind(file) != "browser":
+            raise pytest.UsageError(f"tests/{file} drives Chromium; name it in DRIVES_CHROMIUM of tests/conftest.py")
+        folder = file.split("/")[0]
         reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")
-        if (kind := _kind(item)) in OWN_PROCESS:
-            item.add_marker(pytest.mark.xdist_group(kind))
-        if not all_traced and (folder in NOT_THE_CORE or (item.get_closest_marker("slow") and not reaches_more)):
+        if not all_traced and (folder in NOT_THE_CORE or (levels[item] in ("exhaustive", "slow") and not reaches_more)):
             item.add_marker("no_cover")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give a file to one process as a whole, and each kind of `OWN_PROCESS`: what its tests share is made once."""
+    """Give a file to one process as a whole, and each kind of `OWN_PROCESS`: what its tests share is made once.
 
-    class ByKindOrFile(LoadGroupScheduling):
+    The names of tests decide, and no marks: pytest 9.2 drops what pytest-xdist 3.8 writes behind a name for its groups.
+    """
+
+    class ByKindOrFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            kind_or_test = super()._split_scope(nodeid)
-            return kind_or_test.split("::")[0]
+            file = nodeid.split("::")[0].removeprefix(f"{HERE.name}/")
+            return kind if (kind := _kind(file)) in OWN_PROCESS else file
 
     return ByKindOrFile(config, log)
 
 
-def _kind(item):
-    """Return what kind of test it is: the folder's, and "browser" wherever a test drives Chromium."""
-    return "browser" if "chromium" in getattr(item, "fixturenames", ()) else item.path.relative_to(HERE).parts[0]
+def _kind(file):
+    """Return what kind of tests a file has: the folder's, and "browser" wherever tests drive Chromium."""
+    return "browser" if file in DRIVES_CHROMIUM else file.split("/")[0]
 
 
 def _level(item):
     """Return the highest of its levels, or None for a test of every day."""
-    return next((kind for kind in LEVELS if item.get_closest_marker(kind)), None)
+    marks = {mark.name for mark in item.iter_markers()}
+    return next((kind for kind in LEVELS if kind in marks), None)

@@ -129,6 +129,7 @@ def test_a_modules_private_names_stay_in_its_file():
     assert not [f"{name} uses {other}" for name in modules() for other in borrowed(name)]
 
 
+@pytest.mark.thorough
 def test_a_modules_other_name_is_a_word():
     usual = {"np", "pd", "sp", "st", "go", "acc"}
     for name in modules():
@@ -138,6 +139,7 @@ def test_a_modules_other_name_is_a_word():
                 assert not {one for one in short if one and one.islower()}, f"{name} calls a module {short}"
 
 
+@pytest.mark.thorough
 def test_the_core_knows_no_screen():
     for name in modules():
         if name.startswith("objpert_core"):
@@ -163,6 +165,7 @@ def test_accounting_is_imported_without_what_only_compositions_need():
     assert told == "set()\n"
 
 
+@pytest.mark.thorough
 def test_array_types_are_defined_once():
     for name in modules():
         for node in nodes(name):

@@ -99,6 +99,7 @@ def test_what_is_infinite_is_null_with_a_word_and_the_reason():
     assert run(f"objpert {line}")[1].startswith("ε is infinite at δ = 1e-5: nothing is proved\n")
 
 
+@pytest.mark.thorough
 def test_all_bounds_are_there_and_the_first_line_has_the_least():
     line = "accounting --sigma 10 --lam 5 --smoothness 1 --delta 1e-5 --all-bounds"
     found = document(line)

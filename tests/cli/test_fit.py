@@ -177,6 +177,7 @@ TOWN = (
 )
 
 
+@pytest.mark.thorough
 def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_their_curvature(town_too):
     folder = town_too
     code, shown = run(f"{TOWN} --seed 7 --intervals --out sure --json")

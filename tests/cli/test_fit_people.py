@@ -30,6 +30,7 @@ def visits(folder):
     return folder
 
 
+@pytest.mark.thorough
 def test_what_nobody_knows_is_learned_and_what_is_known_costs_nothing(visits, monkeypatch):
     code, shown = run(f"{FIT} --class-weight much=3 --out release")
     assert code == 0, shown

@@ -126,6 +126,7 @@ class TestSmall:
 
 
 class TestWhichLibrary:
+    @pytest.mark.thorough
     def test_pieces_are_twenty_lines_and_nothing_tells_their_library_by_name(self) -> None:
         texts, labels = library_pieces(3)
         assert {text.count("\n") for text in texts} == {which_library.LINES - 1}
@@ -137,6 +138,7 @@ class TestWhichLibrary:
         assert again != texts
         assert sorted(again) == sorted(texts)
 
+    @pytest.mark.thorough
     def test_one_file_at_most_stands_on_both_sides(self) -> None:
         files, texts, _ = which_library._everything()
         file_of = dict(zip(texts, files.tolist(), strict=True))  # of a text that several files have, one

@@ -87,6 +87,7 @@ def test_blocks_give_the_fit_in_memory_however_the_rows_are_cut(name):
     assert one.score(blocks) == one.score(X, Y)
 
 
+@pytest.mark.thorough
 def test_targets_that_are_numbers_frames_and_sparse_blocks_are_walked():
     numbers = X @ np.arange(8.0)
     regressor = est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, random_state=1)
@@ -103,6 +104,7 @@ def test_targets_that_are_numbers_frames_and_sparse_blocks_are_walked():
     assert list(named.feature_names_in_) == list("abcdefgh")
 
 
+@pytest.mark.thorough
 def test_dask_collections_are_walked_by_their_partitions():
     arrays = pytest.importorskip("dask.array")
     whole = est.ObjPertLogisticRegression(**PRIVATE).fit(X, Y)
@@ -127,6 +129,7 @@ def test_weights_of_dask_are_walked_by_their_partitions():
         model.fit(rows, targets, sample_weight=WEIGHTS)
 
 
+@pytest.mark.thorough
 def test_dask_frames_are_walked_by_their_partitions():
     frames = pytest.importorskip("dask.dataframe")
     table = frames.from_pandas(pd.DataFrame(X, columns=list("abcdefgh")).assign(moved=Y), npartitions=3)
@@ -134,6 +137,7 @@ def test_dask_frames_are_walked_by_their_partitions():
     assert_same_fit(est.ObjPertLogisticRegression(**PRIVATE).fit(X, Y), model)
 
 
+@pytest.mark.thorough
 def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(monkeypatch):
     drawn = []
     draw = NoiseSource.rounded_normal
@@ -206,7 +210,12 @@ def other_rows():
 
 @pytest.mark.parametrize("standardize", ["auto", False])
 @pytest.mark.parametrize(
-    ("ranges", "weight"), [(None, None), ("private", None), (None, {"a": 4.0}), (None, "balanced")]
+    ("ranges", "weight"),
+    [
+        (None, {"a": 4.0}),
+        *(pytest.param(*asked, marks=pytest.mark.thorough) for asked in [(None, None), ("private", None)]),
+        pytest.param(None, "balanced", marks=pytest.mark.thorough),
+    ],
 )
 def test_many_classes_are_walked(standardize, ranges, weight):
     labels = np.array(["a", "b", "c"])[np.digitize(X[:, 1], [0, 4])]
@@ -219,6 +228,7 @@ def test_many_classes_are_walked(standardize, ranges, weight):
     assert model.score(cut(X, labels, 7)) == model.score(X, labels)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sandwich", [True, "sandwich"])
 def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
     model = est.ObjPertLogisticRegression(**PRIVATE | {"epsilon": 8.0}, intervals=sandwich, row_norm="clip")
@@ -474,6 +484,7 @@ def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():
         split_by_coin(blocks, groups=Y)
 
 
+@pytest.mark.thorough
 def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():
     """By two threads that read ahead: a coin of each would put a row into both parts, which costs both budgets."""
     interval = sys.getswitchinterval()

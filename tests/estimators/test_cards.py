@@ -28,6 +28,7 @@ def headings(text):
     return re.findall(r"^#+ (.*)$", text, re.MULTILINE)
 
 
+@pytest.mark.thorough
 def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp_path):
     card = est.model_card(
         model,

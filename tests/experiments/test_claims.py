@@ -64,12 +64,14 @@ def test_the_rival_on_standardised_rows_paid_what_ours_paid(stored, name):
             assert theirs.noise[4:] == ours.noise[4:]  # of the centre, of the scales, the map's rule
 
 
+@pytest.mark.thorough
 def test_with_many_rows_for_each_column_ours_is_never_behind(stored):
     assert verdicts(stored, sets=MANY_ROWS) == {}
     assert verdicts(stored, rivals=tables.STANDARDISED, sets=MANY_ROWS) == {}
     assert sum(map(len, verdicts(stored, word="ahead", sets=MANY_ROWS).values())) == 26
 
 
+@pytest.mark.thorough
 def test_where_ours_is_behind_the_best_unpaid_dp_sgd(stored):
     assert verdicts(stored) == {
         "gisette-like": [0.1, 0.25],

@@ -91,6 +91,7 @@ def test_a_file_is_continued_piece_by_piece(name, tmp_path):
     assert pieces_of(experiment, found) == {*experiment.pieces[:2]}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BY_SEVERAL_ROWS)
 def test_a_piece_that_was_cut_off_is_made_again_as_a_whole(name, tmp_path):
     path = EVERY[name].path(tmp_path)

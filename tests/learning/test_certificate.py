@@ -39,6 +39,7 @@ def read(values):
     return kind(**own)
 
 
+@pytest.mark.thorough
 def test_texts_that_were_written_before_a_field_came_stay_as_they_are():
     older, newer = longer(), longer(mood=2.0)
     assert "mood" not in older.to_dict()
@@ -56,6 +57,7 @@ def test_a_kinds_own_diagnostics_stay_apart_and_are_not_published():
     assert "diagnostics" not in counted.public().to_dict()
 
 
+@pytest.mark.thorough
 def test_a_field_must_keep_its_rule_and_must_have_one():
     assert longer(mood=-1.0).complaint() == "mood must be a finite float > 0, got -1.0"
     assert longer(rows_seen=0).complaint() == "rows_seen must be None or a whole number >= 1, got 0"

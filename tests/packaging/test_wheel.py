@@ -44,7 +44,7 @@ def built(tmp_path_factory):
 
 
 def pythons():
-    """The oldest and the newest Python here that the package is for: on the path, or one of pyenv's."""
+    """The Pythons here that the package is for, by their versions: on the path, or pyenv's."""
     shelf = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
     found = {sys.version_info[:2]: sys.executable}
     for major, minor in PYTHONS:
@@ -52,10 +52,7 @@ def pythons():
         for path in (shutil.which(name), *shelf.glob(f"{major}.{minor}.*/bin/{name}")):
             if path and subprocess.run([path, "-c", "import venv"], capture_output=True, check=False).returncode == 0:
                 found.setdefault((major, minor), str(path))  # pyenv puts names on the path that do not run
-    chosen = dict.fromkeys((min(found), max(found)))
-    named = {version: pytest.param(found[version], id="{}.{}".format(*version)) for version in chosen}
-    oldest, *newest = named.values()
-    return [pytest.param(*oldest.values, id=oldest.id, marks=[pytest.mark.exhaustive] * bool(newest)), *newest]
+    return found
 
 
 def environment(folder, python, *requirements):
@@ -110,9 +107,10 @@ def test_with_numpy_and_scipy_alone_there_is_accounting(built, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("python", pythons())
-def test_a_new_user_gets_from_the_wheel_to_the_app(built, tmp_path, python):
-    programs = environment(tmp_path / "full", python, f"{built[1]}[app]")
+@pytest.mark.parametrize("of_all", [pytest.param(min, marks=pytest.mark.exhaustive), max], ids=["oldest", "newest"])
+def test_a_new_user_gets_from_the_wheel_to_the_app(built, tmp_path, of_all):
+    found = pythons()
+    programs = environment(tmp_path / "full", found[of_all(found)], f"{built[1]}[app]")
     here = tmp_path / "here"
     for name in ("ui", "pages", "deploy", ".streamlit"):  # the user's own, and none of our business
         (here / name).mkdir(parents=True)

@@ -20,7 +20,7 @@ from ui.sentences import epsilon
 from ui.svg import decode
 
 pytestmark = pytest.mark.usefixtures("own_runner")
-slow = partial(pytest.param, marks=pytest.mark.slow)
+slow, thorough = (partial(pytest.param, marks=mark) for mark in (pytest.mark.slow, pytest.mark.thorough))
 QUICK = {"composition": {"ledger": "gauss:20,1@A;gauss:10,1@B"}, "training": {"data": "breast-cancer", "repeats": "2"}}
 """What makes a page open sooner and has no part in these tests."""
 
@@ -331,9 +331,9 @@ REFUSED = [
     ("bounds", {}, "ui.bounds.readings", SIGMA, {"bounds_sigma": 5.0}),
     ("distance", {}, "pages.distance.curves.at", SIGMA, {"distance_sigma": 10.0}),
     ("planner", {}, "pages.planner.numbers.frontier", DELTA, {"planner_f": 1.3}),
-    ("renyi", {}, "pages.renyi.landmarks.crossings", SIGMA, {"renyi_sigma": 2.5}),
+    thorough("renyi", {}, "pages.renyi.landmarks.crossings", SIGMA, {"renyi_sigma": 2.5}),
     ("composition", {}, "pages.composition.fits.reading", SIGMA, {"composition_sigma": 8.0}),
-    ("tuning", {}, "pages.tuning.numbers.Tuning.ways", NOISE, {"tuning_settings": 10}),
+    thorough("tuning", {}, "pages.tuning.numbers.Tuning.ways", NOISE, {"tuning_settings": 10}),
     ("losses", {"show": "Without GLM structure"}, "pages.losses.dimension.readings", SIGMA, {}),
     ("solvers", {}, "pages.solvers.descent.run", SIZE, {}),
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.second_opinion.case import EPSILONS, NEAR_ONE, Case
 from tests.second_opinion.compositions import symmetric
-from tests.second_opinion.definition import Array, Definition, Known, Pair, Product
+from tests.second_opinion.definition import Array, Definition, Known, Later, Pair, Product
 from tests.second_opinion.gaussian import log_normal, shifted
 from tests.second_opinion.objective import logistic, with_noise
 from tests.second_opinion.wishart import ADD_REMOVE, one_row
@@ -84,7 +84,7 @@ def _behind_sums(center: float, scale: float, sigma: float, lam: float | None = 
     law = (
         shifted(math.hypot(sums, 1 / sigma))
         if lam is None
-        else with_noise(symmetric(logistic(1 / sigma, 1 / lam), 10.0), sums)
+        else Later(lambda: with_noise(symmetric(logistic(1 / sigma, 1 / lam), 10.0), sums))
     )
     return Case(
         "composed_fit",

@@ -306,6 +306,30 @@ class Known(Definition):
         return self.renyi_at(alpha) if self.renyi_at else (0.0, math.inf)
 
 
+@dataclass(frozen=True, eq=False)
+class Later(Definition):
+    """A definition that takes its time to make, made when it is asked for the first time."""
+
+    make: Callable[[], Definition]
+
+    @cached_property
+    def _made(self) -> Definition:
+        return self.make()
+
+    @property
+    def above_both(self) -> bool:
+        return self._made.above_both
+
+    def log_delta(self, epsilon: float) -> Bracket:
+        return self._made.log_delta(epsilon)
+
+    def renyi(self, alpha: float) -> Bracket:
+        return self._made.renyi(alpha)
+
+    def atoms(self) -> tuple[Array, Array]:
+        return self._made.atoms()
+
+
 def at_least(one: Definition) -> Known:
     """What it has is reached, and no more is said."""
     return Known(lambda epsilon: (one.log_delta(epsilon)[0], -math.inf), lambda alpha: (one.renyi(alpha)[0], 0.0))

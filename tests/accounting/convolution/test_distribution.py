@@ -80,6 +80,7 @@ def test_round_off_does_not_lower_one_step(interval):
     assert (Gaussian(2.0).pld(interval, pessimistic=False).delta(EPSILONS) <= exact * (1 - 1e-13)).all()
 
 
+@pytest.mark.thorough
 def test_finer_is_tighter():
     exact = truth(CASES["2 glm"][2])[0]
     for pessimistic in (True, False):

@@ -29,6 +29,7 @@ SIZES = {"compare": [0, 1, 4, 7], "learning curve": [*range(7)], "tuning runs": 
 """How many fits there are in each result; of "noise ratios" always one more."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STUDIES)
 def test_results_grow_from_nothing_and_it_stops_at_the_first_yes(name):
     begin, fits_of = STUDIES[name]

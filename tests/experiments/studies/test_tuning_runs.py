@@ -110,6 +110,7 @@ def test_no_run_releases_zero(data):
     assert draw.honest == pytest.approx(np.mean(data.y_test[fresh] == 0))
 
 
+@pytest.mark.thorough
 def test_it_tells_which_run_it_is_at(data):
     told = []
     next(itertools.islice(tuning_runs(data, QUICK, tell=lambda *where: told.append(where)), 1, None))

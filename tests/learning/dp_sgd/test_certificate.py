@@ -41,6 +41,7 @@ def test_replaced_rows_and_several_of_a_person_are_not_proved_by_any_allocation(
     assert not dataclasses.replace(plenty, accountant="rdp").verify()
 
 
+@pytest.mark.thorough
 def test_an_allocation_says_so_and_texts_without_it_stay_as_they_were(allocated):
     assert "DP-SGD by random allocation" in repr(allocated)
     assert "each of 300 rows once in 6 steps" in repr(allocated)

@@ -42,6 +42,7 @@ def test_an_eigenvalue_lost_in_noise_stands_for_a_small_share_of_it_and_a_large_
     assert repaired * 7.0 == pytest.approx(repaired_eigenvalues(7.0 * values, 7.0))
 
 
+@pytest.mark.thorough
 def test_noise_in_the_curvature_widens_errors_on_average_the_more_the_less_curvature_there_is():
     generator, before = np.random.default_rng(0), 1.0
     for times in (10.0, 1.0, 0.3):

@@ -219,6 +219,7 @@ def test_the_right_option_is_a_fresh_computations(name):
     assert all(abs(other - value) > computed.NEAR * value for other in others)
 
 
+@pytest.mark.thorough
 def test_every_wrong_option_says_why_it_is_wrong_and_no_wrong_reply_names_the_right_one():
     asked = {name: computed.prediction(question) for name, question in QUESTIONS.items()}
     asked |= {path.parent.name: Prediction.of(path.parent.name) for path in (ROOT / "pages").glob("*/try.md")}

@@ -175,6 +175,7 @@ def test_of_several_values_each_feature_shows_the_one_that_it_speaks_for_or_agai
         of_districts(8.0, 1e-6, ("intervals",))
 
 
+@pytest.mark.thorough
 def test_what_public_numbers_and_the_model_tell_of_its_worth_is_one_sentence_each():
     known = form.schema([Line("age", form.NUMBER, form.LEARNED), Line("ill", form.TARGET_TWO, categories="no; yes")])
     rows = b"age,ill\n" + b"".join(b"%d,%s\n" % (18 + k % 70, b"yes" if k % 50 == 0 else b"no") for k in range(2000))

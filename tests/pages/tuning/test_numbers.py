@@ -144,6 +144,7 @@ def test_impossible_values_are_refused_by_name(change, what):
         replace(SMALL, **change).ways()
 
 
+@pytest.mark.thorough
 def test_frames_hold_every_plotted_number():
     frame = PAPER.frame()
     assert list(frame.columns) == ["settings", "mean_runs", *(f"epsilon_{way}" for way in WAYS)]

@@ -148,6 +148,7 @@ def test_k_of_zero_is_said_and_drawn(empty):
     assert Accuracies(empty).table()[-1]["paid"] == "none"
 
 
+@pytest.mark.thorough
 def test_the_charts_show_the_results(last):
     names = [trace.name for trace in Accuracies(last).chart().data if trace.name]
     assert [name.rsplit(" ", 2)[0] for name in names] == list(WAYS.values())
