@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, count, islice
 from pathlib import Path
 from queue import SimpleQueue
@@ -116,14 +116,20 @@ def places() -> Iterator[Mutant]:
                     yield Mutant(path.relative_to(ROOT).as_posix(), line, name, occurrence)
 
 
+@cache
+def by_line() -> dict[tuple[str, int], list[Mutant]]:
+    """Every mutant, by its path and line: read once, whatever is drawn."""
+    found = defaultdict(list)
+    for mutant in places():
+        found[mutant.path, mutant.line].append(mutant)
+    return dict(found)
+
+
 def drawn(size: int, seed: int) -> list[Mutant]:
     """Some mutants: first a line of code, then a change of it, so that a long formula counts like a short one."""
-    by_line = defaultdict(list)
-    for mutant in places():
-        by_line[mutant.path, mutant.line].append(mutant)
-    chosen = random.Random(seed)
-    lines = chosen.sample(sorted(by_line), min(2 * size, len(by_line)))
-    mutants = (chosen.choice(by_line[line]) for line in lines)
+    chosen, places_of = random.Random(seed), by_line()
+    lines = chosen.sample(sorted(places_of), min(2 * size, len(places_of)))
+    mutants = (chosen.choice(places_of[line]) for line in lines)
     return list(islice(filter(Mutant.says_something_else, mutants), size))
 
 

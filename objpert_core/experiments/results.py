@@ -7,6 +7,7 @@ which commit and machine, made the rows below them; in a file without a title, p
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property, lru_cache
@@ -191,8 +192,17 @@ class Results(Generic[AnyRow]):
 
     def of(self, *group: Any) -> tuple[AnyRow, ...]:
         """The rows whose keys begin so, by key: of each `Run` those of one method at one ε, by trial."""
-        chosen = (run for run in self.runs if run.key[: len(group)] == group)
-        return tuple(sorted(chosen, key=lambda run: run.key))
+        return tuple(sorted(self._beginning.get(group, ()), key=lambda run: run.key))
+
+    @cached_property
+    def _beginning(self) -> Mapping[tuple[Any, ...], list[AnyRow]]:
+        """The rows by every beginning of their keys: a page asks for many groups, and a file has thousands of rows."""
+        found = defaultdict(list)
+        for run in self.runs:
+            key = run.key
+            for length in range(len(key) + 1):
+                found[key[:length]].append(run)
+        return dict(found)
 
     @cached_property
     def rows(self) -> tuple[dict[str, str], ...]:

@@ -1,11 +1,12 @@
 """Mutants: the same for the same seed, each a change of one place, and files that Python reads."""
 
 import ast
+from itertools import chain
 
 import pytest
 
 from benchmarks.equivalent_mutants import EQUIVALENT
-from benchmarks.mutants import PACKAGES, ROOT, drawn, places
+from benchmarks.mutants import PACKAGES, ROOT, by_line, drawn
 
 
 @pytest.mark.slow
@@ -38,7 +39,7 @@ def test_what_is_said_to_change_nothing_is_said_in_the_words_of_a_mutant():
     lines = {path: (ROOT / path).read_text(encoding="utf-8").splitlines() for path in paths}
     near = (
         mutant
-        for mutant in places()
+        for mutant in chain.from_iterable(by_line().values())
         if mutant.path in paths
         and (
             mutant.operator == "RemoveDecorator"  # which leaves nothing of its line

@@ -1,6 +1,7 @@
 """What holds for every page, checked in one visit each and one as a slide.
 
-Nonsense in the address, other hosts, axe-core's rules, colours, the keyboard, 200 % zoom, a telephone, a projector.
+Nonsense in the address, other hosts, axe-core's rules, colours, the keyboard, a laptop, 200 % zoom, a telephone, and a
+projector.
 """
 
 import re
@@ -68,8 +69,11 @@ def test_everybody_can_use_it(tab, server, address):
         checks.assert_no_traceback(page)
         eventually(page, lambda: checks.assert_readable(page, "light", LEAST))
         if address in PATHS:
-            page.set_viewport_size(fold.DESK)
             page.add_style_tag(content=":has(> .st-key-not_taken) { display: none }")  # what only nonsense brings
+            page.set_viewport_size(fold.LAPTOP)
+            settle(page)
+            eventually(page, lambda: checks.assert_shares_the_screen(page))
+            page.set_viewport_size(fold.DESK)
             settle(page)
             eventually(page, lambda: checks.assert_short(page))
         eventually(page, lambda: checks.assert_few_controls(page))
@@ -102,13 +106,6 @@ def test_everybody_can_use_it(tab, server, address):
     assert {urlsplit(url).netloc for url in asked if not url.startswith(("data:", "blob:"))} == {own}
     assert not errors
     assert not (nonsense and query(page))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("address", PATHS)
-def test_answer_chart_and_control_share_the_screen(tab, server, address):
-    page = visit(renew(tab, fold.LAPTOP), server + address)
-    eventually(page, lambda: checks.assert_shares_the_screen(page))
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from scipy.stats import beta
 import objpert_core.accounting as acc
 from objpert_core.learning import LogisticLoss, Rows, standardisation
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective_perturbation import described, perturb_and_solve, perturb_and_solve_draws
+from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 
 RISK = 0.005  # that a limit is wrong
@@ -255,9 +255,8 @@ def audited_classes(rest, draws):
     for with_more in (False, True):
         X = np.repeat([[-1.0], [1.0]], [1000, int(with_more)], axis=0)
         targets, ratios = np.repeat(labels[:, None], len(X), axis=1), []
-        state = np.random.RandomState(int(with_more))
-        for _ in range(draws):
-            release = perturb_and_solve(X, targets, EACH, rest_weight=REST, random_state=state, **ASKED)
+        states = [np.random.RandomState(int(with_more))] * draws
+        for release in perturb_and_solve_draws(*described(X, targets, EACH, rest_weight=REST, **ASKED), EACH, states):
             each = zip(labels, lengths, release.theta, strict=True)
             row, copies = np.ones(1), np.array([1000.0])
             ratios.append(sum(_of_fit(-w * row[None], y[None], copies, w * row, y, t, EACH) for y, w, t in each))
