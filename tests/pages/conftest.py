@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.apps import words_of
-from tests.ui.conftest import packages_are_searched_once  # noqa: F401
+from tests.ui.conftest import packages_are_searched_once, scripts_run_undisturbed  # noqa: F401
 from ui import jobs, page
 
 MOST_WORDS = 18

@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import local_script_runner
 
 from tests.ui.waiting import until
 from tests.ui.works import Gate
@@ -16,6 +17,22 @@ def packages_are_searched_once():
     than most pages do. What is installed does not change while the tests run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scripts_run_undisturbed():
+    """Streamlit's driver looks through all events of a script every millisecond until it has ended, at the cost of the
+    script, which has the same processor. Here it waits for the script's thread first."""
+    look = local_script_runner.require_widgets_deltas
+
+    def wait(runner, timeout):
+        if thread := getattr(runner, "_script_thread", None):
+            thread.join(timeout)
+        look(runner, timeout)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield
 
 
