@@ -25,6 +25,7 @@ from tests.second_opinion.definition import (
     Product,
     log_excess,
     log_integral,
+    log_sum,
 )
 from tests.second_opinion.gaussian import log_normal, shifted
 
@@ -90,7 +91,7 @@ def three_steps(a: float, selections: int) -> Known:
 
     def at(epsilon: float) -> Bracket:
         fixed, slope = (first + second, np.ones_like(first)) if selections == 1 else (first * second, first + second)
-        found = float(sp.logsumexp(log_both + _above(3 * math.exp(epsilon) - fixed, slope, a))) - math.log(3)
+        found = float(log_sum(log_both + _above(3 * math.exp(epsilon) - fixed, slope, a))) - math.log(3)
         return found, found
 
     return Known(at)
@@ -129,7 +130,7 @@ class Steps(Definition):
         log_series = n * (n - 1) * self.a**2 / 2 - sp.gammaln(n + 1)
         log_power = np.where(n == 0, 0.0, -np.inf)
         for _ in range(self.t):
-            log_power = np.array([sp.logsumexp(log_power[: i + 1] + log_series[i::-1]) for i in n])
+            log_power = np.array([log_sum(log_power[: i + 1] + log_series[i::-1]) for i in n])
         found = log_power[-1] + sp.gammaln(alpha + 1) - alpha * math.log(self.t)
         return float(found) / (alpha - 1), math.inf
 

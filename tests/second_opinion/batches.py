@@ -15,7 +15,7 @@ import numpy as np
 import scipy.special as sp
 
 from tests.second_opinion.case import Case
-from tests.second_opinion.definition import Array, Average, Definition, Pair, Product
+from tests.second_opinion.definition import Array, Average, Definition, Pair, Product, log_sum
 from tests.second_opinion.gaussian import REPLACE, log_normal
 
 SMALL, WIDE = (0.0, 1e-3, 0.1, 1.0, 5.0), (0.0, 0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -26,7 +26,7 @@ def _log_mean(log_weights: Array, exponents: Array) -> Array:
     with np.errstate(all="ignore"):
         near = (np.exp(log_weights)[:, None] * np.expm1(np.minimum(exponents, 1.0))).sum(axis=0)
         close = (np.abs(near) < 0.5) & (exponents.max(axis=0) <= 1.0)
-        return np.where(close, np.log1p(near), sp.logsumexp(log_weights[:, None] + exponents, axis=0))
+        return np.where(close, np.log1p(near), log_sum(log_weights[:, None] + exponents, axis=0))
 
 
 def binomial(k: int, q: float) -> Array:
@@ -46,7 +46,7 @@ class Mixture:
 
     def log_density(self, x: Array) -> Array:
         """log of its density."""
-        return sp.logsumexp(self.log_weights[:, None] + log_normal(x - self.shift[:, None]), axis=0)
+        return log_sum(self.log_weights[:, None] + log_normal(x - self.shift[:, None]), axis=0)
 
     def log_ratio(self, x: Array) -> Array:
         """log of its density over that of N(0, 1)."""
