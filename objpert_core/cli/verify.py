@@ -21,8 +21,8 @@ def add(commands: Any) -> None:
         "verify",
         usage="objpert verify CERTIFICATE [MODEL] [options]",
         help="whether a certificate's promise holds",
-        description="Account for a certificate's promise anew, and with a model compare its coefficients with the "
-        "certificate's fingerprint. Exit code 1 where something does not hold or is not covered.",
+        description="Account for a certificate's promise anew, and, if a model is given, compare its coefficients "
+        "with the certificate's fingerprint. Exit code 1 where something does not hold or is not covered.",
         epilog=epilog(
             "objpert verify release",
             "objpert verify release/certificate.json",

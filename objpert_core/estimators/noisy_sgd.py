@@ -97,7 +97,7 @@ class NoisySGDClassifier(MarginInBall, NoisyDescent):
         Algorithm 1 as published, for ε ≤ 1 and δ ≤ 1/n²; its certificate states what the accountant finds, and where
         that exceeds `epsilon` the fit is refused.
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
-        "hinge" has a corner: its Moreau envelope is descended on, which has none.
+        "hinge" has a corner: the descent is on its Moreau envelope, which has no corner.
     %(descent)s
     %(no_intercept row_norm random_state)s
     %(hinge_width)s

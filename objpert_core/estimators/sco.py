@@ -104,9 +104,9 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the losses, minimises over the ball ‖θ‖ ≤ `radius` until it
     is certain to be within `tau`/λ of the minimum, adds N(0, sigma_out²) to every coefficient and releases the sum,
-    which is in the ball but for that noise. σ and λ follow from public numbers alone; nothing is tuned on the data. The
-    aim is a population risk next to that of the best model in the ball. The scores of a model that is kept small are no
-    log-odds, so there are no probabilities; for these take `ObjPertLogisticRegression`.
+    which is in the ball but for the output noise. σ and λ follow from public numbers alone; nothing is tuned on the
+    data. The aim is a population risk next to that of the best model in the ball. The scores of a model that is kept
+    small are no log-odds, so there are no probabilities; `ObjPertLogisticRegression` has them.
 
     %(replaced)s
 
@@ -119,7 +119,7 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
         where rows are replaced; its certificate states what the accountant finds, and where that exceeds `epsilon` the
         fit is refused.
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
-        "hinge" has a corner: its Moreau envelope is minimised, which has none.
+        "hinge" has a corner: its Moreau envelope is minimised, which has no corner.
     %(tau sigma_out solver no_intercept row_norm random_state objective_in_ball)s
     %(hinge_width)s
     %(classes max_iter on_error)s

@@ -172,7 +172,7 @@ class Number:
 
     @property
     def width(self) -> int:
-        """How many columns of the matrix it becomes."""
+        """How many columns this one becomes in the matrix."""
         return 1 + self.missing_indicator
 
     @property
@@ -196,7 +196,7 @@ class Number:
         return np.clip((np.clip(numbers, self.low, self.high) - middle) / half, -1.0, 1.0)
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns in the matrix."""
+        """The names of the columns that this one becomes in the matrix."""
         return (name, f"{name} (missing)")[: self.width]
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
@@ -289,7 +289,7 @@ class Categories:
 
     @property
     def width(self) -> int:
-        """How many columns of the matrix it becomes."""
+        """How many columns this one becomes in the matrix."""
         return len(self._shown) + self.missing_indicator
 
     @property
@@ -308,7 +308,7 @@ class Categories:
         return 2.0 if self.missing_indicator and self.missing is not None else 1.0
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns in the matrix."""
+        """The names of the columns that this one becomes in the matrix."""
         names = [f"{name} = {category}" for category in self._shown]
         return (*names, f"{name} (missing)")[: self.width]
 

@@ -114,8 +114,8 @@ class Date:
     missing_indicator : bool, default=False
         As for `Number`.
     format : str
-        How the cells write it, in the directives of `datetime.strptime` that stand for digits: %Y or %y, %m, %d, %j,
-        %H, %M, %S, %f. What is not written is the earliest: "%Y-%m" means the first day of the month.
+        How the cells write a date, in the directives of `datetime.strptime` that stand for digits: %Y or %y, %m, %d,
+        %j, %H, %M, %S, %f. A part that is not written counts as the earliest: "%Y-%m" means the first day of the month.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class Date:
 
     @property
     def half_widths(self) -> tuple[float, ...]:
-        """As of a number: in days."""
+        """Half the width of the range, in days, and 1 for the column that says where a date was missing."""
         return self._number.half_widths
 
     def labels(self, name: str) -> tuple[str, ...]:

@@ -48,8 +48,8 @@ class SolvedCertificate(PrivacyCertificate):
     rest_weight : float
         How long a row is in the fits of classes that it does not belong to.
     feature_ranges : {"public", "private", "public and private"} or None
-        Where the ranges came from that columns were cut to before the fit. That public ones were not taken from the
-        data is taken on trust.
+        Where the ranges of the columns came from; None where columns were not cut to ranges before the fit. It is taken
+        on trust that public ranges did not come from the data.
     magnitudes_noise, quantiles_noise : float or None
         Standard deviations of the noise on every bin of both histograms that private ranges came from.
     range_columns : int or None

@@ -107,7 +107,7 @@ class MarginLoss(Loss):
         return targets * slopes, curvature
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """See `Loss.kinks`. One of the two is infinite: ℓ is steep on the side of the wrong answers only."""
+        """See `Loss.kinks`. One of the two is infinite: ℓ is steep only on the side of wrong answers."""
         margin = self._margin_of_slope(np.asarray(slope, dtype=np.float64))
         low = np.where(np.asarray(targets) > 0, margin, -np.inf)
         high = np.where(np.asarray(targets) > 0, np.inf, -margin)
