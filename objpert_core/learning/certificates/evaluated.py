@@ -92,7 +92,7 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
 
     def _lines(self) -> list[str]:
         return [
-            "  proof      one row moves one count by 1, or in another's place two (T14, T49)",
+            "  proof      one row moves one count by 1, a replaced row moves two (T14, T49)",
             f"  counts     {self.cells}, normal noise {self.sigma:.6g} on each, rounded to whole numbers",
         ]
 
