@@ -74,7 +74,11 @@ def fight() -> str:
     """The claim on every data set in brief: accuracies at three ε, and how often who is ahead at nine."""
     targets = " / ".join(f"{target:g}" for target in TARGETS)
     heads = ["data set", f"ours, % at ε = {targets}", "the best unpaid DP-SGD", "the same, standardised as ours"]
-    heads += ["ours more accurate / not told apart / less accurate", "beside the standardised", "its time ÷ ours"]
+    heads += [
+        "ours more accurate / not told apart / less accurate",
+        "the same against the standardised rival",
+        "the rival's time ÷ ours",
+    ]
     rows = []
     for dataset in (*MANY_ROWS, *WIDE, *SMALL):
         stored = results.load(dataset)
@@ -99,7 +103,7 @@ def fight() -> str:
 
 def verdict() -> str:
     """The claim on every data set, and the same with a rival that is standardised, too."""
-    heads = ["data set", "trials", "ours more accurate", "not told apart", "less accurate", "its time ÷ ours"]
+    heads = ["data set", "trials", "ours more accurate", "not told apart", "less accurate", "the rival's time ÷ ours"]
     head, *_ = tables.VARIANTS
     rows = []
     for dataset in results.stored():

@@ -143,8 +143,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         return {}
 
     def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
-        """Every public `fit`, for this model and `others` that differ from it by `random_state` alone (if it
-        `shares_work`).
+        """Fit this model and `others` that differ from it by `random_state` alone; every public `fit` ends here.
 
         Every parameter is checked before any data are touched. A failure leaves all models unfitted, so that no older
         model looks like the result of the failed fit.

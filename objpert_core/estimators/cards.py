@@ -69,7 +69,7 @@ def model_card(
     Parameters
     ----------
     model : fitted private estimator, or what its `release` gives
-        Of a pipeline its last step.
+        Of a pipeline, give the last step.
     title : str, optional
         The heading, one line.
     training_data, intended_use, authors : str, optional

@@ -185,9 +185,9 @@ PARAGRAPHS = {
         """,
     "residual_losses": """
         quantile : float, default=0.5
-            Of "pinball", strictly between 0 and 1.
+            The quantile that "pinball" finds, strictly between 0 and 1.
         insensitive_width : float >= 0, default=0.1
-            Scaled residuals up to this cost nothing under "epsilon-insensitive".
+            Scaled residuals up to this width cost nothing under "epsilon-insensitive".
         huber_threshold : float > 0, default=1.0
             Scaled residual beyond which "huber" is straight.
         """,
@@ -227,7 +227,7 @@ PARAGRAPHS = {
         privacy_ : NoisySGDCertificate
             What was promised and how. `release` gives a copy of the model that may be published, with its public part.
         n_iter_ : int
-            Steps; public.
+            The number of steps; public.
         """,
     "objective_in_ball": """
         lam : float >= 0 or None, default=None
@@ -324,9 +324,9 @@ PARAGRAPHS = {
         """,
     "on_error_by_row": """
         on_error : {"raise", "release"}, default="raise"
-            "raise" stops a fit with an error that names an invalid row, which tells whoever sees it something about the
-            data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that are no
-            numbers) out of every sum; the promise covers them (docs/theorems.md, T23).
+            "raise" stops a fit with an error that names an invalid row, and the error tells whoever sees it something
+            about the data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that
+            are no numbers) out of every sum; the promise covers invalid rows (docs/theorems.md, T23).
         """,
     "accounting_of_samples": """
         accounting : {"tight", "split", "published"}, default="tight"

@@ -128,7 +128,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
         each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its
         own, and sums are divided by n/t. Allocation is accounted for by privacy loss distributions, for one row added
-        or removed. It goes neither with `mean_runs` nor with other values of `adjacency`, `rows_per_person` and
+        or removed. Allocation goes neither with `mean_runs` nor with other values of `adjacency`, `rows_per_person` and
         `accountant`. With a `delta` below about 1e-13 times the number of steps, allocation saves no noise.
 
     Attributes
@@ -143,7 +143,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         ``learning_rate`` and ``score`` (share of right answers, with noise where it is private) of all that was tried.
         Outside the guarantee, their number too: do not publish.
     n_iter_ : int
-        Steps of one run.
+        The number of steps of one run.
     %(fitted_features)s
 
     Notes

@@ -28,7 +28,7 @@ def fit_many(
     Parameters
     ----------
     estimator : private estimator
-        One of this package. It is not changed; its own `random_state` does not count.
+        One of this package. The estimator is not changed; its own `random_state` is ignored.
     X, y
         As for its `fit`.
     random_states : sequence of None, int, RandomState or Generator

@@ -66,7 +66,7 @@ class OPSPTRRegressor(PosteriorSample):
         The public list of λ, for rows of norm 1. None takes 30 from 2.5 to 2.5¹⁰, evenly spaced in the logarithm.
     validation : pair of array-like, or None, default=None
         Rows and targets by which runs are judged, unless `fit` gets others. **They are taken as public**: the promise
-        does not cover them. A ridge regression on them alone is often as good.
+        does not cover them. A ridge regression on these rows alone is often as good.
     mean_runs : float >= 1 or None, default=None
         E[K] of the geometric number K of runs; more than 1 needs validation rows. None takes k/0.05 with validation
         rows, as published, and 1 without. K itself is not released: the proof averages over K.
@@ -143,7 +143,7 @@ class OPSPTRRegressor(PosteriorSample):
         Raises
         ------
         ReleaseRefusedError
-            If all runs refuse; its certificate says what was spent.
+            If all runs refuse; the error's certificate says what was spent.
         """
         refuse_weights(self, others)
         return self.fit_beside((), X, y, callback, validation=self.validation if validation is None else validation)

@@ -43,7 +43,7 @@ class PhasedERMClassifier(MarginInBall):
     privacy_ : PhasedCertificate
         What was promised and how. `release` gives a copy of the model that may be published, with its public part.
     n_iter_ : int
-        Of all solvers. Depends on the data, outside the guarantee: do not publish.
+        The iterations of all solvers. Depends on the data, outside the guarantee: do not publish.
     %(fitted_features)s
 
     Notes

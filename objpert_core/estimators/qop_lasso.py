@@ -75,7 +75,8 @@ class QOPLasso(Regression):
     fit_intercept : bool, default=False
     intercept_scaling : float, default=0.3
         The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). A row's squared norm
-        becomes 1 + s², and noise grows with it. The intercept's anchor is 0, and it is neither penalised nor bounded.
+        becomes 1 + s², and noise grows with it. The intercept's anchor is 0, and the intercept is neither penalised nor
+        bounded.
     %(random_state)s
     solver : {"coordinate-descent", "davis-yin"}, default="coordinate-descent"
         See `objpert_core.learning.solvers.lasso`. Both go as near to the minimum as doubles allow; the choice does not

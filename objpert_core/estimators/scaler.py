@@ -57,7 +57,7 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the ranges against the number of features; nothing else of `X` is looked at.
 
-        `ValueError` if a range is empty or not finite, or there is not one for each feature.
+        `ValueError` if a range is empty or not finite, or if there is not one range for each feature.
         """
         columns = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False).shape[1]
         Ranges.declared(self.low, self.high, columns)

@@ -67,7 +67,7 @@ def evaluate(
     epsilon, delta : float
         The budget of this release.
     largest_error : float > 0
-        For a regression, and only there: larger errors count as this one. A public number, in the target's units.
+        For a regression, and only there: larger errors count as this number. A public number, in the target's units.
     level : float
         The level of the intervals; another level later costs nothing (`Evaluation.at_level`).
     adjacency : {"add/remove one row", "replace one row"}

@@ -38,7 +38,7 @@ class Evaluation(ABC):
     certificate : EvaluationCertificate
         What the counts promise to the people in the test rows.
     level : float
-        Of the intervals.
+        The level of the intervals.
     """
 
     KIND: ClassVar[str]

@@ -130,8 +130,8 @@ def perturb_and_solve(
     Raises
     ------
     ConvergenceError
-        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
-        not reach τ. Nothing is released (see `Fit.release`).
+        Before the fit, if τ is less than rounding might leave for so many rows and parameters; in the fit, if the
+        solver does not reach τ. Nothing is released (see `Fit.release`).
     ValueError
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, a certificate
         cannot name the loss (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an objective, its

@@ -233,8 +233,8 @@ def solve_and_perturb(
     tau : float > 0
         Gradient norm the solver must reach.
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours; replacing a row needs twice the noise. The short
-        words "add/remove" and "replace" mean the same.
+        Which data sets count as neighbours; replacing a row needs twice the noise. The short words "add/remove" and
+        "replace" mean the same.
     rows_per_person : int >= 1
         How many rows of one person the promise covers together; k rows need k times the noise.
     standardisation : Standardisation
@@ -247,8 +247,8 @@ def solve_and_perturb(
     Raises
     ------
     ConvergenceError
-        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
-        not reach τ. Nothing is released.
+        Before the fit, if τ is less than rounding might leave for so many rows and parameters; in the fit, if the
+        solver does not reach τ. Nothing is released.
     ValueError
         If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
 

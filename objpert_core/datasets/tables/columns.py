@@ -242,8 +242,8 @@ class Categories:
     missing_indicator : bool, default=False
         Whether another column says where the value was missing.
     reference : str, optional
-        A category without a column: the others' coefficients are then differences from it. Without one the columns add
-        up to 1 in every row, and beside a constant no data tell their coefficients apart.
+        A category without a column: the others' coefficients are then differences from it. Without a reference the
+        columns add up to 1 in every row, and beside a constant no data tell their coefficients apart.
 
     Examples
     --------

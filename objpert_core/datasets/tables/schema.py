@@ -132,7 +132,7 @@ class TableSchema:
         return math.sqrt(sum(column.largest_square for column in self.columns.values()))
 
     def half_widths(self, features: int) -> FloatArray:
-        """By what a coefficient is divided in a column's own units, shape (features,): see `PublicRangeScaler`.
+        """The half widths that coefficients are divided by to be in the columns' own units, shape (features,).
 
         `ValueError` unless `features` is `n_features`.
         """

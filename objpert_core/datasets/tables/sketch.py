@@ -20,7 +20,8 @@ class Sketch:
         The columns that may get a role, in the file's order. A first column without a name is left out: R and pandas
         write the names of rows so.
     rows : int
-        Rows after the header. It depends on the data: the certificate of a fit says whether it counts as known.
+        The number of rows after the header. This number depends on the data: the certificate of a fit says whether it
+        counts as known.
     dialect : Dialect
         The file's form; `decimal` is None where the user has to say it.
     cautions : tuple of str

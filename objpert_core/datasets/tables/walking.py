@@ -210,8 +210,9 @@ def open_table(
     Returns
     -------
     TableBlocks
-        For an estimator's `fit`, `predict` and `score`. While it is walked, `TableError` names file, row and column of
-        a cell that cannot be encoded; a CSV file's header is its row 1. The sentence is for the owner of the file.
+        For an estimator's `fit`, `predict` and `score`. While the table is walked, `TableError` names file, row and
+        column of a cell that cannot be encoded; a CSV file's header is its row 1. The sentence is for the owner of the
+        file.
 
     Raises
     ------

@@ -150,7 +150,7 @@ class Date:
 
     @property
     def width(self) -> int:
-        """How many columns of the matrix it becomes."""
+        """How many columns this one becomes in the matrix."""
         return self._number.width
 
     @property
@@ -164,7 +164,7 @@ class Date:
         return self._number.half_widths
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns in the matrix."""
+        """The names of the columns that this one becomes in the matrix."""
         return self._number.labels(name)
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:

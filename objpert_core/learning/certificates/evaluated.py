@@ -137,7 +137,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
         Whether a coin for each person decided between training and test part, so that the larger budget counts
         (docs/theorems.md, T49); otherwise both are composed.
     public_rows : int or None
-        The number of training rows by which the fit's rules went.
+        The number of training rows that the fit's rules used.
     """
 
     lattice: float | None = fact(or_nothing(POSITIVE), default=None)
