@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     command.add_argument("model", metavar="MODEL", help="the folder that objpert fit wrote, or model.json")
     command.add_argument("data", metavar="DATA", help="a table with the target: what objpert predict takes")
     command.add_argument("--epsilon", type=float, required=True, metavar="X", help="ε of the scores")
-    command.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
+    command.add_argument("--delta", type=float, default=1e-5, metavar="X", help="δ; default 1e-5")
     command.add_argument(
         "--largest-error",
         type=float,

@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
     command.add_argument("data", metavar="DATA", help=columns.DATA)
     promise = command.add_argument_group("the promise")
     promise.add_argument("--epsilon", type=float, required=True, metavar="X", help="ε of everything that is released")
-    promise.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
+    promise.add_argument("--delta", type=float, default=1e-5, metavar="X", help="δ; default 1e-5")
     promise.add_argument(
         "--public-rows", type=int, metavar="N", help="the number of rows, if it is known without these data"
     )
