@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Directions:
     """u = x/‖x‖ of every row, however many maps are made of the directions."""
 
     def __init__(self, rows: Rows) -> None:
-        self._rows, self.n_features = rows, rows.n_features
+        self.rows, self.n_features = rows, rows.n_features
         self._units = _sparse_directions(rows) if rows.sparse else None
         self._sums: dict[tuple[str, float], IntArray] = {}
 
@@ -74,20 +75,23 @@ class Directions:
             scale = _weights(released / n_rows, sigma / n_rows, missed)
         return RowMap(center, scale)
 
-    def mapped(self, row_map: RowMap, *, out: Any = None) -> Any:
-        """As `row_map.apply`, written to `out` if the rows are not sparse."""
-        center, scale = row_map.center, row_map.scale
+    def mapped(self, row_map: RowMap) -> Any:
+        """As `row_map.apply`."""
         if self._units is None:
-            mapped_rows = np.empty((self._rows.n_rows, self.n_features)) if out is None else out
-            mapped(lambda share: self._write(center, scale, share, mapped_rows), shares(self._rows.n_rows))
-            return mapped_rows
+            return MappedRows(self, row_map).matrix
         csr: Any = self._units
-        if center is not None:
+        if row_map.center is not None:
             dense = csr.toarray()
-            moved = np.subtract(dense, center, out=dense)
-            return moved if scale is None else np.multiply(moved, scale, out=dense)
-        data = csr.data if scale is None else csr.data * scale[csr.indices]
+            moved = np.subtract(dense, row_map.center, out=dense)
+            return moved if row_map.scale is None else np.multiply(moved, row_map.scale, out=dense)
+        data = csr.data if row_map.scale is None else csr.data * row_map.scale[csr.indices]
         return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
+
+    def learned(self, row_map: RowMap, *, space: FloatArray | None = None) -> Rows:
+        """The rows, of norm 1 and with their constant, that a fit learns from; `space` as for `MappedRows`."""
+        if self._units is None:
+            return MappedRows(self, row_map, space)
+        return Rows(self.mapped(row_map), "normalize", self.rows.constant)
 
     def _sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         return self._once("|z|", spacing) if center is None else self._sum_of_sizes(center, spacing)
@@ -100,19 +104,20 @@ class Directions:
 
     # Rows that are not sparse, some at a time
 
-    def _parts(self, share: slice) -> Iterator[slice]:
+    def parts(self, share: slice) -> Iterator[slice]:
+        """Some rows at a time."""
         size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, self.n_features))))
         for start in range(share.start, share.stop, size):
             yield slice(start, min(start + size, share.stop))
 
-    def _units_of(self, part: slice, out: FloatArray, unit: float = 1.0) -> FloatArray:
+    def units(self, part: slice, out: FloatArray, unit: float = 1.0) -> FloatArray:
         """u of some rows, divided by `unit`, which is a power of two: nothing is rounded by it."""
-        factors = self._rows.factors[part, None] * (1 / unit)
-        return np.multiply(self._rows.matrix[part], factors, out=out, dtype=np.float64)
+        factors = self.rows.factors[part, None] * (1 / unit)
+        return np.multiply(self.rows.matrix[part], factors, out=out, dtype=np.float64)
 
     def _sum_of_directions(self, spacing: float) -> IntArray:
         """Σu in units of `spacing`, every term rounded towards zero."""
-        return self._total(lambda part, block: self._units_of(part, block, spacing))
+        return self._total(lambda part, block: self.units(part, block, spacing))
 
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂."""
@@ -120,7 +125,7 @@ class Directions:
             return _sum_of_sparse_sizes(self._units, spacing)
 
         def term(part: slice, block: FloatArray) -> FloatArray:
-            units = self._units_of(part, block)
+            units = self.units(part, block)
             if center is not None:
                 units -= center
             lengths = normalising(squares(units), self.n_features)
@@ -135,23 +140,65 @@ class Directions:
 
         def work(share: slice) -> IntArray:
             total, block = np.zeros(self.n_features, dtype=np.int64), np.empty((0, self.n_features))
-            for part in self._parts(share):
+            for part in self.parts(share):
                 size = part.stop - part.start
                 block = block if len(block) >= size else np.empty((size, self.n_features))
                 whole = term(part, block[:size])
                 total += np.dot(np.ones(size), np.trunc(whole, out=whole)).astype(np.int64)
             return total
 
-        return sum(mapped(work, shares(self._rows.n_rows)), np.zeros(self.n_features, dtype=np.int64))
+        return sum(mapped(work, shares(self.rows.n_rows)), np.zeros(self.n_features, dtype=np.int64))
 
-    def _write(self, center: FloatArray | None, scale: FloatArray | None, share: slice, out: FloatArray) -> None:
-        """a∘(u − μ̂) of some rows."""
-        for part in self._parts(share):
-            units = self._units_of(part, out[part])
-            if center is not None:
-                units -= center
-            if scale is not None:
-                units *= scale
+
+class MappedRows(Rows):
+    """Dense rows a∘(u − μ̂), brought to norm 1. They are made, in `space` if there is some, when they are first asked
+    for: what is shortened to single precision needs none of this memory.
+    """
+
+    def __init__(self, directions: Directions, row_map: RowMap, space: FloatArray | None = None) -> None:
+        rows = directions.rows
+        self.sparse, self.constant = False, rows.constant
+        self.n_rows, self.n_features, self.dimension = rows.n_rows, rows.n_features, rows.dimension
+        self._directions, self._map, self._space = directions, row_map, space
+
+    @cached_property
+    def _made(self) -> tuple[FloatArray, FloatArray]:
+        matrix = np.empty((self.n_rows, self.n_features)) if self._space is None else self._space
+        factors = np.empty(self.n_rows)
+
+        def work(share: slice) -> None:
+            for part in self._directions.parts(share):
+                factors[part] = self._mapped(part, matrix[part])
+
+        mapped(work, shares(self.n_rows))
+        return matrix, factors
+
+    def _mapped(self, part: slice, out: FloatArray) -> FloatArray:
+        """Write some rows to `out`, and return by what each is multiplied to have norm 1."""
+        units = self._directions.units(part, out)
+        if self._map.center is not None:
+            units -= self._map.center
+        if self._map.scale is not None:
+            units *= self._map.scale
+        return normalising(squares(units), self.n_features)
+
+    @cached_property
+    def matrix(self) -> FloatArray:
+        """See `Rows`."""
+        return self._made[0]
+
+    @cached_property
+    def factors(self) -> FloatArray:  # type: ignore[override]
+        """See `Rows`."""
+        return self._made[1]
+
+    def enforced(self, part: slice, out: FloatArray) -> None:
+        """See `Rows.enforced`."""
+        if "matrix" in vars(self):
+            super().enforced(part, out)
+            return
+        units = np.empty((part.stop - part.start, self.n_features))
+        np.multiply(units, self._mapped(part, units)[:, None], out=out, casting="same_kind")
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
@@ -164,15 +211,15 @@ def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: i
     return map_rows(X, plan, source, n_rows=n_rows)[0]
 
 
-def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> tuple[RowMap, Any]:
-    """As `release_map`, and ``row_map.apply(X)``, which is made on the way; `X` may be `Rows`, which were checked."""
+def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> tuple[RowMap, Rows]:
+    """As `release_map`, and the rows that a fit then learns from; `X` may be `Rows`, which were checked."""
     matrix = X.matrix if isinstance(X, Rows) else X
     if plan.center_noise is not None and sp.issparse(matrix):
         raise ValueError(f"X must be dense where rows are centred, got a sparse {type(matrix).__name__}")
     count = matrix.shape[0] if n_rows is None else positive_integer("n_rows", n_rows)
     directions = Directions(X if isinstance(X, Rows) else _checked(X))
     row_map = directions.release(plan, source, count)
-    return row_map, directions.mapped(row_map)
+    return row_map, directions.learned(row_map)
 
 
 def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource, size: int) -> FloatArray:
