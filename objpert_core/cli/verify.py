@@ -11,7 +11,7 @@ from objpert_core.cli.parsing import DONE, FAILED, epilog
 
 _LONGEST = 500
 """Characters of a reason."""
-_OTHERS = "not those of the certificate: it is about another model, or its fit cannot have ended there"
+_OTHERS = "not those of the certificate: the certificate is about another model, or its fit cannot have ended there"
 _CANNOT = "that the fit went as the certificate says; docs/certificates.md"
 
 

@@ -284,7 +284,7 @@ class Categories:
         object.__setattr__(self, "reference", None if reference is None else typed_value("reference", reference))
         if self.reference is not None and (self.reference not in names or len(names) < 2 or self.other):
             raise ValueError(
-                f"reference must be one of two or more categories that are the only ones, got {quoted(self.reference)}"
+                f"reference must be one of two or more categories, with other=False, got {quoted(self.reference)}"
             )
 
     @property

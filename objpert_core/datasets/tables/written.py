@@ -89,7 +89,9 @@ class Money(Number):
         super().__post_init__()
         if not isinstance(self.sign, str) or not _is_sign(self.sign):
             got = quoted(self.sign) if isinstance(self.sign, str) else type(self.sign).__name__
-            raise ValueError(f"sign must be a currency's sign or letters, at most {_LONGEST_SIGN}, got {got}")
+            raise ValueError(
+                f"sign must be a currency's sign or letters, at most {_LONGEST_SIGN} characters, got {got}"
+            )
         choice("decimal", self.decimal, DECIMALS)
         choice("thousands", self.thousands, THOUSANDS)
         if self.thousands == self.decimal:

@@ -226,7 +226,7 @@ def disagreement(fit: Any, evaluation: Any) -> str | None:
     if not isinstance(evaluation, EvaluationCertificate) or not evaluation.verify():
         return "evaluation must be the certificate of an evaluation, and one that verifies"
     if getattr(fit, "choice_covered", True) is False:
-        return "fit must cover how its model was chosen, and this one chose by the data"
+        return "fit must cover how its model was chosen, and this fit chose by looking at the data"
     if None in (fit.coefficients_sha256, evaluation.coefficients_sha256) or (
         fit.coefficients_sha256 != evaluation.coefficients_sha256
     ):
