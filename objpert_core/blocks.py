@@ -57,7 +57,7 @@ class Blocks:
     def each(self, work: Callable[..., Made]) -> Iterator[Made]:
         """What ``work(place, X, y)`` makes of every block, in order; the next is read while the last is worked on.
 
-        Of a block with weights it is ``work(place, X, y, weights)``.
+        For a block with weights the call is ``work(place, X, y, weights)``.
         """
         return (work(place, *block) for place, block in enumerate(read_ahead(self)))
 

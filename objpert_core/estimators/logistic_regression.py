@@ -76,11 +76,11 @@ class ObjPertLogisticRegression(
     %(own_weights)s
 
     With K > 2 classes a row is in K fits, whose noise is independent. (ε, δ) is that of the composition of the K fits.
-    One row can attain it: where λ ≥ 2σ² no accounting of these K fits gives less, and elsewhere only little less. A row
-    that is added or removed has one class, and in the fits of the K − 1 others it counts as a row that is 1/√(K − 1)
-    times as long: all K fits then need √2 times the noise of one fit, not √K times (docs/theorems.md, T46). Where a row
-    is replaced, or one person has several, a row counts in full everywhere. Probabilities are those of each class
-    against the others, over their sum.
+    One row can attain this (ε, δ): where λ ≥ 2σ² no accounting of these K fits gives less, and elsewhere only little
+    less. A row that is added or removed has one class, and in the fits of the K − 1 others it counts as a row that is
+    1/√(K − 1) times as long: all K fits then need √2 times the noise of one fit, not √K times (docs/theorems.md, T46).
+    Where a row is replaced, or one person has several, a row counts in full everywhere. Probabilities are those of each
+    class against the others, over their sum.
 
     Examples
     --------

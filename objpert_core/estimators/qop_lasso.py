@@ -41,7 +41,7 @@ class QOPLasso(Regression):
 
     The problem is to minimise ½Σ(yᵢ − x̃ᵢᵀθ)² + α‖θ‖₁ over the box, a sum and not a mean: α is n times scikit-learn's
     `alpha`. The fit releases the Gram matrix with a Wishart matrix added, B = Σx̃x̃ᵀ + σ²W, and the gradient at a
-    public anchor θ̃ with normal noise. It solves the problem from these two alone, so a solution for another α or
+    public anchor θ̃ with normal noise. The fit solves the problem from these two alone, so a solution for another α or
     another box costs no more privacy (`path`, `resolve`). The noise pulls towards the anchor, as a ridge of about mσ²
     would; the part of this pull that is known beforehand is taken off (`debias`).
 
@@ -81,10 +81,7 @@ class QOPLasso(Regression):
     solver : {"coordinate-descent", "davis-yin"}, default="coordinate-descent"
         See `objpert_core.learning.solvers.lasso`. Both go as near to the minimum as doubles allow; the choice does not
         touch privacy.
-    on_error : {"raise", "release"}, default="raise"
-        "raise" stops a fit with an error that names an invalid row, which tells whoever sees it something about the
-        data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that are no
-        numbers) out of every sum; the promise covers them (docs/theorems.md, T23).
+    %(on_error_by_row)s
 
     Attributes
     ----------
