@@ -160,10 +160,6 @@ class Rows:
             part.matrix = self.matrix[where]
         return part
 
-    def enforced(self, part: slice, out: FloatArray) -> None:
-        """Write consecutive rows, norms enforced, without the constant; to single precision if `out` is."""
-        np.multiply(self.matrix[part], self.factors[part, None], out=out, casting="same_kind")
-
     def every(self, stride: int) -> Rows:
         """Copy every `stride`-th row; of `stride` 1 nothing is copied."""
         if stride == 1:
