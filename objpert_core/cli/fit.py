@@ -216,7 +216,8 @@ def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
     if ask.rows is None:
         note("the number of rows counts as known to all; if it is known without these data, say --public-rows N")
     if ask.seed is not None:
-        note(f"the noise comes from the seed {ask.seed}: whoever knows the seed can subtract the noise; do not publish")
+        consequence = "whoever knows the seed can subtract the noise; do not publish this release"
+        note(f"the noise comes from the seed {ask.seed}: {consequence}")
     for warning in told:
         if "public_rows" not in str(warning.message):
             note(" ".join(str(warning.message).split()))

@@ -50,7 +50,8 @@ NUMBERS: Mapping[str, Number] = {
     "anchor_error": Number(float, "how far the anchor may be from the minimiser"),
     "residual_bound": Number(float, "what residuals at the anchor are clipped to"),
     "tilt_share": Number(float, "the linear term's share of the budget; default 0.5"),
-    "leverage": Number(float, "h, a row's leverage; for adaptive-sampling, several or replaced rows: the largest"),
+    "leverage": Number(float, "h, a row's leverage; for adaptive-sampling the largest; for several or replaced rows "
+                       "the largest on any data"),
     "shift": Number(float, "precision times the squared residual of the row of --leverage"),
     "eigenvalue_mu": Number(float, "sensitivity over noise of the smallest eigenvalue"),
     "norm_mu": Number(float, "sensitivity over noise of the logarithm of the norm"),
