@@ -228,16 +228,13 @@ class Fit:
             return
         if self._row_norm != "normalize":
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
-        self._learn_from(*map_rows(self.rows, plan, self.source, n_rows=n_rows))
+        self._map, self.rows = map_rows(self.rows, plan, self.source, n_rows=n_rows)
 
-    def learning_from(self, row_map: RowMap, mapped: Any) -> Fit:
+    def learning_from(self, row_map: RowMap, learned: Rows) -> Fit:
         """Return a fit, with this fit's noise source, of the rows that a released map has made of this fit's rows."""
         other = copy(self)
-        other._learn_from(row_map, mapped)
+        other._map, other.rows = row_map, learned
         return other
-
-    def _learn_from(self, row_map: RowMap, mapped: Any) -> None:
-        self._map, self.rows = row_map, Rows(mapped, self._row_norm, self.rows.constant)
 
     def release(
         self,
@@ -257,7 +254,7 @@ class Fit:
 
         τ pays for all that arithmetic adds. The gradient as computed, a bound on its rounding, the distance of the
         noise drawn from normal noise and the rounding of θ to the lattice together must not exceed τ (docs/theorems.md,
-        T15). So the solver has to come to τ/2. Where a quick bound on the rounding is too large, a closer one is
+        T15). So the solver has to reach τ/2. Where a quick bound on the rounding is too large, a closer one is
         computed.
 
         Parameters
@@ -279,7 +276,7 @@ class Fit:
         found : Found, optional
             What a solver has found already. If `found` is not within τ, this fit's own solver starts anew.
         intervals : IntervalNoise
-            The noise of the curvature that is released after θ, at θ; nothing is unless told.
+            The noise of the curvature that is released after θ, at θ; by default no curvature is released.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
