@@ -28,7 +28,7 @@ def population_risk() -> str:
     return f"""## Population risk
 
 Excess population risk × 10⁴ with its standard error, δ = 1/n², where one row is replaced: means over draws of rows and
-noise (page "Will it generalise?"). p is the exponent of n^p, fitted from n = 1,000 on. The two published methods have
+noise (page "Population risk"). p is the exponent of n^p, fitted from n = 1,000 on. The two published methods have
 the noise that the paper prints, whether or not it is private.
 
 {blocks}"""

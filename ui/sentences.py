@@ -163,7 +163,7 @@ def exactly_gaussian(from_epsilon: float) -> str:
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:
     """What the logistic curve stands for when β is not the logistic loss's own L²/4."""
     return (
-        f"The slider β = {number(smoothness)} does not change the logistic curve: on rows of norm at most "
+        f"The slider β = {number(smoothness)} does not move the curve of our theorem: on rows of norm at most "
         f"L = {number(lipschitz)} the logistic loss has β = L²/4 = {number(own)}."
     )
 

@@ -420,7 +420,7 @@ FORMER_LABELS: Mapping[str, str] = {
 """What links from before one proof had one name call a learner."""
 
 LABEL_WORDS: Mapping[str, str] = {
-    "our theorem": "with a margin, on rows centred and scaled privately; ε covers all of it",
+    "our theorem": "with a margin, on rows centred and scaled privately; ε covers every step",
     "2023 theorem": "as published",
     "unpaid": "the learning rate is the one with the best test accuracy, and ε does not cover that choice",
     "paid": "ε covers the choice too",
@@ -428,7 +428,7 @@ LABEL_WORDS: Mapping[str, str] = {
     "PLD": "by privacy loss distributions, which prove a smaller ε for the same noise",
     "large batch": "accounted as PLD, with larger batches and a finer grid",
     "luckiest draw": "the best by test accuracy of as many noises as there are rates, to compare with unpaid",
-    "drawn again": "the rate that unpaid (PLD) chose, with a fresh noise, to compare with our theorem",
+    "drawn again": "the rate that unpaid (PLD) chose, with fresh noise, to compare with our theorem",
     "standardised": "on rows centred and scaled as for our theorem, with the ε that is left; unpaid with large batches",
     "raw rows": "without private centring and scaling",
     "centred only": "without private scaling",

@@ -51,8 +51,8 @@ ROWS_DATA = parameters.data_set(
     help="The first two are generated and can have any number of rows. Adult has 36,177 training rows.",
 )
 ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise for every number of rows, at δ = 10⁻⁵.")
-DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="The seed of rows and noise.")
-SEED = parameters.seed("accuracy_rows", "First seed", help="Draw i uses this seed plus i.")
+DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="How often rows and noise are drawn.")
+SEED = parameters.seed("accuracy_rows", "First seed", help="The seed of rows and noise. Draw i uses this seed plus i.")
 ROWS_CONTROLS: tuple[Control, ...] = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)
 
 
@@ -132,9 +132,9 @@ def presets(controls: Controls) -> list[Preset]:
     ]
     apart = offered.TAKEN_APART if offered.TAKEN_APART in controls.data.options else own
     return [
-        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", offered.USUAL),
+        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and paid DP-SGD.", offered.USUAL),
         *papers,
-        preset("Weak privacy is nearly free", "ε = 8, the same three.", offered.USUAL, epsilon=8.0),
+        preset("Weak privacy is nearly free", "ε = 8, the same three methods.", offered.USUAL, epsilon=8.0),
         preset(
             "Who is ahead at small ε",
             "Where learners differ most.",

@@ -76,7 +76,7 @@ PRESETS = (
         view=5.0,
     ),
     preset(
-        "Ours at ε = 1",
+        "Our theorem at ε = 1",
         controls.OURS,
         "What the package picks for the logistic loss on rows of norm 1 at ε = 1, δ = 10⁻⁵.",
         epsilon=1.0,

@@ -124,7 +124,9 @@ def limits(tight: float, lower: float, from_epsilon: float) -> str:
     if tight <= lower * (1 + sentences.EXACT):
         return sentences.exactly_gaussian(from_epsilon)
     above = "less than a thousandth" if tight < 1.001 * lower else f"{sentences.percent(tight / lower - 1, up=True)}"
-    return f"The proof is {above} above the Gaussian mechanism’s ε = {sentences.number(lower)}, the least possible."
+    return (
+        f"Our theorem’s ε is {above} above the Gaussian mechanism’s ε = {sentences.number(lower)}, the least possible."
+    )
 
 
 def guarantees(published: float, which: str, smoothness: float) -> str:

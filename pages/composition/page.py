@@ -33,7 +33,7 @@ PRESETS = tuple(
         ),
         ("A hundred fits", "1, 10 and 100 fits of Figure 3.", {COUNTS: HUNDRED, controls.EPS_MAX: 30.0}),
         ("A band to see", "A coarse grid: an honest, wide band.", {COUNTS: (2, 10), controls.WIDTH: 0.1}),
-        ("How wide is it?", "A chart of the band itself: its width relative to δ.", {controls.SHOW: controls.WIDTHS}),
+        ("How wide is the band?", "A chart of the band’s width relative to δ.", {controls.SHOW: controls.WIDTHS}),
     )
 )
 TEN, TWELVE = ";".join(["fit:8,10,1,glm,1"] * 10), ";".join(["cal:0.5,1e-5"] * 12)

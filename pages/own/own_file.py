@@ -66,7 +66,7 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
     with fit_here:
         fit(ask, uploaded, known.step)
         if known.idle and not known.step:
-            st.caption(f"Left out, although its line has entries: {', '.join(known.idle)}.")
+            st.caption(f"Left out, although entries are typed: {', '.join(known.idle)}.")
     with above:
         shown = None if waits else picture(releases, ask, known.step, epsilon, delta)
         if shown is None:

@@ -10,9 +10,9 @@ from pages.own.jobs import Made
 from ui import page
 
 NO_ACCURACY = (
-    "ε covers no accuracy that you measure on your table yourself. If you keep some rows apart, `model.json` and the "
-    "lines below measure the accuracy on them. Do not publish this number unless you pay for it: the switch “scores” "
-    "does."
+    "ε covers no accuracy that you measure on your table yourself. If you keep some rows apart, `model.json` and "
+    "the lines below measure the accuracy on them. Do not publish this number. With the switch “scores” you get an "
+    "accuracy that ε covers."
 )
 
 

@@ -148,7 +148,7 @@ class Frontier(Setting, View):
         if point.ratio <= self.f_max:
             return ""
         where = f"f = {point.ratio:.3g} and λ = {lam(point)}"
-        return f"{bounds.NAMES['kifer2012']} ask for {where}: outside the picture."
+        return f"The {bounds.NAMES['kifer2012']} asks for {where}, outside the picture."
 
     def table(self) -> list[dict[str, str]]:
         """Return σ, λ and the theorem at this f under each bound, and each bound's best f."""
@@ -164,7 +164,7 @@ class Frontier(Setting, View):
                 "λ at least": sentences.scientific(here.lam, 4, up=True) if here else "–",
                 "excess loss, at most": nats(here.excess) if here else "–",
                 "best f": f"{best.ratio:.4g}" if best else "–",
-                "there": nats(best.excess) if best else "–",
+                "excess loss at best f": nats(best.excess) if best else "–",
             }
             for name, at, here, best in [*rows, ("kifer2012", f", f = {point.ratio:.3g}", point, point)]
         ]

@@ -1,4 +1,4 @@
-"""What every picture of the page "Will it generalise?" has: what is learnt from how much, and names of the methods."""
+"""What every picture of the page "Population risk" has: what is learnt from how much, and names of the methods."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ PRESETS = (
     ),
     preset("With replacement leaks", "T = 1: Theorem 3.1 claims privacy and fails.", "leak", epsilon=1.0),
     preset(
-        "Nothing is fast here",
-        "The linear loss, d = 500: the hard instance of the lower bound.",
+        "The hardest loss",
+        "The linear loss, d = 500: on this loss the paper’s lower bound is proved.",
         "methods",
         loss="hard",
         d=500,

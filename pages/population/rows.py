@@ -29,7 +29,7 @@ class Rows(StoredLearning):
     title = "Against the number of rows"
     switches = {"bounds": BOUNDS, "every": EVERY}
     snippet = "excess"
-    snippet_note = "In a checkout these lines print the tight method's stored means."
+    snippet_note = "In the project’s folder these lines print the tight method's stored means."
     what: ClassVar[str] = "excess"  # of a stored point
     quantity: ClassVar[str] = "Excess population risk"
     height: ClassVar[str] = "excess population risk"

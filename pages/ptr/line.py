@@ -123,7 +123,7 @@ class Line(View):
         if outcome.value is None:
             return "This run fails and publishes ⊥, no answer."
         scale = sentences.number(1 / points.epsilon)
-        return f"This run fails and publishes {what} with noise of scale {scale}, for any data."
+        return f"This run fails and publishes {what} with noise of scale {scale}, enough for any data."
 
     def released(self) -> str:
         """What leaves."""

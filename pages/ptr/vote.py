@@ -81,7 +81,7 @@ class Vote(View):
         verdict = "loses to" if asked > plain * little else "beats" if plain > asked * little else "is no better than"
         optimum = "" if texts["floor"] == texts["laplace"] else f", the optimum {texts['floor']}"
         errors = f"errors {texts['asked']} against {texts['laplace']}{optimum}"
-        return f"At gap {self.gap} asking {verdict} plain Laplace noise: {errors}."
+        return f"At a gap of {self.gap} asking {verdict} plain Laplace noise: {errors}."
 
     def promise(self) -> str:
         adjacency = "one voter joins or leaves"
@@ -115,7 +115,7 @@ class Vote(View):
                 for key, name in NAMES.items()
             ),
             row("ε of the proposed noise here, δ = 0", epsilons["pure"], sentences.epsilon, "secret"),
-            row("the same at δ", epsilons["own"], sentences.epsilon, "secret"),
+            row("ε of the proposed noise here, at δ", epsilons["own"], sentences.epsilon, "secret"),
         ]
 
     def frame(self) -> pd.DataFrame:

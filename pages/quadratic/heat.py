@@ -73,7 +73,7 @@ class Heat(StoredView):
     def answer(self) -> str:
         told = f"The bound on the risk is {_up(self.bound(self.proof))}"
         if self.proof != "published":
-            told += f", published {_up(self.bound('published'))}"
+            told += f" (published: {_up(self.bound('published'))})"
         return f"{told}; θ* alone, without data, loses at most {figure1.WITHOUT_DATA:g}."
 
     def promise(self) -> str:

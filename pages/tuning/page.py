@@ -26,12 +26,12 @@ def preset(name: str, hint: str, **values: Any) -> Preset:
 
 PAPERS = "Redberg et al. (2023), section 5, on Adult: 10 learning rates, K Poisson with Pr[K > 10] = 0.9."
 WIDER = (
-    "About as many runs on average, but spread more widely. Costs less, but half the time there are fewer runs than "
-    "settings."
+    "About as many runs on average, but K is spread more widely and costs less. Half the time there are fewer runs "
+    "than settings."
 )
 NOTHING = "Objective perturbation with σ and λ computed from ε and δ: one setting."
 PRESETS = (
-    preset("Ten trials are not free", PAPERS),
+    preset("Ten settings are not free", PAPERS),
     preset("A wider K costs less", WIDER, family="geometric", more=0.5),
     preset("Three settings: compose", "So few settings that composing every run is the cheaper proof.", settings=3),
     preset("Tighter accountants", "The paper’s setting by privacy loss distributions.", renyi=False),

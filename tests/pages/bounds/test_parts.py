@@ -86,7 +86,7 @@ def test_shares_read_well():
         ),
         (
             *(0.9, 0.92, 0.0, 0.85, 1.0),
-            "No proof can promise more than 92.0 %. The 2023 theorem promises at least 85.0 % for this loss "
+            "No proof can promise more than 92.0 %. The 2023 theorem promises at least 85.0 % for the logistic loss "
             "(β = 0.25), and nothing for β = 1.",
         ),
         (0.0, 0.9, 0.0, 0.0, 0.25, "The 2023 theorem promises nothing."),

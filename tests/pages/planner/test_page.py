@@ -49,9 +49,9 @@ def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
 
 PRESETS = {
     "No search: f = 1": (1.0, 1.0, 1.0),
-    "Ours at ε = 0.1": (0.1, 1.002, 0.3),
-    "Ours at ε = 1": (1.0, 1.02, 0.3),
-    "Ours at ε = 8": (8.0, 1.02, 0.3),
+    "Our theorem at ε = 0.1": (0.1, 1.002, 0.3),
+    "Our theorem at ε = 1": (1.0, 1.02, 0.3),
+    "Our theorem at ε = 8": (8.0, 1.02, 0.3),
 }
 
 

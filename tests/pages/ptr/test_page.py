@@ -99,14 +99,14 @@ def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
     seen = tables(app)[0].set_index("How often it errs")["Who sees it"]
     assert [name for name, who in seen.items() if who.startswith("secret")] == [
         "ε of the proposed noise here, δ = 0",
-        "the same at δ",
+        "ε of the proposed noise here, at δ",
     ]
 
 
 def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
     vote = replace(VOTE, gap=20)
     assert vote.gaps[-1] > vote.ballot.passing_gap > 20
-    assert vote.answer().startswith("At gap 20 asking loses to plain Laplace noise: errors 1.4×10⁻⁴ against")
+    assert vote.answer().startswith("At a gap of 20 asking loses to plain Laplace noise: errors 1.4×10⁻⁴ against")
     assert "is no better than" in replace(VOTE, gap=0).answer()
     far = replace(VOTE, gap=300, epsilon=10.0)
     assert far.here["laplace"] == 0  # too small for a double
@@ -119,7 +119,7 @@ def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
 def test_the_printed_precision_has_thirteen_times_its_delta():
     app = open_page()
     app.button(key="ptr_preset_The paper errs: 13 × δ").click().run()
-    assert answer(app) == "The paper’s δ is 12.9× its promise: its γ breaks (ε, δ)."
+    assert answer(app) == "The printed γ breaks its promise: the true δ is 12.9× the promised δ."
     x, y = curves(app, 1)[0]["exactly"]
     for place in (30, 50):
         assert y[place] == posterior_precision(float(x[place]), 1e-6, 0.1)
@@ -134,7 +134,7 @@ def test_teachers_pay_by_their_proposal():
     x, y = curves(app)[0]["distance D (secret)"]
     assert y[np.argmin(np.abs(x - 0.7))] == asked.distance
     labels = [label for trace in spec(app)["data"] for label in trace.get("text", ())]
-    assert ("beyond: any votes suit it" in labels) == bool(np.isnan(y).any())
+    assert ("beyond: any votes suit the proposal" in labels) == bool(np.isnan(y).any())
     app.select_slider(key="ptr_first").set_value(0.34).run()
     app.select_slider(key="ptr_labels").set_value(10.0).run()
     assert "Do not ask" in answer(app)

@@ -38,7 +38,7 @@ APART = [0.82, 0.85, 0.86, 0.83, 0.84]
         ),
         (
             {"reference": 0.84},
-            "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 with our theorem is not trained yet.",
+            "Without privacy 84.0 % of answers are right on breast-cancer; Algorithm 1 with our theorem is not trained yet.",
         ),
         ({}, "Nothing is trained on breast-cancer yet."),
         (
@@ -78,7 +78,7 @@ def test_why_accuracy_moved(last):
     assert text.why(None, last) == since() == ""
     words = text.why(last, made_up(last, epsilon=0.1, tight=0.5))
     assert re.fullmatch(r"ε 1 → 0\.1: σ stays at 4\.\d+; accuracy falls from 9\d\.\d % to 50\.0 %\.", words)
-    assert since(seed=9).startswith("This is different noise of the same size")
+    assert since(seed=9).startswith("The new noise has the same size")
     assert since(repeats=9).startswith("The noise has the same size")
     assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
 

@@ -28,7 +28,7 @@ def costing(costs=COSTS, **fields):
 @pytest.mark.parametrize(
     ("costs", "fields", "told"),
     [
-        (COSTS, {}, "If you ignore the ten trials, you report ε = 1; the proven cost is 2.96."),
+        (COSTS, {}, "If you ignore the choice among ten settings, you report ε = 1; the proven cost is 2.96."),
         (COSTS | {"composed": 1.82}, {"settings": 3}, "the proven cost is 1.82."),
         (COSTS, {"settings": 1}, "fixed in advance costs ε = 1: nothing is chosen, so nothing is added."),
         (
@@ -37,7 +37,7 @@ def costing(costs=COSTS, **fields):
             "Not even one run has a finite ε at δ = 10⁻⁵, and several runs cost more.",
         ),
         (dict.fromkeys(WAYS, math.inf) | {"free": 1.0}, {}, "no finite cost is proved."),
-        (dict.fromkeys(WAYS, 0.0), {"delta": 0.5}, "The ten trials cost no more than one run: ε = 0."),
+        (dict.fromkeys(WAYS, 0.0), {"delta": 0.5}, "The choice among ten settings costs no more than one run: ε = 0."),
     ],
 )
 def test_the_answer_names_the_cheaper_of_composing_and_selection(costs, fields, told):
@@ -166,8 +166,8 @@ def test_what_each_run_must_be():
     assert list(rows[0].values())[1:3] == ["2.763", "1×"]
     assert list(rows[2].values())[2:] == ["2.72×", "0.328"]
     assert rows[3]["Noise multiplier"] == "none is enough"
-    told = "to cost ε = 1 in all, each run needs a noise multiplier of 7.5 instead of 2.77: 2.72 times"
-    tells(LEFT.answer(), "the choice among 10 learning rates", told)
+    told = "Each run needs 2.72 times the noise: a noise multiplier of 7.5 instead of 2.77."
+    tells(LEFT.answer(), told, "the choice among 10 learning rates costs ε = 1 in all.")
     assert "Papernot and Steinke 2022 0.328, Liu and Talwar 2019 nothing" in LEFT.alt()
 
 
