@@ -122,7 +122,7 @@ START_HERE: tuple[Step, ...] = (
     ),
     Step("composition", "Each further release costs privacy, usually less than the last."),
     Step("training", "What ε costs in accuracy, on real data."),
-    Step("tuning", "Trying ten settings is ten looks at the data."),
+    Step("tuning", "Trying ten settings means ten looks at the data."),
 )
 """The path, Home first; the other pages are for those who know it."""
 

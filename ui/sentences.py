@@ -157,7 +157,7 @@ def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = AD
 def exactly_gaussian(from_epsilon: float) -> str:
     """From which ε on the tight bound for the logistic loss is the Gaussian mechanism's profile."""
     where = f"From ε = {epsilon(from_epsilon)} on," if from_epsilon > 0 else "At every ε,"
-    return f"{where} this profile is the Gaussian mechanism’s: no proof can show less."
+    return f"{where} the profile of our theorem is the Gaussian mechanism’s: no proof can show less."
 
 
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:

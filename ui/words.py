@@ -33,11 +33,11 @@ T = TypeVar("T")
 def accounted(accountant: str, center_noise: float | None, scale_noise: float | None) -> str:
     """How a learner is accounted, with the noisy sums that were released before its fit; a public rule may skip some.
 
-    >>> accounted("the profile beside the noisy centre and scales", 12.0, None)
-    'the profile beside the noisy centre'
+    >>> accounted("the profile composed with the noisy centre and scales", 12.0, None)
+    'the profile composed with the noisy centre'
     """
     released = [name for name, noise in (("centre", center_noise), ("scales", scale_noise)) if noise is not None]
-    fit, beside, _ = accountant.partition(" beside the noisy ")
+    fit, beside, _ = accountant.partition(" composed with the noisy ")
     return f"{fit}{beside}{' and '.join(released)}" if released and beside else fit
 
 

@@ -101,19 +101,19 @@ def presets(controls: Controls) -> list[Preset]:
     papers = [
         preset(
             name,
-            f"Figure 2 of Redberg et al. (2023), {dataset.title()}: its three methods, ours and no privacy, beside the "
-            f"numbers that the paper prints in its {paper.TABLES[dataset]}.",
+            f"Figure 2 of Redberg et al. (2023), {dataset.title()}: the paper’s three methods, our theorem and no "
+            f"privacy, beside the numbers of the paper’s {paper.TABLES[dataset]}.",
             offered.PAPERS,
             dataset,
             epsilon=1.0,
             paper=True,
         )
-        for dataset, name in (("adult", "Figure 2, Adult"), ("synthetic-l", "Table 1, drawn rows"))
+        for dataset, name in (("adult", "Figure 2, Adult"), ("synthetic-l", "Table 1, generated rows"))
         if dataset in controls.data.options
     ]
     stand_in = "gisette-like"
     if stand_in in controls.data.options:
-        why = "Gisette has to be downloaded, so the stored runs are about rows made by Gisette’s recipe: see the note."
+        why = "Gisette has to be downloaded, so the stored runs are about rows made by Gisette’s recipe."
         papers.append(preset("Figure 2, Gisette: why it is a stand-in", why, offered.PAPERS, stand_in, epsilon=1.0))
     lucky = "Equal luck for both: Algorithm 1 keeps the best of as many noises as DP-SGD has learning rates, and "
     lucky += "DP-SGD runs its chosen rate again with fresh noise."

@@ -139,8 +139,7 @@ def guarantees(published: float, which: str, smoothness: float) -> str:
 
 def at_own_smoothness(published: float, which: str, smoothness: float) -> str:
     """What the best of the published theorems would prove about the logistic loss, whose β is `smoothness`."""
-    told = guarantees(published, which, smoothness)
-    return f"{told[:-1]}; this is the logistic loss’s own β."
+    return guarantees(published, which, smoothness).replace("For β", "For the logistic loss’s own β", 1)
 
 
 def against_one(tight: float, one: float, lower: float) -> str:

@@ -20,9 +20,13 @@ HUNDRED = (1, 10, 100)
 PRESETS = tuple(
     Preset(name, USUAL | changes, hint)
     for name, hint, changes in (
-        ("Figure 3: ten fits", "Ten cost less than tenfold: σ = 8, β = 1, λ = 10, L = 1; 2023 theorem.", {}),
         (
-            "A tighter proof for each",
+            "Figure 3: ten fits",
+            "Less than ten times one fit: σ = 8, β = 1, λ = 10, L = 1; 2023 theorem.",
+            {},
+        ),
+        (
+            "A tighter proof for each fit",
             "The same fits of the logistic loss under our theorem.",
             {BOUND: "our theorem"},
         ),

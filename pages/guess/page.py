@@ -56,7 +56,7 @@ PRESETS = (
         0.61,
         2.0,
     ),
-    preset("No privacy: certain", "Two minimisers, and no noise to hide which.", BARE, 1.0, 3.8, 2.0),
+    preset("No privacy: certain", "Two minimisers, and no noise to hide which one is published.", BARE, 1.0, 3.8, 2.0),
     preset("A wrong promise", "The promise of ε = 1 with a twelfth of its noise.", SMALL, 1.0, 3.8, 2.0),
     preset("The last digits tell", "Noise for ε = 0.3, from a textbook sampler.", DIGITS, 0.3, 12.0, 10.0),
     preset(

@@ -24,7 +24,7 @@ WHY_EMPTY = (
 )
 NOT_KEPT = (
     "Your table stays in this session’s memory. It is not stored, logged or put into the address. The server drops "
-    "the table when you remove it or turn to another page, and about two minutes after you close this one."
+    "the table when you remove it or turn to another page, and about two minutes after you close this page."
 )
 NO_RELEASE = (
     "Before the first release your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
@@ -141,7 +141,7 @@ def changed(made: jobs.Made, ask: jobs.Ask) -> str:
     parts = [sentences.shift(changes)] if changes else []
     parts += ["other columns or ranges"] if made.ask.text != ask.text else []
     also = [(one.test_share, one.intervals) for one in (made.ask, ask)]
-    parts += ["something else released with it"] if also[0] != also[1] else []
+    parts += ["something else released with the model"] if also[0] != also[1] else []
     return f"The picture shows your last release. Since then: {' and '.join(parts)}." if parts else ""
 
 

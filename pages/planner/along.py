@@ -64,7 +64,7 @@ def _marks(setting: Setting, bounds: Sequence[str], what: str, hover: str) -> li
         (f"the paper’s f = {paper:g}", numbers.spot(setting, "rdp", paper), "rdp", "paper", "top right"),
         (f"our default f = {ours:g}", numbers.spot(setting, "logistic", ours), "logistic", "default", beside),
         ("closed form, f = 1", numbers.closed_form(setting), "lower", "", "top right"),
-        (NAMES["kifer2012"], numbers.kifer(setting), "kifer2012", "Kifer", "bottom center"),
+        (NAMES["kifer2012"], numbers.kifer(setting), "kifer2012", "2012", "bottom center"),
     ]
     traces = []
     for name, spot, role, label, place in marked:

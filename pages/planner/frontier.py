@@ -106,9 +106,9 @@ class Frontier(Setting, View):
         here = self.here
         if here is None:
             spots = numbers.frontier(self, self.bound)
-            more = f"take f ≥ {written(spots[0].ratio)}" if spots else "nor with f up to 3"
+            more = f": take f ≥ {written(spots[0].ratio)}" if spots else ", nor with any f up to 3"
             wanted = f"No λ keeps ε = {sentences.epsilon(self.epsilon)} with f = {written(self.ratio)}"
-            return f"{wanted} by {bounds.called(self.bound)}: {more}."
+            return f"{wanted} by {bounds.called(self.bound)}{more}."
         sigma = sentences.number(here.sigma, 3, up=True)
         kept = f"σ = {sigma}, λ = {lam(here)} keep the promise ε = {sentences.epsilon(self.epsilon)}"
         return f"{kept}; training loss rises by at most {nats(here.excess)} nats per row on average."

@@ -136,7 +136,7 @@ def failures(estimate: Estimate) -> str | None:
 def invitation(plan: Plan) -> str:
     """What Sample will do."""
     return (
-        f"Fits private models on {shape(plan)} at up to {len(RATIOS) + 1} f along the frontier, "
+        f"Fits private models on {shape(plan)} at up to {len(RATIOS) + 1} values of f along the frontier, "
         f"{sentences.count(plan.draws, 'noise draw')} each, and the two recipes."
     )
 

@@ -71,8 +71,8 @@ class WideGap(PtrResults):
 
     def note(self) -> str:
         return (
-            "Laplace noise. The printed curve is the formula of Theorem C.2, which lacks a summand ε and falls. The "
-            "gap is secret, and so is ε at this gap."
+            "Laplace noise. The printed curve is the formula of Theorem C.2. This formula lacks a summand ε, so the "
+            "curve falls. The gap is secret, and so is ε at this gap."
         )
 
 

@@ -103,7 +103,7 @@ class Heat(StoredView):
         _, _, values, _ = self.grid()
         return (
             f"A map over ε and δ of the least bound on the excess risk, {figure1.PROOFS[self.proof]}: from "
-            f"{_up(float(np.nanmin(values)))} to {_up(float(np.nanmax(values)))}, falling as either grows."
+            f"{_up(float(np.nanmin(values)))} to {_up(float(np.nanmax(values)))}, falling as ε or δ grows."
         )
 
     def show(self, left: Any, *, ghost: bool = True) -> None:

@@ -45,7 +45,7 @@ PRESETS = (
         epsilon=0.5,
         delta=1e-2,
     ),
-    preset("Where data matter", "At n = 100,000 too much noise costs something.", "matter"),
+    preset("Where data matter", "At n = 100,000 a proof that asks for too much noise costs accuracy.", "matter"),
     preset(
         "δ has a floor",
         "The calibrated bend next to the Gaussian mechanism of the same (ε, δ).",

@@ -134,7 +134,7 @@ class Promises:
         )
         known = allocation.resolved > 0
         if known.any():
-            text += f" Its ε are upper bounds, too; the true ε are at most {allocation.excess(known)} smaller."
+            text += f" These ε are upper bounds, too; the true ε are at most {allocation.excess(known)} smaller."
         if missing := [delta for delta, e in zip(DELTAS, allocation.resolved, strict=True) if math.isnan(e)]:
             text += f" From δ = {sentences.delta(max(missing))} on, the distribution is too fine to compute."
         return text

@@ -11,8 +11,8 @@ EVALUATIONS, RELATIVE = "Gradient evaluations", "Divided by n log n"
 SOLVERS = Pills("solvers_shown", "Solvers", tuple(NAMES), tuple(NAMES), NAMES.__getitem__, most=len(NAMES))
 ROWS = SelectSlider("solvers_n", "Rows n", 500, (100, 200, 500, 1000), format=str)
 NOT_DIVIDED = (
-    "λ is not divided by n. At a fixed ε λ does not grow with n. The cost of descent grows with the largest "
-    "curvature of the objective over λ."
+    "λ is not divided by n. If ε is fixed, λ does not grow with n. The cost of descent grows with the largest "
+    "curvature of the objective divided by λ."
 )
 LAM = parameters.lam("solvers", 1.0, high=1000, help=NOT_DIVIDED)
 TILT = "Standard deviation of each coordinate of the tilt b. In directions where the data are flat, θ goes to −b/λ."

@@ -44,8 +44,8 @@ NO_STEPS = (
 )
 ABOUT_CERTIFICATES = (
     "You may publish a model’s certificate with the model. These fits were seeded, so each certificate says "
-    "“reproducible”. For a release, train once without a seed. Each fit spends its own ε, and fits on the same people "
-    "add up."
+    "“reproducible”. For a release, train once without a seed. Each fit spends its own ε, and the ε of fits on the "
+    "same people add up."
 )
 ABOUT_MAPPED = (
     "DP-SGD’s own certificate states the ε that is left after the noisy centre and scales. The certificate does not "
@@ -124,7 +124,7 @@ def promise(comparison: Comparison) -> str:
     by = accountant(settings, main, comparison.of(main)[0].privacy)
     by += "; fit and score by a coin for each person" if settings.publishable else ""
     words = sentences.promise(settings.epsilon, settings.delta, by)
-    return f"{words} It covers {UNCOVERED[main]}." if main in UNCOVERED else words
+    return f"{words} The promise covers {UNCOVERED[main]}." if main in UNCOVERED else words
 
 
 def why(before: Comparison | None, now: Comparison) -> str:
@@ -219,8 +219,8 @@ def caveats(comparison: Comparison) -> str:
     bars = f"Bars: 95 % intervals of the mean over {FEWEST} or more noise draws (Student’s t), for this one split."
     return (
         f"Dots: single draws. Hollow marks: the setting before. {bars} With {comparison.data.test_rows:,} test rows "
-        f"the accuracy itself is uncertain: {100 * low:.1f} to {100 * high:.1f} % for the first model. The guarantee "
-        "does not cover test accuracy, so do not publish the accuracy with a model."
+        f"the accuracy itself is uncertain: {100 * low:.1f} to {100 * high:.1f} % for the first model in the chart. "
+        "The guarantee does not cover test accuracy, so do not publish the accuracy with a model."
     )
 
 
@@ -245,7 +245,7 @@ def preset_note(data: str, damaged: bool) -> str | None:
     if data == "adult":
         return None
     why = "are damaged" if damaged else "are not on this server"
-    return f"Adult’s files {why}, so **{data}** stands in for Adult. Do not compare its accuracies with the paper’s."
+    return f"Adult’s files {why}, so **{data}** stands in for Adult. Do not compare accuracies here with the paper’s."
 
 
 def differences(shown: Request, asked: Request, *, under_way: bool = False) -> str | None:

@@ -18,7 +18,7 @@ from ui.snippets import Verbatim
 from ui.words import FEWEST, SHOWS, accuracy, between, given, plus_minus, points, signed, times, unclear
 
 WAYS = {
-    "judges": "unpaid, its judges say",
+    "judges": "unpaid, on its judges",
     "fresh": "unpaid, on fresh rows",
     "honest": "paid, on fresh rows",
     "fixed": "fixed rate, on fresh rows",

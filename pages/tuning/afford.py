@@ -22,8 +22,8 @@ OBJECTIVE_PERTURBATION = (
     "looking at the data, and you pay for one run only."
 )
 NOTE = (
-    "Each row is DP-SGD with the smallest noise multiplier for which the whole tuning costs no more than one run "
-    "costs now, under this accounting. The last column is the cost of one such run alone."
+    "Each row is one way of accounting, with the smallest noise multiplier for which the whole tuning costs no more "
+    "than one run costs now. The last column is the cost of one such run alone."
 )
 
 

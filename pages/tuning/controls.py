@@ -57,7 +57,7 @@ SHOW = parameters.show(
     "What a choice among settings adds to ε, or takes from accuracy; and one private search, seen from inside.",
 )
 SEARCH_CONTROLS: Mapping[str, Control] = {
-    "data": parameters.data_set("tuning", "synthetic-l", SEARCHED, help="Sets on which a search takes a moment."),
+    "data": parameters.data_set("tuning", "synthetic-l", SEARCHED, help="Data sets on which a search takes a moment."),
     "epsilon": parameters.epsilon("tuning", 1.0, name="whole", label="ε of the whole search", help=WHOLE_SEARCH),
     "delta": CONTROLS["delta"],
     "seed": parameters.seed("tuning", "Seed of coins and noise", help="Another seed is another search."),

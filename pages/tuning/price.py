@@ -23,7 +23,7 @@ from ui.view import View
 
 WHAT_IS_PAID_FOR = (
     "Papernot and Steinke, and Liu and Talwar, charge for a random number of runs, not for each run; you may release "
-    "only the best. Composing charges for each run, and you may publish all of them."
+    "only the best model. Composing charges for each run, and you may publish all models."
 )
 _DIGITS = (1.0, 2.0, 5.0)
 _MOST_TICKS = 12

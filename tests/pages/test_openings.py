@@ -181,7 +181,7 @@ def test_tuning_shows_the_papers_setting():
     tells(said(app), "If you ignore the choice among ten settings, you report ε = 1; the proven cost is 2.96.")
     tells(said(app), "add or remove one row; accounted by Papernot and Steinke (2022), K Poisson of mean 15.4.")
     tells(written(app), "K has mean 15.4 and is larger than the 10 settings with probability 90 %")
-    tells(written(app), "Very rarely no run happens, and a preset default is released.")
+    tells(written(app), "Very rarely there is no run, and a preset default is released.")
     tells(written(app), "Composing every run is cheaper up to s = 3", "charge for a random number of runs")
     tells(written(app), "Objective perturbation hardly needs this page")
     probability = decode(spec(app, 1)["data"][0]["y"]).astype(float)

@@ -126,8 +126,8 @@ def test_logistic_curve_names_both_smoothnesses():
 
 
 def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():
-    assert s.exactly_gaussian(0.0).startswith("At every ε, this profile is the Gaussian mechanism’s")
-    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on, this profile is")
+    assert s.exactly_gaussian(0.0).startswith("At every ε, the profile of our theorem is the Gaussian mechanism’s")
+    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on, the profile of our theorem is")
 
 
 def test_what_changed_and_which_way_it_went():

@@ -65,7 +65,7 @@ def test_presets_leave_ghosts_and_the_logistic_bound_disables_beta():
     assert "σ 100 → 8, k 7 → 10: ε rises from" in said(app)
     app.toggle(key="composition_ghost").set_value(False).run()
     assert curves(app)[1] == []
-    app.button(key="composition_preset_A tighter proof for each").click().run()
+    app.button(key="composition_preset_A tighter proof for each fit").click().run()
     assert app.select_slider(key="composition_beta").disabled
     x, y = curves(app)[0]["k = 5"]
     known = np.isfinite(y)

@@ -105,10 +105,10 @@ def test_runs_and_laws_have_names(price, told):
 @pytest.mark.parametrize(
     ("fields", "parts"),
     [
-        ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely no run happens"]),
+        ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely there is no run"]),
         (
             {"settings": 1},
-            ["One setting needs no random number of runs. ", "the one setting", "0.021 no run happens, "],
+            ["One setting needs no random number of runs. ", "the one setting", "0.021 there is no run, "],
         ),
         ({"family": "geometric"}, ["K is never 0"]),
         ({"family": "logarithmic"}, ["Nobody trains that often", "has mean 1.79×10¹¹"]),
