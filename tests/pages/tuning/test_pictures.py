@@ -143,7 +143,7 @@ def test_crossing_tells_the_cases_apart(composed, selection, told):
 def test_alt_texts_carry_the_take_away():
     order = "Liu and Talwar 2019 2.25; Papernot and Steinke 2022 2.96; Composing every run 3.56."
     assert costing().alt().endswith(f"At ten settings: Not at all 1; {order}")
-    told = "K Poisson of mean 15.4. It is larger than the grid size 10 with probability 90 %."
+    told = "K Poisson of mean 15.4. K is larger than the grid size 10 with probability 90 %."
     assert runs.alt(PAPER) == f"Probability of each number of runs, {told}"
 
 
