@@ -25,11 +25,7 @@ class RoughRows(Rows):
         self.factors = np.ones(rows.n_rows)
         self.matrix = np.empty((rows.n_rows, rows.dimension), np.float32)
         features = self.matrix[:, : rows.n_features]
-
-        def copied(part: slice) -> None:  # shortened in double precision: what is left is at most 1
-            np.multiply(rows.matrix[part], rows.factors[part, None], out=features[part], casting="same_kind")
-
-        mapped(copied, slices(rows.n_rows, _BLOCK))
+        mapped(lambda part: rows.enforced(part, features[part]), slices(rows.n_rows, _BLOCK))
         self.matrix[:, rows.n_features :] = rows.constant
 
     def margins(self, theta: FloatArray) -> FloatArray:
