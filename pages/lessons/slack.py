@@ -48,7 +48,7 @@ class Slack(Scene):
     def answer(self) -> str:
         often = sentences.scientific(Gaussian(self.sigma).tail(self.epsilon), 3, up=True)
         start = f"At ε = {sentences.epsilon(self.epsilon)} the slack is δ = {self.delta}"
-        return f"{start}; the odds rise by more than the factor e^ε with chance {often}."
+        return f"{start}; the odds rise by more than e^ε with chance {often}."
 
     def promise(self) -> str:
         noise = f"Gaussian noise σ = {sentences.number(self.sigma)}"

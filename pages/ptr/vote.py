@@ -75,13 +75,13 @@ class Vote(View):
     def answer(self) -> str:
         here = self.here
         if max(here["asked"], here["laplace"]) < _FLOOR:
-            return f"At a gap of {self.gap} asking and plain Laplace noise both err with probability less than 10⁻¹²."
+            return f"At gap {self.gap} asking and plain Laplace noise both err with probability less than 10⁻¹²."
         texts = {name: _rare(error, name) for name, error in here.items()}
         asked, plain, little = here["asked"], here["laplace"], 1 + sentences.EXACT
         verdict = "loses to" if asked > plain * little else "beats" if plain > asked * little else "is no better than"
         optimum = "" if texts["floor"] == texts["laplace"] else f", the optimum {texts['floor']}"
         errors = f"errors {texts['asked']} against {texts['laplace']}{optimum}"
-        return f"At a gap of {self.gap} asking {verdict} plain Laplace noise: {errors}."
+        return f"At gap {self.gap} asking {verdict} plain Laplace noise: {errors}."
 
     def promise(self) -> str:
         adjacency = "one voter joins or leaves"

@@ -106,7 +106,7 @@ def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
 def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
     vote = replace(VOTE, gap=20)
     assert vote.gaps[-1] > vote.ballot.passing_gap > 20
-    assert vote.answer().startswith("At a gap of 20 asking loses to plain Laplace noise: errors 1.4×10⁻⁴ against")
+    assert vote.answer().startswith("At gap 20 asking loses to plain Laplace noise: errors 1.4×10⁻⁴ against")
     assert "is no better than" in replace(VOTE, gap=0).answer()
     far = replace(VOTE, gap=300, epsilon=10.0)
     assert far.here["laplace"] == 0  # too small for a double

@@ -50,7 +50,7 @@ def test_opens_on_a_picture_that_says_where_rows_stand_in(monkeypatch, tmp_path)
     label = "adult-synthetic (stand-in for adult)"
     assert at.title[0].value == "What does privacy cost in accuracy?"
     assert at.selectbox(key="training_data").value == "adult-synthetic"
-    assert "**adult-synthetic** stands in for it" in texts(at)
+    assert "**adult-synthetic** stands in for Adult" in texts(at)
     assert answer(at).startswith("At ε = 1 ")
     assert label in answer(at)
     assert f"{label}: 36,177 training rows" in texts(at)
