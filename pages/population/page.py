@@ -36,7 +36,7 @@ PRESETS = (
     preset("With replacement leaks", "T = 1: Theorem 3.1 claims privacy and fails.", "leak", epsilon=1.0),
     preset(
         "The hardest loss",
-        "The linear loss, d = 500: on this loss the paper’s lower bound is proved.",
+        "The linear loss, d = 500: the lower bound is proved on this loss.",
         "methods",
         loss="hard",
         d=500,
