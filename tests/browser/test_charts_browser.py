@@ -108,7 +108,7 @@ def test_the_keyboard_moves_the_grid_size_and_what_each_run_must_be_opens(open_p
     move(page, "tuning_settings", "ArrowRight", "tuning_settings=14")
     expect(answer(page)).to_contain_text("If you ignore the choice among 14 settings")
     assert chart_data(page, "tuning_chart") == before
-    needs = page.get_by_text("each run needs a noise multiplier")
+    needs = page.get_by_text("times the noise: a noise multiplier")
     expect(needs).to_have_count(0)
     page.get_by_text("What is left for each run?").click()
     expect(needs).to_be_visible()
