@@ -153,9 +153,8 @@ class Draws:
         drawn = [noise.perturb(fit.source) for fit in self.fits]
         first = self.fits[0].learning_from(maps[0], directions.learned(maps[0]))
         results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)
-        space = None if first.rows.sparse else first.rows.matrix
         for shared, row_map, perturbation, result in zip(self.fits, maps, drawn, results, strict=True):
-            fit = shared.learning_from(row_map, directions.learned(row_map, space=space))
+            fit = shared.learning_from(row_map, directions.learned(row_map))
             own, found = loss(fit.rows), None
             if result is not None:
                 found = Found(result, gradient_norm_bound(fit.objective(perturbation, own), result.theta))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -55,6 +56,14 @@ class RowMap:
         """Map every row by itself to a∘(u − μ̂), not yet of norm 1; sparse rows stay sparse where there is no centre."""
         return Directions(_checked(X)).mapped(self)
 
+    def parts(self, X: Any) -> Iterator[Rows]:
+        """The rows as `apply` maps them, brought to norm 1, some at a time."""
+        directions = Directions(_checked(X))
+        learned = directions.learned(self)
+        if isinstance(learned, MappedRows):
+            return map(learned.part, directions.parts(slice(0, learned.n_rows)))
+        return iter([learned])
+
 
 class Directions:
     """u = x/‖x‖ of every row, however many maps are made of the directions."""
@@ -87,10 +96,10 @@ class Directions:
         data = csr.data if row_map.scale is None else csr.data * row_map.scale[csr.indices]
         return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
 
-    def learned(self, row_map: RowMap, *, space: FloatArray | None = None) -> Rows:
-        """The rows, of norm 1 and with their constant, that a fit learns from; `space` as for `MappedRows`."""
+    def learned(self, row_map: RowMap) -> Rows:
+        """The rows, of norm 1 and with their constant, that a fit learns from."""
         if self._units is None:
-            return MappedRows(self, row_map, space)
+            return MappedRows(self, row_map)
         return Rows(self.mapped(row_map), "normalize", self.rows.constant)
 
     def _sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
@@ -151,20 +160,19 @@ class Directions:
 
 
 class MappedRows(Rows):
-    """Dense rows a∘(u − μ̂), brought to norm 1. They are made, in `space` if there is some, when they are first asked
-    for: what is shortened to single precision needs none of this memory.
+    """Dense rows a∘(u − μ̂), brought to norm 1. All are made, and kept, when `matrix` or `factors` is first asked for;
+    before, a part makes rows of its own.
     """
 
-    def __init__(self, directions: Directions, row_map: RowMap, space: FloatArray | None = None) -> None:
+    def __init__(self, directions: Directions, row_map: RowMap) -> None:
         rows = directions.rows
         self.sparse, self.constant = False, rows.constant
         self.n_rows, self.n_features, self.dimension = rows.n_rows, rows.n_features, rows.dimension
-        self._directions, self._map, self._space = directions, row_map, space
+        self._directions, self._map = directions, row_map
 
     @cached_property
     def _made(self) -> tuple[FloatArray, FloatArray]:
-        matrix = np.empty((self.n_rows, self.n_features)) if self._space is None else self._space
-        factors = np.empty(self.n_rows)
+        matrix, factors = np.empty((self.n_rows, self.n_features)), np.empty(self.n_rows)
 
         def work(share: slice) -> None:
             for part in self._directions.parts(share):
@@ -192,13 +200,15 @@ class MappedRows(Rows):
         """See `Rows`."""
         return self._made[1]
 
-    def enforced(self, part: slice, out: FloatArray) -> None:
-        """See `Rows.enforced`."""
-        if "matrix" in vars(self):
-            super().enforced(part, out)
-            return
-        units = np.empty((part.stop - part.start, self.n_features))
-        np.multiply(units, self._mapped(part, units)[:, None], out=out, casting="same_kind")
+    def part(self, where: slice) -> Rows:
+        """See `Rows.part`."""
+        if not {"_made", "matrix"}.isdisjoint(vars(self)):
+            return super().part(where)
+        part = copy(self)
+        part.n_rows = where.stop - where.start
+        part.matrix = np.empty((part.n_rows, self.n_features))
+        part.factors = self._mapped(where, part.matrix)
+        return part
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
