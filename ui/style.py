@@ -82,7 +82,7 @@ _PHONE = f"""
   [class*="_presets"] {{ flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: thin; }}
   [class*="_presets"] > * {{ flex: none !important; }}
   .st-key-stage__picture {{ gap: .4rem; }}
-  .st-key-stage__picture summary {{ padding: .25rem 0; }}
+  .answer-line summary {{ padding: .25rem 0; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
   .st-key-stage__picture > :has(.js-plotly-plot) ~ :has(.js-plotly-plot) {{ display: none; }}

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from pages.lessons import computed, place, scenes
-from ui import page, registry, share, slides, style
+from ui import page, registry, sentences, share, slides, style
 from ui.lesson_text import Controls, Lesson, OpenPage, Part, Question, Text
 from ui.lessons import Place
 from ui.worksheet import Sheet, Task, worksheet
@@ -132,7 +132,7 @@ def show(at: Place, part: Part) -> None:
 def unbroken(markdown: str) -> str:
     """The text whose equations stay on one line; a formula between dollars sets its own spaces."""
     parts = re.split(r"(\$[^$]*\$)", markdown)
-    return "".join(part if part.startswith("$") else part.replace(" = ", "\xa0=\xa0") for part in parts)
+    return "".join(part if part.startswith("$") else sentences.unbroken(part) for part in parts)
 
 
 def slide(at: Place) -> None:
