@@ -333,7 +333,7 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str, rep
     if correct not in options:
         raise ValueError(f"correct must be one of the options, got {correct!r}")
     poll = room.poll(question, options, key=key)
-    guess = st.radio(question, options, index=None, key=key)
+    guess = st.radio(sentences.unbroken(question), options, index=None, key=key)
     if poll is None and guess is None:
         st.caption("Choose first: the answer appears when your choice is right.")
         return False

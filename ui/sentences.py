@@ -20,7 +20,7 @@ CERTAIN = math.log(1e6)  # the ε from which on odds are not worth a number
 EXACT = 1e-6  # relative: what is closer than this is called equal, in sentences and in tables
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_TOGETHER = re.compile(r" (?=[=:×→] |%)|(?<= [=:×→]) |(?<=±) ")
+_TOGETHER = re.compile(r"(\$[^$]*\$)| (?=[=:×→] |%)|(?<= [=:×→]) |(?<=±) ")
 _ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
@@ -242,8 +242,11 @@ def sentence(message: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Text in which no line ends within an equation, a product, a bet, a percentage, or beside a ± or an →."""
-    return _TOGETHER.sub("\u00a0", text)
+    """Text in which no line ends within an equation, a product, a bet, a percentage, or beside a ± or an →.
+
+    A formula between dollars sets its own spaces.
+    """
+    return _TOGETHER.sub(lambda found: found[1] or "\u00a0", text)
 
 
 def _special(value: float) -> str:

@@ -28,7 +28,7 @@ NOT_KEPT = (
 NO_RELEASE = (
     "Before the first release your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
 )
-STILL_EXAMPLE = "Until you press Fit, the grey chart shows the example at this ε and δ."
+STILL_EXAMPLE = "Until you press Fit, the faint chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate:"
 FIT_NOTE = (
     "These lines read your file `table.csv` by `schema.json` from this page, and fit a model. Each run is a separate "

@@ -147,3 +147,4 @@ def test_what_belongs_together_stays_on_one_line():
     assert s.unbroken(together) == (
         "ε\xa0=\xa01: 2.7\xa0:\xa01, 82\xa0% (±\xa03\xa0%), σ 1\xa0→\xa02, 10\xa0×\xa03; a =b"
     )
+    assert s.unbroken("δ = 1, the slope $a = b$ is c = 2") == "δ\xa0=\xa01, the slope $a = b$ is c\xa0=\xa02"

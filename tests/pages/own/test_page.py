@@ -97,7 +97,7 @@ def test_the_other_example_and_another_epsilon():
 @pytest.mark.thorough
 def test_a_table_may_be_handed_in_beside_an_example_and_an_example_drops_it():
     app = hand_in(open_app(PAGE))
-    assert app.query_params["own_table"] == [OWN]
+    assert app.query_params["own_table"] == OWN
     assert answer(app) == "Nothing about your table is released yet."
     assert len(typed(app)) == len(example.EXAMPLES["two"].lines)
     app.button(key="own_preset_An example: a number").click().run()
