@@ -23,7 +23,8 @@ WHY_EMPTY = (
 )
 NOT_KEPT = (
     "Your table stays in this session’s memory. It is not stored, logged or put into the address. The server drops "
-    "the table when you remove it or turn to another page, and about two minutes after you close this one."
+    "the table when you remove it, open an example or turn to another page, and about two minutes after you close this "
+    "one."
 )
 NO_RELEASE = (
     "Before the first release your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
