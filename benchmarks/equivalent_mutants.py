@@ -81,8 +81,8 @@ _NO_CHANGE = (
     ),
     (
         "objpert_core/learning/draws.py",
-        "first = self.fits[0].learning_from(maps[0], space)",
-        "first = self.fits[ 1].learning_from(maps[0], space)",
+        "first = self.fits[0].learning_from(maps[0], directions.learned(maps[0]))",
+        "first = self.fits[ 1].learning_from(maps[0], directions.learned(maps[0]))",
         "the fits differ by their sources, and the search reads none",
     ),
     (

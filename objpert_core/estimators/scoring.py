@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from copy import copy
 from functools import partial
@@ -68,18 +69,18 @@ class LinearScores(BaseEstimator):
             parts = blocks.each(partial(_scores_of_block, without_seed(self), is_each_by_itself()))
             return np.concatenate([part for part in parts if part is not None])
         with naming_columns(self):
-            rows = Rows(self._mapped_rows(X), self.privacy_.row_norm)  # which refuses where nothing is fitted
-        weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
-        return rows.margins(weights).T + self.intercept_
+            whole = self._parts(X)  # which refuses where nothing is fitted
+            weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
+            return np.concatenate([part.margins(weights).T for part in whole]) + self.intercept_
 
-    def _mapped_rows(self, X: Any) -> Any:
-        """`X` validated, and cut to ranges, centred and scaled where the model does so."""
+    def _parts(self, X: Any) -> Iterable[Rows]:
+        """`X` validated, cut to ranges, centred and scaled where the model does so, and with norms enforced."""
         rows = self.validated_rows(X)
         if self.feature_ranges_ is not None:
             rows = Ranges(*self.feature_ranges_).apply(Rows(rows, self.privacy_.row_norm).matrix)  # Rows refuses NaN
         if self.center_ is None and self.scale_ is None:
-            return rows
-        return RowMap(self.center_, self.scale_).apply(rows)
+            return [Rows(rows, self.privacy_.row_norm)]
+        return RowMap(self.center_, self.scale_).parts(rows)
 
     def to_sklearn(self, *, probabilities: bool = True) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.

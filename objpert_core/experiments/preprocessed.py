@@ -97,8 +97,8 @@ def slopes(ready: Prepared) -> FloatArray:
 
 
 def _mean_norm(ready: Prepared, row_map: RowMap) -> float:
-    rows = ready.X_test if ready.row_map is not None else row_map.apply(ready.X_test)
-    return float(np.linalg.norm(rows, axis=1).mean()) or 1.0
+    mapped = [ready.X_test] if ready.row_map is not None else (part.matrix for part in row_map.parts(ready.X_test))
+    return float(np.concatenate([np.linalg.norm(rows, axis=1) for rows in mapped]).mean()) or 1.0
 
 
 def noise_of(ready: Prepared) -> Mapping[str, float | None]:

@@ -151,11 +151,10 @@ class Draws:
         directions = Directions(self.rows)
         maps = [directions.release(self._plan, fit.source, self._public_rows) for fit in self.fits]
         drawn = [noise.perturb(fit.source) for fit in self.fits]
-        space = directions.mapped(maps[0])
-        first = self.fits[0].learning_from(maps[0], space)
+        first = self.fits[0].learning_from(maps[0], directions.learned(maps[0]))
         results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)
         for shared, row_map, perturbation, result in zip(self.fits, maps, drawn, results, strict=True):
-            fit = shared.learning_from(row_map, directions.mapped(row_map, out=space))
+            fit = shared.learning_from(row_map, directions.learned(row_map))
             own, found = loss(fit.rows), None
             if result is not None:
                 found = Found(result, gradient_norm_bound(fit.objective(perturbation, own), result.theta))

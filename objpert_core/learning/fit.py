@@ -228,16 +228,13 @@ class Fit:
             return
         if self._row_norm != "normalize":
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
-        self._learn_from(*map_rows(self.rows, plan, self.source, n_rows=n_rows))
+        self._map, self.rows = map_rows(self.rows, plan, self.source, n_rows=n_rows)
 
-    def learning_from(self, row_map: RowMap, mapped: Any) -> Fit:
+    def learning_from(self, row_map: RowMap, learned: Rows) -> Fit:
         """Return a fit, with this fit's noise source, of the rows that a released map has made of this fit's rows."""
         other = copy(self)
-        other._learn_from(row_map, mapped)
+        other._map, other.rows = row_map, learned
         return other
-
-    def _learn_from(self, row_map: RowMap, mapped: Any) -> None:
-        self._map, self.rows = row_map, Rows(mapped, self._row_norm, self.rows.constant)
 
     def release(
         self,

@@ -8,9 +8,9 @@ public number of rows n,
 
 a fit then learns from the rows a∘(u − μ̂), which `Rows` brings to norm 1.
 
-What a row contributes depends on that row alone, to the last digit, whatever the others are and wherever it stands: all
-sums over columns are folded in one order that only the number of columns decides. Terms are rounded towards zero to
-whole numbers of the lattice's spacing, which makes no row longer; sums of whole numbers are exact, and the noise is
+What a row contributes depends on that row alone, to the last digit, whatever the others are and wherever it stands:
+`squares` sums the entries of a row in an order that only the number of columns decides. Terms are rounded towards zero
+to whole numbers of the lattice's spacing, which makes no row longer; sums of whole numbers are exact, and the noise is
 sampled on the lattice. So both releases are the Gaussian mechanism of sensitivity 1, and no rounding has to be paid for
 (docs/theorems.md, T14 and T45). The map is made from these releases and public numbers alone.
 """
@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,15 +32,13 @@ from objpert_core.accounting import Standardisation
 from objpert_core.accounting.objective.standardisation import SCALE_FLOOR, SCALE_NOISE_FLOOR
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
-from objpert_core.learning.problem.lanes import mapped, on_threads, shares
-from objpert_core.learning.problem.rows import Rows, safety_factor
+from objpert_core.learning.problem.lanes import mapped, shares
+from objpert_core.learning.problem.rows import Rows, normalising, squares
 
 _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
-_BLOCK_BYTES = 2**19  # a block and its scratch fit the second-level cache
+_BLOCK_BYTES = 2**20  # a block fits the second-level cache
 _BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order
-_LEAST_ROWS = 16  # columns shorter than that are slow
 _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
-_SMALLEST_NORM = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +56,22 @@ class RowMap:
         """Map every row by itself to a∘(u − μ̂), not yet of norm 1; sparse rows stay sparse where there is no centre."""
         return Directions(_checked(X)).mapped(self)
 
+    def parts(self, X: Any) -> Iterator[Rows]:
+        """The rows as `apply` maps them, brought to norm 1, some at a time."""
+        directions = Directions(_checked(X))
+        learned = directions.learned(self)
+        if isinstance(learned, MappedRows):
+            return map(learned.part, directions.parts(slice(0, learned.n_rows)))
+        return iter([learned])
+
 
 class Directions:
     """u = x/‖x‖ of every row, however many maps are made of the directions."""
 
     def __init__(self, rows: Rows) -> None:
-        self._rows, self.n_features = rows, rows.n_features
+        self.rows, self.n_features = rows, rows.n_features
         self._units = _sparse_directions(rows) if rows.sparse else None
         self._sums: dict[tuple[str, float], IntArray] = {}
-        self._factors, self._known = np.empty(rows.n_rows), False
 
     def release(self, plan: Standardisation, source: NoiseSource, n_rows: int) -> RowMap:
         """As `release_map`; sums without noise in them are computed the first time only."""
@@ -77,12 +84,10 @@ class Directions:
             scale = _weights(released / n_rows, sigma / n_rows, missed)
         return RowMap(center, scale)
 
-    def mapped(self, row_map: RowMap, *, out: Any = None) -> Any:
-        """As `row_map.apply`, written to `out` if the rows are not sparse."""
+    def mapped(self, row_map: RowMap) -> Any:
+        """As `row_map.apply`."""
         if self._units is None:
-            return self._mapped_rows(
-                row_map, np.empty((self._rows.n_rows, self._rows.n_features)) if out is None else out
-            )
+            return MappedRows(self, row_map).matrix
         csr: Any = self._units
         if row_map.center is not None:
             dense = csr.toarray()
@@ -90,6 +95,12 @@ class Directions:
             return moved if row_map.scale is None else np.multiply(moved, row_map.scale, out=dense)
         data = csr.data if row_map.scale is None else csr.data * row_map.scale[csr.indices]
         return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
+
+    def learned(self, row_map: RowMap) -> Rows:
+        """The rows, of norm 1 and with their constant, that a fit learns from."""
+        if self._units is None:
+            return MappedRows(self, row_map)
+        return Rows(self.mapped(row_map), "normalize", self.rows.constant)
 
     def _sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         return self._once("|z|", spacing) if center is None else self._sum_of_sizes(center, spacing)
@@ -102,82 +113,102 @@ class Directions:
 
     # Rows that are not sparse, some at a time
 
-    def _parts(self, share: slice) -> Iterator[slice]:
-        n_features = self._rows.n_features
-        size = max(_LEAST_ROWS, min(_BLOCK_ROWS, _BLOCK_BYTES * (2 if on_threads() else 1) // (8 * max(1, n_features))))
+    def parts(self, share: slice) -> Iterator[slice]:
+        """Some rows at a time."""
+        size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, self.n_features))))
         for start in range(share.start, share.stop, size):
             yield slice(start, min(start + size, share.stop))
 
-    def _columns(self, share: slice) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Some rows at a time: as columns, which numpy works on quicker; by what each is multiplied to have norm 1; and
-        a block of the columns' shape to write to. The first walk over the rows finds the factors.
-        """
-        columns = scratch = np.empty((self._rows.n_features, 0))
-        for part in self._parts(share):
-            size = part.stop - part.start
-            if not columns.shape[1]:
-                columns, scratch = (np.empty((self._rows.n_features, size)) for _ in range(2))
-            own, spare = columns[:, :size], scratch[:, :size]
-            np.copyto(own, self._rows.matrix[part].T)
-            if not self._known:
-                self._factors[part] = _factors(own, spare)
-            yield own, self._factors[part], spare
+    def units(self, part: slice, out: FloatArray, unit: float = 1.0) -> FloatArray:
+        """u of some rows, divided by `unit`, which is a power of two: nothing is rounded by it."""
+        factors = self.rows.factors[part, None] * (1 / unit)
+        return np.multiply(self.rows.matrix[part], factors, out=out, dtype=np.float64)
 
     def _sum_of_directions(self, spacing: float) -> IntArray:
         """Σu in units of `spacing`, every term rounded towards zero."""
-
-        def work(share: slice) -> IntArray:
-            total = np.zeros(self._rows.n_features, dtype=np.int64)
-            for columns, factors, _ in self._columns(share):
-                columns *= factors * (1 / spacing)  # a power of two: nothing is rounded
-                _add_whole(total, columns)
-            return total
-
-        return self._total(work)
+        return self._total(lambda part, block: self.units(part, block, spacing))
 
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂."""
         if self._units is not None:
             return _sum_of_sparse_sizes(self._units, spacing)
 
+        def term(part: slice, block: FloatArray) -> FloatArray:
+            units = self.units(part, block)
+            if center is not None:
+                units -= center
+            lengths = normalising(squares(units), self.n_features)
+            np.abs(units, out=units)
+            units *= lengths[:, None] * (1 / spacing)
+            return units
+
+        return self._total(term)
+
+    def _total(self, term: Callable[[slice, FloatArray], FloatArray]) -> IntArray:
+        """Σ of what `term` makes of some rows, in memory that it is given, every number rounded towards zero."""
+
         def work(share: slice) -> IntArray:
-            total = np.zeros(self._rows.n_features, dtype=np.int64)
-            for columns, factors, spare in self._columns(share):
-                columns *= factors
-                if center is not None:
-                    columns -= center[:, None]
-                lengths = _factors(columns, spare)
-                np.abs(columns, out=columns)
-                columns *= lengths / spacing
-                _add_whole(total, columns)
+            total, block = np.zeros(self.n_features, dtype=np.int64), np.empty((0, self.n_features))
+            for part in self.parts(share):
+                size = part.stop - part.start
+                block = block if len(block) >= size else np.empty((size, self.n_features))
+                whole = term(part, block[:size])
+                total += np.dot(np.ones(size), np.trunc(whole, out=whole)).astype(np.int64)
             return total
 
-        return self._total(work)
+        return sum(mapped(work, shares(self.rows.n_rows)), np.zeros(self.n_features, dtype=np.int64))
 
-    def _total(self, work: Callable[[slice], IntArray]) -> IntArray:
-        return sum(self._over_rows(work), np.zeros(self._rows.n_features, dtype=np.int64))
 
-    def _over_rows(self, work: Callable[[slice], Any]) -> list[Any]:
-        found = mapped(work, shares(self._rows.n_rows))
-        self._known = True
-        return found
+class MappedRows(Rows):
+    """Dense rows a∘(u − μ̂), brought to norm 1. All are made, and kept, when `matrix` or `factors` is first asked for;
+    before, a part makes rows of its own.
+    """
 
-    def _mapped_rows(self, row_map: RowMap, out: FloatArray) -> FloatArray:
-        """a∘(u − μ̂), written to `out`."""
-        center, scale = row_map.center, row_map.scale
-        if not self._known:
-            self._over_rows(lambda share: all(True for _ in self._columns(share)))
+    def __init__(self, directions: Directions, row_map: RowMap) -> None:
+        rows = directions.rows
+        self.sparse, self.constant = False, rows.constant
+        self.n_rows, self.n_features, self.dimension = rows.n_rows, rows.n_features, rows.dimension
+        self._directions, self._map = directions, row_map
+
+    @cached_property
+    def _made(self) -> tuple[FloatArray, FloatArray]:
+        matrix, factors = np.empty((self.n_rows, self.n_features)), np.empty(self.n_rows)
 
         def work(share: slice) -> None:
-            for part in self._parts(share):
-                units = np.multiply(self._rows.matrix[part], self._factors[part, None], out=out[part], dtype=np.float64)
-                if center is not None:
-                    units -= center
-                if scale is not None:
-                    units *= scale
+            for part in self._directions.parts(share):
+                factors[part] = self._mapped(part, matrix[part])
 
-        self._over_rows(work)
-        return out
+        mapped(work, shares(self.n_rows))
+        return matrix, factors
+
+    def _mapped(self, part: slice, out: FloatArray) -> FloatArray:
+        """Write some rows to `out`, and return by what each is multiplied to have norm 1."""
+        units = self._directions.units(part, out)
+        if self._map.center is not None:
+            units -= self._map.center
+        if self._map.scale is not None:
+            units *= self._map.scale
+        return normalising(squares(units), self.n_features)
+
+    @cached_property
+    def matrix(self) -> FloatArray:
+        """See `Rows`."""
+        return self._made[0]
+
+    @cached_property
+    def factors(self) -> FloatArray:  # type: ignore[override]
+        """See `Rows`."""
+        return self._made[1]
+
+    def part(self, where: slice) -> Rows:
+        """See `Rows.part`."""
+        if not {"_made", "matrix"}.isdisjoint(vars(self)):
+            return super().part(where)
+        part = copy(self)
+        part.n_rows = where.stop - where.start
+        part.matrix = np.empty((part.n_rows, self.n_features))
+        part.factors = self._mapped(where, part.matrix)
+        return part
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
@@ -190,15 +221,15 @@ def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: i
     return map_rows(X, plan, source, n_rows=n_rows)[0]
 
 
-def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> tuple[RowMap, Any]:
-    """As `release_map`, and ``row_map.apply(X)``, which is made on the way; `X` may be `Rows`, which were checked."""
+def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> tuple[RowMap, Rows]:
+    """As `release_map`, and the rows that a fit then learns from; `X` may be `Rows`, which were checked."""
     matrix = X.matrix if isinstance(X, Rows) else X
     if plan.center_noise is not None and sp.issparse(matrix):
         raise ValueError(f"X must be dense where rows are centred, got a sparse {type(matrix).__name__}")
     count = matrix.shape[0] if n_rows is None else positive_integer("n_rows", n_rows)
     directions = Directions(X if isinstance(X, Rows) else _checked(X))
     row_map = directions.release(plan, source, count)
-    return row_map, directions.mapped(row_map)
+    return row_map, directions.learned(row_map)
 
 
 def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource, size: int) -> FloatArray:
@@ -244,10 +275,7 @@ def _checked(X: Any) -> Rows:
 def _sparse_directions(rows: Rows) -> Any:
     """u = x/‖x‖ of every row, of norm 1 or a little less, sparse as the rows are."""
     csr = rows.matrix
-    with np.errstate(under="ignore"):
-        squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
-    norms = np.sqrt(squares @ np.ones(rows.n_features))  # each row by itself, in the order stored
-    data = csr.data * np.repeat(_inverse(norms, rows.n_features), np.diff(csr.indptr))
+    data = csr.data * np.repeat(rows.factors, np.diff(csr.indptr))
     return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
 
 
@@ -259,31 +287,3 @@ def _sum_of_sparse_sizes(csr: Any, spacing: float) -> IntArray:
         part = slice(csr.indptr[start], csr.indptr[min(start + _SPARSE_ROWS, csr.shape[0])])
         total += np.bincount(csr.indices[part], whole[part], minlength=len(total)).astype(np.int64)
     return total
-
-
-def _add_whole(total: IntArray, columns: FloatArray) -> None:
-    total += np.dot(np.trunc(columns, out=columns), np.ones(columns.shape[1])).astype(np.int64)
-
-
-def _factors(columns: FloatArray, scratch: FloatArray) -> FloatArray:
-    """By what each column is multiplied to have norm 1, or a little less; 0 where its norm is below 1e-150."""
-    with np.errstate(under="ignore"):
-        np.multiply(columns, columns, out=scratch)
-    return _inverse(np.sqrt(_folded(scratch)), len(columns))
-
-
-def _inverse(norms: FloatArray, n_features: int) -> FloatArray:
-    safety = safety_factor(n_features)
-    return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
-
-
-def _folded(values: FloatArray) -> FloatArray:
-    """The sum of every column, which is overwritten: its second half is added to the first until one number is left.
-
-    Only the length of a column decides the order. numpy's own sums depend on how many columns there are.
-    """
-    length = len(values)
-    while length > 1:
-        half, length = length // 2, length - length // 2
-        values[:half] += values[length : length + half]
-    return values[0] if length else np.zeros(values.shape[1])

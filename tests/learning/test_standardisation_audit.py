@@ -313,8 +313,13 @@ def test_what_a_row_becomes_depends_on_that_row_alone(layout, n, d):
     for center in centers:
         row_map = standardisation.RowMap(center, rng.uniform(0.5, 10.0, d))
         apart = np.arange(n) != n // 2
-        mapped = [row_map.apply(LAYOUTS[layout](rows)) for rows in (X, X[apart], X[[n // 2]])]
-        factors = [Rows(rows, "normalize").factors for rows in mapped]
+        learned = [
+            standardisation.Directions(Rows(LAYOUTS[layout](rows), "normalize")).learned(row_map)
+            for rows in (X, X[apart], X[[n // 2]])
+        ]
+        mapped, factors = [rows.matrix for rows in learned], [rows.factors for rows in learned]
+        assert all(np.array_equal(rows.factors, Rows(rows.matrix, "normalize").factors) for rows in learned)
+        assert np.array_equal(_dense(mapped[0]), _dense(row_map.apply(X if layout != "sparse" else sp.csr_array(X))))
         for whole, less, alone in (factors, [_dense(rows) for rows in mapped]):
             assert np.array_equal(whole[apart], less)
             assert np.array_equal(whole[n // 2], alone[0])

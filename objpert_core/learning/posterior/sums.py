@@ -60,6 +60,6 @@ def regression_sums(
     with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries
         rows, targets = rows_of_squares(X, targets, row_norm, constant, releases=releases)
         step = residual_unit(bound, bound, constant)
-        sums = whole_sums(rows, row_norm, targets, bound=bound, step=step)
+        sums = whole_sums(rows, targets, bound=bound, step=step)
     gram, tilt = sums.gram.astype(object), sums.tilt.astype(object)
     return RegressionSums(gram, -tilt, sums.unit, step, bound, sums.constant)

@@ -35,7 +35,7 @@ class FineRows(Rows):
     """
 
     def __init__(self, rows: Rows) -> None:
-        vars(self).update(vars(rows))
+        vars(self).update(vars(rows), matrix=rows.matrix, factors=rows.factors)  # which may only now be made
 
     def score_pairs(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """x̃ᵢᵀθ for every row as the sum of two doubles, the first of which is the sum rounded; shapes (n,)."""

@@ -18,11 +18,10 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
-from objpert_core.learning.problem.rows import Rows, safety_factor
+from objpert_core.learning.problem.rows import Rows, normalising
 
 _BLOCK = 2048  # rows whose norms are found at once
 _SAMPLE_ROWS = 100  # sampled rows per parameter
-_SMALLEST_NORM = 1e-150
 
 
 class Images:
@@ -116,6 +115,4 @@ def _factors(rows: Rows, columns: FloatArray, shifts: FloatArray) -> FloatArray:
         block = rows.matrix[start : start + _BLOCK]
         squared = block * block  # entry by entry, of a sparse array, too
         found[start : start + _BLOCK] = squared @ squares - 2 * (block @ crosses) + lengths
-    norms = np.sqrt(np.maximum(found.T, 0.0))
-    safety = safety_factor(rows.n_features)
-    return np.where(norms > _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
+    return normalising(np.maximum(found.T, 0.0), rows.n_features)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.learning.problem.lanes import summed
+from objpert_core.learning.problem.lanes import slices, summed
 from objpert_core.learning.problem.losses import LOGISTIC, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
@@ -162,15 +162,16 @@ class PerturbedObjective:
 
     def parts(self, size: int) -> list[LossPart]:
         """Split the rows' losses into consecutive parts of `size` rows (the last may be smaller), data shared."""
-        ends = range(size, self.n_rows + size, size)
-        return [self._part(slice(end - size, min(end, self.n_rows))) for end in ends]
+        return [self._part(where) for where in slices(self.n_rows, size)]
 
     def summed(self, term: Callable[[LossPart], Any], size: int, points: int = 1) -> tuple[Any, int]:
         """Σ of what `term` makes of parts of `size` rows, for so many points θ, and how many additions a term goes
         through at most.
         """
-        parts = self.parts(size)
-        return summed(term, parts, narrow=points * self.dimension < _WIDE), len(parts)
+        blocks = slices(self.n_rows, size)
+        return summed(lambda where: term(self._part(where)), blocks, narrow=points * self.dimension < _WIDE), len(
+            blocks
+        )
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))

@@ -54,6 +54,12 @@ def safety_factor(n_features: int) -> float:
     return float(1.0 - (n_features + 8) * np.finfo(np.float64).eps)
 
 
+def normalising(squared: FloatArray, n_features: int) -> FloatArray:
+    """By what rows of these squared norms are multiplied to have norm 1, or a little less; 0 below 1e-150."""
+    norms = np.sqrt(squared)
+    return np.where(norms >= _SMALLEST_NORM, safety_factor(n_features) / np.maximum(norms, _SMALLEST_NORM), 0.0)
+
+
 class UnusableEntryError(ValueError):
     """An entry of X that no fit can use; `row` and `column` count from 0."""
 
@@ -112,11 +118,10 @@ class Rows:
             row = int(np.argmin(bad))
             found = "NaN" if np.isnan(squared[row]) else "infinity or a number too large to square"
             raise UnusableEntryError(found, row, self._worst_column(row))
-        norms = np.sqrt(squared)
-        safety = safety_factor(self.n_features)
         if row_norm == "clip":
+            norms, safety = np.sqrt(squared), safety_factor(self.n_features)
             return np.where(norms > safety, safety / np.maximum(norms, safety), 1.0)
-        return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
+        return normalising(squared, self.n_features)
 
     def _worst_column(self, row: int) -> int:
         """The column of a row's first NaN, or of its largest entry."""
@@ -190,13 +195,13 @@ class Rows:
         own = self.sparse or (self.matrix.dtype == np.float64 and self.matrix.flags.c_contiguous)
         if own and (self.sparse or self.matrix.flags.aligned):
             if self.sparse or self.n_rows < LANES**2:  # no share has a single row
-                return _squares(self.matrix)
-            return np.concatenate(mapped(lambda share: _squares(self.matrix[share]), shares(self.n_rows)))
+                return squares(self.matrix)
+            return np.concatenate(mapped(lambda share: squares(self.matrix[share]), shares(self.n_rows)))
         with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
             # in memory row by row: numpy sums in another order where columns lie together, and other rows may decide
             # whether they do
             blocks = (np.array(self.matrix[part], dtype=np.float64, order="C") for part in self._parts())
-            return np.concatenate([np.empty(0), *(_squares(block) for block in blocks)])
+            return np.concatenate([np.empty(0), *(squares(block) for block in blocks)])
 
     def _parts(self, stride: int = 1) -> Iterator[slice]:
         size = max(64, _BLOCK_BYTES // (8 * self.dimension)) * stride
@@ -305,25 +310,25 @@ def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
     sparse = bool(sp.issparse(X))
     if sparse:
         X = _canonical(X)
-    squares = _squares(X)
-    usable = squares < _USABLE  # neither NaN nor infinity is
+    found = squares(X)
+    usable = found < _USABLE  # neither NaN nor infinity is
     with np.errstate(invalid="ignore"):
-        unsure = np.abs(squares - _USABLE) < 2.0**-22 * _USABLE
+        unsure = np.abs(found - _USABLE) < 2.0**-22 * _USABLE
     for row in np.flatnonzero(unsure):
         entries = X[[row]].data if sparse else X[row]
         usable[row] = math.fsum(entries**2) < _USABLE
     return X, usable
 
 
-def _squares(matrix: Any) -> FloatArray:
+def squares(matrix: Any) -> FloatArray:
     """The squared norm of every row; NaN and infinity are for the caller to find."""
     with np.errstate(over="ignore", invalid="ignore"):
         if isinstance(matrix, np.ndarray):
             # numpy sums the entries of a row that is alone in another order
             several = np.repeat(matrix, 2, axis=0) if len(matrix) == 1 else matrix
             return np.einsum("ij,ij->i", several, several)[: len(matrix)]
-        squares: Any = sp.csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
-        return np.asarray(squares @ np.ones(matrix.shape[1]))
+        entries: Any = sp.csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
+        return np.asarray(entries @ np.ones(matrix.shape[1]))
 
 
 def _canonical(X: Any) -> sp.csr_array:

@@ -26,8 +26,9 @@ class RoughRows(Rows):
         self.matrix = np.empty((rows.n_rows, rows.dimension), np.float32)
         features = self.matrix[:, : rows.n_features]
 
-        def copied(part: slice) -> None:  # shortened in double precision: what is left is at most 1
-            np.multiply(rows.matrix[part], rows.factors[part, None], out=features[part], casting="same_kind")
+        def copied(where: slice) -> None:  # shortened in double precision: what is left is at most 1
+            part = rows.part(where)
+            np.multiply(part.matrix, part.factors[:, None], out=features[where], casting="same_kind")
 
         mapped(copied, slices(rows.n_rows, _BLOCK))
         self.matrix[:, rows.n_features :] = rows.constant

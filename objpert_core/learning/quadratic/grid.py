@@ -3,8 +3,8 @@
 Every row's norm is enforced, and its entries are rounded towards zero to multiples of a power of two, which makes the
 row no longer. Residuals at the anchor are clipped, and rounded towards zero as well. Sums of products of such numbers
 are computed exactly, so that a row moves them by its own contribution and by no rounding of the others'
-(docs/theorems.md, T35). What a row becomes depends on that row alone: its norm and its score are summed from left to
-right, not by routines whose order depends on where the row stands.
+(docs/theorems.md, T35). What a row becomes depends on that row alone: its norm is summed as `squares`
+does, its score from left to right, not by routines whose order depends on where the row stands.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.losses import SquaredLoss
 from objpert_core.learning.problem.objective import check_targets
-from objpert_core.learning.problem.rows import Rows, row_radius, safety_factor
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.screening import usable
 
 _DIGITS = 20  # of the largest entries
 _BLOCK_ROWS = 2**11  # entries are below 2²¹: a block's sums of products are whole numbers up to 2⁵³, exact in doubles
 _BLOCK_ENTRIES = 2**20
 _EXACT_ROWS = 2**20  # up to here sums of products fit 64 bits
-_SMALLEST_NORM = 1e-150
 
 
 def row_unit(constant: float) -> float:
@@ -66,7 +65,6 @@ class WholeSums:
 
 def whole_sums(
     rows: Rows,
-    row_norm: str,
     targets: FloatArray | None = None,
     *,
     anchor: FloatArray | None = None,
@@ -79,7 +77,7 @@ def whole_sums(
     kind: Any = np.int64 if rows.n_rows <= _EXACT_ROWS else object
     gram, tilt = np.zeros((dimension, dimension), dtype=kind), np.zeros(dimension, dtype=kind)
     whole_anchor = None if anchor is None or not anchor.any() else anchor * unit
-    for part, block in _blocks(rows, row_norm, unit):
+    for part, block in _blocks(rows, unit):
         gram += (block.T @ block).astype(np.int64)
         if targets is not None:
             scores = 0.0 if whole_anchor is None else _summed(block * whole_anchor)
@@ -90,7 +88,7 @@ def whole_sums(
     return WholeSums(gram, tilt, unit, constant)
 
 
-def _blocks(rows: Rows, row_norm: str, unit: float) -> Iterator[tuple[slice, FloatArray]]:
+def _blocks(rows: Rows, unit: float) -> Iterator[tuple[slice, FloatArray]]:
     """Some rows at a time, as whole numbers of units, the constant in the last column."""
     size = max(1, min(_BLOCK_ROWS, _BLOCK_ENTRIES // rows.dimension))
     for start in range(0, rows.n_rows, size):
@@ -98,19 +96,10 @@ def _blocks(rows: Rows, row_norm: str, unit: float) -> Iterator[tuple[slice, Flo
         values: Any = rows.part(part).matrix
         dense = values.toarray() if rows.sparse else np.array(values, dtype=np.float64, order="C")
         block = np.empty((len(dense), rows.dimension))
-        block[:, : rows.n_features] = np.trunc(dense * (_factors(dense, row_norm) / unit)[:, None])
+        block[:, : rows.n_features] = np.trunc(dense * (rows.factors[part] / unit)[:, None])
         if rows.constant:
             block[:, -1] = math.trunc(rows.constant / unit)
         yield part, block
-
-
-def _factors(values: FloatArray, row_norm: str) -> FloatArray:
-    """By what each row is multiplied: the rule of `Rows`, from norms that depend on nothing but the row."""
-    norms = np.sqrt(_summed(values**2))
-    safety = safety_factor(values.shape[1])
-    if row_norm == "clip":
-        return safety / np.maximum(norms, safety)
-    return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
 
 
 def _summed(values: FloatArray) -> FloatArray:

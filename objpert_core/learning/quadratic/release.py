@@ -146,7 +146,7 @@ def noisy_gram(
         if bend.dimension != rows.dimension:
             raise ValueError(f"mechanism's dimension must be {rows.dimension} for these rows, got {bend.dimension}")
         centre = _centre(anchor, rows)
-        gram, tilt, sums = _drawn(rows, row_norm, targets, mechanism, bend, clip, centre, source)
+        gram, tilt, sums = _drawn(rows, targets, mechanism, bend, clip, centre, source)
     certificate = QuadraticCertificate.from_mechanism(
         mechanism,
         epsilon=spent,
@@ -195,7 +195,6 @@ def _centre(anchor: FloatArray | None, rows: Rows) -> FloatArray:
 
 def _drawn(
     rows: Rows,
-    row_norm: str,
     targets: FloatArray,
     mechanism: QuadraticPerturbation | TiltAndBend,
     bend: QuadraticPerturbation,
@@ -207,10 +206,10 @@ def _drawn(
     drawn = ExactWishart(source, bend.dimension, bend.degrees_of_freedom)
     unit = row_unit(rows.constant)
     if not isinstance(mechanism, TiltAndBend):
-        sums, tilt = whole_sums(rows, row_norm), np.zeros(bend.dimension)
+        sums, tilt = whole_sums(rows), np.zeros(bend.dimension)
     else:
         step = residual_unit(clip, mechanism.sigma, rows.constant)
-        sums = whole_sums(rows, row_norm, targets, anchor=centre, bound=clip, step=step)
+        sums = whole_sums(rows, targets, anchor=centre, bound=clip, step=step)
         noise = source.rounded_normal(mechanism.sigma / (unit * step), bend.dimension)
         noisy = sums.tilt.astype(object) + noise.astype(object)  # of any size
         tilt = np.array([float(one) for one in noisy]) * (unit * step)

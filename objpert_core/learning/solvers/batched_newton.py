@@ -136,6 +136,8 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
         draws.leap(gradients)
         if len(linears) == 1 and search.passes - passes > _SLOW:
             draws.renew(quick)
+        quick = exact  # the copy in single precision gives way to rows that may only now be made
+    _ = exact.rows.matrix
     draws.approach(exact, tau)
     return draws.results(tau)
 

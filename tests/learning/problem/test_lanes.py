@@ -104,14 +104,15 @@ def test_a_fit_has_the_same_digits_however_many_threads_it_has(blas):
     plan = Standardisation(3.0, 5.0)
 
     def everything():
-        row_map, mapped_rows = map_rows(X, plan, noise_source(1))
-        objective = PerturbedObjective(Rows(mapped_rows, "normalize", 0.3), targets, 0.5, np.ones(6), LogisticLoss())
+        row_map, mapped_rows = map_rows(Rows(X, "normalize", 0.3), plan, noise_source(1))
+        objective = PerturbedObjective(mapped_rows, targets, 0.5, np.ones(6), LogisticLoss())
         (result,) = solve_together([objective], tau=1e-7, max_iter=100)
         hessian = rough(objective).hessian(np.full(9000, 0.2))
         return (
             row_map.center,
             row_map.scale,
-            mapped_rows,
+            mapped_rows.matrix,
+            mapped_rows.factors,
             result.theta,
             hessian,
             gradient_norm_bound(objective, result.theta),

@@ -24,7 +24,7 @@ BOUND = 0.7
 def sums(X, y, row_norm="clip", constant=0.0):
     step = residual_unit(BOUND, 3.0, constant)
     anchor = np.append(ANCHOR, 0.0) if constant else ANCHOR
-    return whole_sums(Rows(X, row_norm, constant), row_norm, y, anchor=anchor, bound=BOUND, step=step)
+    return whole_sums(Rows(X, row_norm, constant), y, anchor=anchor, bound=BOUND, step=step)
 
 
 CONSTANTS = (0.0, 0.3, 100.0)
@@ -97,8 +97,8 @@ def test_blocks_and_the_width_of_integers_do_not_matter(monkeypatch):
 
 def test_sums_of_many_equal_rows_are_exact():
     rows = np.tile([[0.6, -0.8]], (5000, 1))
-    one = whole_sums(Rows(rows[:1], "clip", 1.7), "clip", np.full(1, 9.0), bound=1.9, step=2.0**-20)
-    many = whole_sums(Rows(rows, "clip", 1.7), "clip", np.full(5000, 9.0), bound=1.9, step=2.0**-20)
+    one = whole_sums(Rows(rows[:1], "clip", 1.7), np.full(1, 9.0), bound=1.9, step=2.0**-20)
+    many = whole_sums(Rows(rows, "clip", 1.7), np.full(5000, 9.0), bound=1.9, step=2.0**-20)
     assert many.gram.tolist() == (5000 * one.gram).tolist()
     assert many.tilt.tolist() == (5000 * one.tilt).tolist()
 
