@@ -155,6 +155,7 @@ html {{ font-size: 20px; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; }}
   .st-key-slide_text :is(p, li, label p), .st-key-slide_text .votes {{ font-size: .9rem; }}
   .st-key-slide_text [data-testid=stWidgetLabel] p {{ font-size: 1rem; line-height: 1.3; }}
+  .st-key-slide_text {{ gap: .7rem; }}
   .st-key-slide_text [data-testid=stVerticalBlock] {{ gap: .4rem; padding-top: .3rem; padding-bottom: .6rem; }}
   .st-key-slide_text h2 {{ padding: 0 0 .3rem 0; }}
   .st-key-slide_text .katex {{ font-size: 1em; }}
