@@ -82,6 +82,7 @@ _PHONE = f"""
   .katex-display {{ font-size: .84em; }}
   [class*="_presets"] {{ flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: thin; }}
   [class*="_presets"] > * {{ flex: none !important; }}
+  [data-testid=stPopoverBody] [class*="_presets"] {{ flex-wrap: wrap !important; }}
   .st-key-stage__picture {{ gap: .4rem; }}
   .answer-line summary {{ padding: .25rem 0; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
