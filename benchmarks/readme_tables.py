@@ -64,7 +64,7 @@ def adult() -> str:
         [
             ["our defaults", *cells(TIGHT)],
             [
-                f"published recipe ({recipe}), with the constant {Parameters().intercept_scaling:g} that all have here",
+                f"published recipe ({recipe}), with the constant {Parameters().intercept_scaling:g} of all methods",
                 *cells(PUBLISHED),
             ],
             [f"the paper's Algorithm 1, for comparison ({paper.TABLES['adult']})", *printed],
@@ -255,17 +255,18 @@ def _journey() -> str:
     rows = _provenance.read_table(results.folder() / "journey.csv").rows
     heads = [head for head in rows[0] if head != "metric"]
     lines = [[f"{row[head]} ({row['metric']})" if head == "table" else row[head] for head in heads] for row in rows]
-    heads[-1] = "places where one stops"
+    heads[-1] = "commands that failed"
     return f"""## The journey of a stranger
 
 From a CSV file to a model that others verify and use, by `objpert fit`, `verify` and `predict` alone, at ε = 1 and δ
 = 10⁻⁵ (means over draws of the noise; the [script](../benchmarks/journey.py) has every table). Ranges that a stranger
 does not know are learned inside the promise. Without privacy, and for DP-SGD at its defaults, ranges are declared,
-which helps both. DP-SGD here has two classes only. Minutes are those of the whole road. Wine has 124 rows, too few
+which helps both. DP-SGD here has two classes only. Minutes are those of the slowest run, from the file to
+the predictions. Wine has 124 rows, too few
 for private ranges at ε = 1: none are taken, the command says so, and the model is worth nothing until ranges are
 declared, one line below. The ten fits of digits share ε on 1,257 rows. With `--epsilon 8` the same script finds
-98.1 for raw wine, with private ranges, and 95.3 for digits. Text goes by [its guide](how_to/private_text.md), without a
-file.
+98.1 for raw wine, with private ranges, and 95.3 for digits. The row about text follows
+[its guide](how_to/private_text.md), without a file.
 
 {markdown(heads, lines)}"""
 
@@ -282,9 +283,9 @@ def _fight() -> str:
     names = "\n".join(f"* **{LEARNERS[method].full_label}** (`{method}`): {EVERY[method]}." for method in EVERY)
     return f"""## Figure 2 and Tables 1 and 2 of the paper
 
-Every method has the same features, the same row norm and the same constant. There are ten splits. The learning rate of
-an unpaid DP-SGD is chosen by *test* accuracy, as in the paper, and its ε does not cover that choice. This flatters it.
-The time is the median of a fit on Adult at ε = 1 with its tuning, on one core.
+Every method has the same features, the same row norm and the same constant. There are ten splits. The learning rate
+of an unpaid DP-SGD is chosen by *test* accuracy, as in the paper, and its ε does not cover that choice. The choice
+flatters DP-SGD. The time is the median of a fit on Adult at ε = 1 with its tuning, on one core.
 
 {figure2()}
 
@@ -299,9 +300,9 @@ def _peers() -> str:
     both = learners("adult", "synthetic-l")
     return f"""## Next to other libraries
 
-There are five splits. All have the same features, rows of norm 1 and the constant 0.3. Times are processor times.
-diffprivlib promises more than the others: pure ε under replacing a row. Choices "by test accuracy" are not paid for.
-The docstring of `benchmarks/learners.py` says how to set up the other libraries.
+There are five splits. All learners have the same features, rows of norm 1 and the constant 0.3. Times are processor
+times. diffprivlib promises more than the others: pure ε under replacing a row. Choices "by test accuracy" are not
+paid for. The docstring of `benchmarks/learners.py` says how to set up the other libraries.
 
 {both}"""
 
@@ -309,10 +310,10 @@ The docstring of `benchmarks/learners.py` says how to set up the other libraries
 def _accounting() -> str:
     return f"""## The accounting next to other libraries
 
-One process, one thread. Times are relative to ours. The error is the largest relative one against 50 digits. The width
-is (upper − lower)/upper of a numerically validated interval for ε. No library but this has the mechanism of the last
-row; the others were given its law. dp-accounting is faster where its default grid is enough and no certificate is asked
-for.
+One process, one thread. Times are relative to ours. The error is the largest relative error against values of 50
+digits. The width is (upper − lower)/upper of a numerically validated interval for ε. No other library has the
+mechanism of the last row; the others were given the law of its privacy loss. dp-accounting is faster where its
+default grid is enough and no certificate is asked for.
 
 {accounting()}"""
 

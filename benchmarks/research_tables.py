@@ -28,7 +28,7 @@ def population_risk() -> str:
     return f"""## Population risk
 
 Excess population risk × 10⁴ with its standard error, δ = 1/n², where one row is replaced: means over draws of rows and
-noise (page "Will it generalise?"). p is the exponent of n^p, fitted from n = 1,000 on. The two published methods have
+noise (page "Population risk"). p is the exponent of n^p, fitted from n = 1,000 on. The two published methods have
 the noise that the paper prints, whether or not it is private.
 
 {blocks}"""
@@ -93,14 +93,15 @@ Quadratic objective perturbation (page "Tilt or bend?"; Cortild and Cartis 2026)
 
 ### Figure 1: bounds on the excess risk
 
-Returning the anchor, which needs no data, loses at most {figure1.WITHOUT_DATA:g} here. Every cell is larger.
+The anchor is a public guess of the coefficients. Returning the anchor, which needs no data, loses at most
+{figure1.WITHOUT_DATA:g} here. Every cell is larger.
 
 {markdown(heads, rows)}
 
 ### Figure 2: the risk against the box
 
-Mean of J over ten draws at ε = {boxes.EPSILON:g}, δ = {boxes.DELTA:g}. Neither the paper's bends nor these are
-private as run, because their anchor is off.
+Mean of J over ten draws at ε = {boxes.EPSILON:g}, δ = {boxes.DELTA:g}. No bend in this table is private as it was
+run, nor is the paper's, because the anchor does not fit every record.
 
 {_means_table("figure2", boxes.LABELS, "kappa", (0.01, 0.1, 1.0, 10.0, 1000.0), "κ")}
 
@@ -113,7 +114,7 @@ Mean excess of J over ten draws at ε = {matter.EPSILON:g}, δ = 10⁻⁵, with 
 ### Beside other private regressions
 
 Excess mean squared error on new rows × 10⁴, δ = 10⁻⁵, where one row is added or removed. Bend and tilt is one release
-for every regulariser and constraint; it is not the most accurate.
+for every regulariser and constraint, and not the most accurate method.
 
 {markdown(["method", *cases], errors)}"""
 
@@ -172,8 +173,8 @@ most private methods. With shares of ε a run of OPS-PTR may refuse; accounted a
 ### Logistic regression
 
 Test accuracy in per cent on {glm.DATASET}, δ = 10⁻⁵, at the λ that is best by test accuracy; only objective
-perturbation does without this choice. Asking for the curvature does not pay: even for free it is never ahead of
-objective perturbation.
+perturbation does without this choice. Asking for the curvature does not pay: even a curvature that is known for free
+leads to no model ahead of objective perturbation.
 
 {_curvatures()}
 
@@ -259,22 +260,23 @@ def intervals() -> str:
     return f"""## Intervals for private coefficients
 
 The share of coefficients in per cent that intervals of 95 % cover, with 95 % intervals for that share, and in
-brackets the median width over that without privacy; δ = 10⁻⁶. Generated rows:
+brackets the median width, divided by the median width without privacy; δ = 10⁻⁶. Generated rows:
 {coverage.BLOCK * len(coverage.CORNER_SEEDS):,} data sets in the first {len(coverage.CORNERS)} lines,
-{coverage.BLOCK * len(coverage.SEEDS)} in the others. `objpert_core/experiments/intervals` says what shapes and methods
-are; "bent" has a wrong model, for which the sandwich is meant. At 10,000 rows, ten columns and ε = 1 intervals are
+{coverage.BLOCK * len(coverage.SEEDS)} in the others. "public" is without privacy, "interval" and "sandwich" are ours,
+"naive" forgets the noise, the others are rivals; `objpert_core/experiments/intervals` explains methods and shapes.
+"bent" has a wrong model, for which the sandwich is meant. At 10,000 rows, ten columns and ε = 1 intervals are
 {100 * (width.mean - 1):.0f} % wider than without privacy.
 
 {_covered()}
 
-The share of μ² that the curvature takes: the median width over that without privacy, by shares. 0.15 was chosen on the
-first four lines; the others confirm it.
+The curvature takes a share of μ². The table has the median width, divided by the median width without privacy, for
+several shares. 0.15 was chosen on the first four lines; the other lines confirm this choice.
 
 {_shares()}
 
 ### A linear regression from noisy sums
 
-The same for the coefficients of a linear regression that are computed from Σxxᵀ, Σxy and Σy² with noise.
+The same table for the coefficients of a linear regression that are computed from Σxxᵀ, Σxy and Σy² with noise.
 
 {_sums()}"""
 

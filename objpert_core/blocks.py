@@ -28,8 +28,8 @@ _PATIENCE = 10  # seconds for a scheduler to answer
 class Blocks:
     """Rows and targets that are walked several times, a block at a time; `fit`, `predict` and `score` take them.
 
-    A fit walks about ten times. What is released does not depend on how the rows were cut into blocks, but for where
-    the solver stopped: centre and scales are sums of whole numbers, and a minimum is found to within τ/λ.
+    A fit walks ten to fifteen times. What is released does not depend on how the rows were cut into blocks, but for
+    where the solver stopped: centre and scales are sums of whole numbers, and a minimum is found to within τ/λ.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Blocks:
         Without arguments; every call gives the same blocks anew, pairs (X, y) of an array-like, sparse matrix or data
         frame of shape (rows, d) and an array-like of shape (rows,). An exception raised while walking ends the fit and
         is passed on: so a walk can be stopped between two blocks, and nothing is released. Triples (X, y, weights) have
-        each row's own weight for a fit, as `sample_weight` has; rows of a pair weigh 1, and scores heed no weights.
+        each row's own weight for a fit, as `sample_weight` has; rows of a pair weigh 1. Scores ignore weights.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Blocks:
     def each(self, work: Callable[..., Made]) -> Iterator[Made]:
         """What ``work(place, X, y)`` makes of every block, in order; the next is read while the last is worked on.
 
-        Of a block with weights it is ``work(place, X, y, weights)``.
+        For a block with weights the call is ``work(place, X, y, weights)``.
         """
         return (work(place, *block) for place, block in enumerate(read_ahead(self)))
 

@@ -40,7 +40,8 @@ def test_five_minutes_states_the_bounds_as_they_are_rounded_up() -> None:
 def test_the_theorem_states_from_which_epsilon_on_it_is_exact() -> None:
     """It depends on λ: rounded up."""
     near, far = (significant(ObjectivePerturbation(10.0, lam).gaussian_from, 3, up=True) for lam in (5.0, 0.1))
-    assert f"At σ = 10 this is from {near.normalize()} on with λ = 5, but from {far:.0f} on with λ = 0.1." in ONE_LINE
+    words = f"from ε = {near.normalize()} on with λ = 5, but only from ε = {far:.0f} on with λ = 0.1."
+    assert f"At σ = 10 this holds {words}" in ONE_LINE
 
 
 def test_it_is_short() -> None:

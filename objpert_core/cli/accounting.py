@@ -12,7 +12,7 @@ from objpert_core.cli.output import Answer, add_format, finite, show, typed, up
 from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.cli.question import Found, Question, add_question, question
 
-_LIST = "of a list of releases: the text or the file of the page Several releases; - is standard input"
+_LIST = "a list of releases: text or file from the app's page Several releases; - is standard input"
 
 
 def add(commands: Any) -> None:
@@ -32,12 +32,15 @@ def add(commands: Any) -> None:
         ),
     )
     asked = add_question(command)
-    asked.add_argument("--repeat", type=int, metavar="K", help="of K releases of the same rows, fixed beforehand")
-    asked.add_argument("--rows-per-person", type=int, metavar="N", help="where a person has up to N rows")
-    asked.add_argument("--all-bounds", action="store_true", help="by every proof about objective perturbation")
+    asked.add_argument("--repeat", type=int, metavar="K", help="K releases of the same rows, all fixed beforehand")
+    asked.add_argument("--rows-per-person", type=int, metavar="N", help="a person has up to N rows")
+    asked.add_argument("--all-bounds", action="store_true", help="list every proof about objective perturbation")
     asked.add_argument("--ledger", metavar="LIST", help=_LIST)
     asked.add_argument(
-        "--certificates", nargs="+", metavar="RELEASE", help="of what objpert fit wrote: folders, or certificate.json"
+        "--certificates",
+        nargs="+",
+        metavar="RELEASE",
+        help="releases that objpert fit wrote: folders, or certificate.json",
     )
     mechanisms.add_mechanism(command, calibrating=False)
     add_format(command)
@@ -118,7 +121,7 @@ def _all_bounds(options: argparse.Namespace) -> Answer:
             about = {"losses": entry.coverage.words, "source": entry.cited(accountant)}
             rows.append({"proof": named, asked.symbol: text, **about})
             entries.append({"bound": entry.key, "accountant": accountant, **asked.entry(found), **about})
-    adjacency = mechanisms.several(ADJACENCIES[options.adjacency or "add-remove"], options.rows_per_person)
+    adjacency = mechanisms.several(ADJACENCIES[options.adjacency or "add/remove"], options.rows_per_person)
     facts = {
         "mechanism": _described(options, given),
         "neighbours": adjacency,

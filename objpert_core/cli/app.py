@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--address",
         default="localhost",
-        help="what it listens on; default localhost, which other computers cannot reach; 0.0.0.0 is every address",
+        help="where the app listens; default localhost, which other computers cannot reach; 0.0.0.0 is every address",
     )
     command.add_argument("--no-browser", action="store_true", help="open no browser")
     command.set_defaults(run=run)

@@ -33,9 +33,9 @@ def add(commands: Any) -> None:
         ),
     )
     target = command.add_argument_group("the promise")
-    target.add_argument("--epsilon", type=float, metavar="X", required=True)
-    target.add_argument("--delta", type=float, metavar="X", required=True)
-    target.add_argument("--rows-per-person", type=int, metavar="N", help="where a person has up to N rows")
+    target.add_argument("--epsilon", type=float, metavar="X", required=True, help="ε of the promise")
+    target.add_argument("--delta", type=float, metavar="X", required=True, help="δ of the promise")
+    target.add_argument("--rows-per-person", type=int, metavar="N", help="a person has up to N rows")
     target.add_argument("--renyi", action="store_true", help="account by the Rényi curve alone")
     mechanisms.add_mechanism(command, calibrating=True)
     add_format(command)

@@ -92,7 +92,9 @@ def _listed(kind: str, text: str, separator: str, example: str) -> Column:
 def add_columns(command: argparse.ArgumentParser) -> None:
     """Add the options that say what is public about a table's columns."""
     group = command.add_argument_group("what is public about the columns, from general knowledge and not from the file")
-    group.add_argument("--schema", metavar="FILE", help="all of it, as the page Your own data and objpert schema write")
+    group.add_argument(
+        "--schema", metavar="FILE", help="all of it, in a file that the page Your own data or objpert schema writes"
+    )
     group.add_argument("--target", metavar="NAME", help="the column that is predicted")
     repeated: dict[str, Any] = {"dest": "columns", "action": "append", "default": []}
     group.add_argument(
@@ -123,24 +125,24 @@ def add_columns(command: argparse.ArgumentParser) -> None:
         "--several-values", type=_several_values, metavar="NAME=A:B:C…", help="the target's values", **repeated
     )
     group.add_argument(
-        "--missing", type=_missing, metavar="NAME=VALUE", action="append", default=[], help="in place of gaps"
+        "--missing", type=_missing, metavar="NAME=VALUE", action="append", default=[], help="the value that fills gaps"
     )
     group.add_argument(
-        "--mark-missing", metavar="NAME", action="append", default=[], help="a feature says where there is a gap"
+        "--mark-missing", metavar="NAME", action="append", default=[], help="one more feature says where there is a gap"
     )
     group.add_argument(
         "--feature-ranges",
         choices=[PRIVATE],
-        help="learn the ranges of all numbers inside the promise, whatever is said",
+        help="learn the ranges of all numbers inside the promise, whatever ranges are given",
     )
     group.add_argument(
-        "--other", metavar="NAME", action="append", default=[], help="a category that is not listed counts as none"
+        "--other", metavar="NAME", action="append", default=[], help="a value that is not listed counts as no category"
     )
 
 
 def add_dialect(command: argparse.ArgumentParser) -> None:
     """Add the options that say how a CSV file is written."""
-    group = command.add_argument_group("how the file is written, where it does not tell")
+    group = command.add_argument_group("how the file is written, if the command cannot work it out")
     group.add_argument("--delimiter", metavar="C", help="comma, semicolon, tab or bar, or the character")
     group.add_argument("--decimal", metavar="C", help="the decimal mark: . or ,")
     group.add_argument("--thousands", metavar="C", default="", help="between groups of three digits; default: none")

@@ -14,8 +14,8 @@ from objpert_core.cli.parsing import epilog
 from objpert_core.cli.predict import known_columns
 
 _NOTES = """The scores may be published. They spend their ε on the people in DATA: where
-these are in the training data as well, both budgets are composed. Refusals
-depend on people's data."""
+these people are in the training data as well, both budgets are composed.
+Refusals depend on people's data."""
 
 
 def add(commands: Any) -> None:
@@ -29,12 +29,15 @@ def add(commands: Any) -> None:
     )
     command.add_argument("model", metavar="MODEL", help="the folder that objpert fit wrote, or model.json")
     command.add_argument("data", metavar="DATA", help="a table with the target: what objpert predict takes")
-    command.add_argument("--epsilon", type=float, required=True, metavar="X")
-    command.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
+    command.add_argument("--epsilon", type=float, required=True, metavar="X", help="ε of the scores")
+    command.add_argument("--delta", type=float, default=1e-5, metavar="X", help="δ; default 1e-5")
     command.add_argument(
-        "--largest-error", type=float, metavar="X", help="of a number: errors are cut there; default half its range"
+        "--largest-error",
+        type=float,
+        metavar="X",
+        help="for a target that is a number: larger errors count as X; default half its range",
     )
-    command.add_argument("--seed", type=int, metavar="N", help="noise that can be drawn again: not for publishing")
+    command.add_argument("--seed", type=int, metavar="N", help="draw the noise from a seed: not for publishing")
     command.add_argument("--schema", metavar="FILE", help="default: schema.json beside the model")
     command.add_argument("--out", metavar="FILE", help=f"the evaluation with its certificate, as {EVALUATION}")
     command.add_argument("--overwrite", action="store_true", help="replace the file")

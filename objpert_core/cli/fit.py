@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from objpert_core.cli import columns
+from objpert_core.cli import columns, mechanisms
 from objpert_core.cli.files import folder_of
 from objpert_core.cli.output import Answer, add_format, finite, note, printable, show, typed, up
 from objpert_core.cli.parsing import Failed, epilog
@@ -23,7 +23,6 @@ EVALUATION, TOGETHER = "evaluation.json", "together.json"
 """What a release's folder holds; the first three always."""
 _FOLDER = "objpert-release"
 _MOST_ROWS = 10**15
-_NEIGHBOURS = {"add/remove": "add/remove one row", "replace": "replace one row"}
 _BALANCED = "balanced"
 _CARD_SIZE = 1_000_000
 """Bytes of an earlier release's card."""
@@ -50,38 +49,40 @@ def add(commands: Any) -> None:
     )
     command.add_argument("data", metavar="DATA", help=columns.DATA)
     promise = command.add_argument_group("the promise")
-    promise.add_argument("--epsilon", type=float, required=True, metavar="X")
-    promise.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
+    promise.add_argument("--epsilon", type=float, required=True, metavar="X", help="ε of everything that is released")
+    promise.add_argument("--delta", type=float, default=1e-5, metavar="X", help="δ; default 1e-5")
     promise.add_argument(
         "--public-rows", type=int, metavar="N", help="the number of rows, if it is known without these data"
     )
-    promise.add_argument("--rows-per-person", type=int, default=1, metavar="N", help="rows that one person may have")
     promise.add_argument(
-        "--adjacency",
-        choices=list(_NEIGHBOURS),
-        default="add/remove",
-        help="what neighbours differ by: one row more, or another",
+        "--rows-per-person", type=int, default=1, metavar="N", help="how many rows one person may have; default 1"
     )
+    mechanisms.add_adjacency(promise, default="add/remove", words="add/remove")
     promise.add_argument(
         "--class-weight",
         type=_weight,
         action="append",
         default=[],
         metavar="VALUE=WEIGHT",
-        help="what a row of this value of the target weighs; or balanced, by noisy counts that the promise covers",
+        help="the weight of rows with this value of the target; or balanced: weights by noisy counts, within ε and δ",
     )
-    promise.add_argument("--seed", type=int, metavar="N", help="noise that can be drawn again: not for publishing")
+    promise.add_argument("--seed", type=int, metavar="N", help="draw the noise from a seed: not for publishing")
     promise.add_argument(
         "--score", action="store_true", help="put rows aside and score the model, for the same ε and δ"
     )
     promise.add_argument(
-        "--test-share", type=float, metavar="X", help="the share put aside, a coin a row; default 0.2 with --score"
+        "--test-share",
+        type=float,
+        metavar="X",
+        help="the share of rows to put aside, each by its own coin; default 0.2 with --score",
     )
     promise.add_argument(
         "--intervals", action="store_true", help="coefficients with standard errors, for the same ε and δ"
     )
     promise.add_argument(
-        "--scheduler", metavar="ADDRESS", help="of a Dask cluster whose workers read the files, such as tcp://host:8786"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of a Dask cluster whose workers read the files, such as tcp://host:8786",
     )
     columns.add_columns(command)
     columns.add_dialect(command)
@@ -110,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
     if options.rows_per_person < 1:
         raise ValueError(f"--rows-per-person must be a whole number >= 1, got {options.rows_per_person}")
     own = (options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options), share)
-    people = (_class_weight(options), _NEIGHBOURS[options.adjacency], options.rows_per_person)
+    people = (_class_weight(options), mechanisms.ADJACENCIES[options.adjacency], options.rows_per_person)
     ask = own_table.Ask(known.to_json(), *own, *people, intervals=options.intervals)
     _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
@@ -215,7 +216,8 @@ def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
     if ask.rows is None:
         note("the number of rows counts as known to all; if it is known without these data, say --public-rows N")
     if ask.seed is not None:
-        note(f"the noise comes from the seed {ask.seed}: whoever knows it can take it off, so do not publish this")
+        consequence = "whoever knows the seed can subtract the noise; do not publish this release"
+        note(f"the noise comes from the seed {ask.seed}: {consequence}")
     for warning in told:
         if "public_rows" not in str(warning.message):
             note(" ".join(str(warning.message).split()))

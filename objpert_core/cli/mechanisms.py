@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-ADJACENCIES = {"add-remove": "add/remove one row", "replace": "replace one row"}
+ADJACENCIES = {"add/remove": "add/remove one row", "replace": "replace one row"}
 """Which data sets are neighbours: the word on the command line and that of `objpert_core.accounting`."""
 
 MOST_ROWS = 100
@@ -28,16 +28,16 @@ NUMBERS: Mapping[str, Number] = {
     "lipschitz": Number(float, "L, largest norm of a row's gradient; default 1"),
     "smoothness": Number(float, "β, largest curvature of a row's loss; default L²/4"),
     "bound": Number(str, "the proof: logistic (default), monotone, two-signed, glm, kifer2012, non-glm; "
-                    "of quadratic: exact (default), glm, sharpened, published"),
+                    "for quadratic: exact (default), glm, sharpened, published"),
     "dimension": Number(int, "number of parameters"),
-    "tau": Number(float, "τ, gradient norm at which the solver may stop; with output noise"),
+    "tau": Number(float, "τ, gradient norm at which the solver may stop; needs output noise"),
     "sigma_out": Number(float, "standard deviation of the output noise"),
     "noise_ratio": Number(float, "σ over that of the Gaussian mechanism, at least 1"),
     "sensitivity": Number(float, "how far a row moves the value, in the L2 norm"),
     "noise_multiplier": Number(float, "noise on a step's sum over the clipping norm"),
-    "sample_rate": Number(float, "chance of a row to be in a step's batch"),
-    "steps": Number(int, "number of steps; of allocation: of an epoch"),
-    "mean_runs": Number(float, "account for the best of a Poisson number of runs with this mean (of "
+    "sample_rate": Number(float, "probability that a row is in a step's batch"),
+    "steps": Number(int, "number of steps; for allocation, of one epoch"),
+    "mean_runs": Number(float, "account for the best of a Poisson number of runs with this mean (for "
                         "adaptive-sampling: geometric)"),
     "batch_size": Number(int, "rows in a batch"),
     "rows": Number(int, "rows in the data"),
@@ -49,13 +49,14 @@ NUMBERS: Mapping[str, Number] = {
     "tolerance": Number(float, "by how much the solver's objective may exceed the least"),
     "anchor_error": Number(float, "how far the anchor may be from the minimiser"),
     "residual_bound": Number(float, "what residuals at the anchor are clipped to"),
-    "tilt_share": Number(float, "the linear term's part of the budget; default 0.5"),
-    "leverage": Number(float, "h, of a row or the largest; of several or replaced rows the largest on any data"),
-    "shift": Number(float, "precision times the squared residual of a row, as for --leverage"),
+    "tilt_share": Number(float, "the linear term's share of the budget; default 0.5"),
+    "leverage": Number(float, "h, a row's leverage; for adaptive-sampling the largest; for several or replaced rows "
+                       "the largest on any data"),
+    "shift": Number(float, "precision times the squared residual of the row of --leverage"),
     "eigenvalue_mu": Number(float, "sensitivity over noise of the smallest eigenvalue"),
     "norm_mu": Number(float, "sensitivity over noise of the logarithm of the norm"),
     "separation": Number(float, "d of the posterior draw"),
-    "failure": Number(float, "chance that a statistic is on the unsafe side"),
+    "failure": Number(float, "probability that a statistic is on the unsafe side"),
 }  # fmt: skip
 
 
@@ -217,11 +218,17 @@ def add_mechanism(command: argparse.ArgumentParser, *, calibrating: bool) -> Non
         if name in used:
             metavar = {float: "X", int: "N", str: "NAME"}[number.kind]
             group.add_argument(flag(name), type=number.kind, metavar=metavar, help=number.help)
-    command.add_argument(
+    add_adjacency(command, default=None, words="the mechanism's own")
+
+
+def add_adjacency(parser: Any, *, default: str | None, words: str) -> None:
+    """Add the option that says which data sets are neighbours; an earlier spelling, add-remove, still works."""
+    parser.add_argument(
         "--adjacency",
-        choices=ADJACENCIES,
-        metavar="WORD",
-        help="neighbours: add-remove or replace one row; default: the mechanism's own",
+        type=lambda word: "add/remove" if word == "add-remove" else word,
+        choices=list(ADJACENCIES),
+        default=default,
+        help=f"neighbours differ by a row that is added or removed, or by one that is replaced; default: {words}",
     )
 
 

@@ -47,7 +47,7 @@ class Answer:
 def add_format(command: argparse.ArgumentParser) -> None:
     """Add the options that say how the answer is written."""
     command.add_argument(
-        "--json", dest="format", action="store_const", const="json", default="text", help="as one JSON object"
+        "--json", dest="format", action="store_const", const="json", default="text", help="print one JSON object"
     )
     command.add_argument(
         "--format", choices=FORMATS, default="text", metavar="FORMAT", help=f"{', '.join(FORMATS)}; default text"

@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
     command.add_argument("data", metavar="DATA", help=columns.DATA)
     command.add_argument("--schema", metavar="FILE", help=f"default: {SCHEMA} beside the model")
     command.add_argument("--scores", action="store_true", help="the model's score of every row, too")
-    command.add_argument("--json", action="store_true", help="as one JSON object")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--out", default=STANDARD, metavar="FILE", help="default: standard output")
     command.add_argument("--overwrite", action="store_true", help="replace the file")
     columns.add_dialect(command)

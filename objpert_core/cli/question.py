@@ -90,7 +90,7 @@ def add_question(command: argparse.ArgumentParser) -> Any:
     group = command.add_argument_group("what is asked")
     group.add_argument("--delta", type=float, metavar="X", help="the slack δ at which to give ε")
     group.add_argument("--epsilon", type=float, metavar="X", help="the ε at which to give δ")
-    group.add_argument("--renyi", action="store_true", help="by the Rényi curve alone")
+    group.add_argument("--renyi", action="store_true", help="account by the Rényi curve alone")
     return group
 
 

@@ -15,7 +15,8 @@ _LOOKED_AT = (
     "looked at: the names in the header and how the file is written; no range and no category was read off the values"
 )
 _TO_DO = (
-    "fill in every null, empty text and empty list from general knowledge, and take out the columns that do not count"
+    "fill in every null, empty text and empty list from general knowledge, and remove the columns that the model "
+    "shall not use"
 )
 _WRITTEN = {"date": "dates", "percent": "percentages", "money": "sums of money"}
 
@@ -27,7 +28,7 @@ def add(commands: Any) -> None:
         usage="objpert schema DATA --target NAME [options]",
         help="a file to fill in: what is public about a table's columns",
         description="Write a schema for a CSV file: the names of its columns, with blanks for ranges and categories. "
-        "Read off the data, these would reveal something about people.",
+        "Ranges and categories that are read off the data would reveal something about people.",
         epilog=epilog("objpert schema people.csv --target moved --categories job --out schema.json"),
     )
     command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")

@@ -11,7 +11,7 @@ from objpert_core.cli.parsing import DONE, FAILED, epilog
 
 _LONGEST = 500
 """Characters of a reason."""
-_OTHERS = "not those of the certificate: it is about another model, or its fit cannot have ended there"
+_OTHERS = "not those of the certificate: the certificate is about another model, or its fit cannot have ended there"
 _CANNOT = "that the fit went as the certificate says; docs/certificates.md"
 
 
@@ -21,8 +21,8 @@ def add(commands: Any) -> None:
         "verify",
         usage="objpert verify CERTIFICATE [MODEL] [options]",
         help="whether a certificate's promise holds",
-        description="Account for a certificate's promise anew, and with a model compare its coefficients with the "
-        "certificate's fingerprint. Exit code 1 where something does not hold or is not covered.",
+        description="Account for a certificate's promise anew, and, if a model is given, compare its coefficients "
+        "with the certificate's fingerprint. Exit code 1 where something does not hold or is not covered.",
         epilog=epilog(
             "objpert verify release",
             "objpert verify release/certificate.json",

@@ -279,8 +279,8 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
     Files that are neither in the data folder nor in its cache are fetched first. Loaded splits are kept in memory
     (bounded), so loading again is immediate, from any thread; the arrays are shared and therefore read-only.
 
-    The sizes of the two parts are functions of the number of rows, which is hence taken as public: under add/remove
-    adjacency that number is itself a fact about the people, here one that was published.
+    The sizes of the two parts are functions of the number of rows, which is hence taken as public: if neighbours
+    differ by a row that is added or removed, this number is itself a fact about the people; here it was published.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ _UP = 1 + 2.0**-40
 class AdaSSPRegressor(BoundedTargets):
     """Linear regression from noisy sums under (ε, δ)-differential privacy: adaptive sufficient statistics perturbation.
 
-    Released are Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of the first, each with normal noise. The normal equations are
-    then solved from these alone, with a ridge that is as large as the noise asks for where the data do not make up for
-    it.
+    The fit releases Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of Σx̃x̃ᵀ, each with normal noise. The fit solves the normal
+    equations from these three alone. Where the least eigenvalue is small for so much noise, a ridge makes up the
+    difference.
 
     Parameters
     ----------

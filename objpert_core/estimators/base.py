@@ -108,9 +108,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
         ----------
         X : array-like, sparse matrix or data frame, shape (n, d)
             Finite numbers. CSR is used as it is; other sparse formats are converted to it. Frames of pandas and polars
-            are taken by their columns, whose names `predict` then compares; an index does not count. The estimators by
-            objective and output perturbation also take `objpert_core.blocks.Blocks` and Dask's arrays and frames: these
-            are walked a block at a time and need not fit into memory.
+            are read by columns. `predict` compares the columns' names, and the index is ignored. The estimators by
+            objective perturbation and by output perturbation also take `objpert_core.blocks.Blocks` and Dask's arrays
+            and frames: these are walked a block at a time and need not fit into memory.
         y : array-like or series, shape (n,)
             A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers. Left out
             where `X` is `Blocks`.
@@ -120,20 +120,20 @@ class LinearModel(WarnsOfCopies, LinearScores):
         **others
             `sample_weight`, array-like of shape (n,), from the estimators by objective perturbation: numbers from 0 to
             1, **each a function of its own row alone** (divide by a public maximum). Weights that look at other rows,
-            such as those of boosting, are outside of every promise. Beside Dask's collections the weights are one of
-            these; `Blocks` bring weights along. Other estimators answer with a `TypeError`.
+            such as those of boosting, are outside of every promise. With Dask's collections the weights are a Dask
+            collection, too; `Blocks` bring their own weights. Other estimators raise a `TypeError`.
 
         Raises
         ------
         ConvergenceError
-            If `tau` is less than rounding might leave for so many rows and columns, before the fit, or if the solver
-            does not reach it: nothing is released and the estimator is left unfitted.
+            Before the fit, if `tau` is less than rounding might leave for so many rows and columns; in the fit, if the
+            solver does not reach `tau`. Nothing is released, and the estimator is left unfitted.
         ReleaseRefusedError
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
-            For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
-            those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`; of
-            rows that are walked also where a block cannot be read, or its type is not that of the classes.
+            For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels outside of
+            `classes`. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`; for rows that
+            are walked, also where a block cannot be read or has labels of another type than `classes`.
         """
         return self.fit_beside((), X, y, callback, **self._fit_options(others))
 
@@ -143,11 +143,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
         return {}
 
     def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
-        """Every public `fit`, for this model and `others` that differ from it by `random_state` alone (if it
-        `shares_work`).
+        """Fit this model and `others` that differ from it by `random_state` alone; every public `fit` ends here.
 
-        Parameters come first: nothing of the data is touched before each was found in range. Whatever fails leaves all
-        unfitted, so that no older model looks like the result of a fit that failed.
+        Every parameter is checked before any data are touched. A failure leaves all models unfitted, so that no older
+        model looks like the result of the failed fit.
         """
         # Where floating-point errors are set to warn or to raise, one would tell of the row that it came from.
         with np.errstate(all="ignore") if self._releases else nullcontext():
@@ -160,13 +159,13 @@ class LinearModel(WarnsOfCopies, LinearScores):
             warn_of_pipeline(self)
             if self._reads_rows():
                 warn_of_rows(self)
-            if getattr(self, "classes", ()) is None:
-                warn_of_classes(self)
             try:
                 if (blocks := as_blocks(X, y, options.get("sample_weight"))) is not None:
                     X = self._walked(blocks, **options)
                     targets = X.sample[1].targets[..., :0]
                 else:
+                    if getattr(self, "classes", ()) is None:
+                        warn_of_classes(self)
                     given = X
                     X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
                     self._warn_of_rows(given, X)
@@ -246,7 +245,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     @classmethod
     def constraints(cls) -> dict[str, Constraint]:
-        """The constraint of each parameter, by name: `CONSTRAINTS` of this class and of all that it comes from."""
+        """The constraint of each parameter, by name: `CONSTRAINTS` of this class and of its bases."""
         tables = (vars(parent).get("CONSTRAINTS", {}) for parent in reversed(cls.__mro__))
         return {name: constraint for table in tables for name, constraint in table.items()}
 
@@ -259,7 +258,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         """`ValueError` for parameters, or options of `fit`, that contradict each other; each is in range by itself."""
 
     def warn_of_release(self) -> None:
-        """Warn of what the released numbers say of themselves, which costs nothing."""
+        """Warn of what can be read off the released numbers, at no cost in privacy."""
 
     def _reads_rows(self) -> bool:
         return False
@@ -305,18 +304,20 @@ class LinearModel(WarnsOfCopies, LinearScores):
     # Publishing
 
     def release(self, *, feature_names: bool = False) -> Released:
-        """A copy that is safe to publish: it predicts as this model does, and holds nothing that is not covered.
+        """A copy that is safe to publish: it predicts as this model does, and holds only what the promise covers.
 
         Parameters
         ----------
         feature_names : bool, default=False
-            Keep `feature_names_in_`, too. Names of columns may come from the data: they are for you to judge.
+            Keep `feature_names_in_`, too. Names of columns may come from the data: you judge whether they may be
+            published.
 
         Returns
         -------
         Released
-            With `coef_`, `intercept_`, `classes_` and `margin_` where there are such, `n_features_in_`, and the public
-            part of the certificate as `privacy_`. No trace, no number of iterations, no candidates, no parameters.
+            With `coef_`, `intercept_`, `classes_` and `margin_` where the model has them, `n_features_in_`, and the
+            public part of the certificate as `privacy_`. No trace, no number of iterations, no candidates, no
+            parameters.
 
         Raises
         ------

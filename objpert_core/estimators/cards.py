@@ -69,12 +69,12 @@ def model_card(
     Parameters
     ----------
     model : fitted private estimator, or what its `release` gives
-        Of a pipeline its last step.
+        Of a pipeline, give the last step.
     title : str, optional
         The heading, one line.
     training_data, intended_use, authors : str, optional
-        Markdown of your own: who is in the data and how they were collected, what the model is for, whom to ask. They
-        are printed as they are.
+        Markdown of your own: who is in the data and how they were collected, what the model is for, whom to ask. These
+        texts are printed as they are.
     evaluation : Evaluation, optional
         Scores to show, of this model. Other scores of private rows are outside of any promise, and no card has them.
     labels_named : bool

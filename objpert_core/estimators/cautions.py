@@ -72,14 +72,14 @@ class WarnsOfCopies(BaseEstimator):
             name = type(self).__name__
             _warn_once(
                 ("ensemble", name),
-                f"An ensemble gives its copies of {name} a random_state: the noise then comes from a seed of 31 bits: "
-                "whoever guesses it can subtract the noise. Publish none of them.",
+                f"An ensemble gives its copies of {name} a random_state. Their noise then comes from a seed of 31 "
+                "bits, and whoever guesses the seed can subtract the noise. Publish none of these copies.",
                 PrivacyBudgetWarning,
             )
         return self
 
     def warn_of_copies(self) -> None:
-        """Warn, once a process and class, if this is not the first copy of one estimator that is fitted."""
+        """Warn, once a process and class, if another copy of the same estimator was fitted before."""
         if _number(self) > 1:
             name = type(self).__name__
             _warn_once(
@@ -106,7 +106,7 @@ def warn_of_classes(estimator: BaseEstimator) -> None:
     _warn_once(
         ("classes", type(estimator).__name__),
         f"classes=None: {type(estimator).__name__} reads the labels off y, and its promise does not cover what they "
-        "reveal. Name those that can occur with classes=.",
+        "reveal. Use classes= to name the labels that can occur.",
         spoken_for=_told_by_another(estimator),
     )
 
@@ -116,13 +116,13 @@ def warn_of_rows(estimator: BaseEstimator) -> None:
     _warn_once(
         ("public_rows", type(estimator).__name__),
         f"public_rows=None: {type(estimator).__name__} chooses by the number of rows in X, which is then treated as "
-        "public. Give a number that does not come from these data with public_rows= to be rid of this proviso.",
+        "public. To drop this proviso, give public_rows= a number that does not come from these data.",
         spoken_for=_told_by_another(estimator),
     )
 
 
 def warn_of_no_ranges(estimator: Any, rows: int | None, columns: int) -> None:
-    """Warn, once a process and class, that public numbers do not bear private ranges."""
+    """Warn, once a process and class, that public numbers do not allow private ranges."""
     name = type(estimator).__name__
     _warn_once(
         ("feature_ranges", name),
@@ -144,8 +144,8 @@ def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
     if columns == 1:
         _warn_once(
             ("one column", name),
-            f"X has one column, and row_norm='normalize' leaves {name} its sign alone. Give its range by {alone}, or "
-            "put an encoder by public knots in front.",
+            f"X has one column, and row_norm='normalize' leaves {name} only its sign. Give the column's range by "
+            f"{alone}, or put an encoder with public knots in front.",
             UserWarning,
             spoken_for=_told_by_another(estimator),
         )
@@ -164,8 +164,8 @@ def warn_of_sparse(estimator: Any) -> None:
     name = type(estimator).__name__
     _warn_once(
         ("sparse", name),
-        f"X is sparse, and {name} does not centre sparse rows, which would fill them; dense rows of this shape would "
-        "be centred. Give X.toarray() where it fits into memory.",
+        f"X is sparse, and {name} does not centre sparse rows, because centring would fill them; dense rows of this "
+        "shape would be centred. Give X.toarray() where it fits into memory.",
         UserWarning,
         spoken_for=_told_by_another(estimator),
     )
@@ -190,7 +190,7 @@ def warn_of_one_answer(estimator: Any, label: Any) -> None:
     _warn_once(
         ("one answer", name),
         f"By its released numbers this {name} answers {label!r} for nearly every row. If the other class is rare, "
-        "weigh it more: class_weight='balanced', or a dict.",
+        "weigh its rows more: class_weight='balanced', or a dict.",
         UserWarning,
         spoken_for=_told_by_another(estimator),
     )
@@ -207,7 +207,7 @@ def warn_of_pipeline(estimator: BaseEstimator) -> None:
         _warn_once(
             ("pipeline", type(estimator).__name__, name),
             f"The pipeline fits {name} on the data before {type(estimator).__name__}, whose promise does not cover "
-            f"what it learns from them. {_WORDS if name in _OF_TEXTS else _SCALES}, or fit it on public data and "
+            f"what {name} learns. {_WORDS if name in _OF_TEXTS else _SCALES}, or fit it on public data and "
             "freeze it (sklearn.frozen.FrozenEstimator).",
             spoken_for=_told_by_another(estimator),
         )

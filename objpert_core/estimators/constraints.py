@@ -51,7 +51,7 @@ def two_labels(name: str, value: Any) -> np.ndarray | None:
 _HABITS = {
     "C": "λ is `lam`, about 1/C, and privacy may need more of it",
     "alpha": "λ is `lam`, and privacy may need more of it",
-    "class_weight": "ObjPertLogisticRegression and ObjPertSVC take it",
+    "class_weight": "ObjPertLogisticRegression and ObjPertSVC take `class_weight`",
     "dual": "privacy needs the primal problem",
     "gamma": "the model is linear",
     "kernel": "the model is linear; put a transformer by public numbers in front",
@@ -61,7 +61,7 @@ _HABITS = {
     "n_jobs": "one fit is one task",
     "penalty": "the penalty is λ/2‖θ‖²; QOPLasso takes ‖θ‖₁",
     "tol": "a solver stops at the gradient norm `tau`, which privacy pays for",
-    "verbose": "`fit(..., callback=)` tells of every iteration",
+    "verbose": "`fit(..., callback=)` is called after every iteration",
     "warm_start": "a start from an older fit would spend that fit's privacy again",
 }
 """What scikit-learn's linear models have, and what to know where a model here has no such parameter."""

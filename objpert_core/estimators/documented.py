@@ -12,7 +12,7 @@ Estimator = TypeVar("Estimator", bound=type)
 PARAGRAPHS = {
     "epsilon": """
         epsilon : float, default=1.0
-            ε > 0 of one fit, for neighbours as `adjacency` and `rows_per_person` have them.
+            ε > 0 of one fit; `adjacency` and `rows_per_person` say which data sets are neighbours.
         """,
     "epsilon_for_a_row": """
         epsilon : float, default=1.0
@@ -25,7 +25,7 @@ PARAGRAPHS = {
     "noise_ratio": """
         noise_ratio : float >= 1 or None, default=None
             σ as a multiple of the Gaussian mechanism's; more noise allows less regularisation. None takes the bound's
-            `objpert_core.accounting.default_noise_ratio`, or less where a given λ makes up for it.
+            `objpert_core.accounting.default_noise_ratio`, or a smaller ratio where a given λ allows one.
         """,
     "sigma_out": """
         sigma_out : float or None, default=None
@@ -46,14 +46,14 @@ PARAGRAPHS = {
     "intercept": """
         fit_intercept : bool, default=True
         intercept_scaling : float, default=0.3
-            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows'
-            norm becomes √(1 + s²); unless gradients are clipped the noise grows by that factor. A large s penalises
+            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows' norm
+            becomes √(1 + s²), and the noise grows by the same factor unless gradients are clipped. A large s penalises
             the intercept less.
         """,
     "row_norm": """
         row_norm : {"normalize", "clip"}, default="normalize"
-            Every row's features are divided by their norm, or only if it exceeds 1; the same happens in `predict`.
-            A zero row stays zero and gets the intercept only.
+            "normalize" divides every row's features by their norm; "clip" does so only where the norm exceeds 1.
+            `predict` does the same. A zero row stays zero and gets the intercept only.
         """,
     "clipped_rows": """
         row_norm : {"clip", "normalize"}, default="clip"
@@ -72,94 +72,95 @@ PARAGRAPHS = {
         """,
     "margin": """
         margin : float >= 0, default=0.0
-            The loss is log(1 + e^{k − y·score}) with this k (`objpert_core.learning.LogisticLoss`), which costs no
-            worst-case privacy; 0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a
-            rule.
+            The margin k of the loss log(1 + e^{k − y·score}) (`objpert_core.learning.LogisticLoss`). A margin costs no
+            worst-case privacy; 0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule
+            for k.
         """,
     "public_rows": """
         public_rows : int or None, default=None
-            The number of rows that the rules for λ, margin and `standardize`, or sample rate and steps, depend on. With
-            a number given the promise is that of adding or removing a row, without a proviso. None takes the number of
-            rows in `X`, **treated as public**: the promise then compares data sets that differ by a row and are fitted
-            by what the one number gives.
+            The number of rows by which rules choose λ, margin and `standardize`, or sample rate and steps. If you give
+            a number, the promise is that of adding or removing a row, without a proviso. None takes the number of rows
+            in `X`, **treated as public**: the promise then compares only data sets that differ by a row and are both
+            fitted with this one number.
         """,
     "standardize": """
         standardize : {"auto", True, False} or Standardisation, default="auto"
-            Whether the features are centred and scaled, privately, before the fit: rows of norm 1 lose a noisy mean,
-            columns are multiplied by weights that come from noisy mean sizes, rows are brought to norm 1 again, and
-            `predict` does the same. Both noisy sums are paid for from (epsilon, delta), and the fit gets
-            the rest; the certificate covers all of it (docs/theorems.md, T45). "auto" does what
-            `objpert_core.accounting.recommended_standardisation` finds worth its noise, **a rule in ε, δ, the
-            public number of rows and the number of columns**. It does nothing where a regularisation or a
-            `noise_ratio` is given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. True
-            takes both steps, whatever they cost. An `objpert_core.accounting.Standardisation` says the noise itself.
-            Sparse rows are scaled and never centred, which would fill them.
+            Whether the features are privately centred and scaled before the fit. A noisy mean is subtracted from the
+            rows, which have norm 1; columns are multiplied by weights that come from noisy mean sizes; rows are brought
+            to norm 1 again. `predict` does the same. (epsilon, delta) pays for both noisy sums, and the fit gets the
+            rest; the certificate covers all of it (docs/theorems.md, T45). "auto" takes the steps that
+            `objpert_core.accounting.recommended_standardisation` finds worth their noise, **a rule in ε, δ, the public
+            number of rows and the number of columns**. "auto" takes none where a regularisation or a `noise_ratio` is
+            given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. True takes both steps,
+            whatever they cost. An `objpert_core.accounting.Standardisation` gives the noise itself. Sparse rows are
+            scaled but never centred, because centring would fill them.
         """,
     "feature_ranges": """
         feature_ranges : None, "private" or (low, high), default=None
-            Raw columns of different scales need ranges: each column is cut to its range, and the range mapped to
-            [−1, 1], before `row_norm` and in `predict`. A pair of numbers or arrays of shape (d,) is **public**: take
-            it from what is known of such features in general, never from these data; NaN as both ends of a column asks
-            for a private range of that column alone. "private" finds ranges of all columns from
-            noisy histograms, which hold the first to the last hundredth of a column, and pays for them out of (epsilon,
-            delta) (docs/theorems.md, T47); their noise follows `objpert_core.accounting.recommended_ranges`, **a rule
-            in ε, δ, the public number of rows and the number of such columns**. Where these bear no ranges, none are
-            taken, nothing is spent on them, and a warning says so. Up to two columns in ranges are clipped and not
-            normalised, unless `standardize` asks for more: normalised they would keep little more than signs. Sparse
+            Raw columns of different scales need ranges: each column is cut to its range, and the range mapped to [−1,
+            1], before `row_norm` and in `predict`. A pair of numbers or arrays of shape (d,) is **public**: take it
+            from what is known of such features in general, never from these data; NaN as both ends of a column asks for
+            a private range of that column alone. "private" finds a range of every column, from its first to its last
+            hundredth, by noisy histograms, and pays for them out of (epsilon, delta) (docs/theorems.md, T47). The
+            histograms' noise follows `objpert_core.accounting.recommended_ranges`, **a rule in ε, δ, the public number
+            of rows and the number of such columns**. Where these numbers do not allow private ranges, none are taken,
+            nothing is spent on them, and a warning says so. Rows of one or two columns with ranges are clipped and not
+            normalised, unless `standardize` asks for more: normalised rows would keep little more than signs. Sparse
             rows are refused.
         """,
     "intervals": """
         intervals : {False, True, "sandwich"}, default=False
-            Whether the curvature at the released θ is released after the fit, with noise that is paid for out of
-            (epsilon, delta), so that `summary` and `conf_int` have standard errors (docs/theorems.md, T50). They count
-            the rows' sampling, the noise of the fit and that of the curvature. "sandwich" releases the sum of squared
-            gradients, too, and holds where the model is wrong. There are then two classes, no margin, no private
-            centring and scaling, and no λ but what privacy needs. Noise follows **a rule in ε, δ, the public number of
-            rows and the number of columns**; a `ValueError` says where the noise would drown the curvature.
-            Coefficients are those of rows after `row_norm`: with "clip" and rows of norm at most 1 they are those of
-            the columns, with "normalize" those of directions. With `feature_ranges`, which then need "clip", they are
-            in the columns' own units: ranges are made √d times as wide, so that no row within the ranges is shortened.
+            Whether the fit also releases the curvature at the released θ, so that `summary` and `conf_int` have
+            standard errors (docs/theorems.md, T50). (epsilon, delta) pays for this release, too. The errors
+            count the sampling of the rows, the noise of the fit and the noise of the curvature. "sandwich" also
+            releases the sum of squared gradients; its intervals hold where the model is wrong, too. Intervals need two
+            classes, no margin, no private centring and scaling, and no λ beyond what privacy needs. The noise follows
+            **a rule in ε, δ, the public number of rows and the number of columns**; a `ValueError` refuses a fit whose
+            curvature would drown in noise. Coefficients are about rows after `row_norm`: with "clip" and rows of norm
+            at most 1 these are the columns as they are, with "normalize" they are directions. With `feature_ranges`,
+            which then need "clip", coefficients are in the columns' own units; ranges are made √d times as wide, so
+            that no row within the ranges is shortened.
         """,
     "standardize_if_told": """
         standardize : {False, True, "auto"} or Standardisation, default=False
-            True centres and scales the features privately before the fit: rows of norm 1 lose a noisy mean, columns are
-            multiplied by weights that come from noisy mean sizes, rows are brought to norm 1 again, and `predict` does
-            the same. Both noisy sums are paid for out of (epsilon, delta), and the fit gets what they leave; the
-            certificate covers all of it (docs/theorems.md, T45). Their noise follows **a rule in ε, δ, the public
-            number of rows and the number of columns**. "auto" takes those steps only that
-            `objpert_core.accounting.recommended_standardisation` finds worth it, and none where a `noise_ratio` is
-            given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. An
-            `objpert_core.accounting.Standardisation` says the noise itself. Needs ``row_norm="normalize"``. Sparse rows
-            are scaled and never centred, which would fill them.
+            True privately centres and scales the features before the fit. A noisy mean is subtracted from the rows,
+            which have norm 1; columns are multiplied by weights that come from noisy mean sizes; rows are brought to
+            norm 1 again. `predict` does the same. (epsilon, delta) pays for both noisy sums, and the fit gets the rest;
+            the certificate covers all of it (docs/theorems.md, T45). The noise of the sums follows **a rule in ε, δ,
+            the public number of rows and the number of columns**. "auto" takes only the steps that
+            `objpert_core.accounting.recommended_standardisation` finds worth their noise, and none where a
+            `noise_ratio` is given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. An
+            `objpert_core.accounting.Standardisation` gives the noise itself. Each step needs ``row_norm="normalize"``.
+            Sparse rows are scaled but never centred, because centring would fill them.
         public_rows : int or None, default=None
-            The number of rows that this rule uses. None takes the number of rows in `X`, **treated as public**;
-            without the rule it does not count.
+            The number of rows by which rules choose the noise of `standardize` and of private `feature_ranges`. None
+            takes the number of rows in `X`, **treated as public**; without such a rule the number is not used.
         """,
     "classes": """
         classes : array-like of two labels or None, default=None
-            The labels that can occur, so that they need not be learned from the data. None takes the two seen in
-            `y`; that set is then revealed outside the accounting.
+            The labels that can occur, so that they need not be learned from the data. None takes the two labels seen in
+            `y`; the set of labels is then revealed outside the accounting.
         """,
     "several_classes": """
         classes : array-like of two labels or more, or None, default=None
-            The labels that can occur, so that they need not be learned from the data; one without rows is fine. None
-            takes those seen in `y`; that set is then revealed outside the accounting. For K > 2 labels there are K
-            fits, of each class against all others, under one (ε, δ).
+            The labels that can occur, so that they need not be learned from the data; a label without rows is fine.
+            None takes the labels seen in `y`; the set of labels is then revealed outside the accounting. For K > 2
+            labels there are K fits, one for each class against all others, under one (ε, δ).
         """,
     "max_iter": """
         max_iter : int, default=1000
-            Solver iterations at most, counted as `objpert_core.learning.solve` says; `ConvergenceError` if they do not
-            suffice.
+            Solver iterations at most, counted as `objpert_core.learning.solve` says; `ConvergenceError` if these are
+            not enough.
         """,
     "on_error": """
         on_error : {"raise", "release"}, default="raise"
             "raise" is for work on your own data: an invalid row, or a solver that does not reach `tau`, stops the fit
-            with an error, which tells whoever sees it something about the data. "release" leaves invalid rows (NaN,
-            infinity, a norm from 1e150 on, entries that are no numbers, a target or label that is none of those
+            with an error, and the error tells whoever sees it something about the data. "release" leaves invalid rows
+            (NaN, infinity, a norm from 1e150 on, entries that are no numbers, a target or label that is none of those
             allowed) out of every sum, and still counts them where a rule reads the number of rows. If the solver fails,
-            a slower one that is sure to arrive in exact arithmetic goes on; if rounding stops that one, too, the answer
-            for no data is released. The promise covers invalid rows. It does not cover the fact that rounding stopped
-            both solvers (docs/theorems.md, T23). Classifiers need `classes`.
+            a slower solver goes on, which is sure to arrive in exact arithmetic. If rounding stops the slower solver,
+            too, the answer for no data is released. The promise covers invalid rows. It does not cover the fact that
+            rounding stopped both solvers (docs/theorems.md, T23). With "release", classifiers need `classes`.
         """,
     "adjacency": """
         adjacency : {"add/remove one row", "replace one row"}, default="add/remove one row"
@@ -168,8 +169,8 @@ PARAGRAPHS = {
         """,
     "rows_per_person": """
         rows_per_person : int >= 1, default=1
-            How many rows one person may have: all of them together are covered by (ε, δ), which needs about as many
-            times the noise. A person with more is not covered.
+            How many rows one person may have. (ε, δ) then covers all rows of one person together, and k rows need about
+            k times the noise. A person with more rows is not covered.
         """,
     "scaled_targets": """
         target_offset : float, default=0.0
@@ -184,9 +185,9 @@ PARAGRAPHS = {
         """,
     "residual_losses": """
         quantile : float, default=0.5
-            Of "pinball", strictly between 0 and 1.
+            The quantile that "pinball" finds, strictly between 0 and 1.
         insensitive_width : float >= 0, default=0.1
-            Scaled residuals up to this cost nothing under "epsilon-insensitive".
+            Scaled residuals up to this width cost nothing under "epsilon-insensitive".
         huber_threshold : float > 0, default=1.0
             Scaled residual beyond which "huber" is straight.
         """,
@@ -194,12 +195,13 @@ PARAGRAPHS = {
         fit_intercept : bool, default=False
         intercept_scaling : float, default=0.3
             The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows' norm
-            becomes √(1 + s²), and the noise grows by that factor. The ball then holds the intercept over s, too.
+            becomes √(1 + s²), and the noise grows by the same factor. The ball then also holds the intercept divided by
+            s.
         """,
     "radius": """
         radius : float > 0, default=1.0
-            M: the model lies in the ball ‖θ‖ ≤ M. A public number, from what is known in general: what bounds
-            are proportional to, and not to be chosen by looking at fits.
+            M: the model lies in the ball ‖θ‖ ≤ M. Take M from general knowledge, and never choose M by looking at fits.
+            The bounds on the risk are proportional to M.
         """,
     "epsilon_replaced": """
         epsilon : float, default=1.0
@@ -207,54 +209,58 @@ PARAGRAPHS = {
         """,
     "descent": """
         sampling : {None, "poisson", "without replacement", "with replacement", "full batch"}, default=None
-            How the rows of a step are drawn. None is "poisson" for "tight", "with replacement" for "bassily2019".
+            How the rows of a step are drawn. None takes "poisson" for the schedule "tight" and "with replacement" for
+            "bassily2019".
         step_scale : float > 0, default=1.0
-            How far all steps of "tight" go together, in units of what makes the bound on the risk least. 4 was better
-            on generated logistic data.
+            How far all steps of "tight" go together, in units of the distance at which the bound on the risk is least.
+            4 was better on generated logistic data.
         """,
     "public_rows_of_batches": """
         strict : bool, default=True
             Refuse ε > 1 and δ > 1/n² for "bassily2019", for which the paper claims nothing. False is for comparisons.
         public_rows : int or None, default=None
-            The number of rows that steps and noise depend on; for batches of a fixed size it must be the number there
-            is. None takes the number of rows in `X`, **treated as public**. Where rows are replaced it does not
-            change.
+            The number of rows by which steps and noise are chosen; for batches of a fixed size it must be the number of
+            rows in `X`. None takes the number of rows in `X`, **treated as public**. Replacing a row does not change
+            this number.
         """,
     "fitted_descent": """
         privacy_ : NoisySGDCertificate
             What was promised and how. `release` gives a copy of the model that may be published, with its public part.
         n_iter_ : int
-            Steps; public.
+            The number of steps; public.
         """,
     "objective_in_ball": """
         lam : float >= 0 or None, default=None
-            Regularisation λ not to go below, of "tight". None takes a rule: for the logistic loss max(2R²/ε, 4σ²d/n),
-            or more where that is too little, with **the number n of rows treated as public**
-            (`objpert_core.accounting.population.ball.recommended_ball_lam`), and 2√d·σ/M for others. 0 takes the least
-            that privacy allows; a loss with corners has no such least, as it is smoothed until its curvature is ελ/24.
+            A lower limit on the regularisation λ of "tight". None takes a rule: for the logistic loss max(2R²/ε,
+            4σ²d/n), or more where that is too little, with **the number n of rows treated as public**
+            (`objpert_core.accounting.population.ball.recommended_ball_lam`), and 2√d·σ/M for other losses. 0 takes the
+            smallest λ that privacy allows; a loss with corners has no smallest λ, because it is smoothed until its
+            curvature is ελ/24.
         strict : bool, default=True
             Refuse ε > 1 and δ > 1/n² for "bassily2019", for which the paper claims nothing. False is for comparisons.
         public_rows : int or None, default=None
-            The number of rows that λ depends on, if it depends on one. None takes the number of rows in `X`, **treated
-            as public**. Where rows are replaced it does not change.
+            The number of rows by which λ is chosen, where a rule uses it. None takes the number of rows in `X`,
+            **treated as public**. Replacing a row does not change this number.
         """,
     "replaced": """
-        Neighbouring data sets differ in one row that is replaced, so that their number of rows is the same.
+        Neighbouring data sets differ in one row that is replaced, so both have the same number of rows.
         """,
     "fitted_map": """
         center_ : ndarray, shape (n_features_in_,), or None
-            What rows of norm 1 lose; private. None where they are not centred.
+            The private centre that is subtracted from rows of norm 1. None where rows are not centred.
         scale_ : ndarray, shape (n_features_in_,), or None
-            What their columns are multiplied by; private. None where they are not scaled. `coef_` applies to the
-            products, brought to norm 1.
+            The private weights that columns are multiplied by. None where columns are not scaled. `coef_` applies to
+            the products, brought to norm 1.
         feature_ranges_ : ndarray, shape (2, n_features_in_), or None
-            The lower and the upper ends of the columns' ranges, private or as given. None where there are none.
+            The lower and the upper ends of the columns' ranges, private or as given. None where columns are not cut to
+            ranges.
         """,
     "fitted_intervals": """
         hessian_ : ndarray, shape (D, D), or None
-            With `intervals` the noisy curvature Σp(1 − p)x̃x̃ᵀ, the constant last where there is an intercept; private.
+            With `intervals`, the noisy curvature Σp(1 − p)x̃x̃ᵀ; private. With an intercept, the last row and column
+            are the constant's.
         outer_ : ndarray, shape (D, D), or None
-            With ``intervals="sandwich"`` the noisy Σ(p − y)²x̃x̃ᵀ; private.
+            With ``intervals="sandwich"``, the noisy Σ(p − y)²x̃x̃ᵀ; private.
         """,
     "fitted_regressor": """
         coef_ : ndarray, shape (n_features_in_,)
@@ -276,11 +282,11 @@ PARAGRAPHS = {
         intercept_ : ndarray, shape (1,) or (K,)
             Private; 0.0 without an intercept.
         classes_ : ndarray, shape (2,) or (K,)
-            Sorted labels; of two the second is the positive one.
+            Sorted labels; with two, the second is the positive one.
         """,
     "fitted_margin": """
         margin_ : float
-            k.
+            The margin k.
         """,
     "fitted_features": """
         n_features_in_ : int
@@ -299,14 +305,16 @@ PARAGRAPHS = {
         """,
     "fitted_traces": """
         n_iter_ : int
-            Depends on the data, outside the guarantee: do not publish. Of K > 2 classes those of all fits.
+            Depends on the data, outside the guarantee: do not publish. For K > 2 classes, the iterations of all fits
+            together.
         gradient_norms_ : ndarray, shape (n_iter_ + 1,), or (n_iter_ + K,) for K > 2 classes
             The solver's trace, one fit after the other. Depends on the data, outside the guarantee: do not publish.
         """,
     "target_bound": """
         target_bound : float > 0, default=1.0
-            ‖Y‖: targets are clipped to [−target_bound, target_bound], and the noise goes with it. A public number: take
-            it from what is known of the targets in general, and shift targets by a public constant to their middle.
+            ‖Y‖, a public number: targets are clipped to [−target_bound, target_bound], and the noise grows with it.
+            Take it from what is known of the targets in general, and shift targets by a public constant to their
+            middle.
         """,
     "plain_intercept": """
         fit_intercept : bool, default=False
@@ -316,16 +324,16 @@ PARAGRAPHS = {
         """,
     "on_error_by_row": """
         on_error : {"raise", "release"}, default="raise"
-            "raise" stops a fit with an error that names an invalid row, which tells whoever sees it something about the
-            data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that are no
-            numbers) out of every sum; the promise covers them (docs/theorems.md, T23).
+            "raise" stops a fit with an error that names an invalid row, and the error tells whoever sees it something
+            about the data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that
+            are no numbers) out of every sum; the promise covers invalid rows (docs/theorems.md, T23).
         """,
     "accounting_of_samples": """
         accounting : {"tight", "split", "published"}, default="tight"
-            "tight" accounts for the statistics and the draw as a whole (docs/theorems.md, T39), and raises λ where it
-            would leave no γ. "split" gives each part its own share of (ε, δ), and refuses where no γ keeps the draw's:
-            `ReleaseRefusedError` carries the certificate. "published" is as printed, which is **not private
-            enough**: a warning says so, and the certificate does not verify.
+            "tight" accounts for the statistics and the draw as a whole (docs/theorems.md, T39), and raises λ where a
+            smaller λ would leave no γ. "split" gives each part its own share of (ε, δ), and refuses a release where no
+            γ keeps the draw within its share: `ReleaseRefusedError` carries the certificate. "published" is as printed,
+            which is **not private enough**: a warning says so, and the certificate does not verify.
         """,
     "fitted_bounded": """
         coef_ : ndarray, shape (n_features_in_,)
@@ -337,14 +345,14 @@ PARAGRAPHS = {
         """,
     "class_weight": """
         class_weight : None, "balanced" or dict, default=None
-            What a row's loss is multiplied by, by its label. Of a dict, which is public, labels that are not named
-            have 1, and the largest weight is brought to 1: weights up to 1 cost no privacy (docs/theorems.md, T48).
-            "balanced" gives every class the same sum, by noisy counts of the classes. The promise pays for the counts,
-            and the fit gets what they leave.
+            The weight of each label: a row's loss is multiplied by the weight of its label. A dict is public. Labels
+            that the dict does not name weigh 1, and all weights are divided by the largest, because weights up to 1
+            cost no privacy (docs/theorems.md, T48). "balanced" counts the classes with noise, and gives every class the
+            same total weight. The promise pays for the counts, and the fit gets what they leave.
         """,
     "fitted_class_weight": """
         class_weight_ : dict
-            The weight of each label, the largest 1. Of "balanced" it is private, and may be published.
+            The weight of each label, the largest 1. With "balanced" the weights are private, and may be published.
         """,
     "example_rows": """
         >>> rng = np.random.default_rng(0)

@@ -77,29 +77,31 @@ def _different_rates(name: str, value: Any) -> list[float]:
 class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
 
-    In every step each row joins the batch by its own coin, the gradients of the batch are clipped and summed, Gaussian
-    noise is added to the sum, and the optimiser moves along it; the last iterate is released. Instead of tossing coins,
-    `sampling` may give each row one step of each epoch, which as a rule needs less noise.
+    In every step each row joins the batch by its own coin. The gradients of the batch are clipped and summed, Gaussian
+    noise is added to the sum, and the optimiser moves along the noisy sum. The last iterate is released. With
+    ``sampling="allocation"`` no coins are tossed: each row is in one step of each epoch, which as a rule needs less
+    noise.
 
     The learning rate has to come from somewhere. Three choices, from private to not:
 
     * `learning_rate` alone: one run, which the certificate covers.
     * `learning_rates` with `mean_runs`: honest tuning. K ~ Poisson(mean_runs) independent runs with learning rates
       drawn from those on offer; the best one is released and the certificate covers the choice. K = 0 releases θ = 0.
-    * `learning_rates` with ``tuning="dishonest"``: all are trained, the best one is picked by looking, and the
-      certificate covers **one run, not the choice**. For comparison with published experiments.
+    * `learning_rates` with ``tuning="dishonest"``: a model is trained with each rate, the best model is picked by
+      looking at the data, and the certificate covers **one run, not the choice**. This is for comparison with published
+      experiments.
 
     Parameters
     ----------
     %(epsilon delta)s
     learning_rate : float or None, default=None
         None takes 0.03, which is for Adam and was chosen on synthetic data only (`benchmarks/dp_sgd_learning_rates.py`:
-        within 1 point of the best rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used where
-        `learning_rates` is given.
+        within 1 point of the best rate's accuracy on average, and within 4.4 at worst). SGD wants about 3. Not used
+        where `learning_rates` is given.
     batch_size : int or None, default=None
-        Expected size of a batch; all rows in every step if they are fewer. None takes 256. Where neither it nor a
-        learning rate is given, fewer than 1000 public rows are all used in every step, at the learning rate 0.5: so
-        few steps of 0.03 do not get anywhere on rows that are much alike.
+        Expected size of a batch; all rows in every step if they are fewer. None takes 256. Where neither a batch size
+        nor a learning rate is given, fewer than 1000 public rows are all used in every step, at the learning rate 0.5:
+        on rows that are much alike, a few steps of 0.03 would not get anywhere.
     epochs : int, default=60
         There are epochs · ⌈n/batch_size⌉ steps.
     optimizer : {"adam", "sgd"}, default="adam"
@@ -109,13 +111,13 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     accountant : {"pld", "rdp"}, default="pld"
         See `objpert_core.accounting.calibrate_dpsgd`.
     mean_runs : float or None, default=None
-        μ of honest tuning; 15.4 has more than 10 runs with probability 0.9.
+        μ, the mean number of runs in honest tuning; with 15.4 there are more than 10 runs with probability 0.9.
     learning_rates : sequence of different floats or None, default=None
         The learning rates on offer; they must not come from the data.
     tuning : {None, "honest", "dishonest"}, default=None
         None means honest where `mean_runs` is given; otherwise, with `learning_rates`, dishonest, with a warning.
     validation_fraction : float, default=0.1
-        Tuning without `X_val`: every row is held out for the choice with this probability, by its own coin.
+        For tuning without `X_val`: every row is held out for the choice with this probability, by its own coin.
     %(intercept row_norm)s
     random_state : None, int, RandomState or Generator, default=None
         None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
@@ -125,9 +127,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     sampling : {"poisson", "allocation"}, default="poisson"
         How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
         each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its
-        own, and sums are divided by n/t. Allocation is accounted for with one added or removed row by privacy loss
-        distributions, and neither with `mean_runs` nor with the other choices of `adjacency`, `rows_per_person` and
-        `accountant`; a `delta` below some 1e-13 for every step gains nothing.
+        own, and sums are divided by n/t. Allocation is accounted for by privacy loss distributions, for one row added
+        or removed. Allocation goes neither with `mean_runs` nor with other values of `adjacency`, `rows_per_person` and
+        `accountant`. With a `delta` below about 1e-13 times the number of steps, allocation saves no noise.
 
     Attributes
     ----------
@@ -135,12 +137,13 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     privacy_ : DPSGDCertificate
         What was promised and how. `release` gives a copy of the model that may be published, with its public part.
     learning_rate_ : float or None
-        The released run's; None if honest tuning made no run. Covered by the promise unless tuning was dishonest.
+        The learning rate of the released run; None if honest tuning made no run. Covered by the promise unless tuning
+        was dishonest.
     candidates_ : list of dict
         ``learning_rate`` and ``score`` (share of right answers, with noise where it is private) of all that was tried.
         Outside the guarantee, their number too: do not publish.
     n_iter_ : int
-        Steps of one run.
+        The number of steps of one run.
     %(fitted_features)s
 
     Notes
@@ -148,8 +151,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     Abadi et al. (2016), Algorithm 1; Papernot and Steinke (2022) for the choice; the set-up of Redberg, Koskela and
     Wang (2023), Section 5; Feldman and Shenfeld (2025) for random allocation (docs/theorems.md, T28). A held-out row is
     counted with noise, at the same (ε, δ), and no row is both trained on and counted (proof in
-    `learning/dp_sgd/budget.py`). The time that honest tuning takes tells K, which is not covered: do not publish it
-    either.
+    `learning/dp_sgd/budget.py`). The time that honest tuning takes reveals K, which the promise does not cover: do not
+    publish the time either.
     %(weights)s
 
     Examples
@@ -211,7 +214,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         callback: Callback | None = None,
         **others: Any,
     ) -> Self:
-        """Fit the private model; see `ObjPertLogisticRegression.fit` for the rest, two labels being allowed.
+        """Fit the private model; see `ObjPertLogisticRegression.fit` for the rest. There are two labels.
 
         Parameters
         ----------
@@ -223,8 +226,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         callback : callable, optional
             ``callback(step, gradient_norm)`` after every step of every run, with the norm of the noisy mean gradient
             (the smallest among candidates trained together). An exception raised in it stops the fit, leaves the
-            estimator unfitted and is passed on. Of honest tuning the callback learns how many runs there are and what
-            the unreleased ones did: outside the guarantee, do not publish.
+            estimator unfitted and is passed on. With honest tuning the callback learns how many runs there are and what
+            unreleased runs did: both are outside the guarantee, do not publish them.
         **others
             None. `sample_weight` gets a `TypeError`.
         """

@@ -28,13 +28,13 @@ def fit_many(
     Parameters
     ----------
     estimator : private estimator
-        One of this package. It is not changed; its own `random_state` does not count.
+        One of this package. The estimator is not changed; its own `random_state` is ignored.
     X, y
         As for its `fit`.
     random_states : sequence of None, int, RandomState or Generator
         One for each draw; None takes the operating system's randomness.
     callback : callable, optional
-        As for `fit`. Where draws are solved together it hears the longest of their gradients.
+        As for `fit`. Where draws are solved together, the callback gets the longest of their gradients.
 
     Returns
     -------
@@ -45,10 +45,10 @@ def fit_many(
     Raises
     ------
     ConvergenceError
-        If a draw does not reach `tau`, with its random state. Nothing is released, of the other draws neither. The
-        failure of a draw depends on the data; no certificate covers it.
+        If a draw does not reach `tau`; the error names its random state. Nothing is released, not the other draws
+        either. The failure of a draw depends on the data; no certificate covers it.
     ValueError
-        For `random_states` that are no such sequence, and as from `fit`.
+        For `random_states` that are no such sequence, and as in `fit`.
 
     Examples
     --------

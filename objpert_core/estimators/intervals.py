@@ -53,7 +53,7 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
             ("row_norm", self.feature_ranges is None or self.row_norm == "clip", "'clip' beside feature_ranges"),
             ("class_weight", self.class_weight is None, "None"),
             ("classes", self.classes is None or len(np.unique(np.asarray(self.classes))) == 2, "None or two labels"),
-            ("bound", entry.has_losses or entry.has_rdp, "one with a privacy loss or a Rényi curve, which compose,"),
+            ("bound", entry.has_losses or entry.has_rdp, "one with a privacy loss or a Rényi curve, to be composed,"),
         ):
             if not allowed:
                 value = getattr(self, name)

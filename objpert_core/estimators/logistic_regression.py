@@ -51,16 +51,16 @@ class ObjPertLogisticRegression(
         ("non-glm" needs ``accountant="rdp"``.)
     %(noise_ratio tau sigma_out solver intercept row_norm random_state accountant)s
     lam : float >= 0 or None, default=None
-        Regularisation λ not to go below; 0 takes the least that privacy allows. None takes 0 if a `noise_ratio` is
-        given and `objpert_core.accounting.recommended_lam` otherwise: a rule in ε, δ, R and the shape of `X` that
-        regularises more where there are few rows for so much noise. **The number of rows is then treated as public**,
-        and the certificate says so. Choosing λ by looking at fits is not covered.
+        A lower limit on the regularisation λ; 0 takes the smallest λ that privacy allows. None takes 0 if a
+        `noise_ratio` is given and `objpert_core.accounting.recommended_lam` otherwise: a rule in ε, δ, R and the shape
+        of `X`, which regularises more where there are few rows for so much noise. **The number of rows is then treated
+        as public**, and the certificate says so. Choosing λ by looking at fits is not covered.
     margin : float >= 0 or None, default=None
-        The loss is log(1 + e^{k − y·score}) with this k, which makes rows near the score 0 count for more
-        (`objpert_core.learning.LogisticLoss`). A margin costs no worst-case privacy, though ordinary rows come closer
-        to the worst case. 0 is logistic regression itself. None takes 0 if a `noise_ratio` or a `lam` is given and
-        otherwise `objpert_core.accounting.recommended_margin`, which goes by the same public numbers as the rule for λ
-        and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only; `predict_proba` allows for k.
+        The margin k of the loss log(1 + e^{k − y·score}) (`objpert_core.learning.LogisticLoss`). With a margin, rows
+        near the score 0 count for more. A margin costs no worst-case privacy, though ordinary rows come closer to the
+        worst case. 0 is logistic regression itself. None takes 0 if a `noise_ratio` or a `lam` is given and otherwise
+        `objpert_core.accounting.recommended_margin`, which goes by the same public numbers as the rule for λ and tends
+        to 0 as ε grows. `coef_` gives log-odds only where k = 0; `predict_proba` allows for k.
     %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize feature_ranges)s
     %(class_weight intervals)s
 
@@ -71,15 +71,16 @@ class ObjPertLogisticRegression(
 
     Notes
     -----
-    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with the tight logistic bound (docs/theorems.md, T1).
+    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with our theorem (bound "logistic"; docs/theorems.md,
+    T1).
     %(own_weights)s
 
-    With K > 2 classes a row is in K fits, whose noise is independent. (ε, δ) is that of their composition, which one
-    row can attain: no accounting of these K fits gives less where λ ≥ 2σ², and otherwise little less. A row that is
-    added or removed has one class, and in the fits of the K − 1 others it counts as a row that is 1/√(K − 1) times as
-    long: all K fits then need √2 times the noise of one, not √K times (docs/theorems.md, T46). Where a row is replaced,
-    or one person has several, a row counts in full everywhere. Probabilities are those of each class against the
-    others, over their sum.
+    With K > 2 classes a row is in K fits, whose noise is independent. (ε, δ) is that of the composition of the K fits.
+    One row can attain this (ε, δ): where λ ≥ 2σ² no accounting of these K fits gives less, and elsewhere only little
+    less. A row that is added or removed has one class, and in the fits of the K − 1 others it counts as a row that is
+    1/√(K − 1) times as long: all K fits then need √2 times the noise of one fit, not √K times (docs/theorems.md, T46).
+    Where a row is replaced, or one person has several, a row counts in full everywhere. Probabilities are those of each
+    class against the others, over their sum.
 
     Examples
     --------
@@ -175,9 +176,9 @@ class ObjPertLogisticRegression(
         Parameters
         ----------
         rows, columns : int >= 1
-            `public_rows`, where it is given, counts in the place of `rows`.
+            Where `public_rows` is given, it takes the place of `rows`.
         sparse : bool, default=False
-            Whether the rows are sparse, so that they are not centred.
+            Whether the rows are sparse: sparse rows are not centred.
 
         Examples
         --------

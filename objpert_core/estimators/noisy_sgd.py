@@ -43,7 +43,7 @@ class NoisyDescent(Scheduled):
     def plan(self, n_rows: int, dimension: int) -> DescentPlan:
         """The descent's settings for the public number of rows and of parameters (intercept included).
 
-        `ValueError` as `fit`, for parameters out of range or a published schedule that does not apply.
+        `ValueError` as in `fit`, for parameters out of range or a published schedule that does not apply.
 
         >>> plan = NoisySGDClassifier(epsilon=0.5, delta=1e-8, radius=4.0).plan(10_000, 10)
         >>> plan.steps, round(plan.row_gradients)
@@ -97,7 +97,7 @@ class NoisySGDClassifier(MarginInBall, NoisyDescent):
         Algorithm 1 as published, for ε ≤ 1 and δ ≤ 1/n²; its certificate states what the accountant finds, and where
         that exceeds `epsilon` the fit is refused.
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
-        "hinge" has a corner: its Moreau envelope is descended on, which has none.
+        "hinge" has a corner: the descent is on its Moreau envelope, which has no corner.
     %(descent)s
     %(no_intercept row_norm random_state)s
     %(hinge_width)s

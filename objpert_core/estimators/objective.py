@@ -120,12 +120,12 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         if not (entry.has_losses or entry.has_rdp) and (self._map_asked_for or self._private_ranges):
             name = "standardize" if self._map_asked_for else "feature_ranges"
             raise ValueError(
-                f"bound must have a privacy loss or a Rényi curve, which compose, where {name}="
+                f"bound must have a privacy loss or a Rényi curve to be composed, where {name}="
                 f"{getattr(self, name)!r}, got {self.bound!r}"
             )
         if self._counts_classes and not (entry.has_losses or entry.has_rdp):
             raise ValueError(
-                "bound must have a privacy loss or a Rényi curve, which compose, where class_weight='balanced', got "
+                "bound must have a privacy loss or a Rényi curve to be composed, where class_weight='balanced', got "
                 f"{self.bound!r}"
             )
 

@@ -56,8 +56,8 @@ class OPSPTRRegressor(PosteriorSample):
     """Linear regression by the best of several posterior samples under (ε, δ)-differential privacy.
 
     Each run draws a λ from a list, asks the data for two noisy statistics, and releases one draw from the posterior
-    N(θ*, (γΛ)⁻¹), Λ = Σx̃x̃ᵀ + λI, with γ as large as the statistics allow. Of a random number of runs the best one on
-    public validation rows is released. Without such rows there is a single run, with the middle λ.
+    N(θ*, (γΛ)⁻¹), Λ = Σx̃x̃ᵀ + λI, with γ as large as the statistics allow. A random number of runs is made, and the
+    best one on public validation rows is released. Without such rows there is a single run, with the middle λ.
 
     Parameters
     ----------
@@ -66,14 +66,14 @@ class OPSPTRRegressor(PosteriorSample):
         The public list of λ, for rows of norm 1. None takes 30 from 2.5 to 2.5¹⁰, evenly spaced in the logarithm.
     validation : pair of array-like, or None, default=None
         Rows and targets by which runs are judged, unless `fit` gets others. **They are taken as public**: the promise
-        does not cover them. A ridge regression on them alone is often as good.
+        does not cover them. A ridge regression on these rows alone is often as good.
     mean_runs : float >= 1 or None, default=None
         E[K] of the geometric number K of runs; more than 1 needs validation rows. None takes k/0.05 with validation
-        rows, as published, and 1 without. K itself is not told: the proof averages over it.
+        rows, as published, and 1 without. K itself is not released: the proof averages over K.
     %(accounting_of_samples)s
     fallback : bool, default=True
-        Of "split": raise λ in a run where, by what was released, it would leave no γ. False refuses such a run, as
-        published; `ReleaseRefusedError` if all do.
+        For "split": raise λ in a run where, by the released statistics, it would leave no γ. False refuses such a run,
+        as published; `ReleaseRefusedError` if all runs refuse.
     %(clipped_rows plain_intercept random_state on_error_by_row)s
 
     Attributes
@@ -88,8 +88,8 @@ class OPSPTRRegressor(PosteriorSample):
     Notes
     -----
     Redberg, Zhu and Wang (2023), Algorithms 3 and 8, accounted for anew. The draw is exact in floating point:
-    docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule. The time of a fit tells K, about: whoever gets
-    the model must not see it.
+    docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule. The time of a fit roughly reveals K: whoever
+    gets the model must not see the time.
     %(weights)s
 
     Examples
@@ -143,7 +143,7 @@ class OPSPTRRegressor(PosteriorSample):
         Raises
         ------
         ReleaseRefusedError
-            If all runs refuse; its certificate says what was spent.
+            If all runs refuse; the error's certificate says what was spent.
         """
         refuse_weights(self, others)
         return self.fit_beside((), X, y, callback, validation=self.validation if validation is None else validation)

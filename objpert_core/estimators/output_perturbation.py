@@ -8,6 +8,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, positive
+from objpert_core.accounting import ADD_REMOVE
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWork
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
@@ -26,23 +27,23 @@ from objpert_core.learning.release import Release
 class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, StandardisesRows):
     """Logistic regression under (ε, δ)-differential privacy, by output perturbation: fit, then add noise.
 
-    Minimises the sum of the logistic losses plus λ/2 ‖θ‖² until the gradient's norm is at most `tau`, adds
-    N(0, σ²) to every coefficient and releases the sum. One row moves the solution by at most (R + 2τ)/λ, to which σ is
-    calibrated. The simplest private learner; objective perturbation is nearly always more accurate.
+    Minimises the sum of the logistic losses plus λ/2 ‖θ‖² until the gradient's norm is at most `tau`, adds N(0, σ²) to
+    every coefficient and releases the sum. One row moves the solution by at most (R + 2τ)/λ, to which σ is calibrated.
+    This is the simplest private learner; objective perturbation is nearly always more accurate.
 
     Parameters
     ----------
     epsilon : float, default=1.0
-        ε > 0 of one fit, for neighbours as `adjacency` has them.
+        ε > 0 of one fit; `adjacency` and `rows_per_person` say which data sets are neighbours.
     %(delta)s
     lam : float > 0 or None, default=None
         The regularisation λ of the sum of the losses (scikit-learn's 1/C). None takes
         `objpert_core.learning.recommended_output_lam`, a rule in ε, δ, R and the shape of `X`: **the number of rows
         is then treated as public**, and the certificate says so. Choosing λ by looking at fits is not covered.
     %(tau solver intercept row_norm random_state)s
-    adjacency : {"add/remove", "replace"}, default="add/remove"
-        Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. "add/remove
-        one row" and "replace one row", as the other estimators say, mean the same.
+    adjacency : {"add/remove one row", "replace one row"}, default="add/remove one row"
+        Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. The short
+        words "add/remove" and "replace" mean the same.
     %(margin public_rows classes max_iter on_error rows_per_person standardize feature_ranges)s
 
     Attributes
@@ -75,7 +76,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, lam: float | None = None, tau: float = 1e-6,
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
-        row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = "add/remove",
+        row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = ADD_REMOVE,
         margin: float = 0.0, public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
         on_error: str = "raise", rows_per_person: int = 1, standardize: Any = AUTO,
         feature_ranges: Any = None,

@@ -18,9 +18,9 @@ from objpert_core.learning.solvers import SOLVERS
 class PhasedERMClassifier(MarginInBall):
     """A linear classifier under (ε, δ)-differential privacy, by phased empirical risk minimisation in a ball.
 
-    Half of the rows are fitted, and noise is added; half of the rest is fitted close to that, with less noise; and so
-    on. Each row is in one phase, so that ε is paid once. The loss needs bounded gradients and nothing else. Where
-    objective perturbation has a proof (`ObjPertSCOClassifier`), that is more accurate.
+    Half of the rows are fitted, and noise is added to the model. Half of the other rows are fitted close to this noisy
+    model, with less noise; and so on. Each row is in one phase, so ε is paid once. The loss needs bounded gradients and
+    nothing else. Where objective perturbation has a proof, `ObjPertSCOClassifier` is more accurate.
 
     %(replaced)s
 
@@ -33,8 +33,8 @@ class PhasedERMClassifier(MarginInBall):
     %(hinge_width)s
     %(classes)s
     public_rows : int or None, default=None
-        The number of rows that phases and noise go by; rows beyond it are not used. None takes the number of rows in
-        `X`, **treated as public**. Where rows are replaced it does not change.
+        The number of rows by which phases and noise are chosen; rows beyond this number are not used. None takes the
+        number of rows in `X`, **treated as public**. Replacing a row does not change this number.
     %(on_error)s
 
     Attributes
@@ -43,7 +43,7 @@ class PhasedERMClassifier(MarginInBall):
     privacy_ : PhasedCertificate
         What was promised and how. `release` gives a copy of the model that may be published, with its public part.
     n_iter_ : int
-        Of all solvers. Depends on the data, outside the guarantee: do not publish.
+        The iterations of all solvers. Depends on the data, outside the guarantee: do not publish.
     %(fitted_features)s
 
     Notes

@@ -40,34 +40,34 @@ class QOPLasso(Regression):
     """The lasso, least squares or least squares in a box under (ε, δ)-differential privacy, by quadratic perturbation.
 
     The problem is to minimise ½Σ(yᵢ − x̃ᵢᵀθ)² + α‖θ‖₁ over the box, a sum and not a mean: α is n times scikit-learn's
-    `alpha`. Released are the Gram matrix with a Wishart matrix added, B = Σx̃x̃ᵀ + σ²W, and the gradient at a public
-    anchor θ̃ with normal noise. The problem is then solved from these alone, so that a solution for another α or another
-    box costs no more (`path`, `resolve`). The noise pulls towards the anchor, as a ridge of about mσ² would; the part
-    of this pull that is known beforehand is taken off (`debias`).
+    `alpha`. The fit releases the Gram matrix with a Wishart matrix added, B = Σx̃x̃ᵀ + σ²W, and the gradient at a
+    public anchor θ̃ with normal noise. The fit solves the problem from these two alone, so a solution for another α or
+    another box costs no more privacy (`path`, `resolve`). The noise pulls towards the anchor, as a ridge of about mσ²
+    would; the part of this pull that is known beforehand is taken off (`debias`).
 
     Parameters
     ----------
     epsilon : float, default=1.0
-        ε > 0 of one fit and of all problems solved from it together, for neighbours as `adjacency` has them.
+        ε > 0 of one fit and of all problems solved from it together; `adjacency` says which data sets are neighbours.
     %(delta)s
     alpha : float >= 0, default=1.0
         α, in units of the sum of losses.
     anchor : array of shape (n_features,) or None, default=None
         θ̃, a public guess of the coefficients: from other data, or a model published before. None is 0.
     residual_bound : float >= 0 or None, default=None
-        R: residuals y − x̃ᵀθ̃ at the anchor are clipped to R, and the gradient's noise is proportional to it. A
-        public number: take it from what is known of the targets in general. None takes 1.0, which suits targets of
-        that size. 0, for an anchor that fits every record that can occur, leaves out the gradient and its noise:
-        **labels are then not used**, a warning says so, and only the penalty or the box leads away from the anchor.
+        R, a public number: residuals y − x̃ᵀθ̃ at the anchor are clipped to R, and the gradient's noise is proportional
+        to R. Take R from what is known of the targets in general. None takes 1.0, which suits targets of that size. 0,
+        for an anchor that fits every record that can occur, leaves out the gradient and its noise: **labels are then
+        not used**, a warning says so, and only the penalty or the box leads away from the anchor.
     bounds : pair of numbers or of arrays of shape (n_features,), or None, default=None
-        The box: every coefficient is kept from the first to the second. None keeps none.
+        The box: every coefficient is kept between the first and the second. None sets no bounds.
     degrees_of_freedom : int or None, default=None
         m >= D + 1 of the Wishart matrix, for D coefficients with the intercept. None takes the m of least noise.
     adjacency : {"replace one row", "add/remove one row"}, default="replace one row"
         Whether neighbouring data sets differ by one row replaced by another, or by one row more or less.
     tilt_share : float strictly between 0 and 1, default=0.5
-        The gradient's part of the squared ratio of sensitivity to noise that a Gaussian mechanism may have at
-        (ε, δ). The Gram matrix has the rest.
+        The gradient's part of the squared ratio of sensitivity to noise that a Gaussian mechanism may have at (ε, δ).
+        The Gram matrix gets the rest.
     debias : bool, default=True
         Take the mean of the Wishart matrix, mσ²·I, off B before a problem is solved, as far as B's least eigenvalue
         allows. The step looks at the release only, and costs no privacy.
@@ -75,15 +75,13 @@ class QOPLasso(Regression):
     fit_intercept : bool, default=False
     intercept_scaling : float, default=0.3
         The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). A row's squared norm
-        becomes 1 + s², and noise grows with it. The intercept's anchor is 0, and it is neither penalised nor bounded.
+        becomes 1 + s², and noise grows with it. The intercept's anchor is 0, and the intercept is neither penalised nor
+        bounded.
     %(random_state)s
     solver : {"coordinate-descent", "davis-yin"}, default="coordinate-descent"
-        See `objpert_core.learning.solvers.lasso`. Either goes as near to the minimum as doubles allow, and does not
+        See `objpert_core.learning.solvers.lasso`. Both go as near to the minimum as doubles allow; the choice does not
         touch privacy.
-    on_error : {"raise", "release"}, default="raise"
-        "raise" stops a fit with an error that names an invalid row, which tells whoever sees it something about the
-        data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that are no
-        numbers) out of every sum; the promise covers them (docs/theorems.md, T23).
+    %(on_error_by_row)s
 
     Attributes
     ----------
@@ -100,7 +98,7 @@ class QOPLasso(Regression):
     privacy_ : QuadraticCertificate
         What was promised and how. `release` gives a copy of the model that may be published.
     n_iter_ : int
-        Of the solver; as it sees released numbers only, it may be published.
+        The solver's iterations. They depend on released numbers only, and may be published.
     %(fitted_features)s
 
     Notes

@@ -19,7 +19,7 @@ def regression_table(
     r"""Write coefficients with standard errors in parentheses beneath, and each model's ε and δ at the foot.
 
     The numbers are those of `summary`, without the intercept. There are no stars: several p-values at once need a
-    correction, and those of a model that was chosen do not hold.
+    correction, and the p-values of a model that was chosen among several do not hold.
 
     Parameters
     ----------

@@ -18,25 +18,25 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
     """Ridge or Huber regression under (ε, δ)-differential privacy, by objective perturbation.
 
     The loss of a row is ℓ((y − target_offset)/target_scale − x̃ᵀθ). Its gradient is clipped to norm `clip`, in closed
-    form for a linear model: far from the fit the loss goes on as a straight line. Then bᵀθ with b ~ N(0, σ²I) and λ/2
-    ‖θ‖² are added to the sum, the sum is minimised until its gradient's norm is at most `tau`, and N(0, sigma_out²) is
-    added to every coefficient. Nothing is tuned on the data, the targets' scale included.
+    form for a linear model: far from the fit the loss goes on as a straight line. The fit adds bᵀθ with b ~ N(0, σ²I)
+    and λ/2 ‖θ‖² to the sum of the losses, minimises until the gradient's norm is at most `tau`, and adds N(0,
+    sigma_out²) to every coefficient. Nothing is tuned on the data, the targets' scale included.
 
     Parameters
     ----------
     %(epsilon delta)s
     loss : {"squared", "huber"}, default="squared"
-        r²/2 of the scaled residual r, or that up to `huber_threshold` and a straight line beyond.
+        "squared" is r²/2 of the scaled residual r; "huber" is r²/2 up to `huber_threshold` and a straight line beyond.
     huber_threshold : float > 0, default=1.0
-        Residual beyond which ``loss="huber"`` is straight, in units of `target_scale`. It applies to every row alike;
-        `clip` applies to gradients, so to |r| ‖x̃‖.
+        Residual beyond which ``loss="huber"`` is straight, in units of `target_scale`. The threshold applies to every
+        row alike; `clip` applies to gradients, and so to |r| ‖x̃‖.
     clip : float > 0 or None, default=1.0
-        C: no row's gradient gets longer than this, and σ is proportional to it (for "huber" to the smaller of C and
+        C: no row's gradient gets longer than C, and σ is proportional to C (for "huber" to the smaller of C and
         huber_threshold · R). None, for "huber" only, clips nothing.
     bound : {"glm", "two-signed", "non-glm"}, default="glm"
-        The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "two-signed" allows a λ that is less
-        by R², which pays where rows are many and ε is large. Bounds that need a slope of one sign
-        ("logistic", "monotone") do not cover regression. "non-glm" needs ``accountant="rdp"``.
+        The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "two-signed" allows a λ that is
+        smaller by R², which pays where rows are many and ε is large. Bounds that need a slope of one sign ("logistic",
+        "monotone") do not cover regression. "non-glm" needs ``accountant="rdp"``.
     %(noise_ratio tau)s
     sigma_out : float or None, default=None
         Standard deviation of the output noise, before `target_scale`; None takes one that costs next to nothing.

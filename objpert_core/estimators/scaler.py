@@ -17,8 +17,9 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Clip every feature to its public range and scale that range to [−1, 1].
 
     scikit-learn's scalers take means, deviations or extremes from the data, and no private estimator after them can
-    take that back. This one takes two public numbers for each feature. One row's result depends on that row alone, so
-    that neighbouring data sets stay neighbours, and the promise of what comes after holds as it stands.
+    take back what these numbers reveal. This scaler takes two public numbers for each feature. One row's result depends
+    on that row alone, so neighbouring data sets stay neighbours, and the promise of the estimator that follows holds as
+    it stands.
 
     Parameters
     ----------
@@ -34,9 +35,10 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    NaN stays NaN, and infinity is clipped: what comes next judges such rows, by itself or with ``on_error="release"``.
-    An entry that is no number at all, such as a word, raises here, whatever comes next: have such entries made NaN by a
-    rule for each alone. Sparse matrices are refused, as the middle of a range is seldom 0.
+    NaN stays NaN, and infinity is clipped. The estimator that follows judges rows with NaN: it raises, or leaves them
+    out with ``on_error="release"``. An entry that is no number at all, such as a word, is an error here: turn such
+    entries into NaN beforehand, by a rule that looks at each entry alone. Sparse matrices are refused, because the
+    middle of a range is seldom 0.
 
     Examples
     --------
@@ -55,7 +57,7 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the ranges against the number of features; nothing else of `X` is looked at.
 
-        `ValueError` if a range is empty or not finite, or there is not one for each feature.
+        `ValueError` if a range is empty or not finite, or if there is not one range for each feature.
         """
         columns = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False).shape[1]
         Ranges.declared(self.low, self.high, columns)
@@ -76,13 +78,14 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            As in `fit`, or if `X` has another number of features than there.
+            As in `fit`, or if `X` has another number of features than in `fit`.
         """
         X = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
         return Ranges.declared(self.low, self.high, X.shape[1]).apply(X)
 
     def half_widths(self, features: int) -> FloatArray:
-        """Half the width of every range, shape (features,): by what a coefficient is divided in a column's own units.
+        """Half the width of every range, shape (features,); a coefficient divided by its half width is in the column's
+        own units.
 
         >>> PublicRangeScaler(high=[120.0, 80.0]).half_widths(2).tolist()
         [60.0, 40.0]

@@ -55,7 +55,7 @@ class ObjectiveInBall(Scheduled, SolvedModel):
     def plan(self, n_rows: int, dimension: int) -> ObjectivePlan:
         """Noise, regularisation and smoothing for the public number of rows and of parameters (intercept included).
 
-        `ValueError` as `fit`, for parameters out of range or a published schedule that does not apply.
+        `ValueError` as in `fit`, for parameters out of range or a published schedule that does not apply.
         """
         loss, longest, clip = self._chosen_loss(), row_radius(self._constant), self._threshold()
         gradient = loss.lipschitz * longest
@@ -104,9 +104,9 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the losses, minimises over the ball ‖θ‖ ≤ `radius` until it
     is certain to be within `tau`/λ of the minimum, adds N(0, sigma_out²) to every coefficient and releases the sum,
-    which is in the ball but for that noise. σ and λ follow from public numbers alone; nothing is tuned on the data. The
-    aim is a population risk next to that of the best model in the ball. The scores of a model that is kept small are no
-    log-odds, so there are no probabilities; for these take `ObjPertLogisticRegression`.
+    which is in the ball but for the output noise. σ and λ follow from public numbers alone; nothing is tuned on the
+    data. The aim is a population risk next to that of the best model in the ball. The scores of a model that is kept
+    small are no log-odds, so there are no probabilities; `ObjPertLogisticRegression` has them.
 
     %(replaced)s
 
@@ -114,12 +114,12 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
     ----------
     %(epsilon_replaced delta radius)s
     schedule : {"tight", "bassily2019"}, default="tight"
-        "tight" has the least noise that is proved: for the logistic loss that of the Gaussian mechanism of sensitivity
-        2R. "bassily2019" is Algorithm 2 as published, for ε ≤ 1 and δ ≤ 1/n², but with the noise that its proof needs
-        where rows are replaced; its certificate states what the accountant finds, and where that exceeds `epsilon` the
-        fit is refused.
+        "tight" takes the least noise that a proof allows: for the logistic loss that of the Gaussian mechanism of
+        sensitivity 2R. "bassily2019" is Algorithm 2 as published, for ε ≤ 1 and δ ≤ 1/n², but with the noise that its
+        proof needs where rows are replaced; its certificate states what the accountant finds, and where that exceeds
+        `epsilon` the fit is refused.
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
-        "hinge" has a corner: its Moreau envelope is minimised, which has none.
+        "hinge" has a corner: its Moreau envelope is minimised, which has no corner.
     %(tau sigma_out solver no_intercept row_norm random_state objective_in_ball)s
     %(hinge_width)s
     %(classes max_iter on_error)s

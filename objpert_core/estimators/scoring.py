@@ -85,27 +85,27 @@ class LinearScores(BaseEstimator):
     def to_sklearn(self, *, probabilities: bool = True) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.
 
-        Its `predict` and `predict_proba` are those of this model but for rounding. So is its `decision_function`, but
-        where this model's probabilities are not those of its scores (a margin above 0, or more than two classes): there
-        the pipeline's are the log-odds of the probabilities, which have the same sign and order. The
-        pipeline may score rows that this model refuses. It may leave rows shorter than 1e-14 as short as they are,
+        Its `predict` and `predict_proba` are those of this model but for rounding. So is its `decision_function`, with
+        one exception: where this model's probabilities do not follow from its scores (a margin above 0, or more than
+        two classes), the pipeline's scores are the log-odds of the probabilities, which have the same sign and order.
+        The pipeline may score rows that this model refuses. It may leave rows shorter than 1e-14 as short as they are,
         where "normalize" stretches rows from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the
         model centres rows, the pipeline takes no sparse ones. Before a successful `fit` a `NotFittedError` is raised.
 
         Parameters
         ----------
         probabilities : bool, default=True
-            False leaves out probabilities that are not those of the scores; the scores then are this model's. Tools
-            that do not know a `StackingClassifier` of scikit-learn's, as ONNX's converter, want that.
+            False leaves out probabilities that do not follow from the scores; the pipeline's scores are then this
+            model's. Tools that cannot read scikit-learn's `StackingClassifier`, such as ONNX's converter, need False.
 
         Returns
         -------
         sklearn.pipeline.Pipeline
-            Its last step is a `LogisticRegression` where this model's probabilities are those of its scores, as they
-            are without a margin, and otherwise a `StackingClassifier` of such; for more than two classes a
-            `OneVsRestClassifier` of either. Of a model without probabilities, or if these are left out, it is a
-            `LinearSVC`; of a regressor a `LinearRegression`. The pipeline carries no certificate, no intervals
-            (ask `summary` and `conf_int` of this model or of its `release`) and none of the data's traces.
+            Its last step is a `LogisticRegression` where this model's probabilities follow from its scores, as they do
+            without a margin, and otherwise a `StackingClassifier` of `LogisticRegression`s; for more than two classes
+            it is a `OneVsRestClassifier` of either. For a model without probabilities, or if these are left out, it is
+            a `LinearSVC`; for a regressor a `LinearRegression`. The pipeline carries no certificate, no intervals (ask
+            `summary` and `conf_int` of this model or of its `release`) and none of the data's traces.
         """
         check_is_fitted(self)
         margin = getattr(self, "margin_", None)
@@ -149,7 +149,7 @@ class ClassScores(ClassifierMixin, LinearScores):
         return tags
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores, positive for ``classes_[1]``: for logistic regression without a margin its log-odds.
+        """Scores, positive for ``classes_[1]``; for logistic regression without a margin they are log-odds.
 
         With more than two classes a column for each class, against the others. Arguments, shape and errors are
         as in `scores`.
@@ -174,8 +174,8 @@ class Probabilities(ClassScores):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of ``classes_``, shape (n, 2) or (n, K); arguments and errors as in `scores`.
 
-        For these probabilities the score has the least expected loss (`LogisticLoss.log_odds`). With more than two
-        classes each class has a probability against the others, divided by their sum.
+        A score stands for the probability at which it has the least expected loss (`LogisticLoss.log_odds`). With more
+        than two classes each class has a probability against the others, divided by the sum of these probabilities.
         """
         odds = self._log_odds(X)
         if odds.ndim == 2:

@@ -46,11 +46,12 @@ def _offers(name: str) -> Callable[[Any], bool]:
 class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     """Try several settings of a private estimator, keep the best, and pay for all of it in one (ε, δ).
 
-    Coins put test rows aside. A setting's fit sees the training rows, its score is computed from noisy counts of the
-    test rows (`evaluate`), and each person is in one part only (docs/theorems.md, T49). Either every setting is tried,
-    and all fits and scores are composed; or a random number of runs is made, each with a setting drawn at random, and
-    the best run is released (docs/theorems.md, T11). Whichever leaves each fit the larger ε is taken, by public numbers
-    alone: as a rule all settings up to about twenty, and the random number above.
+    Coins put test rows aside. A setting's fit sees the training rows. The setting's score is computed from noisy counts
+    of the test rows (`evaluate`). Each person is in one part only (docs/theorems.md, T49). Either every setting is
+    tried, and all fits and scores are composed; or a random number of runs is made, each with a setting drawn at
+    random, and the best run is released (docs/theorems.md, T11). The search takes the way that leaves each fit the
+    larger ε, by public numbers alone: as a rule it tries every setting up to about twenty, and makes a random number of
+    runs for more.
 
     Where several settings are as good, or ε is small, one fit with the whole budget and sensible settings is better:
     a search over m settings leaves each fit about 1/√m of ε.
@@ -58,12 +59,12 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : private classifier or regressor
-        One of this package, with ``on_error="raise"``. Its `epsilon`, `delta` and `random_state` do not count. Its
-        `public_rows`, declared for all rows, is taken times ``1 - test_share``; None means that the number of training
-        rows is read off.
+        One of this package, with ``on_error="raise"``. Its `epsilon`, `delta` and `random_state` are ignored. Its
+        `public_rows`, declared for all rows, is multiplied by ``1 - test_share``; None means that the number of
+        training rows is read off the data.
     param_grid : dict or list of dict
-        As for `sklearn.model_selection.GridSearchCV`: values to try, by parameter; any of the estimator's own, but for
-        the promise and what it is about.
+        As for `sklearn.model_selection.GridSearchCV`: the values to try for each parameter. A grid may not name
+        `epsilon`, `delta`, `random_state`, `classes`, `public_rows`, `adjacency`, `rows_per_person` or `on_error`.
     epsilon, delta : float
         The promise for everything: fits, scores, choice.
     test_share : float strictly between 0 and 1
@@ -84,7 +85,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     best_index_ : int
         The place of `best_params_` in ``ParameterGrid(param_grid)``.
     best_score_ : float
-        The winner's noisy score. The best of several scores is too good on average: `evaluate` on other rows.
+        The winner's noisy score. The best of several scores is too good on average: for a score to believe, `evaluate`
+        the model on other rows.
     privacy_ : SearchCertificate
         One certificate for everything above.
     classes_, n_features_in_, feature_names_in_
@@ -135,9 +137,10 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For parameters out of range, before the data are touched, and as from the estimator's `fit`.
+            For parameters out of range, before the data are touched, and as in the estimator's `fit`.
         ConvergenceError, RuntimeError
-            If a fit fails, or no run was drawn: e^(−E[K]), below 1e-5 for five settings and more. Nothing is released.
+            If a fit fails, or no run was drawn, which has probability e^(−E[K]), below 1e-5 from five settings on.
+            Nothing is released.
         """
         settings, score = self._checked(groups)
         streams = Streams(self.random_state)
@@ -245,7 +248,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         return np.asarray(self._best().decision_function(X))
 
     def score(self, X: Any, y: Any) -> float:
-        """The accuracy of `best_estimator_`, or R², on these rows; it is not private."""
+        """The accuracy of `best_estimator_`, or R², on these rows; this score is not private."""
         return float(self._best().score(X, y))
 
     def _best(self) -> Any:

@@ -61,7 +61,8 @@ class Plan:
         self.labels = self.fixed.get("classes", own.get("classes"))
         if search.scoring == "auc" and len(self.labels) != 2:
             raise ValueError(
-                f"scoring must be one of the accuracies for {len(self.labels)} classes, got {search.scoring!r}"
+                f"scoring must be 'accuracy' or 'balanced_accuracy' for {len(self.labels)} classes, got "
+                f"{search.scoring!r}"
             )
         first = self._certificates(search.epsilon, settings[:1])[0]
         self.adjacency, self.rows_per_person = first.mechanism_adjacency, first.rows_per_person

@@ -17,10 +17,10 @@ from objpert_core.learning.problem.losses import HuberisedHingeLoss, Loss, Squar
 class ObjPertSVC(WeighsClasses, ClippedModel):
     """A linear support vector machine under (ε, δ)-differential privacy, by objective perturbation.
 
-    The hinge has a corner, which no such proof covers; its squared and its rounded form have no corner. Their gradients
-    are clipped to norm `clip` in closed form, bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² are added to the sum, the sum is
-    minimised until its gradient's norm is at most `tau`, and N(0, sigma_out²) is added to every coefficient. Scores are
-    not log-odds, so there are no probabilities; for these take `ObjPertLogisticRegression`.
+    The hinge has a corner, which no proof of objective perturbation covers; its squared form and its rounded form have
+    no corner. Their gradients are clipped to norm `clip`, in closed form. The fit adds bᵀθ with b ~ N(0, σ²I) and λ/2
+    ‖θ‖² to the sum of the losses, minimises until the gradient's norm is at most `tau`, and adds N(0, sigma_out²) to
+    every coefficient. Scores are not log-odds, so there are no probabilities; `ObjPertLogisticRegression` has them.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ class ObjPertSVC(WeighsClasses, ClippedModel):
     loss : {"squared-hinge", "huberised-hinge"}, default="squared-hinge"
         max(0, 1 − m)²/2 of the margin m (half of scikit-learn's), or the hinge with its corner rounded.
     clip : float > 0 or None, default=1.0
-        C: no row's gradient gets longer than this, and σ is proportional to it (for "huberised-hinge" to the smaller
-        of C and R). None, for "huberised-hinge" only, clips nothing.
+        C: no row's gradient gets longer than C, and σ is proportional to C (for "huberised-hinge" to the smaller of C
+        and R). None, for "huberised-hinge" only, clips nothing.
     bound : {"monotone", "two-signed", "glm", "non-glm"}, default="monotone"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" does not cover a hinge;
         "non-glm" needs ``accountant="rdp"``.

@@ -154,7 +154,7 @@ class TwoClasses(ClassEvaluation):
     def auc(self) -> Estimate:
         """The area under the ROC curve: how often a row of the second class has a higher score than one of the first.
 
-        The interval also covers that the order within a bin is not known.
+        The interval also covers the unknown order within a bin.
         """
         negatives, positives = self.table.reshape(2, BINS)
         return area(negatives, positives, self.noise, self.level)

@@ -44,7 +44,7 @@ class Estimate:
 
     @classmethod
     def share(cls, value: float, low: float, high: float) -> Estimate:
-        """An estimate of a number from 0 to 1; no value at all where the noise leaves none is the middle."""
+        """An estimate of a number from 0 to 1; the middle of the interval, where the noise leaves no value."""
         value = 0.5 * (low + high) if math.isnan(value) else value
         return cls(*(min(max(float(number), 0.0), 1.0) for number in (value, low, high)))
 

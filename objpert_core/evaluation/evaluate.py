@@ -53,8 +53,8 @@ def evaluate(
     and a class, for more than two classes a pair of class and predicted class, for a regression a bin of the error. All
     scores and intervals are computed from these counts and cost nothing more.
 
-    The model's own promise is not touched. Of rows that `split_by_coin` put aside, fit and evaluation cost the larger
-    of both budgets (`together`); of rows that the model was trained on, the two budgets are composed.
+    The model's own promise is not touched. On rows that `split_by_coin` put aside, fit and evaluation cost the larger
+    of both budgets (`together`). On rows that the model was trained on, the two budgets are composed.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ def evaluate(
     epsilon, delta : float
         The budget of this release.
     largest_error : float > 0
-        For a regression, and only there: larger errors count as this one. A public number, in the target's units.
+        For a regression, and only there: larger errors count as this number. A public number, in the target's units.
     level : float
-        Of the intervals; another one later costs nothing (`Evaluation.at_level`).
+        The level of the intervals; another level later costs nothing (`Evaluation.at_level`).
     adjacency : {"add/remove one row", "replace one row"}
     rows_per_person : int
         How many rows of one person the promise covers together.
@@ -85,7 +85,7 @@ def evaluate(
     ------
     ValueError
         For a label that the model does not know, a target that is no number, or parameters out of range; nothing is
-        released then, and no noise was drawn. That there was such a row is outside of the promise.
+        released then, and no noise was drawn. The promise does not cover the fact that there was such a row.
 
     Examples
     --------
@@ -137,9 +137,9 @@ def together(
         The model's `privacy_`.
     evaluation : EvaluationCertificate or Evaluation
     split : {"coin", "same rows"}
-        "coin": `split_by_coin` told training and test rows apart, and of each person all rows are in one part; fit and
-        evaluation cost the larger of both budgets (docs/theorems.md, T49). **This is taken on trust.** "same rows":
-        any other way, training rows included; the budgets are composed, and the δs add up.
+        "coin": `split_by_coin` told training and test rows apart, and all rows of a person are in one part; fit and
+        evaluation cost the larger of both budgets (docs/theorems.md, T49). **This is taken on trust.** "same rows": any
+        other way, training rows included; the budgets are composed, and the δs add up.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def together(
     Raises
     ------
     ValueError
-        If one of the certificates does not verify, they are about different models or other neighbours.
+        If one of the certificates does not verify, or if they are about different models or different neighbours.
     """
     choice("split", split, SPLITS)
     own = evaluation.certificate if isinstance(evaluation, Evaluation) else evaluation

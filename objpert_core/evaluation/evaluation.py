@@ -28,8 +28,8 @@ class Evaluation(ABC):
     """The noisy counts of an evaluation, and what follows from them; made by `evaluate`.
 
     Everything here is computed from released counts and may be published. Every estimate is an `Estimate` with an
-    interval for the people of whom the test rows are a sample: it covers their sampling and the noise. Several
-    intervals hold at their level one by one, not all at once.
+    interval for the people of whom the test rows are a sample: the interval covers the sampling of the rows and the
+    noise. Several intervals hold at their level one by one, not all at once.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Evaluation(ABC):
     certificate : EvaluationCertificate
         What the counts promise to the people in the test rows.
     level : float
-        Of the intervals.
+        The level of the intervals.
     """
 
     KIND: ClassVar[str]
@@ -132,7 +132,7 @@ class Evaluation(ABC):
     @classmethod
     @abstractmethod
     def own_fields(cls, values: Mapping[str, Any], cells: int) -> dict[str, Any]:
-        """What a text says of a kind's own fields, checked: `ValueError`."""
+        """The fields that a kind of evaluation has of its own, as a text has them; `ValueError` for wrong ones."""
 
     def __repr__(self) -> str:
         lines = [f"  {name:<18} {one}" for name, one in self.estimates().items()]

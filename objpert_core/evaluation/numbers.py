@@ -57,8 +57,8 @@ class Numbers(Evaluation):
     def root_mean_squared_error(self) -> Estimate:
         """The root of the mean of squared errors, each error at most `largest_error`.
 
-        Places instead of errors add a sixth of the squared step to the mean where errors are spread out, and from
-        nothing to a quarter in any case: the interval covers that.
+        Counting at places adds a sixth of the squared step to the mean where errors are spread out, and between nothing
+        and a quarter of it in any case. The interval covers this addition.
         """
         square = (2 * self.largest_error / STEPS) ** 2
         found = self._average(self.places**2)
@@ -66,11 +66,11 @@ class Numbers(Evaluation):
         return Estimate(*(math.sqrt(min(max(one, 0.0), self.largest_error**2)) for one in ends))
 
     def mean_error(self) -> Estimate:
-        """The mean of the error, which is the bias; errors beyond `largest_error` count as that."""
+        """The mean of the error, which is the bias; larger errors count as `largest_error` on their side."""
         return _cut(self._average(self.places), -self.largest_error, self.largest_error)
 
     def beyond(self) -> Estimate:
-        """The share of rows whose error is beyond `largest_error` on either side, and counts as that."""
+        """The share of rows whose error is beyond `largest_error` on either side, and is cut there."""
         return proportion(part(self.table[[0, -1]]), part(self.table[1:-1]), self.noise, self.level)
 
     def quantile(self, share: float) -> Estimate:

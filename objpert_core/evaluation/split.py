@@ -25,27 +25,27 @@ def split_by_coin(
     no such split for rows that are added or removed: it shuffles a fixed number of rows, and one row more moves others
     from part to part.
 
-    The sizes of the parts are random. A declared number of rows, `public_rows` of the fit, is the whole's times
-    ``1 - test_share``.
+    The sizes of the parts are random. If the number of all rows was declared, give the fit this number times ``1 -
+    test_share`` as `public_rows`.
 
     Parameters
     ----------
     X : array-like, sparse matrix, data frame, `Blocks` or Dask collection, shape (n, d)
-        Of `Blocks` both parts are `Blocks`, and a row's coin is drawn when it is walked first.
+        `Blocks` give two parts that are `Blocks`; a row's coin is drawn when the row is walked first.
     y : array-like, shape (n,)
         Left out where `X` is `Blocks`.
     test_share : float strictly between 0 and 1
         The probability that a row is a test row.
     groups : array-like, shape (n,), optional
-        Whose row it is: rows of one person share a coin. Without it each row is a person.
+        Whose row it is: rows of one person share a coin. Without groups each row is a person.
     random_state : None, int, numpy RandomState or Generator
-        None takes the coins from the operating system. With a seed the coins go by the rows' places, and a row that is
-        added moves the others' places: such a split is for teaching and tests.
+        None takes the coins from the operating system. With a seed a row's coin depends on the row's place, and a row
+        that is added moves the others: such a split is for teaching and tests.
 
     Returns
     -------
     X_train, X_test, y_train, y_test
-        Of `Blocks` the targets are None.
+        For `Blocks` the targets are None.
 
     Raises
     ------

@@ -254,7 +254,7 @@ class Fit:
 
         τ pays for all that arithmetic adds. The gradient as computed, a bound on its rounding, the distance of the
         noise drawn from normal noise and the rounding of θ to the lattice together must not exceed τ (docs/theorems.md,
-        T15). So the solver has to come to τ/2. Where a quick bound on the rounding is too large, a closer one is
+        T15). So the solver has to reach τ/2. Where a quick bound on the rounding is too large, a closer one is
         computed.
 
         Parameters
@@ -276,7 +276,7 @@ class Fit:
         found : Found, optional
             What a solver has found already. If `found` is not within τ, this fit's own solver starts anew.
         intervals : IntervalNoise
-            The noise of the curvature that is released after θ, at θ; nothing is unless told.
+            The noise of the curvature that is released after θ, at θ; by default no curvature is released.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 

@@ -75,7 +75,7 @@ def perturb_and_solve(
 ) -> Release[Any]:
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
-    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
+    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is our theorem, "logistic"
     (docs/theorems.md, T1). For the logistic loss a row's gradient has norm at most R = √(1 + s²) without clipping.
 
     Parameters
@@ -109,7 +109,7 @@ def perturb_and_solve(
     rows_per_person : int >= 1
         How many rows of one person the promise shall cover together; `mechanism` is about one row.
     radius : float > 0, optional
-        M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy. The release lies in the ball but for the output
+        M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy. The release lies in the ball, but for the output
         noise.
     envelope : float > 0, optional
         β: replace every row's loss by its Moreau envelope of this smoothness in θ (`envelope_steps`), which is no
@@ -117,21 +117,21 @@ def perturb_and_solve(
         from β on. The loss may then have corners (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an
         envelope.
     standardisation : Standardisation
-        Centre and scale the rows privately before the fit, with this noise; neither happens unless told. `epsilon` is
-        what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, by X's number of
-        rows if left out, which is then treated as public.
+        Centre and scale the rows privately before the fit, with this noise; by default neither happens. `epsilon` is
+        what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`. If that is left
+        out, they are divided by X's number of rows, which is then treated as public.
     ranges : Ranges or RangeNoise, optional
         Cut every column to a range and map the range to [−1, 1], before all else: public ranges, or with a `RangeNoise`
         private ones, released with this noise and paid for like centre and scales (docs/theorems.md, T47). Private
-        ranges go by `public_rows` as centre and scales do.
+        ranges use `public_rows` as centre and scales do.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
     Raises
     ------
     ConvergenceError
-        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
-        not reach τ. Nothing is released (see `Fit.release`).
+        Before the fit, if τ is less than rounding might leave for so many rows and parameters; in the fit, if the
+        solver does not reach τ. Nothing is released (see `Fit.release`).
     ValueError
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, a certificate
         cannot name the loss (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an objective, its

@@ -48,7 +48,7 @@ _GRADIENTS_MOVED = {ADD_REMOVE: 1, REPLACE_ONE: 2}  # how many gradients of one 
 
 
 def output_sensitivity(
-    lam: float, lipschitz: float, tau: float, adjacency: str = "add/remove", rows_per_person: int = 1
+    lam: float, lipschitz: float, tau: float, adjacency: str = ADD_REMOVE, rows_per_person: int = 1
 ) -> float:
     """Bound how far one row moves the point where a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if the row is replaced.
 
@@ -66,8 +66,8 @@ def output_sensitivity(
         Bound R on the norm of one row's gradient; for the logistic loss the largest row norm.
     tau : float > 0
         Gradient norm at which the solver may stop.
-    adjacency : {"add/remove", "replace"}
-        Also in the mechanisms' words, "add/remove one row" and "replace one row".
+    adjacency : {"add/remove one row", "replace one row"}
+        The short words "add/remove" and "replace" mean the same.
     rows_per_person : int >= 1
 
     Examples
@@ -89,7 +89,7 @@ def recommended_output_lam(
     delta: float,
     n_rows: int,
     lipschitz: float = 1.0,
-    adjacency: str = "add/remove",
+    adjacency: str = ADD_REMOVE,
     rows_per_person: int = 1,
 ) -> float:
     """Choose the λ that `OutputPerturbationLogisticRegression` takes by default, from public numbers only.
@@ -108,7 +108,7 @@ def recommended_output_lam(
     epsilon : float > 0
     delta : float strictly between 0 and 1
     n_rows : int >= 1
-        The number of rows n, which λ thus makes public.
+        The number of rows n, which is thus treated as public.
     lipschitz : float > 0
         The radius R.
     adjacency, rows_per_person
@@ -136,7 +136,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
     tau, lipschitz : float
         Gradient norm the solver had to reach, and the bound on one row's gradient norm: the radius R = √(1 + s²).
     public_rows : int or None
-        The number of rows, where λ was chosen by that number, which the guarantee then takes as public.
+        The number of rows, where λ was chosen by it; the guarantee then takes the number as public.
     margin : float or None
         The loss's margin, which the promise does not depend on (docs/theorems.md, T2). None in form 1 only.
     """
@@ -229,11 +229,12 @@ def solve_and_perturb(
     lam : float > 0, optional
         λ; by default `recommended_output_lam` for `public_rows` and for what is left of ε.
     public_rows : int, optional
-        The number of rows that the rule for λ goes by; by default X's, which is then treated as public.
+        The number of rows that the rule for λ uses; by default X's own number, which is then treated as public.
     tau : float > 0
         Gradient norm the solver must reach.
-    adjacency : {"add/remove", "replace"}
-        Which data sets count as neighbours; replacing a row needs twice the noise. Also in the mechanisms' words.
+    adjacency : {"add/remove one row", "replace one row"}
+        Which data sets count as neighbours; replacing a row needs twice the noise. The short words "add/remove" and
+        "replace" mean the same.
     rows_per_person : int >= 1
         How many rows of one person the promise covers together; k rows need k times the noise.
     standardisation : Standardisation
@@ -246,8 +247,8 @@ def solve_and_perturb(
     Raises
     ------
     ConvergenceError
-        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
-        not reach τ. Nothing is released.
+        Before the fit, if τ is less than rounding might leave for so many rows and parameters; in the fit, if the
+        solver does not reach τ. Nothing is released.
     ValueError
         If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
 
@@ -274,7 +275,7 @@ def solve_and_perturb_draws(
     lam: float | None = None,
     public_rows: int | None = None,
     tau: float = 1e-6,
-    adjacency: str = "add/remove",
+    adjacency: str = ADD_REMOVE,
     rows_per_person: int = 1,
     standardisation: Standardisation = AS_THEY_ARE,
     ranges: Ranges | RangeNoise | None = None,

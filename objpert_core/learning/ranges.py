@@ -83,7 +83,7 @@ class Ranges:
         Raises
         ------
         ValueError
-            If a range is empty or not finite, or there is not one for each feature.
+            If a range is empty or not finite, or if there is not one range for each feature.
 
         Examples
         --------
@@ -116,7 +116,8 @@ class Ranges:
 
     @property
     def half_widths(self) -> FloatArray:
-        """Half the width of every range, shape (d,): in a column's own units its coefficient is divided by it."""
+        """Half the width of every range, shape (d,); a coefficient divided by its half width is in the column's own
+        units."""
         return self.high / 2 - self.low / 2
 
     def unclipped(self) -> Ranges:

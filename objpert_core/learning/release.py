@@ -76,7 +76,7 @@ class Release(_Outcome, Generic[Certificate]):
 
 @dataclass(frozen=True)
 class Released(_Outcome, Generic[Value, Certificate]):
-    """A release behind a private test, or by a parameter that the data were asked for.
+    """A release behind a private test, or with a parameter that was chosen by a private look at the data.
 
     Attributes
     ----------

@@ -196,7 +196,7 @@ def test_rounding_goes_to_the_safe_side(value):
 
 def test_the_help_names_the_bounds_that_there_are():
     text = mechanisms.NUMBERS["bound"].help
-    objective, quadratic = text.partition(": ")[2].split("; of quadratic: ")
+    objective, quadratic = text.partition(": ")[2].split("; for quadratic: ")
     assert tuple(word.split()[0] for word in objective.split(", ")) == tuple(acc.BOUND_REGISTRY)
     assert tuple(word.split()[0] for word in quadratic.split(", ")) == QUADRATIC_BOUNDS
 

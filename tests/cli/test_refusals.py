@@ -29,7 +29,7 @@ CASES = {
     "accounting --sigma 10 --lam 5 --bound kifer2012 --renyi --delta 1e-5": "Rényi",
     "accounting quadratic --scale 1 --degrees-of-freedom 2 --dimension 9 --delta 0.1": "degrees_of_freedom must be",
     "accounting batches --noise-multiplier 1 --batch-size 1 --rows 9 --steps 1 --delta 0.1 --adjacency add-remove": (
-        "--adjacency must be replace for batches"
+        "--adjacency must be replace for batches, got 'add/remove'"
     ),
     "accounting --ledger fit:8,10 --delta 1e-5": "fit takes 3 or 4 or 5 numbers",
     "accounting --ledger nowhere.json --delta 1e-5": "the ledger cannot be read from 'nowhere.json'",
@@ -39,7 +39,7 @@ CASES = {
     "calibrate --epsilon 0 --delta 1e-5": "epsilon must be",
     "calibrate posterior --epsilon 1 --delta 1e-5": "invalid choice: 'posterior'",
     "calibrate allocation --steps 2 --epsilon 1 --delta 1e-3 --adjacency replace": (
-        "--adjacency must be add-remove for allocation, got 'replace'"
+        "--adjacency must be add/remove for allocation, got 'replace'"
     ),
     "calibrate gaussian --epsilon 1 --delta 1e-5 --rows-per-person 2": "has no --rows-per-person here",
     f"fit nowhere.csv {TYPED}": "the data cannot be read from 'nowhere.csv': no such file or directory",

@@ -1,6 +1,6 @@
 """A Monte-Carlo audit: how much the fitted coefficients really tell about one person, estimated from below.
 
-Worst case of the tight logistic bound (docs/theorems.md, T1): Z holds many copies of (x, −y) and Z' adds one (x, y), so
+Worst case of our theorem (docs/theorems.md, T1): Z holds many copies of (x, −y) and Z' adds one (x, y), so
 that the loss of that one row stays on its linear branch. Whatever is done with the coefficients, (ε, δ)-privacy
 demands P'(S) ≤ e^ε P(S) + δ for every event S, and the same with P and P' exchanged. So
 

@@ -4,7 +4,7 @@ Every law here is ω = ω(v) for v ~ N(0, 1) with survival function S(t) = P(ω 
 
     δ(ε) = ∫ over t ≥ ε of e^{ε−t}·S(t) dt,   hence   δ(ε) = e^{ε−η}·δ(η) + ∫ from ε to η of e^{ε−t}·S(t) dt,
 
-a sum of positive terms that runs down from a point where δ is known. For the tight logistic loss the maximiser's
+a sum of positive terms that runs down from a point where δ is known. For the loss of our theorem the maximiser's
 parameter r (see `logistic_law`) makes t, S and dt elementary, so that no equation has to be solved on the way and all
 mechanisms are done together. For one mechanism alone `distance_to_optimality` gives the same number.
 """
@@ -148,7 +148,7 @@ class _LogisticLaws:
 def _tight_epsilons(
     length: float, a: FloatArray, lams: FloatArray, curvature: float, log_delta: float, lower: FloatArray
 ) -> FloatArray:
-    """ε(δ) of the tight logistic bound for every a and λ: the lower bound's from `optimal_lam` on."""
+    """ε(δ) of our theorem (bound "logistic") for every a and λ: the lower bound's from `optimal_lam` on."""
     epsilon = np.broadcast_to(lower, (a.size, lams.size)).copy()
     above = lams < optimal_lam(lower, length / a[:, None], length)
     rows, columns = np.nonzero(above)
@@ -157,7 +157,7 @@ def _tight_epsilons(
 
 
 def _logistic_epsilons(a: FloatArray, kappa: FloatArray, log_delta: float) -> FloatArray:
-    """ε(δ) of the tight logistic bound for pairs of a and κ for which it is below the threshold ε* = κ − a²/2."""
+    """ε(δ) of our theorem (bound "logistic") for pairs of a and κ for which it is below the threshold ε* = κ − a²/2."""
     if not a.size:
         return np.empty(0)
     laws = _LogisticLaws(a, kappa)

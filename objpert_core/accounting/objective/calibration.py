@@ -191,7 +191,7 @@ def _calibrate(target: Target) -> Calibrated:
 
 
 def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
-    """The λ from which on the tight logistic bound is the Gaussian mechanism's at ε: T1, and T18 for several links."""
+    """The λ from which on our theorem is the Gaussian mechanism's at ε: T1, and T18 for several links."""
     squared, links = (target.lipschitz / sigma) ** 2, target.links
     return target.lipschitz**2 / max(target.epsilon / links + squared * (1 - links / 2), squared / 2)
 

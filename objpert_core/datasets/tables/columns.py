@@ -172,7 +172,7 @@ class Number:
 
     @property
     def width(self) -> int:
-        """How many columns of the matrix it becomes."""
+        """How many columns this one becomes in the matrix."""
         return 1 + self.missing_indicator
 
     @property
@@ -196,7 +196,7 @@ class Number:
         return np.clip((np.clip(numbers, self.low, self.high) - middle) / half, -1.0, 1.0)
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns in the matrix."""
+        """The names of the columns that this one becomes in the matrix."""
         return (name, f"{name} (missing)")[: self.width]
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
@@ -242,8 +242,8 @@ class Categories:
     missing_indicator : bool, default=False
         Whether another column says where the value was missing.
     reference : str, optional
-        A category without a column: the others' coefficients are then differences from it. Without one the columns add
-        up to 1 in every row, and beside a constant no data tell their coefficients apart.
+        A category without a column: the others' coefficients are then differences from it. Without a reference the
+        columns add up to 1 in every row, and beside a constant no data tell their coefficients apart.
 
     Examples
     --------
@@ -284,12 +284,12 @@ class Categories:
         object.__setattr__(self, "reference", None if reference is None else typed_value("reference", reference))
         if self.reference is not None and (self.reference not in names or len(names) < 2 or self.other):
             raise ValueError(
-                f"reference must be one of two or more categories that are the only ones, got {quoted(self.reference)}"
+                f"reference must be one of two or more categories, with other=False, got {quoted(self.reference)}"
             )
 
     @property
     def width(self) -> int:
-        """How many columns of the matrix it becomes."""
+        """How many columns this one becomes in the matrix."""
         return len(self._shown) + self.missing_indicator
 
     @property
@@ -308,7 +308,7 @@ class Categories:
         return 2.0 if self.missing_indicator and self.missing is not None else 1.0
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns in the matrix."""
+        """The names of the columns that this one becomes in the matrix."""
         names = [f"{name} = {category}" for category in self._shown]
         return (*names, f"{name} (missing)")[: self.width]
 

@@ -63,7 +63,7 @@ class Numerals:
         if _DATE.fullmatch(text):
             return f"must hold a number, such as a year, and no date or time, {got}"
         if any(_grouped(mark).fullmatch(text.translate(_WIDE_BLANKS)) for mark in ",.' " if mark != self.decimal):
-            return f"must hold a number; name its separator of thousands, or save it without, {got}"
+            return f"must hold a number; name the separator of thousands, or save the number without, {got}"
         if self.decimal == "." and _NUMBER.fullmatch(text.replace(",", ".", 1)):
             return f"must hold a number with a decimal point, {got}"
         if self.decimal == "," and _NUMBER.fullmatch(text):

@@ -59,16 +59,16 @@ class Table:
 def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> Table:
     r"""A CSV file as a private learner takes it, encoded by public knowledge alone.
 
-    No row is left out without a word. A row that cannot be encoded is refused with its column, so that the file's owner
-    gives the column a public replacement, or mends the file: otherwise `public_rows` would not be the file's number of
-    rows, and whoever has gaps is seldom like the others.
+    No row is left out without a word. A row that cannot be encoded is refused, and the error names the column, so that
+    the file's owner gives the column a public replacement, or mends the file. If rows were left out, `public_rows`
+    would not be the file's number of rows, and people with gaps are seldom like the others.
 
     Parameters
     ----------
     content : bytes
         The file, at most 5 MB. One row is one person.
     schema : TableSchema
-        What was typed in.
+        What somebody typed from general knowledge.
     dialect : Dialect
         What is known of the file's form; the rest is found out. A cell's number does not depend on what is found: the
         number is the same, or the cell is refused.
@@ -76,8 +76,8 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     Raises
     ------
     TableError
-        One sentence with row and column where there is one, for each of the first bad cells. It depends on the data,
-        and may quote a value.
+        One sentence with row and column where there is one, for each of the first bad cells. The sentence depends on
+        the data, and may quote a value.
 
     Examples
     --------

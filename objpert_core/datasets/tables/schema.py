@@ -50,7 +50,7 @@ _TARGETS: Mapping[str, type[Target]] = {
 class TableSchema:
     """Public knowledge of a table: which columns count, what they may hold, and what is to be predicted.
 
-    One row is one person. Where somebody has several, count them as `rows_per_person` of an estimator.
+    One row is one person. Where a person may have several rows, tell the estimator how many by `rows_per_person`.
 
     Numbers are mapped from their range to [−1, 1], categories become columns of zeros and ones, and every row is
     divided by `largest_norm`, which the schema alone decides: then no row is longer than 1, whatever its cells hold. A
@@ -132,7 +132,7 @@ class TableSchema:
         return math.sqrt(sum(column.largest_square for column in self.columns.values()))
 
     def half_widths(self, features: int) -> FloatArray:
-        """By what a coefficient is divided in a column's own units, shape (features,): see `PublicRangeScaler`.
+        """The half widths that coefficients are divided by to be in the columns' own units, shape (features,).
 
         `ValueError` unless `features` is `n_features`.
         """

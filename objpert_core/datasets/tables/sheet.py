@@ -59,7 +59,7 @@ class Sheet:
                 blank = blank or row
                 continue
             if blank:
-                raise TableError(f"row {blank} is empty, but others follow it: delete it", row=blank)
+                raise TableError(f"row {blank} is empty, but other rows follow: delete the empty row", row=blank)
             if len(cells) != width:
                 raise self._ragged(row, len(cells))
             yield row, cells
@@ -207,7 +207,7 @@ def _wrong_cell(rest: str, delimiter: str, row: int, names: tuple[str, ...], err
     name = names[column] if column < len(names) else ""
     where = f"row {row}, column " + (quoted(name) if name else letters(column))
     if "expected after" in str(error):
-        message = f"{where} goes on behind its closing quotation mark: one that is text must be doubled"
+        message = f"{where} goes on behind its closing quotation mark: a quotation mark that is text must be doubled"
     elif rest[position:].lstrip(" ").startswith('"'):
         message = f"{where} begins with a quotation mark, and none closes it"
     else:

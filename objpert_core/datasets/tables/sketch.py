@@ -20,7 +20,8 @@ class Sketch:
         The columns that may get a role, in the file's order. A first column without a name is left out: R and pandas
         write the names of rows so.
     rows : int
-        Rows after the header. It depends on the data: the certificate of a fit says whether it counts as known.
+        The number of rows after the header. This number depends on the data: the certificate of a fit says whether it
+        counts as known.
     dialect : Dialect
         The file's form; `decimal` is None where the user has to say it.
     cautions : tuple of str
@@ -37,8 +38,8 @@ def look_at(content: bytes, dialect: Dialect = _ANYTHING) -> Sketch:
     r"""The form of a CSV file, the names of its columns and the number of its rows; `dialect` is what is known of the
     form.
 
-    No statistic of a value is made, no level listed, no range: what is learned from people's values, even an extreme,
-    is a release without privacy. `TableError` for a file that is no complete table.
+    No statistic, no category and no range is read off the values: whatever is learned from people's values, even an
+    extreme, is a release without privacy. `TableError` for a file that is no complete table.
 
     >>> sketch = look_at(b"age;income\n39;1,5\n50;2,25\n")
     >>> sketch.names, sketch.rows, sketch.dialect.delimiter, sketch.dialect.decimal

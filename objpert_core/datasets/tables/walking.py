@@ -191,8 +191,8 @@ def open_table(
 ) -> TableBlocks:
     """Open a table of any size, to be walked a block at a time: Parquet files, CSV files, or a folder of such files.
 
-    Nothing is read here but names of files. Rows are encoded as by `read_table`, each by itself. It needs pyarrow:
-    ``pip install '/path/to/checkout[tables]'``.
+    Nothing is read here but names of files. Rows are encoded as by `read_table`, each by itself. The function needs
+    pyarrow: ``pip install '/path/to/checkout[tables]'``.
 
     Parameters
     ----------
@@ -202,15 +202,17 @@ def open_table(
     schema : TableSchema
         What is publicly known.
     dialect : Dialect
-        How CSV files are written. Nothing is found out: commas, a decimal point and UTF-8 unless told.
+        How CSV files are written. Nothing is worked out here: without a dialect, a file has commas, a decimal point and
+        UTF-8.
     targets : bool, default=True
         Whether the target's column is read; False for rows to predict.
 
     Returns
     -------
     TableBlocks
-        For an estimator's `fit`, `predict` and `score`. While it is walked, `TableError` names file, row and column of
-        a cell that cannot be encoded; a CSV file's header is its row 1. The sentence is for the owner of the file.
+        For an estimator's `fit`, `predict` and `score`. While the table is walked, `TableError` names file, row and
+        column of a cell that cannot be encoded; a CSV file's header is its row 1. The sentence is for the owner of the
+        file.
 
     Raises
     ------

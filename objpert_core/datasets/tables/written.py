@@ -89,7 +89,9 @@ class Money(Number):
         super().__post_init__()
         if not isinstance(self.sign, str) or not _is_sign(self.sign):
             got = quoted(self.sign) if isinstance(self.sign, str) else type(self.sign).__name__
-            raise ValueError(f"sign must be a currency's sign or letters, at most {_LONGEST_SIGN}, got {got}")
+            raise ValueError(
+                f"sign must be a currency's sign or letters, at most {_LONGEST_SIGN} characters, got {got}"
+            )
         choice("decimal", self.decimal, DECIMALS)
         choice("thousands", self.thousands, THOUSANDS)
         if self.thousands == self.decimal:
@@ -114,8 +116,8 @@ class Date:
     missing_indicator : bool, default=False
         As for `Number`.
     format : str
-        How the cells write it, in the directives of `datetime.strptime` that stand for digits: %Y or %y, %m, %d, %j,
-        %H, %M, %S, %f. What is not written is the earliest: "%Y-%m" means the first day of the month.
+        How the cells write a date, in the directives of `datetime.strptime` that stand for digits: %Y or %y, %m, %d,
+        %j, %H, %M, %S, %f. A part that is not written counts as the earliest: "%Y-%m" means the first day of the month.
 
     Examples
     --------
@@ -150,7 +152,7 @@ class Date:
 
     @property
     def width(self) -> int:
-        """How many columns of the matrix it becomes."""
+        """How many columns this one becomes in the matrix."""
         return self._number.width
 
     @property
@@ -160,11 +162,11 @@ class Date:
 
     @property
     def half_widths(self) -> tuple[float, ...]:
-        """As of a number: in days."""
+        """Half the width of the range, in days, and 1 for the column that says where a date was missing."""
         return self._number.half_widths
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The names of its columns in the matrix."""
+        """The names of the columns that this one becomes in the matrix."""
         return self._number.labels(name)
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:

@@ -138,7 +138,7 @@ class Plan:
 
     @property
     def ours(self) -> Recipe:
-        """The package's default: the tight logistic bound at its default f."""
+        """The package's default: our theorem (bound 'logistic') at its default f."""
         return Recipe("logistic", default_noise_ratio("logistic", self.epsilon))
 
     def mechanisms(self) -> dict[Recipe, ApproximateMinima]:

@@ -92,8 +92,8 @@ class PrivacyCertificate(ABC):
     on_error : {"raise", "release"}
         What the fit did with invalid rows and where its solver failed. Taken on trust.
     coefficients_sha256 : str or None
-        SHA-256 fingerprint of the coefficients that the certificate is about; None where nothing was released, or
-        before the coefficients have got their names.
+        SHA-256 fingerprint of the coefficients that the certificate is about; None where nothing was released, or as
+        long as no estimator has recorded the coefficients.
     rows_declared : bool or None
         Whether the public number of rows was declared before the data were looked at, or read off the data; None where
         no rule reads that number.
@@ -254,8 +254,8 @@ class PrivacyCertificate(ABC):
         model : estimator, optional
             A fitted model, or anything with `coef_` and `intercept_`, with `center_` and `scale_` where rows are
             centred and scaled, and `feature_ranges_` where columns are cut to ranges. The certificate must then name
-            these very coefficients, and numbers that only the coefficients tell, as `dimension`, must be right. Without
-            a model those numbers are taken on trust.
+            these very coefficients, and numbers that only the coefficients tell, such as `dimension`, must be right.
+            Without a model such numbers are taken on trust.
 
         Returns
         -------
@@ -345,11 +345,10 @@ class PrivacyCertificate(ABC):
         return None
 
     def public(self) -> Self:
-        """Return the certificate without its diagnostics: the rest depends on the data through the number of rows
-        alone.
+        """Return the certificate without its diagnostics.
 
-        That dependence is there only where `public_rows` was not given; `rows_declared` tells. The fingerprint depends
-        on the data through the released coefficients alone.
+        The rest depends on the data through the number of rows alone, and only where that number was not declared
+        (`rows_declared`). The fingerprint depends on the data through the released coefficients alone.
         """
         diagnostics: dict[str, Any] = dict.fromkeys(self.DIAGNOSTICS)
         return replace(self, **diagnostics)

@@ -92,7 +92,7 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
 
     def _lines(self) -> list[str]:
         return [
-            "  proof      one row moves one count by 1, or in another's place two (T14, T49)",
+            "  proof      one row moves one count by 1, a replaced row moves two (T14, T49)",
             f"  counts     {self.cells}, normal noise {self.sigma:.6g} on each, rounded to whole numbers",
         ]
 
@@ -137,7 +137,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
         Whether a coin for each person decided between training and test part, so that the larger budget counts
         (docs/theorems.md, T49); otherwise both are composed.
     public_rows : int or None
-        The number of training rows by which the fit's rules went.
+        The number of training rows that the fit's rules used.
     """
 
     lattice: float | None = fact(or_nothing(POSITIVE), default=None)
@@ -226,7 +226,7 @@ def disagreement(fit: Any, evaluation: Any) -> str | None:
     if not isinstance(evaluation, EvaluationCertificate) or not evaluation.verify():
         return "evaluation must be the certificate of an evaluation, and one that verifies"
     if getattr(fit, "choice_covered", True) is False:
-        return "fit must cover how its model was chosen, and this one chose by the data"
+        return "fit must cover how its model was chosen, and this fit chose by looking at the data"
     if None in (fit.coefficients_sha256, evaluation.coefficients_sha256) or (
         fit.coefficients_sha256 != evaluation.coefficients_sha256
     ):

@@ -58,7 +58,7 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
     mean_runs : float or None
         E[K], K Poisson, where the best of K runs was released; None where all settings were tried.
     public_rows : int or None
-        The number of training rows by which the fits' rules went.
+        The number of training rows that the fits' rules used.
     """
 
     schema: int = fact(form(2), since=2, default=SCHEMA)
@@ -83,7 +83,7 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
 
     @property
     def rest_weight(self) -> float:
-        """As in the released model's fit: its scores need it."""
+        """As in the released model's fit, whose scores need this weight."""
         return float(getattr(self.fit_certificate, "rest_weight", 1.0))
 
     def rebuild(self) -> Mechanism:

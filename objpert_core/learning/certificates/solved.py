@@ -48,8 +48,8 @@ class SolvedCertificate(PrivacyCertificate):
     rest_weight : float
         How long a row is in the fits of classes that it does not belong to.
     feature_ranges : {"public", "private", "public and private"} or None
-        Where the ranges came from that columns were cut to before the fit. That public ones were not taken from the
-        data is taken on trust.
+        Where the ranges of the columns came from; None where columns were not cut to ranges before the fit. It is taken
+        on trust that public ranges did not come from the data.
     magnitudes_noise, quantiles_noise : float or None
         Standard deviations of the noise on every bin of both histograms that private ranges came from.
     range_columns : int or None
@@ -167,14 +167,12 @@ class SolvedCertificate(PrivacyCertificate):
         if self.feature_ranges is None:
             return []
         if (noise := self.ranges) is None:
-            return [
-                "  ranges     columns cut to ranges that were declared: that they are not from the data is on trust"
-            ]
+            return ["  ranges     columns cut to declared ranges; that these are not from the data is taken on trust"]
         both = "" if noise.quantiles is None else f" and {noise.quantiles:.6g}"
         which = "columns" if self.feature_ranges == PRIVATE else f"{noise.columns} of the columns"
         line = f"  ranges     {which} cut to ranges from noisy counts, noise {noise.magnitudes:.6g}{both}: "
         line += "part of the promise"
-        others = "  ranges     of the other columns were declared: that they are not from the data is on trust"
+        others = "  ranges     declared for the other columns; that these are not from the data is taken on trust"
         return [line] if self.feature_ranges == PRIVATE else [line, others]
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:

@@ -72,7 +72,8 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     mean_runs : float or None
         μ, where the number of runs was Poisson(μ).
     score_noise : float or None
-        Standard deviation of the noise on the count of right answers that chose, where private rows were counted.
+        Standard deviation of the noise on the count of right answers that decided the choice, where private rows were
+        counted.
     validation_fraction : float or None
         Probability with which a row was held out for the choice; None where no training row was.
     margin : float or None

@@ -19,32 +19,32 @@ class DerivedLoss(Loss):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """That of f."""
+        """The name of f."""
         return self.loss.name
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
-        """As f is."""
+        """Whether the slope of f keeps its sign."""
         return self.loss.monotone
 
     @property
     def lipschitz(self) -> float:
-        """That of f."""
+        """The largest |f'|; `inf` where f' is unbounded."""
         return self.loss.lipschitz
 
     @property
     def smoothness(self) -> float:
-        """That of f."""
+        """The largest f''; `inf` where f has a corner."""
         return self.loss.smoothness
 
     @property
     def smoothness_of_rows(self) -> FloatArray | float:
-        """Those of f, row by row."""
+        """The largest f'' of each row's loss."""
         return self.loss.smoothness_of_rows
 
     @property
     def takes_margins(self) -> bool:
-        """As f does."""
+        """Whether f takes margins."""
         return self.loss.takes_margins
 
     @property

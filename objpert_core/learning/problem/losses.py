@@ -107,7 +107,7 @@ class MarginLoss(Loss):
         return targets * slopes, curvature
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """See `Loss.kinks`. One of the two is infinite: ℓ is steep on the side of the wrong answers only."""
+        """See `Loss.kinks`. One of the two is infinite: ℓ is steep only on the side of wrong answers."""
         margin = self._margin_of_slope(np.asarray(slope, dtype=np.float64))
         low = np.where(np.asarray(targets) > 0, margin, -np.inf)
         high = np.where(np.asarray(targets) > 0, np.inf, -margin)
@@ -157,10 +157,10 @@ class ResidualLoss(Loss):
 class LogisticLoss(MarginLoss):
     """The logistic loss ℓ(m) = log(1 + e^{k − m}) with a margin k to be reached, stable for margins of any size.
 
-    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and the tight
-    logistic bound uses no more than that (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model,
-    pulls with ℓ'(0) = −1/(1 + e^{−k}): half of the pull that privacy is paid for without a margin, 82 % of it with k =
-    1.5. So an ordinary row comes closer to the worst case, which the certificate covers.
+    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and our
+    theorem (bound "logistic") uses no more than that (docs/theorems.md, T2). But a row at the score 0, where noise
+    keeps a model, pulls with ℓ'(0) = −1/(1 + e^{−k}): half of the pull that privacy is paid for without a margin, 82 %
+    of it with k = 1.5. So an ordinary row comes closer to the worst case, which the certificate covers.
 
     The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds`
     computes η's log-odds from the score.
@@ -265,7 +265,7 @@ class HuberisedHingeLoss(MarginLoss):
     Parameters
     ----------
     width : float > 0
-        h: the loss is (1 + h − m)²/(4h) there, so that |ℓ'| ≤ 1 and ℓ'' ≤ 1/(2h).
+        h: in the corner the loss is (1 + h − m)²/(4h), so that |ℓ'| ≤ 1 and ℓ'' ≤ 1/(2h).
 
     Examples
     --------

@@ -136,7 +136,7 @@ class Rows:
         return np.sqrt(self._squared_norms() * self.factors**2 + self.constant**2) * slack
 
     def slopes_of_norm(self, norm: float) -> FloatArray:
-        """The slope f' at which each row's gradient f'·x̃ᵢ has that norm, shape (n,), and clipping sets in.
+        """The slope f' at which each row's gradient f'·x̃ᵢ has the given norm, shape (n,), and clipping sets in.
 
         A zero row has the gradient 0, whatever its slope; the row's entry is some large number.
         """

@@ -60,7 +60,7 @@ class ProposeTestReleaseCertificate(AsGivenCertificate, mechanisms=("ProposeTest
     shift : float or None
         By how much the noisy statistic was moved up.
     threshold : float or None
-        Of the test.
+        The test's threshold.
     fallback_delta : float or None
         δ of what runs where the test does not pass; None where nothing runs.
     certified : bool

@@ -51,7 +51,7 @@ def best_of(
         Fixed beforehand. Drawn from with replacement.
     score : callable
         From an answer to a number. The score may look at public rows and at nothing else that the promise covers. A
-        refused answer is not scored, and worse than any; a NaN is as bad as −∞.
+        refused answer is not scored, and counts as worse than any other; a NaN is as bad as −∞.
     base : Mechanism
         What one run costs; made of numbers (`ProposeTestRelease`, `ApproximateDP`, `Gaussian`, …).
     mean_runs : float >= 1 (> 0 for Poisson)

@@ -74,10 +74,11 @@ def solve(
     tau : float
         The gradient norm τ > 0 to reach, in units of J per unit of θ (not relative to anything).
     solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
-        "newton" is damped Newton, by Cholesky factorisation up to 4,096 parameters and by conjugate residuals
-        beyond; the next two insist on one of these ways; "lbfgs" needs gradients only. The others are those of
-        Appendix F, with its bounds on gradient evaluations for fixed λ: O(n² log n), O(n^1.5 log n), and O(n log n)
-        for "sag" and "svrg". They are slower than Newton's method wherever Newton's method fits in memory.
+        "newton" is damped Newton, by Cholesky factorisation up to 4,096 parameters and by conjugate residuals beyond;
+        "newton-cholesky" and "newton-cg" always take one of these two ways; "lbfgs" needs gradients only. The other
+        solvers are those of Appendix F, with its bounds on gradient evaluations for fixed λ: O(n² log n), O(n^1.5 log
+        n), and O(n log n) for "sag" and "svrg". These solvers are slower than Newton's method wherever Newton's method
+        fits in memory.
     max_iter : int
         Iterations at most. An iteration is a step that made progress for the Newton solvers and "lbfgs", a pass over
         the data with the check that follows for "sag" and "svrg", and one gradient for "gradient-descent" and

@@ -38,7 +38,7 @@ def test_it_never_undercuts_the_exact_minimiser_the_output_noise_or_what_is_true
     delta = mechanism.delta(epsilons)
     assert (delta >= mechanism.objective.delta(epsilons)).all()
     assert (delta >= mechanism.output.delta(epsilons)).all()
-    # The tight logistic bound with the same output noise: valid for the logistic loss, and exact on the Gaussian's part
+    # Our theorem with the same output noise: valid for the logistic loss, and exact on the Gaussian's part
     assert (delta >= minima(sigma, lam, tau, sigma_out, "logistic").delta(epsilons) * (1 - 1e-9)).all()
     assert (np.diff(delta) <= 1e-9 * delta[:-1]).all()
     assert (delta[epsilons < mechanism.objective.kifer_epsilon] == 1).all()
