@@ -7,6 +7,7 @@ allow. It is not the probability that they fail, which is larger (docs/theorems.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ CERTAIN = math.log(1e6)  # the ε from which on odds are not worth a number
 EXACT = 1e-6  # relative: what is closer than this is called equal, in sentences and in tables
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_TOGETHER = re.compile(r"(\$[^$]*\$)| (?=[=:×→] |%)|(?<= [=:×→]) |(?<=±) ")
 _ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
@@ -237,6 +239,14 @@ def sentence(message: str) -> str:
         return "Something about this setting is not possible."
     first = text if text[0] in "σλβδετα" or "_" in text.split()[0] else text[0].upper() + text[1:]
     return first if first[-1] in ".!?" else first + "."
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends within an equation, a product, a bet, a percentage, or beside a ± or an →.
+
+    A formula between dollars sets its own spaces.
+    """
+    return _TOGETHER.sub(lambda found: found[1] or "\u00a0", text)
 
 
 def _special(value: float) -> str:

@@ -17,6 +17,7 @@ ALSO_HELP = (
 )
 ALSO = Pills("own_also", "Release with the model", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
 GHOST = parameters.ghost("own", "release")
+HANDED_IN = Preset("A file is handed in", {TABLE: OWN})
 CONTROLS = (TABLE, EPSILON, ALSO, DELTA, GHOST)
 USUAL: dict[Control, Any] = {TABLE: TWO, EPSILON: 1.0, ALSO: (), DELTA: 1e-5}
 PRESETS = (

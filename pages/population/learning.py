@@ -105,7 +105,7 @@ class Learning(View):
         """What is learnt, and from what."""
         shown = self.shown
         text = f"{POPULATIONS[shown.population]}, n = {shown.n:,}, d = {shown.d:,}, M = {shown.radius:g}"
-        return text.replace(" = ", "\u00a0=\u00a0")
+        return sentences.unbroken(text)
 
 
 class StoredLearning(StoredView, Learning):

@@ -112,5 +112,5 @@ with page.errors():
     trained.RUNS.follow(explore)
 page.see_also("training", "what one fit without tuning reaches")
 page.predict(page.Prediction.of("tuning", revealed), key="tuning__try")
-page.predict(page.Prediction.of("tuning", text="judges"), key="tuning__judges")
+page.predict(page.Prediction.of("tuning", text="judges"), key="tuning__judges", on_slide=False)
 page.about("tuning")
