@@ -18,7 +18,9 @@ import plotly.io
 
 FONT = 20  # pixels, as the text around a slide's chart
 THICKER = 1.6  # lines and marks of a slide
+LEAST = 12  # pixels: letters of a slide's legend
 SMALL = 10  # pixels: names of a telephone's legend, two beside each other
+BESIDE = 480  # letters of a name times their pixels: two names have room beside each other on a slide of 960 pixels
 LONGEST = 26  # letters of a name that has room in half of a telephone's picture
 
 
@@ -83,8 +85,10 @@ def larger(figure: go.Figure) -> go.Figure:
     layout = picture["layout"]
     layout.pop("height", None)  # the window decides
     layout["font"] = layout.get("font", {}) | {"size": FONT}
-    named = sum("name" in trace and trace.get("showlegend", True) for trace in picture["data"])
-    letters = FONT - (2 if named <= 4 else 4 if named <= 6 else 6)  # or the legend takes half of the picture
+    named = _named(picture)
+    letters = FONT - (2 if len(named) <= 4 else 4 if len(named) <= 6 else 6)  # or the legend takes half of the picture
+    if len(named) > 4 and (fits := BESIDE // max(map(len, named))) >= LEAST:
+        letters = min(letters, fits)
     layout["legend"] = layout.get("legend", {}) | {"font": {"size": letters}}
     for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
         lines = any("<br>" in str(text) for text in axis.get("ticktext", ()))
@@ -107,7 +111,7 @@ def smaller(figure: go.Figure) -> go.Figure:
     """The same figure for a telephone: its legend has two columns where names are short, so the picture is higher."""
     picture: dict[str, Any] = figure.to_plotly_json()
     layout = picture["layout"]
-    named = [str(trace["name"]) for trace in picture["data"] if "name" in trace and trace.get("showlegend", True)]
+    named = _named(picture)
     fits = len(named) > 2 and max(map(len, named)) <= LONGEST
     # A legend that begins beside the axis has the whole picture's width, so that a name ends before its neighbour.
     half: dict[str, Any] = {"x": -0.1, "entrywidth": 0.5, "entrywidthmode": "fraction"} if fits else {}
@@ -117,3 +121,8 @@ def smaller(figure: go.Figure) -> go.Figure:
         if "title" in axis:  # upright and longer than the axis, it would reach the legend
             axis["title"] = axis["title"] | {"font": {"size": SMALL + 2}}
     return Chart(picture)
+
+
+def _named(picture: dict[str, Any]) -> list[str]:
+    """The names in the legend."""
+    return [str(trace["name"]) for trace in picture["data"] if "name" in trace and trace.get("showlegend", True)]

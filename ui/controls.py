@@ -83,7 +83,7 @@ def not_taken() -> str:
     named = (
         f"{key} = {' and '.join(texts)}" if all(map(_PLAIN.fullmatch, texts)) else key for key, texts in refused.items()
     )
-    return f"Not taken from the address, which asks for what this page does not have: {', '.join(named)}."
+    return f"The address asks for something that this page does not have: {', '.join(named)}."
 
 
 @dataclass(frozen=True)

@@ -200,12 +200,9 @@ def _promise(promise: str) -> str:
 
 
 def _set(line: str) -> str:
-    """Text for HTML; an equation, a product, a bet, a percentage, a ±, a → or DP-SGD is not broken across lines."""
-    line = html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;").replace(" %", "&nbsp;%")
-    for sign in "×→":
-        line = line.replace(f" {sign} ", f"&nbsp;{sign}&nbsp;")
-    line = line.replace("DP-SGD", '<span style="white-space: nowrap">DP-SGD</span>')
-    return line.replace("± ", "±&nbsp;")
+    """Text for HTML; no line ends within an equation or DP-SGD."""
+    line = html.escape(sentences.unbroken(line))
+    return line.replace("DP-SGD", '<span style="white-space: nowrap">DP-SGD</span>')
 
 
 def choose(control: Control) -> Any:
@@ -336,7 +333,7 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str, rep
     if correct not in options:
         raise ValueError(f"correct must be one of the options, got {correct!r}")
     poll = room.poll(question, options, key=key)
-    guess = st.radio(question, options, index=None, key=key)
+    guess = st.radio(sentences.unbroken(question), options, index=None, key=key)
     if poll is None and guess is None:
         st.caption("Choose first: the answer appears when your choice is right.")
         return False

@@ -30,7 +30,7 @@ COUNT_STEPS = (1, 2, 3, 5, 7)
 
 _SEEN, _AIR = 25, 1.1  # what is shown is at least 1/25 of its axis, and not at its end
 _TILT = "Standard deviation of each coordinate of the random tilt b."
-_SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not divided by their number."
+_SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not divided by the number of rows."
 _CURVATURE = "The largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
 _GRADIENT = "The largest gradient norm of one person’s loss. For the logistic loss this is the largest row norm R."
 _BUDGET = "Privacy budget ε"
@@ -151,7 +151,7 @@ def fit_axis(axis: SelectSlider, shown: float, *, idle: bool = False) -> None:
     def fit() -> None:
         st.session_state[axis.key] = fitted(axis, shown)
 
-    held = "The axes follow the sliders until you move one of the axes; then they stay."
+    held = "The axes follow the sliders until you move one of the axes. Then the axes stay."
     key, icon = f"{axis.key}_fit", ":material/fit_screen:"
     st.button("Fit the axes", key=key, icon=icon, on_click=fit, help=held, disabled=idle)
 
@@ -168,7 +168,7 @@ def floor(prefix: str, ends: Sequence[float]) -> SelectSlider:
 
 def ghost(prefix: str, what: str = "setting") -> Toggle:
     """Whether the previous `what` stays as a faint picture."""
-    return Toggle(f"{prefix}_ghost", f"Keep the previous {what} as a ghost", True)
+    return Toggle(f"{prefix}_ghost", f"Show the previous {what} faintly", True)
 
 
 def special_bounds(prefix: str) -> dict[str, Toggle]:

@@ -81,15 +81,15 @@ def offer(name: str) -> None:
     if damaged := datasets.damage(name):
         st.error(
             f"The files of **{name}** on this server are damaged. {without_folder(' '.join(damaged))} The stand-in "
-            f"in the list works without them.",
+            f"in the list works without these files.",
             icon=":material/broken_image:",
         )
         return  # a damaged file is not overwritten, so that a download could not help
     files = ", ".join(f"`{file}`" for file in RAW_FILES[name])
     st.warning(
         f"The files of **{name}** are not on this server. Fetch them from the UCI archive, or put {files} into "
-        f"`{_FOLDER}/{name}` yourself (`{name}` inside the folder that `OBJPERT_DATA_DIR` names, if it is set; their "
-        "SHA-256 is checked). Its stand-in in the list works without them.",
+        f"`{_FOLDER}/{name}` yourself. If `OBJPERT_DATA_DIR` names another folder, put them into `{name}` inside that "
+        "folder. The page checks the SHA-256 of the files. The stand-in in the list works without these files.",
         icon=":material/folder_off:",
     )
     if st.button(f"Download {name}", icon=":material/download:", key="raw_files_download"):

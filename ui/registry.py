@@ -82,11 +82,11 @@ PAGES: tuple[Entry, ...] = (
     Entry("planner", "Choose σ and λ", "How much noise, how much regularisation?", USE, "tune"),
     Entry("composition", "Several releases", "What do several releases cost together?", USE, "stacks"),
     Entry("tuning", "The price of tuning", "What does trying ten settings cost?", USE, "experiment"),
-    Entry("sure", "How sure is it?", "How far off may a private model be?", USE, "query_stats"),
+    Entry("sure", "How sure is a model?", "How far off may a private model be?", USE, "query_stats"),
     Entry("own", "Your own data", "How do I fit a private model to my own table?", USE, "upload_file"),
     Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", RESEARCH, "ssid_chart"),
     Entry("ptr", "Ask the data first", "What if the data are kinder than the worst case?", RESEARCH, "fact_check"),
-    Entry("population", "Population risk", "Will it generalise?", RESEARCH, "groups"),
+    Entry("population", "Population risk", "Will a private model generalise?", RESEARCH, "groups"),
     Entry("solvers", "Solvers", "How many passes over the data does a private fit take?", RESEARCH, "speed"),
     Entry("losses", "Losses", "What does clipping do to a loss, and to the fit?", RESEARCH, "content_cut"),
 )
@@ -122,11 +122,13 @@ START_HERE: tuple[Step, ...] = (
     ),
     Step("composition", "Each further release costs privacy, usually less than the last."),
     Step("training", "What ε costs in accuracy, on real data."),
-    Step("tuning", "Trying ten settings is ten looks at the data."),
+    Step("tuning", "Trying ten settings means ten looks at the data."),
 )
 """The path, Home first; the other pages are for those who know it."""
 
-THE_END = "**That was the path.** A lesson asks you what you have seen; a table of your own is the exercise."
+THE_END = (
+    "**This is the end of the path.** A lesson asks what you have seen. For an exercise, take a table of your own."
+)
 
 
 @dataclass(frozen=True)

@@ -188,7 +188,7 @@ def _sign(now: Room, end: float) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="room__sign"):
         st.caption(
             f"You lead room **{now.name}** until {_clock(end)}. “Share” has the link for the class. "
-            "Your own address holds the key: show the page in full screen."
+            "Your own address contains the room’s key, so show the page in full screen."
         )
         if st.button("Show as slides", key="room__slides", icon=":material/slideshow:"):
             st.html(_TO_SLIDES, unsafe_allow_javascript=True)

@@ -192,7 +192,8 @@ class Runs(Generic[T]):
 def _under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None], narrow: bool = False) -> None:
     """How far a job is, (share done, words), beside the button that stops it; under it where `narrow`."""
     bar, button = (st.container(), st.container()) if narrow else st.columns([4, 1], vertical_alignment="bottom")
-    bar.progress(*progress)
+    share, words = progress
+    bar.progress(share, sentences.unbroken(words))
     button.button("Stop", key=key, icon=":material/stop:", on_click=stop, width="content" if narrow else "stretch")
 
 

@@ -7,6 +7,7 @@ allow. It is not the probability that they fail, which is larger (docs/theorems.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ CERTAIN = math.log(1e6)  # the ε from which on odds are not worth a number
 EXACT = 1e-6  # relative: what is closer than this is called equal, in sentences and in tables
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_TOGETHER = re.compile(r"(\$[^$]*\$)| (?=[=:×→] |%)|(?<= [=:×→]) |(?<=±) ")
 _ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
@@ -157,13 +159,13 @@ def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = AD
 def exactly_gaussian(from_epsilon: float) -> str:
     """From which ε on the tight bound for the logistic loss is the Gaussian mechanism's profile."""
     where = f"From ε = {epsilon(from_epsilon)} on," if from_epsilon > 0 else "At every ε,"
-    return f"{where} this profile is the Gaussian mechanism’s: no proof can show less."
+    return f"{where} the profile of our theorem is the Gaussian mechanism’s: no proof can show less."
 
 
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:
     """What the logistic curve stands for when β is not the logistic loss's own L²/4."""
     return (
-        f"The slider β = {number(smoothness)} does not change the logistic curve: on rows of norm at most "
+        f"The slider β = {number(smoothness)} does not move the curve of our theorem: on rows of norm at most "
         f"L = {number(lipschitz)} the logistic loss has β = L²/4 = {number(own)}."
     )
 
@@ -237,6 +239,14 @@ def sentence(message: str) -> str:
         return "Something about this setting is not possible."
     first = text if text[0] in "σλβδετα" or "_" in text.split()[0] else text[0].upper() + text[1:]
     return first if first[-1] in ".!?" else first + "."
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends within an equation, a product, a bet, a percentage, or beside a ± or an →.
+
+    A formula between dollars sets its own spaces.
+    """
+    return _TOGETHER.sub(lambda found: found[1] or "\u00a0", text)
 
 
 def _special(value: float) -> str:

@@ -116,7 +116,9 @@ class StoredView(View):
 
     experiment: str
     ghosts = False
-    snippet_note = "In a checkout these lines print the stored means. The file names its command, seeds and commit."
+    snippet_note = (
+        "In the project’s folder these lines print the stored means. The stored file names command, seeds and commit."
+    )
 
     @staticmethod
     @abstractmethod

@@ -37,6 +37,7 @@ img.qr { width: min(20rem, 40vh); max-width: 100%; }
 button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px; min-height: 24px; }
 [data-testid=stRadio] label:has(input) { min-height: 28px; }
 [data-testid=stCheckbox] label { min-height: 24px; }
+[data-testid=stSelectbox] input { text-overflow: ellipsis; }
 [data-testid=stPopoverBody]:has(img.qr) { transform: none !important; inset: 4.5rem 1rem auto auto !important;
   max-height: calc(100vh - 5.5rem) !important; }
 .numbers { overflow-x: auto; }
@@ -81,8 +82,9 @@ _PHONE = f"""
   .katex-display {{ font-size: .84em; }}
   [class*="_presets"] {{ flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: thin; }}
   [class*="_presets"] > * {{ flex: none !important; }}
+  [data-testid=stPopoverBody] [class*="_presets"] {{ flex-wrap: wrap !important; }}
   .st-key-stage__picture {{ gap: .4rem; }}
-  .st-key-stage__picture summary {{ padding: .25rem 0; }}
+  .answer-line summary {{ padding: .25rem 0; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
   .st-key-stage__picture > :has(.js-plotly-plot) ~ :has(.js-plotly-plot) {{ display: none; }}
@@ -118,6 +120,8 @@ html {{ font-size: 20px; }}
 .st-key-stage__panel {{ gap: .6rem; max-height: calc(100vh - 6rem); overflow-y: clip; }}
 .st-key-stage__panel [data-testid=stAlertContainer] {{ padding: .4rem; }}
 .st-key-stage__panel [data-testid=stAlertContainer] * {{ font-size: .8rem; line-height: 1.2; }}
+.st-key-stage__panel:has([data-testid=stProgress]) :has(> [data-testid=stAlert] [data-testid=stAlertContentWarning]) {{
+  display: none; }}  /* beside how far a run is, there is no room for what the last one was */
 .st-key-stage__panel > :nth-child(n + {SLIDE_CONTROLS + 1} of {_SEEN}) {{ display: none; }}
 .st-key-stage__tools {{ display: none !important; }}
 [class*="__deck"] {{ position: fixed; right: 1rem; bottom: .5rem; z-index: 110; }}
@@ -152,6 +156,10 @@ html {{ font-size: 20px; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; }}
   .st-key-slide_text :is(p, li, label p), .st-key-slide_text .votes {{ font-size: .9rem; }}
   .st-key-slide_text [data-testid=stWidgetLabel] p {{ font-size: 1rem; line-height: 1.3; }}
+  .st-key-slide_text {{ gap: .7rem; }}
+  .st-key-slide_text [data-testid=stVerticalBlock] {{ gap: .4rem; padding-top: .3rem; padding-bottom: .6rem; }}
+  .st-key-slide_text h2 {{ padding: 0 0 .3rem 0; }}
+  .st-key-slide_text .katex {{ font-size: 1em; }}
   .st-key-slide_text:has(.votes) :is(p, label p) {{ font-size: .8rem !important; line-height: 1.25; }}
   .st-key-slide_text:has(.votes) button {{ min-height: 0; padding: .1rem .6rem; }}
 }}

@@ -296,7 +296,7 @@ class Rooms:
         with self._leading(name, key) as (file, room):
             asked = self._ask(file, room, question)
             if asked is None:
-                raise RoomError(f"A room holds {MOST_QUESTIONS} questions; open another room for this one.")
+                raise RoomError(f"A room holds {MOST_QUESTIONS} questions; open another room for this question.")
             file.execute("UPDATE question SET revealed = ? WHERE id = ?", (int(shown), asked[0]))
         self._forget(name, question.name)
 
@@ -344,7 +344,7 @@ class Rooms:
         emptiest, votes, held = file.execute(_EMPTIEST, (network, not too_many)).fetchone()
         if votes and (too_many or held == 1):
             most = f"Your network has {own}" if too_many else f"This server holds {rooms}"
-            raise RoomError(f"{most} rooms, and no more; the oldest one ends within three hours.")
+            raise RoomError(f"{most} rooms, which is the limit. The oldest room ends within three hours.")
         file.execute("DELETE FROM room WHERE id = ?", (emptiest,))
 
     def _find(self, file: sqlite3.Connection, name: str) -> tuple[int, bytes, bytes] | None:

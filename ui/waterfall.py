@@ -23,15 +23,15 @@ from ui.words import FEWEST, accuracy, ends, fall, signed, undecided
 
 IN_ALL, SKIPPED = "in all", "skipped"
 DOES: Mapping[str, str] = {
-    "published": "Algorithm 1 as published: Rényi curve, no margin, raw rows",
-    "tight bound": "less noise and less λ for the same ε",
-    "margin": "a loss that keeps pushing rows that are already right",
-    "centring": "a noisy mean, paid for, is subtracted from every row; the margin grows",
-    "scaling": "noisy column sizes, paid for, even the columns out",
-    "centring and scaling": "noisy mean and sizes of the columns, paid for; the margin grows",
+    "2023 theorem": "Algorithm 1 as published: Rényi curve, no margin, raw rows",
+    "our theorem": "less noise and less λ for the same ε",
+    "margin": "rows keep pulling when they are already right",
+    "centring": "subtracts a noisy mean, which ε covers, from every row; the margin grows",
+    "scaling": "evens out the columns by their noisy sizes, which ε covers",
+    "centring and scaling": "both steps, by a noisy mean and noisy sizes, which ε covers; the margin grows",
 }
 """What each step does."""
-_CALLED = {"tight bound": "the tight bound", "margin": "the margin"}  # inside a sentence
+_CALLED = {"margin": "the margin"}  # inside a sentence
 _HALF = 0.32  # of a bar's width
 _LEAST = 0.004  # share of the axis, where no step changes much
 
@@ -191,7 +191,7 @@ def answer(found: Waterfall) -> str:
     name, gain = _CALLED.get(most.name, most.name), f"{100 * most.gain.mean:.2f}"
     if found.total.mean < most.gain.mean:
         return f"{at} {name} brings {gain} points, all steps together {signed(found.total.mean)}."
-    return f"{at} {name} brings most: {gain} of {100 * found.total.mean:.2f} points."
+    return f"{at} {name} brings the most: {gain} of {100 * found.total.mean:.2f} points."
 
 
 def why(before: Waterfall | None, now: Waterfall) -> str:

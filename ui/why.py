@@ -18,12 +18,12 @@ NAMES: Mapping[str, str] = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lip
 _BETA = "our theorem uses the logistic loss’s own β; only the other theorems use this slider"
 _MORE = {
     "σ": "a wider tilt hides one person’s gradient better",
-    "λ": "more regularisation leaves one person’s curvature less to show",
+    "λ": "with more regularisation, one person’s curvature shows less",
     "L": "one person’s gradient may be larger, but the tilt is the same",
 }
 _LESS = {
     "σ": "a narrower tilt hides one person’s gradient less",
-    "λ": "less regularisation leaves one person’s curvature more to show",
+    "λ": "with less regularisation, one person’s curvature shows more",
     "L": "one person’s gradient is smaller, but the tilt is the same",
 }
 

@@ -33,11 +33,11 @@ T = TypeVar("T")
 def accounted(accountant: str, center_noise: float | None, scale_noise: float | None) -> str:
     """How a learner is accounted, with the noisy sums that were released before its fit; a public rule may skip some.
 
-    >>> accounted("the profile beside the noisy centre and scales", 12.0, None)
-    'the profile beside the noisy centre'
+    >>> accounted("the profile composed with the noisy centre and scales", 12.0, None)
+    'the profile composed with the noisy centre'
     """
     released = [name for name, noise in (("centre", center_noise), ("scales", scale_noise)) if noise is not None]
-    fit, beside, _ = accountant.partition(" beside the noisy ")
+    fit, beside, _ = accountant.partition(" composed with the noisy ")
     return f"{fit}{beside}{' and '.join(released)}" if released and beside else fit
 
 
@@ -111,7 +111,7 @@ def apart(gap: Interval) -> str:
     """A difference in words: its size, its way and its interval, or that the draws do not show one."""
     size = f"{points(100 * gap.mean)} {'more' if gap.mean > 0 else 'less'}"
     if not gap.known:
-        return f"{size} in one draw" if abs(in_points(gap.mean)) >= SHOWS else "no difference that shows"
+        return f"{size} in one draw" if abs(in_points(gap.mean)) >= SHOWS else "no visible difference"
     if gap.half_width < _TINY:  # a few draws on a few test rows can agree to the row
         draws = sentences.count(gap.count, "draw")
         return f"the same in each of {draws}" if abs(gap.mean) < _TINY else f"{size} in each of {draws}"
@@ -174,5 +174,5 @@ def first_sentence(description: str) -> str:
 def data_line(data: DataFacts) -> str:
     """Which rows the numbers are about."""
     rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"
-    not_real = "; stand-in data, not the real thing" if data.stand_in_for else ""
+    not_real = "; stand-in data, not the real data" if data.stand_in_for else ""
     return f"{data.label}: {rows}, {data.columns:,} columns{not_real}."

@@ -17,6 +17,7 @@ from pathlib import Path
 from string import Template
 from typing import Protocol
 
+from ui import sentences
 from ui.qr import qr_svg
 
 _FRAME = Path(__file__).with_suffix(".html")
@@ -142,7 +143,7 @@ def _paragraphs(text: str) -> str:
 
 def _inline(text: str) -> str:
     """Markdown of one paragraph as HTML; no line ends within "δ = 10⁻⁵"."""
-    text = escape(" ".join(text.split()), quote=False).replace(" = ", "&nbsp;=&nbsp;")
+    text = escape(sentences.unbroken(" ".join(text.split())), quote=False)
     for pattern, into in _MARKUP:
         text = pattern.sub(into, text)
     return text

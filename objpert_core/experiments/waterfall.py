@@ -16,8 +16,8 @@ from objpert_core.experiments.learners import PUBLISHED, TIGHT, TIGHT_CENTRED, T
 from objpert_core.experiments.summary import Interval, mean_interval
 
 CHAIN: Mapping[str, str] = {
-    PUBLISHED: "published",
-    TIGHT_LOGISTIC: "tight bound",
+    PUBLISHED: "2023 theorem",
+    TIGHT_LOGISTIC: "our theorem",
     TIGHT_RAW: "margin",
     TIGHT_CENTRED: "centring",
     TIGHT: "scaling",

@@ -126,8 +126,7 @@ class Draws:
         self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
         """Every draw's fit, perturbation and loss, and what a shared solver has found for it. After private ranges,
-        centring and scaling every draw has rows of its own, and the rows of one draw are kept at a time: do not use
-        them after asking for the next draw.
+        centring and scaling every draw has rows of its own, which go with its fit.
         """
         if self._plan != AS_THEY_ARE or self._terms.ranges is not None:
             yield from self._mapped(noise, loss)
@@ -153,6 +152,7 @@ class Draws:
         drawn = [noise.perturb(fit.source) for fit in self.fits]
         first = self.fits[0].learning_from(maps[0], directions.learned(maps[0]))
         results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)
+        del first  # and its rows
         for shared, row_map, perturbation, result in zip(self.fits, maps, drawn, results, strict=True):
             fit = shared.learning_from(row_map, directions.learned(row_map))
             own, found = loss(fit.rows), None

@@ -98,7 +98,7 @@ class Point:
         if seen is None or seen.latest is None:
             return
         if seen.run.request != request:
-            st.info("This run belongs to another point. Press again to run this one.", icon=":material/sync_problem:")
+            st.info("This run belongs to another point. Press again to run this point.", icon=":material/sync_problem:")
             return
         st.markdown(self.answer(seen.latest))
         page.table(self.table(seen.latest), alt=self.answer(seen.latest), name="accuracy_point")
@@ -120,7 +120,7 @@ class Point:
             return f"{made} This trial is not stored."
         stored = f"Stored: **{accuracy(before.accuracy)}** in {seconds(before.seconds)}."
         if run.accuracy == before.accuracy:
-            return f"{made} {stored} The same seed gives the same model: every test row is answered alike."
+            return f"{made} {stored} The same seed gives the same model."
         apart = (
             f"{made} {stored} They are {points(run.accuracy - before.accuracy)} apart although both have the same seed"
         )

@@ -23,7 +23,7 @@ OURS, RIVAL = "Algorithm 1 with our theorem", "the best DP-SGD whose tuning is n
 CLAIM_NOTE = (
     "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and at "
     "each ε it is the best unpaid method in hindsight. One thing favours our theorem: its rows are centred and "
-    "scaled. The first lines above centre and scale DP-SGD’s rows as well, or leave our rows raw. The page says “more” "
+    "scaled. The lines above also give both sides the same rows, centred and scaled or raw. The page says “more” "
     "or “less accurate” if the 95 % interval of the paired difference excludes 0, “not told apart” if it "
     f"does not, and “too few trials to tell” if it holds 0 and is more than {100 * WIDE:g} points wide. Each ε is "
     "tested by itself, and one test in twenty excludes 0 by chance. Times are medians over the trials: processor "
@@ -37,7 +37,7 @@ class Ahead(Figure2):
     def answer(self) -> str:
         """The claim, and the counter-claim about the rival on standardised rows."""
         if self.claim is None:
-            return f"{self.at} no runs of both our theorem and an unpaid DP-SGD are stored on {self.stored.label}."
+            return f"{self.at} no runs are stored on {self.stored.label} to compare our theorem with unpaid DP-SGD."
         own = standing(self.claim.difference)
         text = f"{self.at} our theorem is {own} unpaid DP-SGD"
         gap = self.difference(TIGHT, UNPAID_STANDARDISED)
@@ -150,7 +150,7 @@ def everywhere(stored: Stored) -> str:
         return ""
     tenth = sum(claim.tenfold for claim in claims)
     return (
-        f"At the {len(claims)} stored ε, against the best unpaid DP-SGD, our theorem is {_tally(claims)}. At {tenth} "
+        f"Our theorem against the best unpaid DP-SGD, at the {len(claims)} stored ε: {_tally(claims)}. At {tenth} "
         f"of these ε, our theorem takes at most a tenth of the rival’s time (medians)."
     )
 

@@ -51,8 +51,8 @@ ROWS_DATA = parameters.data_set(
     help="The first two are generated and can have any number of rows. Adult has 36,177 training rows.",
 )
 ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise for every number of rows, at δ = 10⁻⁵.")
-DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="The seed of rows and noise.")
-SEED = parameters.seed("accuracy_rows", "First seed", help="Draw i uses this seed plus i.")
+DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="How often rows and noise are drawn.")
+SEED = parameters.seed("accuracy_rows", "First seed", help="The seed of rows and noise. Draw i uses this seed plus i.")
 ROWS_CONTROLS: tuple[Control, ...] = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)
 
 
@@ -101,19 +101,19 @@ def presets(controls: Controls) -> list[Preset]:
     papers = [
         preset(
             name,
-            f"Figure 2 of Redberg et al. (2023), {dataset.title()}: its three methods, ours and no privacy, beside the "
-            f"numbers that the paper prints in its {paper.TABLES[dataset]}.",
+            f"Figure 2 of Redberg et al. (2023), {dataset.title()}: the paper’s three methods, our theorem and no "
+            f"privacy, beside the numbers of the paper’s {paper.TABLES[dataset]}.",
             offered.PAPERS,
             dataset,
             epsilon=1.0,
             paper=True,
         )
-        for dataset, name in (("adult", "Figure 2, Adult"), ("synthetic-l", "Table 1, drawn rows"))
+        for dataset, name in (("adult", "Figure 2, Adult"), ("synthetic-l", "Table 1, generated rows"))
         if dataset in controls.data.options
     ]
     stand_in = "gisette-like"
     if stand_in in controls.data.options:
-        why = "Gisette has to be downloaded, so the stored runs are about rows made by Gisette’s recipe: see the note."
+        why = "Gisette has to be downloaded, so the stored runs are about rows made by Gisette’s recipe."
         papers.append(preset("Figure 2, Gisette: why it is a stand-in", why, offered.PAPERS, stand_in, epsilon=1.0))
     lucky = "Equal luck for both: Algorithm 1 keeps the best of as many noises as DP-SGD has learning rates, and "
     lucky += "DP-SGD runs its chosen rate again with fresh noise."
@@ -132,9 +132,9 @@ def presets(controls: Controls) -> list[Preset]:
     ]
     apart = offered.TAKEN_APART if offered.TAKEN_APART in controls.data.options else own
     return [
-        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", offered.USUAL),
+        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and paid DP-SGD.", offered.USUAL),
         *papers,
-        preset("Weak privacy is nearly free", "ε = 8, the same three.", offered.USUAL, epsilon=8.0),
+        preset("Weak privacy is nearly free", "ε = 8, the same three methods.", offered.USUAL, epsilon=8.0),
         preset(
             "Who is ahead at small ε",
             "Where learners differ most.",

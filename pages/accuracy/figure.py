@@ -28,6 +28,8 @@ EVERYTHING, SMALL, LARGE, TOP = "everything", "small ε", "large ε", "top"
 VIEWS = {EVERYTHING: (0.0, math.inf), SMALL: (0.0, 0.25), LARGE: (1.0, math.inf), TOP: (0.0, math.inf)}
 """The ε that each view shows; "top" leaves out what is more than `_TOP` below the best."""
 _TOP = 0.03
+HOLLOW = "hollow: the paper"  # one entry of the legend for all of them
+EMPTY = "rgba(0,0,0,0)"
 
 
 @dataclass(frozen=True)
@@ -262,18 +264,21 @@ class Figure2(Reading):
         traces += self._rival() if epsilon in shown else []
         marks = [_hollow(stored.dataset, method, shown) for method in self.methods if self.paper]
         marks = [mark for mark in marks if mark["x"].size]
+        line = {"color": figures.GREY, "width": 2}
+        hollow = (
+            [_mark(HOLLOW, NON_PRIVATE, [epsilon], [np.nan], color=EMPTY, symbol="circle", line=line)] if marks else []
+        )
         if (live := self.live) and live.epsilon in shown:
-            line = {"color": figures.GREY, "width": 2}
             name = f"made now: {LABELS[live.method]}"
             marks.append(_mark(name, live.method, [live.epsilon], [live.accuracy], size=15, line=line))
         up = upright(edges([*traces, *marks], {*shown, *across}), _TOP if self.view == TOP else None)
         guide = [figures.guide((epsilon, epsilon), up)] if across[0] <= epsilon <= across[1] else []
         at = f", δ = {sentences.delta(stored.delta)}" if stored.delta else ""
         return figures.figure(
-            [*guide, *traces, *marks],
+            [*guide, *traces, *marks, *hollow],
             xaxis=figures.axis(f"privacy budget ε{at}", across, log=True, **ticks(shown)),
             yaxis=figures.axis(f"test accuracy<br>on {stored.label}", up, tickformat=".1%", hoverformat=".2%"),
-            height=380 + 12 * (len(self.methods) + len(marks)),  # the legend, which a telephone stacks
+            height=390 + 12 * len(self.methods),  # the legend, which a telephone stacks
         )
 
     def _level(self, across: tuple[float, float]) -> list[Trace]:
@@ -343,7 +348,7 @@ def _hollow(dataset: str, method: str, shown: Collection[float]) -> Trace:
     numbers = {e: share for e, share in paper.printed(dataset, method).items() if e in shown}
     line = {"color": figures.look(ROLE[method]).color, "width": 2}
     name = f"paper: {LEARNERS[method].label}"
-    return _mark(name, method, list(numbers), list(numbers.values()), color="rgba(0,0,0,0)", line=line)
+    return _mark(name, method, list(numbers), list(numbers.values()), color=EMPTY, line=line) | {"showlegend": False}
 
 
 def share_between(share: Interval) -> str:

@@ -28,7 +28,7 @@ class Origin(Reading):
     def levels(self) -> list[steps.Level]:
         """Whom the steps are compared with."""
         names = {NON_PRIVATE: "no privacy", self.stored.rival(self.epsilon): "best unpaid DP-SGD"}
-        names |= {UNPAID_STANDARDISED: "the same on standardised rows"}
+        names |= {UNPAID_STANDARDISED: "best on standardised rows"}
         points = {method: self.point(method) for method in names if method}
         return [steps.Level(method, names[method], point.accuracy.mean) for method, point in points.items() if point]
 

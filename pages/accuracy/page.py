@@ -13,7 +13,8 @@ from ui.controls import preset_buttons, previous
 
 NO_RESULTS = (
     "This server has no stored results. Make them with `python -m objpert_core.experiments figure2 --dataset "
-    "adult-synthetic` in a checkout, then reload this page. The last part of the page works without stored results."
+    "adult-synthetic` in the project’s folder, then reload this page. The last part of the page works without "
+    "stored results."
 )
 
 
@@ -68,7 +69,10 @@ def revealed() -> None:
         page.show(page.Picture(figure.chart(), figure.alt()), key="accuracy_try_chart")
 
 
-page.begin("accuracy", "Logistic regression at the same (ε, δ), by Algorithm 1, by DP-SGD and by others.")
+page.begin(
+    "accuracy",
+    "Logistic regression at the same (ε, δ): by objective perturbation (Algorithm 1), by DP-SGD and by others.",
+)
 stored_keys = offered.files()
 body(stored_keys)
 page.see_also("tuning", "why the paid curve is lower")

@@ -30,8 +30,8 @@ def draw(shared: Sequence[Control] = ()) -> None:
     """Draw this part of the page; `shared` is what the link holds where there is no part above."""
     st.header("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
     st.markdown(
-        "The noise stays the same, and more people make the signal stronger. The chart compares Algorithm 1 with our "
-        "theorem with a model without privacy on the same rows."
+        "The noise stays the same, and more people make the signal stronger. The chart sets Algorithm 1 with our "
+        "theorem beside a model without privacy, on the same rows."
     )
     left, panel = page.columns("rows")
     with panel:

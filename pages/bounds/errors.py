@@ -115,8 +115,8 @@ class Errors(Proofs):
         if math.isclose(self.setting.smoothness, own.smoothness):
             return f"{start}."
         return (
-            f"{start} for this loss (β = {sentences.number(own.smoothness)}), and {self.published(self.setting)} for "
-            f"β = {sentences.number(self.setting.smoothness)}."
+            f"{start} for the logistic loss (β = {sentences.number(own.smoothness)}), and "
+            f"{self.published(self.setting)} for β = {sentences.number(self.setting.smoothness)}."
         )
 
     def published(self, setting: proofs.Setting) -> str:

@@ -76,7 +76,7 @@ PRESETS = (
         view=5.0,
     ),
     preset(
-        "Ours at ε = 1",
+        "Our theorem at ε = 1",
         controls.OURS,
         "What the package picks for the logistic loss on rows of norm 1 at ε = 1, δ = 10⁻⁵.",
         epsilon=1.0,
@@ -90,7 +90,7 @@ PRESETS = (
     preset(
         "Replacing costs double",
         controls.FIGURE_1_LEFT,
-        "The first setting, where neighbours differ in the content of a row: twice the distance.",
+        "Figure 1, left, where neighbours differ in the content of a row: twice the distance.",
         epsilon=1.0,
         view=3.0,
         whose=REPLACED,
@@ -98,7 +98,7 @@ PRESETS = (
     preset(
         "Four rows of one person",
         controls.OURS,
-        "Noise for ε = 1 and one row. What does it promise somebody who has four rows?",
+        "Noise for ε = 1 and one row. What does this noise promise somebody who has four rows?",
         epsilon=3.0,
         view=10.0,
         whose=SEVERAL,

@@ -124,7 +124,9 @@ def limits(tight: float, lower: float, from_epsilon: float) -> str:
     if tight <= lower * (1 + sentences.EXACT):
         return sentences.exactly_gaussian(from_epsilon)
     above = "less than a thousandth" if tight < 1.001 * lower else f"{sentences.percent(tight / lower - 1, up=True)}"
-    return f"The proof is {above} above the Gaussian mechanism’s ε = {sentences.number(lower)}, the least possible."
+    return (
+        f"Our theorem’s ε is {above} above the Gaussian mechanism’s ε = {sentences.number(lower)}, the least possible."
+    )
 
 
 def guarantees(published: float, which: str, smoothness: float) -> str:
@@ -137,8 +139,7 @@ def guarantees(published: float, which: str, smoothness: float) -> str:
 
 def at_own_smoothness(published: float, which: str, smoothness: float) -> str:
     """What the best of the published theorems would prove about the logistic loss, whose β is `smoothness`."""
-    told = guarantees(published, which, smoothness)
-    return f"{told[:-1]}; this is the logistic loss’s own β."
+    return guarantees(published, which, smoothness).replace("For β", "For the logistic loss’s own β", 1)
 
 
 def against_one(tight: float, one: float, lower: float) -> str:

@@ -67,7 +67,7 @@ def form(text: LedgerText) -> None:
     options = [NEW, *range(len(entries))]
     if st.session_state.get(_WHICH) not in options:
         st.session_state[_WHICH] = NEW
-    names = {NEW: "A new one"} | {index: f"{index + 1}. {entry.label}" for index, entry in enumerate(entries)}
+    names = {NEW: "A new entry"} | {index: f"{index + 1}. {entry.label}" for index, entry in enumerate(entries)}
     chosen, kinds = st.columns(2, gap="small")
     which = chosen.selectbox("Entry", options, key=_WHICH, format_func=names.__getitem__, on_change=_load, args=(text,))
     kind = kinds.selectbox(

@@ -219,7 +219,7 @@ class Fits(View):
             times, dearer = max(old, new) / min(old, new), max(total, then) / min(total, then)
             return f"{text}; {number(times)} times the fits cost {number(dearer, up=True)} times the ε."
         if what == "proof":
-            return f"{text}; the fits are the same, only the proof is another."
+            return f"{text}; the fits are the same, only the proof differs."
         if epsilon(then) == epsilon(total):
             return f"{text}; {what} does not matter here."
         return f"{text}; {_REASONS[what][new < old]}."

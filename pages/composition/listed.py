@@ -79,7 +79,7 @@ class Listed:
         if math.isinf(self.total):
             return "Nothing is proved about this list, so the list meets no target."
         if (over := totals.overrun(self.lines, self.target)) is not None:
-            end = f"the list ends {epsilon(self.total - self.target)} above it"
+            end = f"the list ends {epsilon(self.total - self.target)} above the target"
             return f"Entry {over + 1} ({self.lines[over].entry.label}) takes the total past {self.aim}; {end}."
         return f"{share_up(self.total / self.target)} of {self.aim} is used, {down(self.target - self.total)} is left."
 
@@ -208,4 +208,4 @@ def about_events(numbers: Sequence[int], there: float, here: float) -> str:
     one = len(numbers) == 1
     which = f"{'Entry' if one else 'Entries'} {', '.join(map(str, numbers))} {'has' if one else 'have'} no event"
     instead = f"Gaussian noise that covers {'this entry' if one else 'these entries'} is written instead"
-    return f"{about} {which}: {instead}, and the total there is ε = {epsilon(there)}, not {epsilon(here)}."
+    return f"{about} {which}: {instead}, and the event’s total is ε = {epsilon(there)}, not {epsilon(here)}."

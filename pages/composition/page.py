@@ -20,9 +20,13 @@ HUNDRED = (1, 10, 100)
 PRESETS = tuple(
     Preset(name, USUAL | changes, hint)
     for name, hint, changes in (
-        ("Figure 3: ten fits", "Ten cost less than tenfold: σ = 8, β = 1, λ = 10, L = 1; 2023 theorem.", {}),
         (
-            "A tighter proof for each",
+            "Figure 3: ten fits",
+            "Less than ten times one fit: σ = 8, β = 1, λ = 10, L = 1; 2023 theorem.",
+            {},
+        ),
+        (
+            "A tighter proof for each fit",
             "The same fits of the logistic loss under our theorem.",
             {BOUND: "our theorem"},
         ),
@@ -33,7 +37,7 @@ PRESETS = tuple(
         ),
         ("A hundred fits", "1, 10 and 100 fits of Figure 3.", {COUNTS: HUNDRED, controls.EPS_MAX: 30.0}),
         ("A band to see", "A coarse grid: an honest, wide band.", {COUNTS: (2, 10), controls.WIDTH: 0.1}),
-        ("How wide is it?", "A chart of the band itself: its width relative to δ.", {controls.SHOW: controls.WIDTHS}),
+        ("How wide is the band?", "A chart of the band’s width relative to δ.", {controls.SHOW: controls.WIDTHS}),
     )
 )
 TEN, TWELVE = ";".join(["fit:8,10,1,glm,1"] * 10), ";".join(["cal:0.5,1e-5"] * 12)

@@ -114,8 +114,8 @@ class Distance(bounds.Setting, View):
         text = f"Our theorem certifies ε = {sentences.epsilon(tight)}, {_least(tight, lower)}"
         if math.isinf(published):
             return f"{text}; the 2023 theorem certifies nothing."
-        price = sentences.ratio(published / lower) if lower else f"ε = {sentences.epsilon(published)}"
-        return f"{text}; the 2023 theorem {price}."
+        price = f"{sentences.ratio(published / lower)} the least" if lower else f"ε = {sentences.epsilon(published)}"
+        return f"{text}; the 2023 theorem certifies {price}."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon("logistic"), self.delta, sentences.TIGHT)
@@ -148,8 +148,8 @@ class Distance(bounds.Setting, View):
             )
         sign, curvature = (sentences.epsilon(max(price, 0.0)) for price in (half - lower, published - half))
         return (
-            f"The 2023 theorem’s ε: {sentences.epsilon(lower)} for the Gaussian noise, {sign} for not knowing the "
-            f"gradient’s sign, {curvature} for the curvature, which falls as λ grows."
+            f"The 2023 theorem’s ε has three parts: {sentences.epsilon(lower)} for the Gaussian noise, {sign} for not "
+            f"knowing the gradient’s sign, and {curvature} for the curvature. The last part falls as λ grows."
         )
 
     def shows(self) -> str:

@@ -18,12 +18,12 @@ def preset(name: str, setting: Setting, hint: str, eps_view: float) -> Preset:
 
 
 OURS = "The paper gives no numbers for this panel. These numbers show what the paper says about the panel."
-BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the 2023 theorem falls silent."
+BELOW = "Rows of norm 1, so β = 1/4, and λ below β: the 2023 theorem falls silent."
 PRESETS = (
-    preset("Figure 4a", Setting(10.0, 100.0, 1.0, 1.0), f"Much λ, both are close: large σ, large λ. {OURS}", 1.0),
-    preset("Figure 4b", LARGE_SMALL, f"Little λ costs one proof: large σ, small λ. {OURS}", 2.0),
+    preset("Figure 4a", Setting(10.0, 100.0, 1.0, 1.0), f"Both proofs are close: large σ, large λ. {OURS}", 1.0),
+    preset("Figure 4b", LARGE_SMALL, f"Little λ weakens one proof: large σ, small λ. {OURS}", 2.0),
     preset("Figure 4c", Setting(1.0, 100.0, 1.0, 1.0), f"Little noise, much λ: small σ, large λ. {OURS}", 10.0),
-    preset("Figure 4d", Setting(1.0, 2.0, 1.0, 1.0), f"Little noise drowns λ: small σ, small λ. {OURS}", 10.0),
+    preset("Figure 4d", Setting(1.0, 2.0, 1.0, 1.0), f"With little noise λ matters less: small σ, λ. {OURS}", 10.0),
     preset("One proof falls silent", SILENT, BELOW, 2.0),
 )
 

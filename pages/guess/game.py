@@ -62,7 +62,7 @@ class Game:
             return f"Round 1 of {ROUNDS}: was the marked person in the data?"
         if not self.over:
             return f"Round {number + 1} of {ROUNDS}: you {self.hits} of {number}, the best attacker {self.best}."
-        limit = "nothing limits this" if math.isinf(eps) else f"ε = {sentences.epsilon(eps)} allows {most(eps)}"
+        limit = "nothing limits the attacker" if math.isinf(eps) else f"ε = {sentences.epsilon(eps)} allows {most(eps)}"
         return f"You: {self.hits} of {ROUNDS}, the best attacker {self.best}; {limit}."
 
     def promise(self) -> str:

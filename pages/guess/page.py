@@ -32,7 +32,10 @@ GAME = Choice("guess_game", "Attack a …", PRIVATE, rounds.GAMES, help=GAMES_TO
 PLACE = Choice("guess_place", "People stand in the …", people.PLANE, people.PLACES, horizontal=True)
 PERSON = Choice("guess_person", "The person …", people.DISAGREES, tuple(people.LABEL))
 SEED = parameters.seed("guess", "Seed of the rounds", help=SEED_TOLD)
-SEES = "Shows where the two laws are equally likely. With careless digits, shows how many draws lead to these digits."
+SEES = (
+    "Shows where a model is as likely with the person as without. With careless digits, shows how many draws lead "
+    "to these digits."
+)
 BORDER = Toggle("guess_border", "Show what the best attacker sees", False, help=SEES)
 CONTROLS: tuple[Control, ...] = (GAME, EPSILON, SIGMA, LAM, PLACE, PERSON, SEED, BORDER)
 
@@ -53,7 +56,7 @@ PRESETS = (
         0.61,
         2.0,
     ),
-    preset("No privacy: certain", "Two minimisers, nothing between them.", BARE, 1.0, 3.8, 2.0),
+    preset("No privacy: certain", "Two minimisers, and no noise to hide which one is published.", BARE, 1.0, 3.8, 2.0),
     preset("A wrong promise", "The promise of ε = 1 with a twelfth of its noise.", SMALL, 1.0, 3.8, 2.0),
     preset("The last digits tell", "Noise for ε = 0.3, from a textbook sampler.", DIGITS, 0.3, 12.0, 10.0),
     preset(

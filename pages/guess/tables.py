@@ -48,7 +48,7 @@ def _at_most(chance: float) -> str:
 def _chance(estimate: Estimate | None) -> str:
     """An estimate with its interval, an exact chance without."""
     if estimate is None:
-        return "counted in the end"
+        return "counted at the end"
     if estimate.low == estimate.high:
         return "100 %" if estimate.high == 1 else sentences.percent(estimate.value)
     ends = " to ".join(sentences.percent(end).removesuffix(" %") for end in (estimate.low, estimate.high))

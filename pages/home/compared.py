@@ -11,7 +11,7 @@ from pages.home.release import Release
 from ui import figures, page
 from ui.page import Prediction
 
-RISES = "It rises: λ was hiding one person’s curvature."
+RISES = "ε rises: λ was hiding one person’s curvature."
 
 
 def less_noise() -> None:
@@ -26,7 +26,7 @@ FIRST_QUESTION = Prediction.of("home", less_noise)
 SECOND_QUESTION = Prediction(
     "what does less regularisation do?",
     "Keep σ = 2.5 and lower λ from 1 to 0.1. What happens to ε?",
-    ("It stays: only σ matters.", RISES, "It falls: the tilt moves a flatter curve more."),
+    ("ε stays: only σ matters.", RISES, "ε falls: the tilt moves a flatter curve more."),
     1,
     "When λ is small, the noise no longer decides alone: one person’s curvature shows as well, and ε rises from 1.56 "
     "to 2.19. From some λ on, a larger λ gains nothing; try λ = 10.",

@@ -55,13 +55,13 @@ def gauge(guess: float, eps: float, at_delta: float) -> str:
     striped = (
         f"background: repeating-linear-gradient(135deg, {limit} 0 4px, {figures.translucent(limit, 0.25)} 4px 9px)"
     )
-    told = html.escape(worst(eps, at_delta)).replace(" : ", "&nbsp;:&nbsp;")
+    here, told = (html.escape(sentences.unbroken(text)) for text in (average(guess), worst(eps, at_delta)))
     lengths = [max(place(chance), _LEAST) for chance in (1 / (1 + math.exp(-eps)), guess)]
     return (
         f'<div class="odds"><div class="odds-bar" role="img" aria-label="{html.escape(alt(guess, eps, at_delta))}">'
         f'<div style="width: {lengths[0]:.1f}%; {striped}"></div>'
         f'<div style="width: {lengths[1]:.1f}%; background: {full}"></div></div>'
         f'<div class="odds-ticks" aria-hidden="true">{ticks}<span style="left: 100%">certain</span></div>'
-        f'<div class="odds-key"><span><i style="background: {full}"></i>{html.escape(average(guess))}</span>'
+        f'<div class="odds-key"><span><i style="background: {full}"></i>{here}</span>'
         f'<span><i style="{striped}"></i>{told}</span></div></div>'
     )

@@ -138,7 +138,7 @@ class Release(Pair, View):
         peak = max(float(law.density(theta).max()) for law in laws.values())
 
         # lists where they are short: plotly takes longer to look at a small array
-        dots = [-0.06 * peak, -0.13 * peak]  # two rows under the densities
+        dots = [-0.1 * peak, -0.2 * peak]  # two rows under the densities, whole in a low window, too
         points = [np.column_stack(list(values.values())).round(4).tolist() for values in (minimisers, lowest)]
         released = [theta for pair in points[0] for theta in pair]
         heights_of = {
@@ -185,7 +185,9 @@ class Release(Pair, View):
             xaxis=figures.axis("parameter θ", ends, hoverformat=".3g", anchor="y2"),
             yaxis=figures.axis("objective", heights, domain=[0.52, 1.0]),
             # no labels: each curve has area 1, so that its height only says how narrow it is
-            yaxis2=figures.axis("density", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.45], showticklabels=False),
+            yaxis2=figures.axis(
+                "density", (-0.32 * peak, 1.08 * peak), domain=[0.0, 0.45], showticklabels=False, showgrid=False
+            ),
             height=440,
             frames=[{"name": str(k), "data": moving(k), "traces": numbers} for k in range(FRAMES)],
             updatemenus=[_play_button()],

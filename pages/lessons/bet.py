@@ -88,8 +88,8 @@ class Bet(Scene):
                 figures.guide(here, (least, most)),
                 marks(here, {"with": most, "without": least}),
             ],
-            xaxis=figures.axis("chance that you took part, before", (0.0, 1.0), **share),
-            yaxis=figures.axis("the same chance, after", (-0.02, 1.04), **share),
+            xaxis=figures.axis("chance before the release", (0.0, 1.0), **share),
+            yaxis=figures.axis("chance after the release", (-0.02, 1.04), **share),
         )
 
 

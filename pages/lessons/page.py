@@ -1,6 +1,5 @@
 """Lessons: Markdown files whose steps show small pictures, open other pages at exact controls, and ask."""
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,7 +8,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from pages.lessons import computed, place, scenes
-from ui import page, registry, share, slides, style
+from ui import page, registry, sentences, share, slides, style
 from ui.lesson_text import Controls, Lesson, OpenPage, Part, Question, Text
 from ui.lessons import Place
 from ui.worksheet import Sheet, Task, worksheet
@@ -126,13 +125,7 @@ def show(at: Place, part: Part) -> None:
             ask(at.lesson, part)
         case Text():
             with page.errors():
-                st.markdown(unbroken(computed.filled(part.markdown, part.line)))
-
-
-def unbroken(markdown: str) -> str:
-    """The text whose equations stay on one line; a formula between dollars sets its own spaces."""
-    parts = re.split(r"(\$[^$]*\$)", markdown)
-    return "".join(part if part.startswith("$") else part.replace(" = ", "\xa0=\xa0") for part in parts)
+                st.markdown(sentences.unbroken(computed.filled(part.markdown, part.line)))
 
 
 def slide(at: Place) -> None:

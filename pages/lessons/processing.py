@@ -46,7 +46,10 @@ class Processing(Scene):
 
     def promise(self) -> str:
         sigma, width = sentences.number(self.sigma), sentences.number(self.width)
-        return f"Gaussian noise σ = {sigma}, then rounded to multiples of {width}; {sentences.ADJACENCY}; exact."
+        return (
+            f"Gaussian noise σ = {sigma}, then rounded to multiples of {width}; {sentences.ADJACENCY}; computed "
+            "exactly."
+        )
 
     def shows(self) -> str:
         return (

@@ -48,11 +48,11 @@ class Slack(Scene):
     def answer(self) -> str:
         often = sentences.scientific(Gaussian(self.sigma).tail(self.epsilon), 3, up=True)
         start = f"At ε = {sentences.epsilon(self.epsilon)} the slack is δ = {self.delta}"
-        return f"{start}; the odds rise by more with chance {often}."
+        return f"{start}; the odds rise by more than e^ε with chance {often}."
 
     def promise(self) -> str:
         noise = f"Gaussian noise σ = {sentences.number(self.sigma)}"
-        return f"You change the number by 1; {noise}; {sentences.ADJACENCY}; exact."
+        return f"You change the number by 1; {noise}; {sentences.ADJACENCY}; computed exactly."
 
     def shows(self) -> str:
         return (

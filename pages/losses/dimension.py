@@ -139,7 +139,7 @@ class Dimension(bounds.Setting, View):
             return "At λ ≤ β the price of the curvature, −log(1 − β/λ), is infinite."
         return (
             "In a GLM a row pulls only along its own direction. Any other loss may bend along every parameter, and "
-            f"the proof pays −log(1 − β/λ) = {sentences.epsilon(self.price)} for each."
+            f"the proof pays −log(1 − β/λ) = {sentences.epsilon(self.price)} for each parameter."
         )
 
     def shows(self) -> str:

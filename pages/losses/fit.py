@@ -90,7 +90,7 @@ class Fit(clipping.Setting, LossView):
     def shows(self) -> str:
         picture = "Points near a line" if self.regression else "Two clouds of points"
         if self.outliers:
-            where = "far below it on the right" if self.regression else "of class −1 deep in the other’s half"
+            where = "far below it on the right" if self.regression else "of class −1 deep in the other class’s half"
             picture += f", {sentences.percent(self.outliers, 0)} of them {where}"
         plain, clipped = (error(self, value) for value in self.fits.values())
         return (

@@ -247,7 +247,7 @@ class Clipped(clipping.Clipping, LossView):
     def below(self, before: Clipped | None) -> None:
         """The slopes; for the logistic loss also what its margin costs an ordinary row."""
         picture = page.Picture(self.slopes(before), self.shows("Slope"), self.frame, f"Slope. {self.svg_title()}")
-        st.header("Its slope: how hard a row pulls", anchor=False)
+        st.header("The slope of the loss: how hard a row pulls", anchor=False)
         if self.loss == "logistic":
             st.caption(self.about_pull())
         page.show(picture, key="losses_slope")

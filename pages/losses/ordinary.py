@@ -23,7 +23,7 @@ NAMES = {"agrees": "agrees with most rows", "differs": "differs from most rows"}
 DESIGN = (
     f"One parameter, {AGREE + DIFFER} rows with x = 1, {AGREE} of them with label +1; one more row is "
     f"added or removed. σ = {SIGMA:g}, λ = {LAM:g}, δ = {sentences.delta(DELTA)}. The two laws are integrated "
-    f"exactly, so these ε are exact for this pair of data sets. They are no promise to anybody."
+    f"exactly, so these ε are exact for this pair of data sets. These ε are no promise to anybody."
 )
 
 

@@ -15,8 +15,9 @@ ALSO_HELP = (
     "Scores and intervals are inside the same ε and δ. Scores: a coin puts every fifth person aside, and the model is "
     "scored on these people, with noise. Intervals: how far each coefficient may be off, for a target of two values."
 )
-ALSO = Pills("own_also", "Release with it", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
+ALSO = Pills("own_also", "Release with the model", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
 GHOST = parameters.ghost("own", "release")
+HANDED_IN = Preset("A file is handed in", {TABLE: OWN})
 CONTROLS = (TABLE, EPSILON, ALSO, DELTA, GHOST)
 USUAL: dict[Control, Any] = {TABLE: TWO, EPSILON: 1.0, ALSO: (), DELTA: 1e-5}
 PRESETS = (
@@ -25,7 +26,7 @@ PRESETS = (
     Preset("Ten times the privacy", USUAL | {EPSILON: 0.1}, "See what a tenth of the ε does to the coefficients."),
     Preset("With scores", USUAL | {ALSO: (SCORES,)}, "The accuracy that may be published, for the same ε."),
     Preset(
-        "With errors",
+        "With intervals",
         USUAL | {EPSILON: 5.0, ALSO: (INTERVALS,)},
         "How far coefficients may be off. At small ε this table is too small to tell.",
     ),

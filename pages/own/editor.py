@@ -30,6 +30,11 @@ _ASKED = {
     "thousands": "Thousands are separated by",
     "encoding": "Encoding",
 }
+_ROWS_HELP = (
+    "Type the number only if people know the number without this table. The rules for the noise and λ use it, and the "
+    "certificate holds whatever the true number is. If you leave the field empty, the page counts the rows, and the "
+    "certificate says that everybody may know their number."
+)
 _LABELS = {
     "column": ("Column", None),
     "role": ("Role", None),
@@ -64,6 +69,8 @@ class Known:
     dialect : Dialect
     step : str
         What to do next; empty where everything is there.
+    rows : int or None
+        The number of its rows, where it is public.
     idle : tuple of str
         The columns that are left out although something is typed about them.
     """
@@ -71,6 +78,7 @@ class Known:
     text: str
     dialect: Dialect
     step: str
+    rows: int | None = None
     idle: tuple[str, ...] = ()
 
 
@@ -78,17 +86,19 @@ def show(uploaded: Upload | None) -> Known:
     """Draw all of it; what is wrong with the file or the lines is said where it stands."""
     dialect = _dialect()
     if uploaded is None:
+        rows = _rows()
         _load()
-        return Known("", dialect, "choose a CSV file")
+        return Known("", dialect, "upload your table", rows)
     sketch = _looked(uploaded, dialect)
     if isinstance(sketch, str):
         st.error(sketch, icon=":material/error:")
+        rows = _rows()
         written(dialect, opened=True)
         _load()
-        return Known("", dialect, "correct the file, or say how it is written")
+        return Known("", dialect, "correct the file, or say how it is written", rows)
     for caution in sketch.cautions:
         st.info(sentences.sentence(caution), icon=":material/info:")
-    lines = _edited(sketch.names)
+    lines, rows = _edited(sketch.names), _rows()
     try:
         text, step = form.schema(lines).to_json(), ""
     except ValueError as error:  # holds what was typed, and columns' names: shown, and not logged
@@ -96,8 +106,15 @@ def show(uploaded: Upload | None) -> Known:
     written(dialect, opened=sketch.dialect.decimal is None)
     _load(text)
     if sketch.dialect.decimal is None:
-        return Known("", dialect, "choose the decimal mark of the file’s numbers")
-    return Known(text, dialect, step, form.idle(lines))
+        return Known("", dialect, "choose the decimal mark of the file’s numbers", rows)
+    return Known(text, dialect, step, rows, form.idle(lines))
+
+
+def _rows() -> int | None:
+    """The number of rows, where it is public."""
+    label = "Number of rows, if public"
+    rows = st.number_input(label, 1, 10_000_000, None, key="own__rows", help=_ROWS_HELP, width=320)
+    return int(rows) if rows else None
 
 
 def _dialect() -> Dialect:

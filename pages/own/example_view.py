@@ -41,7 +41,8 @@ def show(left: DeltaGenerator, name: str, epsilon: float, delta: float, also: tu
     page.table(table.columns(), alt="What is public about the example’s columns.", name="own_columns")
     with st.container(horizontal=True):
         page.download("Table as CSV", partial(example.content, name), "table.csv", "table", key="own_table_csv")
-        take_away.files(made)
+        take_away.release_files(made)
+        take_away.other_files(made)
     take_away.python(made)
 
 

@@ -157,11 +157,7 @@ def lines_for(names: Sequence[str], known: Mapping[str, Line]) -> tuple[Line, ..
 
 def idle(lines: Sequence[Line]) -> tuple[str, ...]:
     """The columns that are left out although something is typed about them: a fit without them would cost ε in vain."""
-    return tuple(
-        f"“{safe_text(line.column)}”"
-        for line in lines
-        if line.role == LEFT_OUT and (line.low or line.high or line.categories)
-    )
+    return tuple(f"“{safe_text(line.column)}”" for line in lines if line.role == LEFT_OUT and line != Line(line.column))
 
 
 def schema(lines: Sequence[Line]) -> TableSchema:

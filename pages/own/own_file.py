@@ -17,42 +17,40 @@ from ui.runs import Runs, Seen, ended_early, stage
 RUNS: Runs[jobs.Outcome] = Runs("own")
 _COUNTED = "own__counted"
 WHY_EMPTY = (
-    "Ranges and categories start empty. The page does not read them off the table, because such values reveal "
-    "something about the people in the table, and no ε would cover them. Click a cell, and type what is known "
-    "without the table. "
+    "Click a cell, and type what is known without the table. The page reads no range or category off the table, "
+    "because it would reveal something about the people in the table, and no ε would cover that. "
     "The promise is per row: people with several rows get less."
 )
 NOT_KEPT = (
     "Your table stays in this session’s memory. It is not stored, logged or put into the address. The server drops "
-    "the table when you remove it or turn to another page, and about two minutes after you close this one."
+    "the table when you remove it, open an example or turn to another page, and about two minutes after you close this "
+    "page."
 )
 NO_RELEASE = (
     "Before the first release your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
 )
-STILL_EXAMPLE = "Until you press Fit, the grey chart shows the example at this ε and δ."
+STILL_EXAMPLE = "Until you press Fit, the faint chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate:"
-ROWS_HELP = (
-    "Type the number only if people know the number without this table. The rules for the noise and λ use it, and the "
-    "certificate holds whatever the true number is. If you leave the field empty, the page counts the rows, and the "
-    "certificate says that everybody may know their number."
-)
 FIT_NOTE = (
     "These lines read your file `table.csv` by `schema.json` from this page, and fit a model. Each run is a separate "
     "release and counts like a press of Fit."
 )
 
 
-def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: float, also: tuple[str, ...]) -> None:
+def own(
+    left: DeltaGenerator,
+    place: DeltaGenerator,
+    uploaded: upload.Upload | None,
+    epsilon: float,
+    delta: float,
+    also: tuple[str, ...],
+) -> None:
     """A table that was handed in."""
-    if style.embedded():  # a wall is no place for a table
+    if style.embedded():
         with left:
             releases = made_here()
             picture(releases, releases[-1].ask if releases else None, "upload a table", epsilon, delta)
         return
-    with place:
-        uploaded = upload.show()
-        rows = st.number_input("Number of rows, if public", 1, 10_000_000, None, key="own__rows", help=ROWS_HELP)
-        fit_here = st.container()
     collect()
     releases = made_here()
     above, under = left.container(), left.container()
@@ -62,11 +60,13 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
         st.header("What is public about the columns", anchor=False)
         st.caption(WHY_EMPTY)
         known = editor.show(uploaded)
-    ask = jobs.asked(known.text, epsilon, delta, also, rows=int(rows) if rows else None, dialect=known.dialect)
-    with fit_here:
-        fit(ask, uploaded, known.step)
-        if known.idle and not known.step:
-            st.caption(f"Left out, although its line has entries: {', '.join(known.idle)}.")
+    ask = jobs.asked(known.text, epsilon, delta, also, rows=known.rows, dialect=known.dialect)
+    with place:
+        press(ask, uploaded, known)
+        if releases:
+            with st.container(horizontal=True, gap="small"):
+                take_away.release_files(releases[-1])
+        told(ask, uploaded)
     with above:
         shown = None if waits else picture(releases, ask, known.step, epsilon, delta)
         if shown is None:
@@ -80,7 +80,7 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
             release.scores(last)
             page.evidence(shown, release.table(last), name="own", code=release.fit_code(last.ask), note=FIT_NOTE)
             with st.container(horizontal=True):
-                take_away.files(last)
+                take_away.other_files(last)
             take_away.python(last)
             ledger.show(releases, delta)
 
@@ -91,9 +91,9 @@ def made_here() -> list[jobs.Made]:
     return releases
 
 
-def fit(ask: jobs.Ask, uploaded: upload.Upload | None, step: str) -> None:
-    """The button, how far a fit is, and how the last one ended."""
-    ready = uploaded is not None and not step and not RUNS.active
+def press(ask: jobs.Ask, uploaded: upload.Upload | None, known: editor.Known) -> None:
+    """The button, and what to do or to look at before it is pressed."""
+    ready = uploaded is not None and not known.step and not RUNS.active
     kind: Any = "primary" if ready else "secondary"  # the theme's letters cannot be read on a primary one that is off
     icon = ":material/lock:"
     pressed = st.button("Fit", type=kind, icon=icon, key="own_fit", disabled=not ready, width="stretch")
@@ -101,8 +101,15 @@ def fit(ask: jobs.Ask, uploaded: upload.Upload | None, step: str) -> None:
         work = partial(jobs.fit, ask, jobs.Held(uploaded.content))
         if RUNS.start((ask, uploaded.number), work):
             st.rerun()
-    if step:
-        st.caption(sentences.sentence(f"Next: {step}"))
+    if known.step:
+        st.caption(sentences.sentence(f"Next: {known.step}"))
+    elif known.idle:
+        have = "its line has" if len(known.idle) == 1 else "their lines have"
+        st.caption(f"Fit leaves out {sentences.listing(known.idle)}, although {have} entries.")
+
+
+def told(ask: jobs.Ask, uploaded: upload.Upload | None) -> None:
+    """How far a fit is, and how the last one ended."""
     seen = RUNS.look(progress, outcome, narrow=True)
     if seen is None or seen.latest is None or seen.run.request[1] != (uploaded.number if uploaded else ""):
         return
@@ -141,7 +148,7 @@ def changed(made: jobs.Made, ask: jobs.Ask) -> str:
     parts = [sentences.shift(changes)] if changes else []
     parts += ["other columns or ranges"] if made.ask.text != ask.text else []
     also = [(one.test_share, one.intervals) for one in (made.ask, ask)]
-    parts += ["something else released with it"] if also[0] != also[1] else []
+    parts += ["something else released with the model"] if also[0] != also[1] else []
     return f"The picture shows your last release. Since then: {' and '.join(parts)}." if parts else ""
 
 

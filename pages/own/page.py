@@ -8,30 +8,11 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pages.own import example_view, upload
-from pages.own.controls import ALSO, CONTROLS, DELTA, EPSILON, GHOST, OWN, PRESETS, TABLE
+from pages.own.controls import ALSO, CONTROLS, DELTA, EPSILON, GHOST, HANDED_IN, OWN, PRESETS, TABLE
 from pages.own.own_file import RUNS, own
 from pages.own.ranges import revealed
-from ui import page, sentences
+from ui import page, sentences, style
 from ui.controls import preset_buttons
-
-
-def explore() -> None:
-    """Presets, stage and panel in one fragment, and all that moves with them below; it polls while a fit is made."""
-    preset_buttons(PRESETS, prefix="own")
-    left, panel = page.columns()
-    with panel:
-        table, epsilon, also = TABLE.show(), EPSILON.show(), ALSO.show()
-        place = st.container()
-        with page.tools(CONTROLS, PRESETS, name="own"):
-            delta = DELTA.show()
-            GHOST.show()
-    if table == OWN:
-        with quietly():
-            own(left, place, epsilon, delta, also)
-    else:
-        upload.leave()
-        with page.errors():
-            example_view.show(left, table, epsilon, delta, also)
 
 
 @contextmanager
@@ -43,6 +24,27 @@ def quietly() -> Iterator[None]:
         st.error(sentences.sentence(str(error)), icon=":material/error:")
     except Exception as error:
         st.error(f"An unexpected error occurred ({type(error).__name__}).", icon=":material/error:")
+
+
+@quietly()
+def explore() -> None:
+    """Presets, stage and panel in one fragment, and all that moves with them below; it polls while a fit is made."""
+    page.keep(TABLE)  # presets and the place for a file move it
+    mine = TABLE.value() == OWN
+    with st.popover("Examples") if mine and not style.embedded() else st.container():  # an example drops the file
+        preset_buttons(PRESETS, prefix="own")
+    left, panel = page.columns()
+    with panel:
+        uploaded = None if style.embedded() else upload.show(mine, HANDED_IN.apply)  # a wall is no place for a table
+        epsilon, also = EPSILON.show(), ALSO.show()
+        place = st.container()
+        with page.tools(CONTROLS, PRESETS, name="own"):
+            delta = DELTA.show()
+            GHOST.show()
+    if mine:
+        own(left, place, uploaded, epsilon, delta, also)
+    else:
+        example_view.show(left, TABLE.value(), epsilon, delta, also)
 
 
 page.begin(

@@ -232,7 +232,7 @@ def accountant(made: Made) -> str:
     beside += f", composed over {len(several)} fits" if (several := values_of(made)) else ""
     beside += "; fit and scores by a coin for each person" if made.evaluation is not None else ""
     noises = [getattr(proof, name, None) for name in ("center_noise", "scale_noise")]
-    return accounted(f"{ACCOUNTANTS[proof.bound]} beside the noisy centre and scales", *noises) + beside
+    return accounted(f"{ACCOUNTANTS[proof.bound]} composed with the noisy centre and scales", *noises) + beside
 
 
 def fit_code(ask: Ask) -> str:

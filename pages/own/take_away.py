@@ -10,20 +10,22 @@ from pages.own.jobs import Made
 from ui import page
 
 NO_ACCURACY = (
-    "ε covers no accuracy that you measure on your table yourself. If you keep some rows apart, `model.json` and the "
-    "lines below measure the accuracy on them. Do not publish this number unless you pay for it: the switch “scores” "
-    "does."
+    "ε covers no accuracy that you measure on your table yourself. If you keep some rows apart, `model.json` and "
+    "the lines below measure the accuracy on them. Do not publish this number. With the switch “scores” you get an "
+    "accuracy that ε covers."
 )
 
 
-def files(made: Made) -> None:
-    """The files of a release."""
-    for label, make, name, icon, key in (
-        ("Model", own_table.model_json, "model.json", "deployed_code", "own_model"),
-        ("Certificate", own_table.certificate_json, "certificate.json", "verified_user", "own_proof"),
-        ("Schema", own_table.schema_json, "schema.json", "list_alt", "own_form"),
-    ):
-        page.download(f"{label} as JSON", partial(make, made), name, icon, key=key)
+def release_files(made: Made) -> None:
+    """The model and its certificate."""
+    page.download("Model", partial(own_table.model_json, made), "model.json", "deployed_code", key="own_model")
+    proof = partial(own_table.certificate_json, made)
+    page.download("Certificate", proof, "certificate.json", "verified_user", key="own_proof")
+
+
+def other_files(made: Made) -> None:
+    """What else belongs to a release."""
+    page.download("Schema as JSON", partial(own_table.schema_json, made), "schema.json", "list_alt", key="own_form")
     if made.evaluation is not None:
         scores = partial(own_table.evaluation_json, made.evaluation)
         page.download("Scores as JSON", scores, "evaluation.json", "percent", key="own_scores_json")

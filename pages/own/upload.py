@@ -7,6 +7,7 @@ ends after it. Here a file is dropped as soon as its page is left, and soon afte
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -17,12 +18,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 KEY = "own__file"
 LOOK_EVERY = 60.0
 """Seconds between two looks at the sessions that hold files; as long as a session may come back (.streamlit)."""
-LABEL = "A CSV file, up to 5 MB"
+LABEL = "Your own table"
 HELP = (
     "Separate columns by commas, semicolons, tabs or |. Put the names in the first row, and one person in each row. "
     "The file stays in this session’s memory: it is not stored, logged or put into the address."
 )
-_SEEN = "own__uploads"
+_SEEN, _PLACE = "own__uploads", "own__place"
 
 
 class Upload(NamedTuple):
@@ -32,9 +33,13 @@ class Upload(NamedTuple):
     content: bytes
 
 
-def show() -> Upload | None:
-    """Draw the place where a table is handed in; the one that is there."""
-    file = st.file_uploader(LABEL, type=["csv", "tsv", "txt"], key=KEY, help=HELP)
+def show(wanted: bool, arrived: Callable[[], None]) -> Upload | None:
+    """Draw the place where a table is handed in; the one that is there, which is dropped where it is not `wanted`."""
+    if not wanted:
+        leave()
+    with st.container(key=KEY):
+        place = f"{KEY}_{st.session_state.get(_PLACE, 0)}"
+        file = st.file_uploader(LABEL, type=["csv", "tsv", "txt"], key=place, help=HELP, on_change=arrived)
     note(KEY, file)
     return None if file is None else Upload(file.file_id, file.getvalue())
 
@@ -53,7 +58,9 @@ def note(place: str, file: UploadedFile | None) -> None:
 
 def leave() -> None:
     """Drop what was handed in; for the run of any other page, or of this one where it shows an example."""
-    for number in (st.session_state.pop(_SEEN, None) or {}).values():
+    if any(numbers := (st.session_state.pop(_SEEN, None) or {}).values()):
+        st.session_state[_PLACE] = st.session_state.get(_PLACE, 0) + 1  # the browser would still name the file
+    for number in numbers:
         _drop(number)
 
 

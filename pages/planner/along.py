@@ -40,7 +40,7 @@ def along(
     traces = [*_ghosts(ghost, bounds, what), figures.guide((setting.ratio, setting.ratio), view), *under]
     traces += [_line(NAMES[bound], spots, bound, what, hover=hovers[0]) for bound, spots in curves.items()]
     traces += [*over, *_marks(setting, bounds, what, hovers[1])]
-    margin = 0.02 * (f_max - 1)
+    margin = 0.04 * (f_max - 1)  # a slide's halo is whole
     across = (1 - margin, f_max + margin)
     xaxis = figures.axis("noise ratio f = σ / σ of the Gaussian mechanism", across, hoverformat=".4g")
     return figures.figure(traces, xaxis=xaxis, yaxis=_log_axis(title, view), height=470)
@@ -64,7 +64,7 @@ def _marks(setting: Setting, bounds: Sequence[str], what: str, hover: str) -> li
         (f"the paper’s f = {paper:g}", numbers.spot(setting, "rdp", paper), "rdp", "paper", "top right"),
         (f"our default f = {ours:g}", numbers.spot(setting, "logistic", ours), "logistic", "default", beside),
         ("closed form, f = 1", numbers.closed_form(setting), "lower", "", "top right"),
-        (NAMES["kifer2012"], numbers.kifer(setting), "kifer2012", "Kifer", "bottom center"),
+        (NAMES["kifer2012"], numbers.kifer(setting), "kifer2012", "2012", "bottom center"),
     ]
     traces = []
     for name, spot, role, label, place in marked:

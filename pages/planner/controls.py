@@ -15,7 +15,10 @@ ALONG = (
     "Moves the point along the frontier. f is σ divided by the σ of the Gaussian mechanism with the same sensitivity."
 )
 RATIO = SelectSlider("planner_f", "Noise ratio f", PAPER.ratio, RATIOS, help=ALONG)
-WHOSE = "The 2023 theorem is accounted in two ways, by its Rényi curve or without. The others are this project’s."
+WHOSE = (
+    "The 2023 theorem is accounted in two ways, by its Rényi curve or its privacy profile. The other theorems are "
+    "this project’s."
+)
 BOUND = Choice(
     "planner_bound", "Proof behind the point", PAPER.bound, tuple(NAMES), NAMES.__getitem__, help=WHOSE, former=FORMER
 )
@@ -32,7 +35,7 @@ APPENDED += "0 means no intercept."
 CONSTANTS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 SCALING = parameters.intercept_scaling("planner", PAPER.intercept_scaling, CONSTANTS, help=APPENDED)
 SIZE, SIZES = "Size of the model without privacy, ‖θ₀‖", log_values(0.1, 1000, steps=parameters.FEW_STEPS)
-GUESS = "A guess; do not measure it on private data. The synthetic rows below show an example."
+GUESS = "Type a guess; do not measure the size on private data. The synthetic rows below show an example."
 NORM = SelectSlider("planner_norm", SIZE, PAPER.norm, SIZES, help=GUESS)
 F_MAX = parameters.view("planner", "f axis up to", 3.0, (1.1, 1.2, 1.5, 2.0, 3.0, 5.0))
 SPECIAL = parameters.special_bounds("planner")

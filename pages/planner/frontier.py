@@ -106,9 +106,9 @@ class Frontier(Setting, View):
         here = self.here
         if here is None:
             spots = numbers.frontier(self, self.bound)
-            more = f"take f ≥ {written(spots[0].ratio)}" if spots else "nor with f up to 3"
+            more = f": take f ≥ {written(spots[0].ratio)}" if spots else ", nor with any f up to 3"
             wanted = f"No λ keeps ε = {sentences.epsilon(self.epsilon)} with f = {written(self.ratio)}"
-            return f"{wanted} by {bounds.called(self.bound)}: {more}."
+            return f"{wanted} by {bounds.called(self.bound)}{more}."
         sigma = sentences.number(here.sigma, 3, up=True)
         kept = f"σ = {sigma}, λ = {lam(here)} keep the promise ε = {sentences.epsilon(self.epsilon)}"
         return f"{kept}; training loss rises by at most {nats(here.excess)} nats per row on average."
@@ -148,7 +148,7 @@ class Frontier(Setting, View):
         if point.ratio <= self.f_max:
             return ""
         where = f"f = {point.ratio:.3g} and λ = {lam(point)}"
-        return f"{bounds.NAMES['kifer2012']} ask for {where}: outside the picture."
+        return f"The {bounds.NAMES['kifer2012']} asks for {where}, outside the picture."
 
     def table(self) -> list[dict[str, str]]:
         """Return σ, λ and the theorem at this f under each bound, and each bound's best f."""
@@ -164,7 +164,7 @@ class Frontier(Setting, View):
                 "λ at least": sentences.scientific(here.lam, 4, up=True) if here else "–",
                 "excess loss, at most": nats(here.excess) if here else "–",
                 "best f": f"{best.ratio:.4g}" if best else "–",
-                "there": nats(best.excess) if best else "–",
+                "excess loss at best f": nats(best.excess) if best else "–",
             }
             for name, at, here, best in [*rows, ("kifer2012", f", f = {point.ratio:.3g}", point, point)]
         ]

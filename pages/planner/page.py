@@ -22,7 +22,7 @@ def preset(name: str, hint: str, epsilon: float, bound: str, ratio: float, scali
 def ours(epsilon: float) -> Preset:
     f = default_noise_ratio("logistic", epsilon)
     hint = f"What the package takes at ε = {epsilon:g}: our theorem, f = {f:g}, s = 0.3."
-    return preset(f"Ours at ε = {epsilon:g}", hint, epsilon, "logistic", f, 0.3)
+    return preset(f"Our theorem at ε = {epsilon:g}", hint, epsilon, "logistic", f, 0.3)
 
 
 RECIPE = "Redberg et al. (2023), section 5: Rényi, f = 1.3, a constant feature 1; ε = 1."

@@ -30,7 +30,7 @@ def sampling(plan: Plan, shown: Estimate | None) -> None:
     if not RUNS.active:
         button, beside = st.columns([1, 3], vertical_alignment="center")
         pressed = button.button(
-            "Sample it", key="planner_sample", type="primary", icon=":material/science:", width="stretch"
+            "Sample rows", key="planner_sample", type="primary", icon=":material/science:", width="stretch"
         )
         beside.caption(invitation(plan))
         if pressed:
@@ -40,7 +40,7 @@ def sampling(plan: Plan, shown: Estimate | None) -> None:
     if seen is None or seen.view.active:
         return
     if seen.run.request != plan:
-        other = "This sample belongs to another setting. Sample again for this one."
+        other = "This sample belongs to another setting. Sample again for this setting."
         st.info(other, icon=":material/sync_problem:")
     elif seen.latest is not shown:
         st.rerun()  # the picture was drawn before the last result came
@@ -79,7 +79,7 @@ def recipes(estimate: Estimate) -> str | None:
     ours, published = estimate.of(estimate.plan.ours), estimate.of(PUBLISHED)
     if ours is None or published is None:
         return None
-    default = f"Our bound at its default f = {written(ours.recipe.noise_ratio)} and its smallest λ"
+    default = f"Our theorem at its default f = {written(ours.recipe.noise_ratio)} and its smallest λ"
     reference = sentences.percent(estimate.reference_accuracy)
     return (
         f"{default}: {_loss(ours)} nats, {_right(ours)} of the test rows right. The paper’s recipe (Rényi, "
@@ -90,9 +90,9 @@ def recipes(estimate: Estimate) -> str | None:
 def measured_norm(estimate: Estimate) -> str:
     """The sampled data's own ‖θ₀‖ and what it is for."""
     return (
-        f"The model without privacy has ‖θ₀‖ = {estimate.reference_norm:.3g} on these rows; the dotted line is Theorem "
-        "H.1 for them. A seeded generator made the rows, and they are about nobody. So choosing f by these rows "
-        "costs no privacy; choosing f by private data would."
+        f"The model without privacy has ‖θ₀‖ = {estimate.reference_norm:.3g} on these rows; the dotted line is "
+        "Theorem H.1 for these rows. A seeded generator made the rows, and the rows are about nobody. So choosing f "
+        "by these rows costs no privacy; choosing f by private data would."
     )
 
 
@@ -136,7 +136,7 @@ def failures(estimate: Estimate) -> str | None:
 def invitation(plan: Plan) -> str:
     """What Sample will do."""
     return (
-        f"Fits private models on {shape(plan)} at up to {len(RATIOS) + 1} f along the frontier, "
+        f"Fits private models on {shape(plan)} at up to {len(RATIOS) + 1} values of f along the frontier, "
         f"{sentences.count(plan.draws, 'noise draw')} each, and the two recipes."
     )
 

@@ -1,4 +1,4 @@
-"""The controls of the page "Will it generalise?"."""
+"""The controls of the page "Population risk"."""
 
 from objpert_core.experiments.population.methods import POPULATIONS
 from ui.controls import Choice, SelectSlider, Toggle, log_values, plain
@@ -25,4 +25,4 @@ T_VALUES = tuple(int(f"{m}{'0' * k}") for k in range(6) for m in (1, 2, 5))[:16]
 STEPS = SelectSlider("population_T", "Steps T", 200, T_VALUES, format=str)
 BOUNDS = Toggle("population_bounds", "Proved bounds in the charts against n", False)
 EVERY = Toggle("population_every", "Objective perturbation with every choice of Λ", False)
-GHOST = Toggle("population_ghost", "Setting before, faintly", True)
+GHOST = Toggle("population_ghost", "Show the previous setting faintly", True)

@@ -1,4 +1,4 @@
-"""Is it private as published? δ of one step of noisy SGD over its target, against the number of rows."""
+"""Is SGD private as published? δ of one step of noisy SGD over its target, against the number of rows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Leak(Learning):
     """One step at one setting."""
 
     name = "population_leak"
-    title = "Is it private as published?"
+    title = "Is SGD private as published?"
     ghosts = False
     snippet = "leak"
 

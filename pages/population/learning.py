@@ -1,4 +1,4 @@
-"""What every picture of the page "Will it generalise?" has: what is learnt from how much, and names of the methods."""
+"""What every picture of the page "Population risk" has: what is learnt from how much, and names of the methods."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Learning(View):
         """What is learnt, and from what."""
         shown = self.shown
         text = f"{POPULATIONS[shown.population]}, n = {shown.n:,}, d = {shown.d:,}, M = {shown.radius:g}"
-        return text.replace(" = ", "\u00a0=\u00a0")
+        return sentences.unbroken(text)
 
 
 class StoredLearning(StoredView, Learning):

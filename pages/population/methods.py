@@ -74,7 +74,7 @@ class Methods(Learning):
     switches = {"every": EVERY}
     snippet = "methods"
     snippet_note = (
-        "In the project's folder these lines fit the best method again. They print its mean excess risk, and the "
+        "In the project’s folder these lines fit the best method again. They print its mean excess risk, and the "
         "excess risk of θ = 0."
     )
 

@@ -18,13 +18,14 @@ VIEWS: dict[str, type[View]] = {
     "map": Winners,
     "leak": Leak,
 }
-VIEW = Choice("population_view", "Picture", "methods", tuple(VIEWS), lambda view: VIEWS[view].title)
+FORMER = {"Is it private as published?": "leak"}
+VIEW = Choice("population_view", "Picture", "methods", tuple(VIEWS), lambda view: VIEWS[view].title, former=FORMER)
 LINKED = (LOSS, ROWS, SIZE, EPSILON, RADIUS, VIEW, STEPS, BOUNDS, EVERY, GHOST)
 PICTURES = Pictures("population", VIEWS, VIEW, GHOST, LINKED)
 preset = PICTURES.preset
 
 PRESETS = (
-    preset("Proved and measured", "Theorem 3.2: noisy SGD against n, with what is proved.", "rows", bounds=True),
+    preset("Proved and measured", "Theorem 3.2: noisy SGD against n, with the proved bound.", "rows", bounds=True),
     preset("More budget: ε = 2", "Theorem 5.3: objective perturbation where ε = 2.", "methods", epsilon=2.0),
     preset(
         "A loss with a corner",
@@ -34,8 +35,8 @@ PRESETS = (
     ),
     preset("With replacement leaks", "T = 1: Theorem 3.1 claims privacy and fails.", "leak", epsilon=1.0),
     preset(
-        "Nothing is fast here",
-        "The linear loss, d = 500: the hard instance of the lower bound.",
+        "The hardest loss",
+        "The linear loss, d = 500: the lower bound is proved on this loss.",
         "methods",
         loss="hard",
         d=500,

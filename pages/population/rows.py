@@ -29,7 +29,7 @@ class Rows(StoredLearning):
     title = "Against the number of rows"
     switches = {"bounds": BOUNDS, "every": EVERY}
     snippet = "excess"
-    snippet_note = "In a checkout these lines print the tight method's stored means."
+    snippet_note = "In the project’s folder these lines print the tight method's stored means."
     what: ClassVar[str] = "excess"  # of a stored point
     quantity: ClassVar[str] = "Excess population risk"
     height: ClassVar[str] = "excess population risk"
@@ -102,7 +102,7 @@ class Rows(StoredLearning):
     def shows(self) -> str:
         slopes = {name: self.slope(name) for name in self.results.methods}
         powers = "; ".join(f"{LABELS[name]} n^{slope:.2f}" for name, slope in slopes.items() if not math.isnan(slope))
-        return f"{self._axes()} It falls as follows: {powers}."
+        return f"{self._axes()} This quantity falls as follows: {powers}."
 
     def _axes(self) -> str:
         setting = f"d = {self.shown.d}, ε = {self.shown.epsilon:g}"
@@ -171,13 +171,13 @@ class Gap(Rows):
         if point is None:
             return f"No gap is stored for n = {shown.n:,}, d = {shown.d:,}."
         if point.gap.low <= 0 <= point.gap.high:
-            return f"At n = {shown.n:,} the gap of tight objective perturbation is within its noise of 0."
+            return f"At n = {shown.n:,} the gap of tight objective perturbation is smaller than its error bar."
         better = "better" if point.gap.mean > 0 else "worse"
         gap = pair(abs(point.gap.mean), point.gap.half_width)
         return f"Tight objective perturbation looks {gap} {better} on its own rows than on fresh rows."
 
     def note(self) -> str:
-        return f"{super().note()}A mean within its noise of 0 is left out."
+        return f"{super().note()}A mean that is smaller than its error bar is left out."
 
     def shows(self) -> str:
         return self._axes()

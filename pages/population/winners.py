@@ -51,7 +51,7 @@ class Winners(StoredLearning):
     name = "population_map"
     title = "Who wins where"
     snippet = "winners"
-    snippet_note = "In a checkout these lines print who wins where."
+    snippet_note = "In the project’s folder these lines print who wins where."
 
     @cached_property
     def cells(self) -> list[Cell]:

@@ -18,7 +18,7 @@ class Labels(PtrResults):
     wanted: float
 
     name = "ptr_pate"
-    title = "What their labels cost (Figure 2)"
+    title = "What teachers’ labels cost (Figure 2)"
     controls = {"source": SOURCE, "wanted": COUNTED}
     experiment, column = "pate", "sigma"
     labels = pate.LABELS

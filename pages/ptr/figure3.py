@@ -41,7 +41,7 @@ class EqualError(PtrResults):
         return (
             f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. Asking costs what is "
             f"promised, and passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise. This "
-            "mean falls between 0.3 and 0.4: from there on, ε at δ is mostly 0, and only the bound on the gap costs "
+            "mean falls between ε = 0.3 and 0.4. From 0.4 on, ε at δ is mostly 0, and only the bound on the gap costs "
             "privacy."
         )
 
@@ -71,8 +71,8 @@ class WideGap(PtrResults):
 
     def note(self) -> str:
         return (
-            "Laplace noise. The printed curve is the formula of Theorem C.2, which lacks a summand ε and falls. The "
-            "gap is secret, and so is ε at this gap."
+            "Laplace noise. The printed curve is the formula of Theorem C.2. This formula lacks a summand ε, so the "
+            "curve falls. The gap is secret, and so is ε at this gap."
         )
 
 

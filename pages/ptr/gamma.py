@@ -73,7 +73,7 @@ class Gamma(View):
             return f"The printed formula allows no γ here; the exact formula allows γ = {sentences.number(exact)}."
         true = self.true_delta(printed, self.epsilon)
         if true > self.delta:
-            return f"The paper’s δ is {self.over(true)} its promise: its γ breaks (ε, δ)."
+            return f"The printed γ breaks its promise: the true δ is {self.over(true)} the promised δ."
         more = sentences.number(exact / printed)
         return f"Here the printed γ keeps its promise; the exact formula allows a γ {more} times as large."
 
@@ -83,8 +83,9 @@ class Gamma(View):
     def note(self) -> str:
         """Return what is secret, and which rows."""
         return (
-            f"λ* = λ + λₘᵢₙ = {sentences.number(self.star)} is secret, because λₘᵢₙ is secret. So is every γ made "
-            f"from λ*: a release asks for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ 1."
+            f"γ is the precision of the draw. λ* = λ + λₘᵢₙ = {sentences.number(self.star)} is secret, because λₘᵢₙ "
+            "is secret. So is every γ made from λ*: a release asks for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ "
+            "1."
         )
 
     def went(self, before: Gamma) -> str:

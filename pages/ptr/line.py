@@ -123,7 +123,7 @@ class Line(View):
         if outcome.value is None:
             return "This run fails and publishes ⊥, no answer."
         scale = sentences.number(1 / points.epsilon)
-        return f"This run fails and publishes {what} with noise of scale {scale}, for any data."
+        return f"This run fails and publishes {what} with noise of scale {scale}, enough for any data."
 
     def released(self) -> str:
         """What leaves."""
@@ -272,7 +272,7 @@ class Line(View):
         colors = [figures.look("asked" if passes else "guide").color for passes in places >= points.threshold]
         law: Trace = {"type": "bar", "name": "noisy D, passing in colour", "x": places, "y": chances}
         law |= {"marker": {"color": colors}, "hovertemplate": "noisy D = %{x}: %{y:.3g}<extra></extra>"}
-        edge, passing = points.threshold - 0.5, f"from {points.threshold} on it passes"
+        edge, passing = points.threshold - 0.5, f"from {points.threshold} on the test passes"
         threshold = figures.series(passing, (edge, edge), (0, top), "tight", hoverinfo="skip")
         own = figures.series("D (secret)", [points.distance], [0.97 * top], "secret", mode="markers", hover="D = %{x}")
         noisy = [outcome.noisy_distance], [0.85 * top]
@@ -295,7 +295,7 @@ class Line(View):
             return "No data contradicts the proposal, so the test always passes."
         return (
             f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
-            f"{sentences.number(points.threshold)}: it passes {share(points.pass_probability)}."
+            f"{sentences.number(points.threshold)}; the test passes {share(points.pass_probability)}."
         )
 
     def test_frame(self) -> pd.DataFrame:

@@ -54,7 +54,8 @@ VIEWS: dict[str, type[View]] = {
 # what begins with a choice, and its control: a view of its own for "figure3 10" and the like, else the picture's
 HEADS = {"line": PUBLISH, "figure3": PANEL, "figure2": SOURCE, "pays": PAYS}
 SHOWN = tuple(name for name in VIEWS if " " not in name)
-VIEW = Choice("ptr_view", "Picture", "line", SHOWN, lambda view: VIEWS[view].title)
+FORMER = {"Does it pay?": "pays", "What their labels cost (Figure 2)": "figure2"}
+VIEW = Choice("ptr_view", "Picture", "line", SHOWN, lambda view: VIEWS[view].title, former=FORMER)
 PICTURES = HeadedPictures("ptr", VIEWS, VIEW, GHOST, heads=HEADS)
 preset = PICTURES.preset
 

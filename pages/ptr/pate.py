@@ -82,7 +82,8 @@ class Pate(View):
         total, any_votes = small(self.proposal.total), self.teachers.any_votes
         if self.proposal.total >= any_votes:
             return (
-                f"Do not ask: these labels cost {small(any_votes)} whatever the votes; proposal and test cost {total}."
+                f"Do not ask: these labels cost ε = {small(any_votes)} whatever the votes; proposal and test cost "
+                f"{total}."
             )
         passes = share(self.proposal.pass_probability)
         return (
@@ -220,7 +221,7 @@ class Pate(View):
 
 
 def _teachers(value: float) -> str:
-    return "any votes suit it" if math.isinf(value) else f"{value:g}"
+    return "any votes suit the proposal" if math.isinf(value) else f"{value:g}"
 
 
 def _beyond(curve: FloatArray, top: float) -> list[dict[str, Any]]:
@@ -233,7 +234,7 @@ def _beyond(curve: FloatArray, top: float) -> list[dict[str, Any]]:
     else:
         last = known[-1]
         place, height = float(EPSILONS[last]), float(curve[last])
-        side, text = ("top left" if place > 1 else "top right"), "beyond: any votes suit it"
+        side, text = ("top left" if place > 1 else "top right"), "beyond: any votes suit the proposal"
     note = figures.series(
         text, [place], [height + 0.03 * top], "secret", mode="text", hoverinfo="skip", showlegend=False
     )

@@ -18,7 +18,7 @@ class Curvature(PtrResults):
     wanted: float
 
     name = "ptr_glm"
-    title = "Does it pay?"
+    title = "Does asking first pay?"
     controls = {"wanted": STORED}
     experiment, column, over = "glm", "epsilon", "lam"
     labels = glm.LABELS
@@ -76,6 +76,6 @@ class Directions(PtrResults):
 
     def note(self) -> str:
         return (
-            f"Unit rows in {pca.DIMENSION} dimensions, one spread {self.spread:g} times as wide, {len(pca.SEEDS)} "
-            "draws, 95 % intervals."
+            f"A: unit rows in {pca.DIMENSION} dimensions, one coordinate spread {self.spread:g} times as wide; "
+            f"{len(pca.SEEDS)} draws, 95 % intervals."
         )

@@ -75,7 +75,7 @@ class Vote(View):
     def answer(self) -> str:
         here = self.here
         if max(here["asked"], here["laplace"]) < _FLOOR:
-            return f"At a gap of {self.gap} asking and plain Laplace noise both err with probability less than 10⁻¹²."
+            return f"At gap {self.gap} asking and plain Laplace noise both err with probability less than 10⁻¹²."
         texts = {name: _rare(error, name) for name, error in here.items()}
         asked, plain, little = here["asked"], here["laplace"], 1 + sentences.EXACT
         verdict = "loses to" if asked > plain * little else "beats" if plain > asked * little else "is no better than"
@@ -115,7 +115,7 @@ class Vote(View):
                 for key, name in NAMES.items()
             ),
             row("ε of the proposed noise here, δ = 0", epsilons["pure"], sentences.epsilon, "secret"),
-            row("the same at δ", epsilons["own"], sentences.epsilon, "secret"),
+            row("ε of the proposed noise here, at δ", epsilons["own"], sentences.epsilon, "secret"),
         ]
 
     def frame(self) -> pd.DataFrame:

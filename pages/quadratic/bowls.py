@@ -121,7 +121,7 @@ class Bowls(View):
                 "θ₂": sentences.fixed(one.minimum[1]),
                 "Moved by": "–" if kind == "plain" else count(one.distance),
                 "Typically": "–" if kind == "plain" else count(one.typical),
-                "Excess of J": "–" if kind == "plain" else count(one.excess),
+                "Excess of the objective": "–" if kind == "plain" else count(one.excess),
             }
             for kind, one in moved(self.plane).items()
         ]
@@ -135,7 +135,7 @@ class Bowls(View):
     def shows(self) -> str:
         return (
             f"Level curves of an objective of two parameters in a disc of radius {self.radius:g}, "
-            "of the same with a random slope added, and of the same with a random curvature around the anchor added. "
+            "of this objective with a random slope, and of this objective with a random curvature around the anchor. "
             "The bent ellipses are narrower."
         )
 

@@ -45,4 +45,4 @@ ZETA = (
     "replaced row moves the sum by up to 2ζ."
 )
 EVERY = Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False, help=ZETA)
-GHOST = Toggle("quadratic_ghost", "Setting before, faintly", True)
+GHOST = Toggle("quadratic_ghost", "Show the previous setting faintly", True)

@@ -73,7 +73,7 @@ class Heat(StoredView):
     def answer(self) -> str:
         told = f"The bound on the risk is {_up(self.bound(self.proof))}"
         if self.proof != "published":
-            told += f", published {_up(self.bound('published'))}"
+            told += f" (published: {_up(self.bound('published'))})"
         return f"{told}; θ* alone, without data, loses at most {figure1.WITHOUT_DATA:g}."
 
     def promise(self) -> str:
@@ -103,7 +103,7 @@ class Heat(StoredView):
         _, _, values, _ = self.grid()
         return (
             f"A map over ε and δ of the least bound on the excess risk, {figure1.PROOFS[self.proof]}: from "
-            f"{_up(float(np.nanmin(values)))} to {_up(float(np.nanmax(values)))}, falling as either grows."
+            f"{_up(float(np.nanmin(values)))} to {_up(float(np.nanmax(values)))}, falling as ε or δ grows."
         )
 
     def show(self, left: Any, *, ghost: bool = True) -> None:

@@ -37,12 +37,13 @@ class Kappa(Against):
 
     def answer(self) -> str:
         tilt, bend, anchor = (self.mean(method, kappa=self.kappa) for method in ("lop", "qop", "anchor"))
-        behind = "no worse" if anchor <= bend * 1.0005 else f"{times(anchor / bend)} times worse"
-        tilted = f"At κ = {self.kappa:g} the tilt’s risk is {times(tilt / bend)} times the bend’s"
-        return f"{tilted}; the anchor alone is {behind}."
+        at, tilted = f"At κ = {self.kappa:g} the anchor", times(tilt / bend)
+        if anchor <= bend * 1.0005:
+            return f"{at} does no worse than the bend; the tilt’s risk is {tilted} times the bend’s."
+        return f"{at}’s risk is {times(anchor / bend)} times the bend’s, the tilt’s {tilted} times."
 
     def promise(self) -> str:
-        accountant = f"{EACH}, but for the bends as run"
+        accountant = f"{EACH}, except for the bends as they were run"
         return sentences.promise(figure2.EPSILON, figure2.DELTA, accountant, adjacency=REPLACED)
 
     def note(self) -> str:

@@ -22,7 +22,7 @@ class Matter(Against):
     controls = {"rows": STORED_ROWS}
     experiment, column = "matter", "n"
     labels = matter.LABELS
-    axes = ("rows n", "excess of J over its least")
+    axes = ("rows n", "excess risk")
     what = ("Excess risk", "the number of rows")
 
     @property

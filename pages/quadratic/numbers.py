@@ -13,7 +13,7 @@ PANELS = {"exact": "exact solver (left)", "inexact": "inexact solver (right)"}
 BEST = 0.0
 """Of m over d: whatever makes m/s least."""
 
-AGREEING = "one row replaced where all agree"
+AGREEING = "one row replaced, where all rows agree"
 REPLACED = "one row replaced"
 EXACT = "the exact theorem"
 

@@ -31,7 +31,13 @@ preset = PICTURES.preset
 
 PRESETS = (
     preset("Every bound is above 1", "Figure 1, left: the least bound on the risk, exact solver.", "heat", delta=1e-4),
-    preset("An inexact solver", "Figure 1, right: the same for τ = η = 0.001.", "heat", delta=1e-4, panel="inexact"),
+    preset(
+        "An inexact solver",
+        "Figure 1, right: the same bound where solver and anchor are off by τ = η = 0.001.",
+        "heat",
+        delta=1e-4,
+        panel="inexact",
+    ),
     preset(
         "The anchor does as well",
         "Figure 2: the risk against the box, ε = 0.5, δ = 0.01.",
@@ -39,7 +45,7 @@ PRESETS = (
         epsilon=0.5,
         delta=1e-2,
     ),
-    preset("Where data matter", "At n = 100,000 too much noise costs something.", "matter"),
+    preset("Where data matter", "At n = 100,000 a proof that asks for too much noise costs accuracy.", "matter"),
     preset(
         "δ has a floor",
         "The calibrated bend next to the Gaussian mechanism of the same (ε, δ).",

@@ -142,7 +142,7 @@ class Profile(View):
                 {
                     "Proof": label,
                     f"δ at ε = {sentences.epsilon(self.epsilon)}, this noise": tiny(delta_at(noise, proof)),
-                    "σ² it asks for": count(scale),
+                    "σ² that the proof needs": count(scale),
                     "Over exact": sentences.ratio(scale / exact, up=False),
                     "Floor of δ": floor,
                 }

@@ -43,7 +43,7 @@ class Regressions(StoredView):
         return f"{_SHORT[best][0].upper()}{_SHORT[best][1:]} is the most accurate; {first} times its error, {second}."
 
     def promise(self) -> str:
-        return sentences.promise(self.case[2], regression.DELTA, "each one’s own accountant")
+        return sentences.promise(self.case[2], regression.DELTA, "each method’s own accountant")
 
     def note(self) -> str:
         n, d, _ = self.case

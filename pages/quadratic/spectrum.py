@@ -75,7 +75,10 @@ class Spectrum(View):
         least = float(eigenvalues(draws).min())
         if draws.alpha <= 0:
             return f"The proof has no α here; the smallest of {draws.draws} draws is {count(least)}."
-        told = f"The proof needs λ ≥ α = {count(draws.alpha)}; the smallest of {draws.draws} draws is {count(least)}"
+        told = (
+            f"The proof needs eigenvalues ≥ α = {count(draws.alpha)}; the smallest of {draws.draws} draws is "
+            f"{count(least)}"
+        )
         return f"{told}, {times(least / draws.alpha)} times as much."
 
     def promise(self) -> str:

@@ -32,7 +32,7 @@ ROLES: Mapping[str, str] = {
     "zero": "anchor",
 }
 """The look of every stored method."""
-EACH = "each one’s own theorem"
+EACH = "each method’s own theorem"
 _SHORT = {
     "The anchor alone, no data": "Anchor alone",
     "Tilt at 2ζ, one row replaced": "Tilt at 2ζ",

@@ -30,7 +30,8 @@ COUNTS = log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[AD
 STEPS = SelectSlider("renyi_steps", "Steps of DP-SGD", FIGURE_5.steps, COUNTS)
 ONCE = (
     "Puts every row into exactly one of the 1/q steps of an epoch, drawn at random, instead of tossing a coin in "
-    "each step. The chart and the tables show its privacy loss distribution, which takes some seconds to compute."
+    "each step. The chart and the tables then also show the privacy loss distribution of random allocation, which "
+    "takes some seconds to compute."
 )
 ALLOCATED = Toggle("renyi_allocation", "Random allocation", False, help=ONCE)
 READ_DELTA = parameters.delta("renyi")

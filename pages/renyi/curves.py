@@ -92,7 +92,7 @@ class Curves(Setting, View):
     def answer(self) -> str:
         (fit, run), place = self.proved, f"At δ = {sentences.delta(self.delta)}"
         if math.isinf(fit) and math.isinf(run):
-            return f"{place} no finite ε is proved for either."
+            return f"{place} no finite ε is proved for either mechanism."
         if math.isinf(fit):
             return f"{place} nothing is proved for the fit, and ε = {sentences.epsilon(run)} for DP-SGD."
         if math.isinf(run):
@@ -127,7 +127,7 @@ class Curves(Setting, View):
         if len(changes) > 1 or name not in _REASONS:
             return f"{shift}: {', '.join(courses)}." if len(changes) <= 2 else f"{', '.join(courses)}."
         reason = _REASONS[name][new < old]
-        return f"{shift}: {courses[0]}: {'this does not matter here' if 'stays' in courses[0] else reason}."
+        return f"{shift}: {courses[0]}: {'the change does not matter here' if 'stays' in courses[0] else reason}."
 
     def shows(self) -> str:
         leap = (

@@ -154,7 +154,7 @@ def rare(turns: Sequence[tuple[float, str]], found: Sequence[Crossing]) -> str:
     """What the crossing means for rare events: from which δ on which of the two promises less by Rényi."""
     unequal = [(delta, who) for delta, who in turns if who]
     if not unequal:
-        return "Read through their Rényi curves, the two promise the same at every δ."
+        return "Read through their Rényi curves, both mechanisms promise the same at every δ."
     last_delta, last = unequal[-1]
     other = next((who for _, who in reversed(unequal) if who != last), None)
     if other is None:

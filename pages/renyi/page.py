@@ -45,9 +45,9 @@ TIGHT = replace(FIGURE_5, proof="our theorem")
 ADULT = matching.matched(replace(FIGURE_5, sample_rate=controls.ADULT_RATE, steps=controls.ADULT_STEPS), 1.0, 1e-5)
 EARLY = matching.matched(replace(FIGURE_5, steps=1000.0), 2.0, 1e-5)
 PRESETS = (
-    preset("Figure 5", FIGURE_5, "Rarer events: one fit wins. n² rounds at q = 1/n, n = 100; σ = 2.5, β = 1, λ = 20."),
-    preset("Ten times the rows", MORE_ROUNDS, "A million rounds at q = 1/1000; σ = 5 for both, β = 1, λ = 20."),
-    preset("Our theorem: no price", TIGHT, "Figure 5 with our theorem for the logistic loss: no price at small α."),
+    preset("Figure 5", FIGURE_5, "Rarer events: one fit wins. n² steps at q = 1/n, n = 100; σ = 2.5, β = 1, λ = 20."),
+    preset("Ten times the rows", MORE_ROUNDS, "A million steps at q = 1/1000; σ = 5 for both, β = 1, λ = 20."),
+    preset("Our theorem: no price", TIGHT, "Figure 5 with our theorem: one person’s curvature costs nothing."),
     preset("Adult at ε = 1", ADULT, "DP-SGD on Adult: batches of 256, 60 epochs; both matched at ε = 1, δ = 10⁻⁵."),
     preset(
         "Little noise, early leap",

@@ -102,14 +102,14 @@ class Promises:
                 (_, first), (delta, last) = shown[0], shown[-1]
                 ends = f"from {sentences.epsilon(first)} to {sentences.epsilon(last)}"
                 parts.append(f"{ALLOCATION} {ends} at δ = {sentences.delta(delta)}")
-        return f"ε from δ = 10⁻² to 10⁻¹², by privacy loss distributions: {'; '.join(parts)}. By Rényi it is larger."
+        return f"ε from δ = 10⁻² to 10⁻¹², by privacy loss distributions: {'; '.join(parts)}. By Rényi ε is larger."
 
     def certified(self) -> str:
         """How sharp DP-SGD's ε are."""
         run = self.promise("dpsgd")
         return (
             "DP-SGD’s ε come from its privacy loss distribution: upper bounds by a numerically validated "
-            f"convolution. The true ε are here at most {run.excess(run.exact > 0)} smaller "
+            f"convolution. Here the true ε are at most {run.excess(run.exact > 0)} smaller "
             "(both ends are in the file)."
         )
 
@@ -130,13 +130,13 @@ class Promises:
         text = (
             f"{ALLOCATION}: in each of {epochs:,} {'epoch' if epochs == 1 else 'epochs'} every row is in one of "
             f"{steps:,} {'step' if steps == 1 else 'steps'}, drawn at random. "
-            "The random draw helps its distribution, but not its Rényi curve."
+            "The random draw helps the privacy loss distribution, but not the Rényi curve."
         )
         known = allocation.resolved > 0
         if known.any():
-            text += f" Its ε are upper bounds, too; the true ε are at most {allocation.excess(known)} smaller."
+            text += f" These ε are upper bounds, too; the true ε are at most {allocation.excess(known)} smaller."
         if missing := [delta for delta, e in zip(DELTAS, allocation.resolved, strict=True) if math.isnan(e)]:
-            text += f" From δ = {sentences.delta(max(missing))} on, its distribution is too fine to compute."
+            text += f" From δ = {sentences.delta(max(missing))} on, the distribution is too fine to compute."
         return text
 
     def table(self) -> list[dict[str, str]]:

@@ -10,7 +10,10 @@ EVALUATIONS, RELATIVE = "Gradient evaluations", "Divided by n log n"
 
 SOLVERS = Pills("solvers_shown", "Solvers", tuple(NAMES), tuple(NAMES), NAMES.__getitem__, most=len(NAMES))
 ROWS = SelectSlider("solvers_n", "Rows n", 500, (100, 200, 500, 1000), format=str)
-NOT_DIVIDED = "λ is not divided by n. At a fixed ε it does not grow with n. The cost of descent grows with L/λ."
+NOT_DIVIDED = (
+    "λ is not divided by n. If ε is fixed, λ does not grow with n. The cost of descent grows with the largest "
+    "curvature of the objective divided by λ."
+)
 LAM = parameters.lam("solvers", 1.0, high=1000, help=NOT_DIVIDED)
 TILT = "Standard deviation of each coordinate of the tilt b. In directions where the data are flat, θ goes to −b/λ."
 SIGMA = parameters.sigma("solvers", 4.0, 0.01, 100, extra=[4.0], help=TILT)

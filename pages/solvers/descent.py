@@ -36,7 +36,7 @@ PRIVACY = (
     "The cost of a run depends on the data, so do not publish the cost for private data."
 )
 _REASONS = {
-    "λ": "where the data are flat, only λ curves",
+    "λ": "where the data are flat, only λ curves the objective",
     "n": "rows add curvature to some directions, and only λ curves the others",
     "τ": "every digit of the gradient costs about the same",
     "σ": "where the data are flat, a wide tilt moves the solution far",

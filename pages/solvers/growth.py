@@ -43,7 +43,7 @@ class Growth:
             return "No solver with a proved growth is shown."
         smallest = min(min(cost.n) for cost in self.costs.values())
         text = f"Measured from n = {smallest:,} on, the cost grows as {sentences.listing(measured)}."
-        return text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
+        return sentences.unbroken(text)
 
     def seconds(self) -> str:
         """The processor time of everybody at the largest n that all of them have; empty where no time is stored."""

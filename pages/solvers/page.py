@@ -20,7 +20,7 @@ def preset(name: str, hint: str, **values: Any) -> Preset:
 
 
 SMALL = "Little regularisation is harder to solve. Here are 100 rows instead of 500, to keep the page fast."
-CURVED = "λ = 130 exceeds the largest curvature of all 500 rows, nβ = 125, so everything is easy."
+CURVED = "λ = 130 exceeds the largest curvature of all 500 rows, nβ = 125, so every solver is fast."
 PRESETS = (
     preset("A fit at ε = 1", "Appendix F: λ and σ near those of ε = 1 on rows of norm 1, and redundant columns."),
     preset("Stop early, cheaper", "Stops at the gradient norm of the paper’s experiments, τ = 0.01.", tau=0.01),

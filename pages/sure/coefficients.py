@@ -93,15 +93,17 @@ class Coefficients(OfPeople):
         return sentences.promise(self.epsilon, self.delta, ACCOUNTANT)
 
     def courses(self) -> list[Course]:
-        return [("the width over that without privacy", self.wider, lambda ratio: sentences.ratio(ratio, up=False))]
+        named = "the width divided by the width without privacy"
+        return [(named, self.wider, lambda ratio: sentences.ratio(ratio, up=False))]
 
     def note(self) -> str:
         told = f"{self.whose}, seed {self.seed}; 95 % intervals, each by itself. "
         if self.shape == ADULT:
             return f"{told}Nobody knows the true coefficients. Rows have norm one, so a coefficient has no units here."
         return (
-            f"{told}Of {self.columns} the private ones miss {self.missed('interval')}, those without privacy "
-            f"{self.missed('public')}. The line at 0 is the truth, which only generated data tell."
+            f"{told}Of {self.columns} truths the private intervals miss {self.missed('interval')}, the intervals "
+            f"without privacy {self.missed('public')}. The line at 0 is the truth, which is known for generated data "
+            "only."
         )
 
     def table(self) -> list[dict[str, str]]:

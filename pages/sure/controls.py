@@ -1,4 +1,4 @@
-"""The controls of the page "How sure is it?"."""
+"""The controls of the page "How sure is a model?"."""
 
 from objpert_core.experiments.intervals import coverage
 from ui import parameters
@@ -40,4 +40,4 @@ def case_name(case: tuple[str, int, int, float]) -> str:
 
 
 CASE = Choice("sure_case", "Data", ("even", 1000, 2, 0.3), CASES, case_name)
-GHOST = Toggle("sure_ghost", "Setting before, faintly", True)
+GHOST = Toggle("sure_ghost", "Show the previous setting faintly", True)

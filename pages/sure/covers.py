@@ -38,7 +38,7 @@ class Covers(StoredView):
     case: tuple[str, int, int, float]
 
     name = "sure_covers"
-    title = "How often they cover"
+    title = "How often intervals cover"
     controls = {"case": CASE}
     experiment = "coverage"
     load = staticmethod(stored.load)
@@ -82,7 +82,7 @@ class Covers(StoredView):
                 "Intervals": label,
                 "Cover": sentences.percent(one.mean),
                 "± (95 %)": sentences.percent(one.half_width),
-                "Width over without privacy": sentences.ratio(self.width(method), up=False),
+                "Width / without privacy": sentences.ratio(self.width(method), up=False),
             }
             for method, label in LABELS.items()
             for one in (self.covered(method),)
@@ -93,7 +93,7 @@ class Covers(StoredView):
 
     def shows(self) -> str:
         listed = "; ".join(f"{row['Intervals']} {row['Cover']}" for row in self.table())
-        return f"Share of coefficients covered, against the width over that without privacy: {listed}."
+        return f"Share of coefficients covered, against the width divided by the width without privacy: {listed}."
 
     def chart(self, before: Covers | None) -> Any:
         traces: list[dict[str, Any]] = [figures.guide((0.5, 14.0), (0.95, 0.95))]
@@ -112,7 +112,7 @@ class Covers(StoredView):
             traces += [small | {"showlegend": False}, large]
         return figures.figure(
             traces,
-            xaxis=figures.axis("width over that without privacy", (0.7, 13.0), log=True)
+            xaxis=figures.axis("width / width without privacy", (0.7, 13.0), log=True)
             | {"tickmode": "array", "tickvals": np.array([1.0, 2.0, 5.0, 10.0]), "ticktext": ["1×", "2×", "5×", "10×"]},
             yaxis=figures.axis("share covered, 95 % promised", (0.3, 1.02), tickformat=".0%"),
             height=420,

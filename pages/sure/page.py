@@ -1,4 +1,4 @@
-"""How sure is it: intervals of private coefficients and scores, beside those without privacy."""
+"""How sure is a model: intervals of private coefficients and scores, beside those without privacy."""
 
 import streamlit as st
 
@@ -17,7 +17,8 @@ VIEWS: dict[str, type[View]] = {
     "scores": Scores,
     "covers": Covers,
 }
-VIEW = Choice("sure_view", "Picture", "coefficients", tuple(VIEWS), lambda view: VIEWS[view].title)
+FORMER = {"How often they cover": "covers"}
+VIEW = Choice("sure_view", "Picture", "coefficients", tuple(VIEWS), lambda view: VIEWS[view].title, former=FORMER)
 PICTURES = Pictures("sure", VIEWS, VIEW, GHOST)
 preset = PICTURES.preset
 

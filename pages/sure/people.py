@@ -1,4 +1,4 @@
-"""Generated people of the page "How sure is it?", and what was released about them."""
+"""Generated people of the page "How sure is a model?", and what was released about them."""
 
 from __future__ import annotations
 

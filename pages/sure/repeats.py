@@ -72,8 +72,8 @@ class Repeats(OfPeople):
     def note(self) -> str:
         return (
             f"{COUNT} data sets of {self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals of "
-            "x1, in the order of the estimates. Thick intervals miss the truth, which is the line. The three have one "
-            "scale, at whose ends wider intervals are cut."
+            "x1, in the order of the estimates. Thick intervals miss the truth, which is the line. The three "
+            "methods have one scale, and its ends cut wider intervals."
         )
 
     def table(self) -> list[dict[str, str]]:
@@ -82,7 +82,7 @@ class Repeats(OfPeople):
             {
                 "Intervals": NAMES[method],
                 "Hold the truth": f"{self._count(method)} of {COUNT}",
-                "Width over without privacy": sentences.ratio(float(np.median(one.errors)) / public, up=False),
+                "Width / without privacy": sentences.ratio(float(np.median(one.errors)) / public, up=False),
             }
             for method, one in self.methods.items()
         ]

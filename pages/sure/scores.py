@@ -57,8 +57,8 @@ class Scores(OfPeople):
         told, exact = self.scored.noisy.accuracy(), self.scored.accuracy
         half, own = (told.high - told.low) / 2, self.scored.half_width
         return (
-            f"Publish accuracy {sentences.percent(told.value)} ± {sentences.percent(half)}; without noise it is "
-            f"{sentences.percent(exact)} ± {sentences.percent(own)}."
+            f"The publishable accuracy is {sentences.percent(told.value)} ± {sentences.percent(half)}; without noise "
+            f"it is {sentences.percent(exact)} ± {sentences.percent(own)}."
         )
 
     def promise(self) -> str:
@@ -70,9 +70,10 @@ class Scores(OfPeople):
 
     def note(self) -> str:
         return (
-            f"{self.whose}, {sentences.count(columns_of(self.shape), 'column')}; {len(self.scored.labels):,} of "
-            f"them in the test part by a coin each, seed {self.seed}. Intervals of 95 % cover the noise, and that the "
-            f"test people are a sample. Points less certain than ± {sentences.percent(_VAGUE / 2)} are not drawn."
+            f"{self.whose}, {sentences.count(columns_of(self.shape), 'column')}; {len(self.scored.labels):,} of the "
+            f"people are in the test part by a coin each, seed {self.seed}. Intervals of 95 % cover the noise, and "
+            f"that the test people are a sample. Points less certain than ± {sentences.percent(_VAGUE / 2)} are not "
+            "drawn."
         )
 
     def table(self) -> list[dict[str, str]]:

@@ -45,7 +45,7 @@ LEARNED = Pills(
     help="Algorithm 1 is objective perturbation. The theorems calibrate its noise. With our theorem, the rows are "
     "centred and scaled privately, or raw. SVM: Algorithm 1 with a clipped hinge, either squared or with a rounded "
     "corner. Output perturbation: fit first, then add noise. DP-SGD unpaid and paid: without and with the cost of "
-    "choosing the learning rate. Both wait for Run.",
+    "choosing the learning rate. Both kinds of DP-SGD wait for Run.",
     former={**FORMER_LABELS, "published": PUBLISHED, "tight": TIGHT, "output": OUTPUT, "Kifer 2012": KIFER},
 )
 EPSILON = parameters.epsilon(
@@ -117,13 +117,14 @@ MEAN_RUNS = parameters.mean_runs(
     help="Paid tuning makes K ~ Poisson(μ) runs, each with a learning rate drawn at random. The noise in all runs "
     f"pays for the choice. With μ = {paper.MEAN_RUNS}, K exceeds 10 with probability 0.9.",
 )
-ORIGIN = "where it comes from"
+ORIGIN = "where the accuracy comes from"
 VIEW = Choice(
     "training_view",
     "Look closer",
     "certificate",  # the stage shows small ROC curves and coefficients
     options=("certificate", "ROC", "ROC corner", "coefficients", "gradient norm", ORIGIN),
     horizontal=True,
+    former={"where it comes from": ORIGIN},
 )
 CLOSE_UP = Toggle(
     "training_closeup", "Close-up", False, help="Leaves the majority class out of the picture, to separate the methods."
@@ -134,9 +135,9 @@ PREDICT = Toggle(
 )
 PUBLISHABLE = Toggle(
     "training_publishable",
-    "As it may be published",
+    "Scores that may be published",
     False,
-    help="One draw. Each row is put aside by its own coin, and the score comes from noisy counts of these rows. Fit "
+    help="One draw. A coin for each row puts some rows aside. The score comes from noisy counts of these rows. Fit "
     "and score together cost ε once.",
 )
 GHOST = parameters.ghost("training")

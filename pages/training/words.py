@@ -19,7 +19,7 @@ from ui.jobs import JobView
 from ui.words import FEWEST, SHOWS, accuracy, fall, given, in_points, unclear
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
-NOT_HERE = "All methods here predict classes. For private regression, see Losses."
+NOT_HERE = "All methods here predict classes. For private regression, see the page Losses."
 ABOUT_COEFFICIENTS = (
     "The largest coefficients without privacy, and beside them the same coefficients of the other models. A mark is "
     "the mean over the draws, a line goes from the least to the greatest, and hollow marks show the setting before. "
@@ -32,10 +32,10 @@ ABOUT_IMAGES = (
     "slopes in the pixels."
 )
 ABOUT_ROC = "The mean of {} curves, each class against the rest."
-NO_CURVES = "Counts that may be published hold no ROC curve where there are more than two classes."
+NO_CURVES = "With more than two classes, the counts that may be published give no ROC curve."
 PRINTS_WHAT_MAY_BE_PUBLISHED = "Prints the accuracy of {}, and the ε of fit and score together."
 ABOUT_GRADIENTS = (
-    "The proof needs a gradient norm of at most τ, so the solver goes on until then. DP-SGD makes a fixed "
+    "The proof needs a gradient norm of at most τ, and the solver stops only there. DP-SGD makes a fixed "
     "number of steps and needs no τ. The path depends on the data, so do not publish it."
 )
 NO_STEPS = (
@@ -44,12 +44,12 @@ NO_STEPS = (
 )
 ABOUT_CERTIFICATES = (
     "You may publish a model’s certificate with the model. These fits were seeded, so each certificate says "
-    "reproducible. For a release, train once without a seed. Each fit spends its own ε, and fits on the same people "
-    "add up."
+    "“reproducible”. For a release, train once without a seed. Each fit spends its own ε, and the ε of fits on the "
+    "same people add up."
 )
 ABOUT_MAPPED = (
-    "DP-SGD’s own certificate. It states the ε that is left after the noisy centre and scales, and does not mention "
-    "these two."
+    "DP-SGD’s own certificate states the ε that is left after the noisy centre and scales. The certificate does not "
+    "mention the centre and the scales."
 )
 _LONG_NAME = 5  # words of a method's name that leave room for a long one of the data
 PAPER_TABLE_2 = printed("adult", PUBLISHED)
@@ -80,13 +80,13 @@ def headline(comparison: Comparison) -> str:
         if reference is None:
             return f"Nothing is trained on {data} yet."
         rest = f"{LABELS[main]} is not trained yet" if main else "no private method is chosen"
-        return f"Without privacy {_share(reference.mean)} are right on {data}; {rest}."
+        return f"Without privacy {_share(reference.mean)} of answers are right on {data}; {rest}."
     at = f"At ε = {sentences.epsilon(settings.epsilon)}"
     few = f" in {sentences.count(private.count, 'draw')}" if private.count < FEWEST else ""
     if (scores := comparison.evaluation(main)) is not None:
         share = scores.accuracy()
         where = f"on {data}" if main == TIGHT else f"by {LABELS[main]}"
-        return f"{at} publish accuracy {accuracy(share.value)} ({between(share)}) {where}."
+        return f"{at} the publishable accuracy is {accuracy(share.value)} ({between(share)}) {where}."
     if private.mean <= comparison.baseline:
         return (
             f"{at} {LABELS[main]} learns nothing useful: {_share(private.mean)} right; always “{majority(comparison)}” "
@@ -124,7 +124,7 @@ def promise(comparison: Comparison) -> str:
     by = accountant(settings, main, comparison.of(main)[0].privacy)
     by += "; fit and score by a coin for each person" if settings.publishable else ""
     words = sentences.promise(settings.epsilon, settings.delta, by)
-    return f"{words} It covers {UNCOVERED[main]}." if main in UNCOVERED else words
+    return f"{words} The promise covers {UNCOVERED[main]}." if main in UNCOVERED else words
 
 
 def why(before: Comparison | None, now: Comparison) -> str:
@@ -143,7 +143,7 @@ def why(before: Comparison | None, now: Comparison) -> str:
         old, new = given(before.accuracy(main)).mean, given(now.accuracy(main)).mean
         return f"{sentences.shift(moves)}: {noise}; {sentences.course('accuracy', old, new, _share)}."
     if before.settings.seed != now.settings.seed:
-        return "This is different noise of the same size: the change is chance."
+        return "The new noise has the same size, so the change is chance."
     if before.settings.repeats != now.settings.repeats:
         return "The noise has the same size. More draws make the mean more certain, but not privacy cheaper."
     return ""
@@ -175,7 +175,7 @@ def judged(guess: str | None, comparison: Comparison) -> str:
     right = verdict(comparison)
     if guess is None or right is None:
         return ""
-    return f"Yes, it is {right}." if guess == right else f"You guessed {guess}; it is {right}."
+    return f"Yes: ε costs {right}." if guess == right else f"You guessed {guess}; ε costs {right}."
 
 
 def which_dp_sgd(settings: Settings) -> str:
@@ -190,7 +190,10 @@ def which_dp_sgd(settings: Settings) -> str:
         here += f" (on standardised rows {settings.large_batch_size:,} per batch, {more})"
     if all(mine >= its for mine, its in zip(own, best, strict=True)):
         return f"{here}."
-    return f"{here}; Accuracy has the strongest one ({best[0]:,} rows per batch, {best[1]} epochs, {best[2]} rates)."
+    return (
+        f"{here}; the page Accuracy has the strongest DP-SGD ({best[0]:,} rows per batch, {best[1]} epochs, "
+        f"{best[2]} rates)."
+    )
 
 
 def paper(comparison: Comparison) -> str:
@@ -209,15 +212,15 @@ def caveats(comparison: Comparison) -> str:
     if comparison.settings.publishable:
         return (
             f"Bars: 95 % intervals of the published scores, from noisy counts of {comparison.data.test_rows:,} test "
-            "rows, put aside by a coin each. Do not publish the exact scores: no privacy, always "
-            f"“{majority(comparison)}”. Coins and noise have seeds here. For a release, train once without a seed."
+            f"rows, put aside by a coin each. The scores of “no privacy” and of always “{majority(comparison)}” are "
+            "exact: do not publish them. Coins and noise have seeds here. For a release, train once without a seed."
         )
     low, high = comparison.test_interval
     bars = f"Bars: 95 % intervals of the mean over {FEWEST} or more noise draws (Student’s t), for this one split."
     return (
         f"Dots: single draws. Hollow marks: the setting before. {bars} With {comparison.data.test_rows:,} test rows "
-        f"the accuracy itself is uncertain: {100 * low:.1f} to {100 * high:.1f} % for the first model. The guarantee "
-        "does not cover test accuracy, so do not publish the accuracy with a model."
+        f"the accuracy itself is uncertain: {100 * low:.1f} to {100 * high:.1f} % for the first model in the chart. "
+        "The guarantee does not cover test accuracy, so do not publish the accuracy with a model."
     )
 
 
@@ -242,7 +245,7 @@ def preset_note(data: str, damaged: bool) -> str | None:
     if data == "adult":
         return None
     why = "are damaged" if damaged else "are not on this server"
-    return f"Adult’s files {why}: **{data}** stands in for it. Do not compare its accuracies with the paper’s."
+    return f"Adult’s files {why}, so **{data}** stands in for Adult. Do not compare accuracies here with the paper’s."
 
 
 def differences(shown: Request, asked: Request, *, under_way: bool = False) -> str | None:

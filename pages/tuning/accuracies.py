@@ -18,7 +18,7 @@ from ui.snippets import Verbatim
 from ui.words import FEWEST, SHOWS, accuracy, between, given, plus_minus, points, signed, times, unclear
 
 WAYS = {
-    "judges": "unpaid, its judges say",
+    "judges": "unpaid, on its judges",
     "fresh": "unpaid, on fresh rows",
     "honest": "paid, on fresh rows",
     "fixed": "fixed rate, on fresh rows",
@@ -138,7 +138,7 @@ class Accuracies(ResultPicture):
         counts = ", ".join(str(len(draw.runs)) for draw in result.draws)
         rows = {
             "right on fresh rows": [means[way] for way in ("fresh", "honest", "fixed")],
-            "right, say those who chose": [means["judges"], "noisy, not for looking", "nobody chose"],
+            "right on the rows that chose": [means["judges"], "noisy and secret", "no rows chose"],
             "ε promised": [f"{promised} for one run", promised, promised],
             "ε with the choice": [sentences.epsilon(result.true_epsilon), promised, promised],
             "noise multiplier": [unpaid, paid, unpaid],

@@ -22,8 +22,8 @@ OBJECTIVE_PERTURBATION = (
     "looking at the data, and you pay for one run only."
 )
 NOTE = (
-    "Each row is DP-SGD with the smallest noise multiplier for which the whole tuning costs no more than one run "
-    "costs now, under this accounting. The last column is the cost of one such run alone."
+    "Each row is one way of accounting, with the smallest noise multiplier for which the whole tuning costs no more "
+    "than one run costs now. The last column is the cost of one such run alone."
 )
 
 
@@ -87,9 +87,9 @@ class Left:
         if settings == 1 and way == "composed":
             return f"With one setting there is nothing to choose: one run costs ε = {epsilon(self.target)}, as before."
         return (
-            f"For the choice among {settings} learning rates to cost ε = {epsilon(self.target)} in all, each run needs "
-            f"a noise multiplier of {number(noise, up=True)} instead of {number(free.noise_multiplier, up=True)}: "
-            f"{number(noise / free.noise_multiplier, up=True)} times the noise."
+            f"Each run needs {number(noise / free.noise_multiplier, up=True)} times the noise: a noise multiplier of "
+            f"{number(noise, up=True)} instead of {number(free.noise_multiplier, up=True)}. Then the choice among "
+            f"{settings} learning rates costs ε = {epsilon(self.target)} in all."
         )
 
     def alt(self) -> str:

@@ -17,7 +17,7 @@ DRAWN = (
     "K is the number of training runs. Papernot and Steinke’s tuner draws K at random; Liu and Talwar’s K is geometric."
 )
 CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K."
-FIXES = "The probability of more runs than settings. It fixes μ, the mean of K. The paper asks for 0.9."
+FIXES = "The probability of more runs than settings. This probability fixes μ, the mean of K. The paper asks for 0.9."
 OFF = "If off, privacy loss distributions account for one run and for the composition, and prove a smaller ε. The two "
 OFF += "selection theorems keep their own accountants."
 WHOLE_SEARCH = "The promise for everything: the fits, their scores, and the choice."
@@ -57,7 +57,7 @@ SHOW = parameters.show(
     "What a choice among settings adds to ε, or takes from accuracy; and one private search, seen from inside.",
 )
 SEARCH_CONTROLS: Mapping[str, Control] = {
-    "data": parameters.data_set("tuning", "synthetic-l", SEARCHED, help="Sets on which a search takes a moment."),
+    "data": parameters.data_set("tuning", "synthetic-l", SEARCHED, help="Data sets on which a search takes a moment."),
     "epsilon": parameters.epsilon("tuning", 1.0, name="whole", label="ε of the whole search", help=WHOLE_SEARCH),
     "delta": CONTROLS["delta"],
     "seed": parameters.seed("tuning", "Seed of coins and noise", help="Another seed is another search."),

@@ -26,15 +26,15 @@ def preset(name: str, hint: str, **values: Any) -> Preset:
 
 PAPERS = "Redberg et al. (2023), section 5, on Adult: 10 learning rates, K Poisson with Pr[K > 10] = 0.9."
 WIDER = (
-    "About as many runs on average, but spread more widely. Costs less, but half the time there are fewer runs than "
-    "settings."
+    "About as many runs on average, but K is spread more widely and costs less. Half the time there are fewer runs "
+    "than settings."
 )
 NOTHING = "Objective perturbation with σ and λ computed from ε and δ: one setting."
 PRESETS = (
-    preset("Ten trials are not free", PAPERS),
+    preset("Ten settings are not free", PAPERS),
     preset("A wider K costs less", WIDER, family="geometric", more=0.5),
-    preset("Three settings: compose", "So few settings that composing every run is the cheaper proof.", settings=3),
-    preset("Tighter accountants", "The paper’s setting by privacy loss distributions.", renyi=False),
+    preset("Three settings: compose", "With so few settings, composing every run is the cheaper proof.", settings=3),
+    preset("Tighter accountants", "The paper’s setting, accounted by privacy loss distributions.", renyi=False),
     preset("Nothing to choose", NOTHING, kind=OBJECTIVE, settings=1, renyi=False),
 )
 
@@ -112,5 +112,5 @@ with page.errors():
     trained.RUNS.follow(explore)
 page.see_also("training", "what one fit without tuning reaches")
 page.predict(page.Prediction.of("tuning", revealed), key="tuning__try")
-page.predict(page.Prediction.of("tuning", text="judges"), key="tuning__judges")
+page.predict(page.Prediction.of("tuning", text="judges"), key="tuning__judges", on_slide=False)
 page.about("tuning")

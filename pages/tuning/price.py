@@ -23,7 +23,7 @@ from ui.view import View
 
 WHAT_IS_PAID_FOR = (
     "Papernot and Steinke, and Liu and Talwar, charge for a random number of runs, not for each run; you may release "
-    "only the best. Composing charges for each run, and you may publish all of them."
+    "only the best model. Composing charges for each run, and you may publish all models."
 )
 _DIGITS = (1.0, 2.0, 5.0)
 _MOST_TICKS = 12
@@ -81,7 +81,7 @@ class Price(Tuning, View):
 
     def answer(self) -> str:
         free, paid = self.ways()["free"], self.proved
-        trials = sentences.count(self.settings, "trial")
+        choosing = f"the choice among {sentences.count(self.settings, 'setting')}"
         if math.isinf(free):
             return f"Not even one run has a finite ε at δ = {delta(self.delta)}, and several runs cost more."
         if self.settings == 1:
@@ -90,10 +90,10 @@ class Price(Tuning, View):
                 f"added."
             )
         if math.isinf(paid):
-            return f"If you ignore the {trials}, you report ε = {epsilon(free)}; no finite cost is proved."
+            return f"If you ignore {choosing}, you report ε = {epsilon(free)}; no finite cost is proved."
         if paid <= free * (1 + sentences.EXACT):
-            return f"The {trials} cost no more than one run: ε = {epsilon(paid)}."
-        return f"If you ignore the {trials}, you report ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
+            return f"{choosing[0].upper()}{choosing[1:]} costs no more than one run: ε = {epsilon(paid)}."
+        return f"If you ignore {choosing}, you report ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
 
     def promise(self) -> str:
         return sentences.promise(self.proved, self.delta, self.proof())
@@ -215,7 +215,7 @@ class Price(Tuning, View):
             return ""
         return (
             f"Liu and Talwar’s geometric K would cost ε = {epsilon(ways['liu_talwar'])} with the same Pr[K > s], and "
-            f"makes {scientific(drawn, 3)} runs on average instead of {scientific(self.mean_runs, 3)}."
+            f"would make {scientific(drawn, 3)} runs on average instead of {scientific(self.mean_runs, 3)}."
         )
 
 

@@ -48,7 +48,7 @@ def answer(tuning: Tuning) -> str:
     nothing = "K is never 0, so something is always trained."
     if none > 0:
         often = "Very rarely" if none < RARE else f"With probability {scientific(none, 2, up=True)}"
-        nothing = f"{often} no run happens, and a preset default is released."
+        nothing = f"{often} there is no run, and a preset default is released."
     larger = f"is larger than {than} with probability {percent(tuning.more, 0)}."
     much = " Nobody trains that often: lower Pr[K > s], or let K be Poisson." if mean > TOO_MANY else ""
     return f"{start}K has mean {scientific(mean, 3)} and {larger} {nothing}{much}"
@@ -58,7 +58,7 @@ def alt(tuning: Tuning) -> str:
     """The alternative text."""
     return (
         f"Probability of each number of runs, {tuning.law_in_words}. "
-        f"It is larger than the grid size {tuning.settings} with probability {percent(tuning.more, 0)}."
+        f"K is larger than the grid size {tuning.settings} with probability {percent(tuning.more, 0)}."
     )
 
 

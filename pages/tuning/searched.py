@@ -63,7 +63,7 @@ class Searched(View):
     def answer(self) -> str:
         each, unpaid = (sentences.epsilon(value) for value in (self.found.fit_epsilon, self.found.unpaid_epsilon))
         fits = sentences.count(len(self.found.candidates), "fit")
-        return f"The search leaves each of its {fits} ε = {each}; tried unpaid, the fits alone spend {unpaid}."
+        return f"The search leaves ε = {each} to each of its {fits}; unpaid, the fits alone spend {unpaid}."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, PROOF)
@@ -89,7 +89,7 @@ class Searched(View):
         traces = [
             series("no search, new rows", [self.found.fixed] * 2, ends, "non-private", hover=hover),
             series("noisy score", scores, places - 0.15, "noise", mode=mode, hover=hover, error_x=bars),
-            series("its model, new rows", worth, places + 0.05, "tight", mode=mode, hover=hover),
+            series("fit of the search, new rows", worth, places + 0.05, "tight", mode=mode, hover=hover),
             series("unpaid fit, new rows", unpaid, places + 0.2, "composed", mode=mode, hover=hover),
         ]
         for trace in traces[1:]:
@@ -105,9 +105,9 @@ class Searched(View):
     def shows(self) -> str:
         best = self.found.best
         return (
-            f"Every setting’s noisy score with its 95 % interval, and what its model and an unpaid fit get right of "
-            f"new rows. The winner is {called(best.setting)}: score {sentences.percent(best.score.value)}, on new rows "
-            f"{sentences.percent(best.worth)}. Without a search: {sentences.percent(self.found.fixed)}."
+            "Every setting’s noisy score with its 95 % interval, and what the search’s fit and an unpaid fit get "
+            f"right on new rows. The winner is {called(best.setting)}: score {sentences.percent(best.score.value)}, "
+            f"on new rows {sentences.percent(best.worth)}. Without a search: {sentences.percent(self.found.fixed)}."
         )
 
     def note(self) -> str:
@@ -120,14 +120,14 @@ class Searched(View):
                 "ε of its fit": sentences.epsilon(self.found.fit_epsilon),
                 "Noisy score": sentences.percent(one.score.value),
                 "95 % interval": f"{sentences.percent(one.score.low)} to {sentences.percent(one.score.high)}",
-                "Its model, new rows": sentences.percent(one.worth),
+                "Fit of the search, new rows": sentences.percent(one.worth),
                 "Unpaid fit, new rows": sentences.percent(one.unpaid),
             }
             for one in self.found.candidates
         ]
         fixed = {"Setting": "no search", "ε of its fit": sentences.epsilon(self.epsilon)}
         missing = dict.fromkeys(rows[0], "–")
-        return [*rows, missing | fixed | {"Its model, new rows": sentences.percent(self.found.fixed)}]
+        return [*rows, missing | fixed | {"Fit of the search, new rows": sentences.percent(self.found.fixed)}]
 
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame(

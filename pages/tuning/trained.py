@@ -23,7 +23,7 @@ from ui.words import GRIDS
 RUNS: Runs[TuningRuns] = Runs("honest")
 CERTIFICATES = (
     "Both certificates can be verified, and both are true. The unpaid model’s certificate says what its "
-    "promise does not cover. Fits on this page are seeded, so both certificates say reproducible."
+    "promise does not cover. Fits on this page are seeded, so both certificates say “reproducible”."
 )
 
 

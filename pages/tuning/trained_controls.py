@@ -34,7 +34,7 @@ MEAN_RUNS = parameters.mean_runs(
     "honest",
     paper.MEAN_RUNS,
     (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30, 50),
-    help=f"Paid tuning makes K ~ Poisson(μ) runs; with the paper’s μ = {paper.MEAN_RUNS}, K exceeds 10 in nine of ten.",
+    help=f"Paid tuning makes K ~ Poisson(μ) runs. At the paper’s μ = {paper.MEAN_RUNS} K exceeds 10 nine times in ten.",
 )
 BATCH = parameters.batch_size("honest", 4096)
 EPOCHS = parameters.epochs("honest", 10, help="The paper uses 60.")
@@ -53,7 +53,7 @@ DRAWS = parameters.draws(
 )
 SPLIT_SEED = parameters.split_seed("honest", help="Chooses which fifth of the rows is the test set.")
 SEED = parameters.seed("honest", "First noise seed", help="Draw i uses this seed plus i.")
-SHOWN = Number("honest_shown", "Draw to look into", 1, help="Its K runs are drawn below.", low=1, high=MAX_DRAWS)
+SHOWN = Number("honest_shown", "Draw to look into", 1, help="The K runs of this draw are below.", low=1, high=MAX_DRAWS)
 
 FIRST: dict[str, Control] = {"epsilon": EPSILON}
 SECOND: dict[str, Control] = {"learning_rates": RATES, "draws": DRAWS}

@@ -57,8 +57,8 @@ class WhatKDid(ResultPicture):
             other = "No other run would have been better."
         return (
             f"**K was {len(draw.runs)}** with noise seed {draw.seed}. The learning rates drawn: "
-            f"{times(draw.runs.tolist())}. The noisy score was highest for {scientific(draw.runs[draw.released])}: "
-            f"released, right on {accuracy(draw.honest)} of fresh rows. {other}"
+            f"{times(draw.runs.tolist())}. The noisy score was highest for {scientific(draw.runs[draw.released])}. "
+            f"This model was released, and is right on {accuracy(draw.honest)} of fresh rows. {other}"
         )
 
     def scores(self) -> str:

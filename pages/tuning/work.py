@@ -59,5 +59,5 @@ def differences(shown: Request, asked: Request) -> str | None:
         return str(len(value)) if isinstance(value, tuple) else live.plain(value)
 
     fields = ("epsilon", "delta", "learning_rates", "judges", "mean_runs", "batch_size", "epochs", "accountant")
-    then, rates = "have them for the controls", "number of learning rates"
+    then, rates = "have results for the controls as they are now", "number of learning rates"
     return live.differences(shown, asked, (*fields, "draws", "seed"), then, said, learning_rates=rates)

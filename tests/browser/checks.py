@@ -52,6 +52,9 @@ AXE = """rules => axe.run(document, {resultTypes: ['violations'], ...(rules.leng
     .then(({violations}) => violations.flatMap(({id, nodes}) => nodes.map(({target, any, all, none}) =>
         [id, target.join(' '), ...[...any, ...all, ...none].map(check => check.message)])))"""
 
+PLACE_FOR_FILES = "presentation-role-conflict"
+"""What axe-core finds in Streamlit's own place for files: it has a name, though its role says that it has none."""
+
 # What the Tab key stops at in the page, and how it looks there; how it looks without the focus is read in the end.
 START = """() => {
     const main = document.querySelector('.stMain');

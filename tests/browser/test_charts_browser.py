@@ -41,7 +41,7 @@ def test_arrow_keys_move_the_point_along_the_frontier(open_page):
 
 def test_a_planners_sample_arrives_without_another_click_and_the_timer_ends(open_page):
     page = open_page(FEW_DRAWS)
-    page.get_by_role("button", name="Sample it").click()
+    page.get_by_role("button", name="Sample rows").click()
     expect(page.get_by_text(re.compile("trains best along this frontier")).first).to_be_visible()
     expect(page.locator(".st-key-planner_stop")).to_have_count(0)
     expect_chart(page, "planner_excess", lambda drawn: len(drawn["sampled, Our theorem"][0]) == 8)
@@ -71,7 +71,7 @@ def test_the_side_alone_passes_where_the_number_does_not(open_page):
     expect(answer(page)).to_contain_text("9.91 without slack δ")
 
 
-@pytest.mark.parametrize("view", ["A vote", "Many teachers vote", "Does it pay?"])
+@pytest.mark.parametrize("view", ["A vote", "Many teachers vote", "Does asking first pay?"])
 def test_nonsense_does_no_harm_to_another_picture(open_page, view):
     page = open_page(f"/ptr?ptr_view={quote(view)}&ptr_epsilon=1e999&ptr_points=%00,&ptr_gap=nan&ptr_teachers=-1")
     expect(answer(page)).not_to_be_empty()
@@ -106,9 +106,9 @@ def test_the_keyboard_moves_the_grid_size_and_what_each_run_must_be_opens(open_p
     page = open_page("/tuning")
     before = chart_data(page, "tuning_chart")
     move(page, "tuning_settings", "ArrowRight", "tuning_settings=14")
-    expect(answer(page)).to_contain_text("If you ignore the 14 trials")
+    expect(answer(page)).to_contain_text("If you ignore the choice among 14 settings")
     assert chart_data(page, "tuning_chart") == before
-    needs = page.get_by_text("each run needs a noise multiplier")
+    needs = page.get_by_text("times the noise: a noise multiplier")
     expect(needs).to_have_count(0)
     page.get_by_text("What is left for each run?").click()
     expect(needs).to_be_visible()

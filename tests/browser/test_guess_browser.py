@@ -36,7 +36,7 @@ def test_twenty_rounds_by_keyboard_against_a_model_without_privacy(open_page):
 
         eventually(page, shown)
         page.keyboard.press("i" if theta == joined else "o")
-    expect(answer(page)).to_have_text("You: 20 of 20, the best attacker 20; nothing limits this.")
+    expect(answer(page)).to_have_text("You: 20 of 20, the best attacker 20; nothing limits the attacker.")
     expect_query(page, {"guess_game": "no privacy"})  # no truth, no guess
     settle(page)  # the button that hears the key is there
     page.keyboard.press("n")

@@ -108,7 +108,7 @@ JOURNEYS = {
     ),
     "planner": Journey(
         "/planner",
-        [(press, "Ours at ε = 8", "planner_epsilon=8")],
+        [(press, "Our theorem at ε = 8", "planner_epsilon=8")],
         {"planner_frontier": bool, "planner_excess": bool},
     ),
     "tuning": Journey(

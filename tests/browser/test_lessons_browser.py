@@ -84,6 +84,23 @@ def test_text_picture_and_question_share_the_screen(tab, server, number):
     assert fold.Fold.of(page).question
 
 
+@pytest.mark.parametrize("lesson", lessons.catalogue().lessons.values(), ids=lambda lesson: lesson.name)
+def test_a_lesson_on_slides_ends_in_the_window(tab, server, lesson):
+    page = renew(tab, {"width": 960, "height": 540})
+    page.goto(f"{server}/lessons?lesson={lesson.name}&embed=true")
+    for number, _ in enumerate(lesson.steps, start=1):
+        expect(page.locator("[class*=__deck]")).to_contain_text(f"({number}/{len(lesson.steps)})")
+        settle(page)
+        eventually(page, lambda: ends_in_the_window(page))
+        page.keyboard.press("ArrowRight")
+
+
+def ends_in_the_window(page):
+    """The last part of a slide's text, if it shows a text."""
+    ends = page.locator(".st-key-slide_text").evaluate_all("e => e.map(e => e.getBoundingClientRect().bottom)")
+    assert all(end <= page.viewport_size["height"] for end in ends)
+
+
 def test_slides_show_text_pictures_and_questions_by_the_arrow_keys(tab, server):
     page = renew(tab)
     page.goto(f"{server}/lessons?lesson=one-fit&embed=true")

@@ -13,8 +13,10 @@ from tests.browser.conftest import (
     DESK,
     PHONE,
     answer,
+    downloaded,
     eventually,
     expect_query,
+    press,
     renew,
     rerun,
     serve,
@@ -76,7 +78,7 @@ def refusal(page):
 def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(tab, tmp_path):
     with watched(tmp_path) as server:
         page = visit(renew(tab), f"{server}/own")
-        page.get_by_role("button", name="Your own file").click()
+        hand_in(page, (FILES / OF_PROGRAMS[0]).read_bytes(), OF_PROGRAMS[0])  # the example's page takes it, too
         expect(answer(page)).to_have_text("Nothing about your table is released yet.")
         page.get_by_text("Save or load your entries").click()
         for count, name in enumerate(OF_PROGRAMS, 1):
@@ -137,11 +139,30 @@ def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_the
         assert answer(page).inner_text() == "Nothing about your table is released until you press Fit."
 
     eventually(page, paste)
-    known = "presentation-role-conflict"  # of Streamlit's own place for files
-    eventually(page, lambda: checks.assert_accessible(page, but=known))
+    eventually(page, lambda: checks.assert_accessible(page, but=checks.PLACE_FOR_FILES))
     for window in (DESK, PHONE):
         page.set_viewport_size(window)
         settle(page)
         eventually(page, lambda: checks.assert_fits(page))
     fit(page)
     expect(answer(page)).to_have_text(re.compile("One release of your data costs ε.=.1."))
+    page.set_viewport_size(DESK)
+    settle(page)
+    for label, name in (("Model", "model.json"), ("Certificate", "certificate.json")):
+        button = page.locator(".st-key-stage__panel").get_by_role("button", name=label, exact=True)
+        eventually(page, lambda button=button: is_in_sight(page, button))
+        assert downloaded(page, button).suggested_filename == name
+
+    page.get_by_role("button", name="Examples").click()
+    press(page, "An example: a number", "number")
+    expect(page.get_by_text("people.csv")).to_have_count(0)
+    press(page, "Your own file", "own_table=your+own+file")
+    expect(answer(page)).to_have_text(re.compile("One release of your data costs ε.=.1."))
+    expect(page.get_by_text("Next: upload your table.")).to_be_visible()
+
+
+def is_in_sight(page, part):
+    """It is seen before the first scroll."""
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
+    box = part.bounding_box()
+    assert box["y"] + box["height"] <= page.viewport_size["height"]

@@ -29,7 +29,7 @@ def stored(trials=5, without=(), centre=9.0, scale=9.0):
 
 def test_gains_are_paired_and_add_up():
     found = waterfall.of_stored(stored(), 1.0)
-    assert [step.name for step in found.steps] == ["published", "tight bound", "margin", "centring", "scaling"]
+    assert [step.name for step in found.steps] == ["2023 theorem", "our theorem", "margin", "centring", "scaling"]
     assert (found.label, found.epsilon, found.delta) == ("adult", 1.0, 1e-5)
     shares = {method: [run.accuracy for run in stored().runs(method, 1.0)] for method in MEANS}
     for before, step in zip(found.steps, found.steps[1:], strict=False):

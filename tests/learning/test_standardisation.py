@@ -1,5 +1,7 @@
 import dataclasses
 import json
+import pickle
+from copy import copy
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,6 +21,8 @@ from objpert_core.learning import PrivacyCertificate, Rows, perturb_and_solve, s
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.output_perturbation import solve_and_perturb_draws
+from objpert_core.learning.problem.fine import FineRows
+from objpert_core.learning.problem.rows import each_row_by_itself
 from objpert_core.learning.standardisation import RowMap, map_rows, release_map
 
 DELTA = 1e-5
@@ -86,6 +90,51 @@ def test_memory_layout_and_single_precision_are_of_no_matter(plan):
         assert_array_equal(mapped.matrix, maps[0][1].matrix)
         assert row_map.scale is None or np.array_equal(row_map.scale, maps[0][0].scale)
     assert mapped.matrix.dtype == np.float64
+
+
+# Rows that no one has asked for yet, and a place among them: the same rows, whichever way they are come by.
+WAYS = {
+    "a part": lambda rows, where: rows.part(where),
+    "a part of a part": lambda rows, where: rows.part(slice(3, ROWS)).part(slice(where.start - 3, where.stop - 3)),
+    "a part of a copy": lambda rows, where: copy(rows).part(where),
+    "a part of a pickle": lambda rows, where: pickle.loads(pickle.dumps(rows)).part(where),
+    "a pickled part": lambda rows, where: pickle.loads(pickle.dumps(rows.part(where))),
+    "a fine part": lambda rows, where: FineRows(rows).part(where),
+    "a part, fine": lambda rows, where: FineRows(rows.part(where)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray, np.float32])
+def test_a_bound_looks_at_the_very_rows_that_a_solver_saw(layout, way):
+    X = layout(some_data(columns=37)[0])
+    known = Rows(X, "normalize", 0.3), Standardisation(3.0, 5.0)
+    made = map_rows(*known, noise_source(0))[1]
+    assert made.matrix.shape == (ROWS, 37)  # all are made, here
+    for where in (slice(3, ROWS), slice(3, 4), slice(ROWS - 1, ROWS), slice(7, 90), slice(5, 5)):
+        part = WAYS[way](map_rows(*known, noise_source(0))[1], where)
+        assert (part.n_rows, part.dimension, part.constant) == (where.stop - where.start, 38, 0.3)
+        assert_array_equal(part.matrix, made.matrix[where])
+        assert_array_equal(part.factors, made.factors[where])
+        assert_array_equal(part.norms(), made.norms()[where])
+
+
+def test_parts_of_a_sample_are_those_of_the_sample():
+    known = Rows(some_data()[0], "normalize"), Standardisation(3.0, 5.0)
+    made = map_rows(*known, noise_source(0))[1]
+    sample = map_rows(*known, noise_source(0))[1].every(7)
+    assert_array_equal(sample.part(slice(2, 9)).matrix, made.matrix[::7][2:9])
+    assert_array_equal(sample.part(slice(2, 9)).factors, made.factors[::7][2:9])
+
+
+def test_a_mapped_row_has_its_score_by_itself():
+    X, theta = np.split(np.random.default_rng(1).standard_normal((4, 9000)), [3])  # wider than numpy sums at once
+    row_map = release_map(X, Standardisation(3.0, 5.0), noise_source(0))
+    with each_row_by_itself():
+        whole, *alone = (
+            np.concatenate([part.margins(theta[0]) for part in row_map.parts(rows)]) for rows in (X, *X[:, None])
+        )
+    assert_array_equal(np.concatenate(alone), whole)
 
 
 def test_sparse_rows_are_scaled_and_stay_sparse_and_are_not_centred():

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import plotly.io
 import pytest
 
-from ui.chart import Chart, smaller
+from ui.chart import FONT, LEAST, Chart, larger, smaller
 
 SPEC = {
     "data": [
@@ -49,3 +49,12 @@ def test_a_telephones_legend_has_two_columns_where_its_names_are_short():
     assert legend(*short)["x"] < 0  # it begins beside the axis: the whole picture is its width
     assert "entrywidth" not in legend(*short[:2])
     assert "entrywidth" not in legend(*short, "a name that has no room in half of a telephone")
+
+
+def test_a_slides_legend_has_smaller_letters_only_where_they_bring_two_columns():
+    def letters(*lengths):
+        traces = [{"type": "scatter", "x": [0.0], "y": [0.0], "name": length * "a"} for length in lengths]
+        return larger(Chart({"data": traces, "layout": {}})).to_dict()["layout"]["legend"]["font"]["size"]
+
+    assert letters(40, 4, 4) == letters(4, 4, 4) == FONT - 2
+    assert LEAST <= letters(33, 4, 4, 4, 4) < letters(20, 4, 4, 4, 4) == letters(60, 4, 4, 4, 4) == FONT - 4

@@ -126,8 +126,8 @@ def test_logistic_curve_names_both_smoothnesses():
 
 
 def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():
-    assert s.exactly_gaussian(0.0).startswith("At every ε, this profile is the Gaussian mechanism’s")
-    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on, this profile is")
+    assert s.exactly_gaussian(0.0).startswith("At every ε, the profile of our theorem is the Gaussian mechanism’s")
+    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on, the profile of our theorem is")
 
 
 def test_what_changed_and_which_way_it_went():
@@ -140,3 +140,11 @@ def test_what_changed_and_which_way_it_went():
     assert s.course("ε", 1.5551, 2.19) == "ε rises from 1.56 to 2.19"
     assert s.course("δ", 0.1, 1e-5, s.delta) == "δ falls from 0.1 to 10⁻⁵"
     assert s.course("ε", 1.5551, 1.5552) == "ε stays at 1.56"
+
+
+def test_what_belongs_together_stays_on_one_line():
+    together = "ε = 1: 2.7 : 1, 82 % (± 3 %), σ 1 → 2, 10 × 3; a =b"
+    assert s.unbroken(together) == (
+        "ε\xa0=\xa01: 2.7\xa0:\xa01, 82\xa0% (±\xa03\xa0%), σ 1\xa0→\xa02, 10\xa0×\xa03; a =b"
+    )
+    assert s.unbroken("δ = 1, the slope $a = b$ is c = 2") == "δ\xa0=\xa01, the slope $a = b$ is c\xa0=\xa02"

@@ -18,7 +18,7 @@ from ui.svg import decode, to_svg
 def made(*means, label="synthetic-h", epsilon=1.0, trials=10, noise=0.001):
     rng = np.random.default_rng(0)
     shares = [mean + rng.normal(0, noise, trials) for mean in means]
-    steps = [Step(next(iter(CHAIN)), "published", mean_interval(shares[0].tolist()), None)]
+    steps = [Step(next(iter(CHAIN)), "2023 theorem", mean_interval(shares[0].tolist()), None)]
     for (method, name), before, own in zip(list(CHAIN.items())[1:], shares, shares[1:], strict=False):
         gain = mean_interval((own - before).tolist())
         steps.append(Step(method, name, mean_interval(own.tolist()), gain))
@@ -32,7 +32,7 @@ USUAL = made(0.90, 0.91, 0.92, 0.925, 0.95)
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (USUAL, "At ε = 1 on synthetic-h scaling brings most: "),
+        (USUAL, "At ε = 1 on synthetic-h scaling brings the most: "),
         (made(0.95, 0.91, 0.92, 0.925, 0.94), "At ε = 1 on synthetic-h scaling brings 1.5"),
         (
             made(0.9, 0.9, 0.9, 0.9, 0.9, noise=0.01, trials=3),
@@ -49,12 +49,12 @@ def test_the_answer_follows_the_largest_gain_and_is_short(found, expected):
 
 def test_answer_table_and_picture_tell_the_same_numbers():
     rows = waterfall.table(USUAL)
-    assert [row["Step"] for row in rows] == ["published", "tight bound", "margin", "centring", "scaling", "in all"]
+    assert [row["Step"] for row in rows] == ["2023 theorem", "our theorem", "margin", "centring", "scaling", "in all"]
     gain, total = (row["Change, points"].removeprefix("+") for row in rows[-2:])
-    assert f"brings most: {gain} of {total} points." in waterfall.answer(USUAL)
+    assert f"brings the most: {gain} of {total} points." in waterfall.answer(USUAL)
     picture = waterfall.picture(USUAL)
     told = [label.rpartition("<br>")[2] for label in picture.figure.layout.xaxis.ticktext]
-    assert told == ["published", *(row["Change, points"] for row in rows[1:])]
+    assert told == ["theorem", *(row["Change, points"] for row in rows[1:])]
     assert all(words in picture.alt for words in told)
     numbers = picture.numbers()
     assert list(numbers["accuracy"])[:-1] == [step.accuracy.mean for step in USUAL.steps]

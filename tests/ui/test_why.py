@@ -17,7 +17,7 @@ HOME = Setting(2.5, 1.0, 0.25, 1.0)
         (Setting(2.5, 1, 2.7, 1), "β 0.25 → 2.7: ε stays at 1.56; our theorem uses the logistic loss’s own β; "),
         (Setting(10, 1, 0.25, 1), "σ 2.5 → 10: ε falls from 1.56 to 0.423; a wider tilt hides"),
         (Setting(0.5, 1, 0.25, 1), "σ 2.5 → 0.5: ε rises from 1.56 to 10; a narrower tilt"),
-        (Setting(2.5, 0.1, 0.25, 1), "λ 1 → 0.1: ε rises from 1.56 to 2.19; less regularisation"),
+        (Setting(2.5, 0.1, 0.25, 1), "λ 1 → 0.1: ε rises from 1.56 to 2.19; with less regularisation"),
         (Setting(2.5, 1, 0.25, 2), "L 1 → 2: ε rises from 1.56 to"),
         (Setting(5, 20, 0.25, 2), "σ 2.5 → 5, λ 1 → 20, L 1 → 2: ε stays at 1.56; the noise alone, L/σ, decides."),
         (Setting(5, 0.1, 0.25, 1), "σ 2.5 → 5, λ 1 → 0.1: ε rises from 1.56 to 1.65; the curvature counts as well"),

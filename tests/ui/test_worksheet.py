@@ -49,7 +49,7 @@ def test_a_sheet_says_everything_and_escapes_it():
     assert "A <em>tilt</em>." in text
     assert "open https://host.example/bounds?bounds_sigma=10&amp;bounds_lam=0.9</p>" in text
     assert qr_svg(LINK) in text
-    assert "<p>How far from θ*, and is θ* &lt; 1 at <em>n&nbsp;=&nbsp;d</em>?</p>" in text
+    assert "<p>How far from θ*, and is θ* &lt; 1 at <em>n\xa0=\xa0d</em>?</p>" in text
     assert "<li>Far.</li><li>Not <strong>at all</strong>.</li>" in text
     assert "λ &lt; β<small>Both &amp; more</small></th><td></td><td></td><td></td></tr>" in text
     assert "<figure><svg/></figure>" in text

@@ -296,7 +296,7 @@ def _kifer_silent(parameters: Parameters, epsilon: float | None) -> str | None:
     least = 2 * parameters.smoothness / epsilon if epsilon > 0 else math.inf
     return (
         f"Theorem 2.8 needs λ ≥ 2β/ε; λ = {parameters.lam:g} is below 2β/ε = {least:.4g} at ε = {epsilon:g}, "
-        "so it proves nothing there."
+        "so the theorem proves nothing there."
     )
 
 
@@ -365,7 +365,7 @@ _ENTRIES = (
         ),
         coverage=ANY_GLM,
         ignores=frozenset({"dimension"}),
-        silent=_unless_lam_is_above_smoothness("Theorems 3.1 and 3.2 need", "they prove"),
+        silent=_unless_lam_is_above_smoothness("Theorems 3.1 and 3.2 need", "these theorems prove"),
         law=_published,
         needs_lam_above_smoothness=True,
         noise_ratio=lambda _: PUBLISHED_NOISE_RATIO,
@@ -397,7 +397,7 @@ _ENTRIES = (
         ),
         coverage=ANY_SMOOTH,
         ignores=frozenset(),
-        silent=_unless_lam_is_above_smoothness("Theorem G.2 needs", "it proves"),
+        silent=_unless_lam_is_above_smoothness("Theorem G.2 needs", "the theorem proves"),
         rdp=_any_dimension,
         answers_only="Theorem G.2 bounds the Rényi divergence only",
         needs_lam_above_smoothness=True,

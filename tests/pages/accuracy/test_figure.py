@@ -10,7 +10,7 @@ from objpert_core.experiments import indexed, paper
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import EVERY, METHODS
 from pages.accuracy import figure, offered
-from pages.accuracy.figure import Figure2
+from pages.accuracy.figure import HOLLOW, Figure2
 from pages.accuracy.names import LABELS
 from tests.pages.accuracy.runs import made
 from ui.svg import decode, to_svg
@@ -63,6 +63,8 @@ def test_the_papers_numbers_are_hollow_marks_named_paper(dataset, epsilon):
     at = list(decode(trace.x)).index(epsilon)
     assert decode(trace.y)[at] == paper.printed(dataset, "published")[epsilon]
     assert trace.marker.color == "rgba(0,0,0,0)"
+    assert not trace.showlegend
+    assert curves[HOLLOW].marker.color == trace.marker.color  # one entry of the legend for all of them
 
 
 def test_a_stand_in_has_no_marks_of_the_paper_and_says_so_on_the_axis():
@@ -133,6 +135,6 @@ def test_svg(adult):
     everything = made(methods=tuple(EVERY))
     svg = to_svg(Figure2(everything, 1.0, tuple(EVERY)).chart(), title=Figure2(adult, 1.0, ALL).alt())
     ET.fromstring(svg)
-    for name in (*LABELS.values(), "paper: Algorithm 1 with the 2023 theorem"):
+    for name in (*LABELS.values(), HOLLOW):
         assert name in svg
     assert svg.count('class="error_y"') == (len(EVERY) - 1) * len(EPSILONS)

@@ -154,7 +154,7 @@ def test_why_a_point_cannot_be_run(monkeypatch):
 
 def test_a_run_made_again(adult):
     before, again = adult.run("tight", 1.0, 0), point_of(adult).answer
-    assert "every test row is answered alike" in again(before)
+    assert "The same seed gives the same model" in again(before)
     other = replace(before, accuracy=before.accuracy + 0.001)
     words = "They are 0.10 points apart although both have the same seed"
     assert f"{words} and the same noise" in again(other)

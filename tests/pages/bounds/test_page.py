@@ -43,7 +43,7 @@ def test_presets_of_the_figure_set_exactly_its_values(name, values):
 
 def test_calibration_presets_keep_their_promise():
     app = open_page()
-    app.button(key="bounds_preset_Ours at ε = 1").click().run()
+    app.button(key="bounds_preset_Our theorem at ε = 1").click().run()
     ours = acc.ObjectivePerturbation(app.session_state["bounds_sigma"], app.session_state["bounds_lambda"])
     assert 0.999 < ours.epsilon(1e-5) <= 1.0
     app.button(key="bounds_preset_2023 theorem at ε = 1").click().run()

@@ -86,7 +86,7 @@ def test_shares_read_well():
         ),
         (
             *(0.9, 0.92, 0.0, 0.85, 1.0),
-            "No proof can promise more than 92.0 %. The 2023 theorem promises at least 85.0 % for this loss "
+            "No proof can promise more than 92.0 %. The 2023 theorem promises at least 85.0 % for the logistic loss "
             "(β = 0.25), and nothing for β = 1.",
         ),
         (0.0, 0.9, 0.0, 0.0, 0.25, "The 2023 theorem promises nothing."),
@@ -163,13 +163,17 @@ def test_bounds_answer_tells_the_cases_apart(monkeypatch, tight, published, expe
 
 
 def test_the_caption_says_how_much_less_any_proof_could_show():
-    assert profile.limits(0.5, 0.5, 0.03).startswith("From ε = 0.03 on, this profile is the Gaussian mechanism’s")
+    assert profile.limits(0.5, 0.5, 0.03).startswith(
+        "From ε = 0.03 on, the profile of our theorem is the Gaussian mechanism’s"
+    )
     assert "20.0 % above the Gaussian mechanism’s ε = 0.5" in profile.limits(0.6, 0.5, 0.9)
     assert "less than a thousandth above" in profile.limits(0.5002, 0.5, 0.9)
     assert profile.limits(math.inf, 0.5, 0.9) == ""
     own = profile.at_own_smoothness(0.773, "glm", 0.25)
-    assert own == "For β = 0.25 the 2023 theorem guarantees ε = 0.773; this is the logistic loss’s own β."
-    assert "guarantee nothing;" in profile.at_own_smoothness(math.inf, "glm", 0.25)
+    assert own == "For the logistic loss’s own β = 0.25 the 2023 theorem guarantees ε = 0.773."
+    assert "own β = 0.25 the theorems of 2012 and 2023 guarantee nothing." in profile.at_own_smoothness(
+        math.inf, "glm", 0.25
+    )
 
 
 def test_the_answer_speaks_of_the_drawn_curve_by_its_name_in_the_legend():

@@ -112,7 +112,7 @@ def test_answer_compares_with_the_product_where_it_may(k, total, one, answer, mo
         ({"sigma": 16.0}, 2.1, "falls from 3.14 to 2.1; every fit is noisier."),
         ({"lam": 5.0}, 4.0, "shows more of one person’s curvature."),
         ({"delta": 1e-6}, 3.5, "rises from 3.14 to 3.5; the promise allows less slack."),
-        ({"proof": TIGHT.proof, "smoothness": 2.0}, 2.0, "only the proof is another."),
+        ({"proof": TIGHT.proof, "smoothness": 2.0}, 2.0, "only the proof differs."),
         ({"lam": 20.0}, 3.14, "ε stays at 3.14; λ does not matter here."),
         ({"lam": 0.5}, math.inf, "λ 10 → 0.5: ε rises from 3.14 to ∞."),
         ({"lam": 5.0, "delta": 1e-6}, 5.0, "δ 10⁻⁵ → 10⁻⁶: ε rises from 3.14 to 5."),

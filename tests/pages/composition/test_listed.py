@@ -76,8 +76,8 @@ def test_alt_has_the_end_and_the_light():
 def test_events_say_what_is_covered_and_that_it_costs_more():
     assert about_events((), 1.0, 1.0).endswith("The event costs as much as the list.")
     assert about_events((1, 3), 1.2345, 1.0).endswith(
-        "Entries 1, 3 have no event: Gaussian noise that covers these entries is written instead, and the total there "
-        "is ε = 1.24, not 1."
+        "Entries 1, 3 have no event: Gaussian noise that covers these entries is written instead, and the event’s "
+        "total is ε = 1.24, not 1."
     )
 
 

@@ -46,7 +46,7 @@ def test_the_band_is_drawn_and_its_width_said_and_drawn_on_its_own():
     assert "less than the width of the line" not in written(app)
     low, high = acc.repeat(FIT, 10).epsilon_bounds(1e-5, 0.1)
     assert (high - low) / high > 0.01
-    app.button(key="composition_preset_How wide is it?").click().run()
+    app.button(key="composition_preset_How wide is the band?").click().run()
     x, y = curves(app)[0]["k = 10"]
     drawn = acc.rdp_to_delta(ORDERS, 10 * FIT.rdp(ORDERS), x) >= 1e-10
     low, high = acc.repeat(FIT, 10).delta_bounds(x[drawn], 1e-3)
@@ -65,7 +65,7 @@ def test_presets_leave_ghosts_and_the_logistic_bound_disables_beta():
     assert "σ 100 → 8, k 7 → 10: ε rises from" in said(app)
     app.toggle(key="composition_ghost").set_value(False).run()
     assert curves(app)[1] == []
-    app.button(key="composition_preset_A tighter proof for each").click().run()
+    app.button(key="composition_preset_A tighter proof for each fit").click().run()
     assert app.select_slider(key="composition_beta").disabled
     x, y = curves(app)[0]["k = 5"]
     known = np.isfinite(y)

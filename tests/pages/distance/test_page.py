@@ -61,7 +61,7 @@ def test_the_answer_names_everything_and_follows_the_controls():
     app = open_page()
     text = said(app)
     published = mechanisms(10.0, 2.0, 1.0, 1.0)["2023 theorem"]
-    assert "certifies ε = 0.349, 1.03× the least possible; the 2023 theorem 3.09×." in text
+    assert "certifies ε = 0.349, 1.03× the least possible; the 2023 theorem certifies 3.09× the least." in text
     assert 3.08 < acc.distance_to_optimality(published, 1e-5) <= 3.09
     assert 1.02 < acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, 2.0), 1e-5) <= 1.03
     assert "ε = 0.349, with slack δ = 10⁻⁵; add or remove one row; accounted by the privacy profile" in text

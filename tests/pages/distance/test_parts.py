@@ -126,11 +126,11 @@ def test_frames_hold_every_plotted_number():
 @pytest.mark.parametrize(
     ("published", "tight", "lower", "end"),
     [
-        (1.06, 0.341, 0.341, "ε = 0.341, the least possible; the 2023 theorem 3.11×."),
+        (1.06, 0.341, 0.341, "ε = 0.341, the least possible; the 2023 theorem certifies 3.11× the least."),
         (math.inf, 0.5, 0.4, "ε = 0.5, 1.25× the least possible; the 2023 theorem certifies nothing."),
-        (0.2, 0.0, 0.0, "ε = 0, the least possible; the 2023 theorem ε = 0.2."),
-        (0.3, 0.2, 0.0, "ε = 0.2, where the least possible is 0; the 2023 theorem ε = 0.3."),
-        (1.0, 0.40001, 0.4, "ε = 0.401, almost the least possible; the 2023 theorem 2.5×."),
+        (0.2, 0.0, 0.0, "ε = 0, the least possible; the 2023 theorem certifies ε = 0.2."),
+        (0.3, 0.2, 0.0, "ε = 0.2, where the least possible is 0; the 2023 theorem certifies ε = 0.3."),
+        (1.0, 0.40001, 0.4, "ε = 0.401, almost the least possible; the 2023 theorem certifies 2.5× the least."),
     ],
 )
 def test_the_answer_tells_the_cases_apart(published, tight, lower, end, monkeypatch):

@@ -18,7 +18,6 @@ from pages.home.compared import SECOND_QUESTION
 from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
 from pages.lessons.one_answer import OneAnswer
-from pages.lessons.page import unbroken
 from pages.lessons.scenes import SCENES
 from pages.lessons.slack import Slack
 from tests.pages.apps import answer, charts, curves, execute, infos, open_app, texts, words_of
@@ -381,7 +380,3 @@ def test_every_picture_of_the_first_lesson_is_on_its_step():
         assert len(charts(app)) == 1
         assert step.controls.picture in SCENES
         assert len(app.radio) >= 1
-
-
-def test_an_equation_stays_on_one_line_and_a_formula_keeps_its_spaces():
-    assert unbroken("At δ = 1 the slope $a = b$ is c = 2.") == "At δ\xa0=\xa01 the slope $a = b$ is c\xa0=\xa02."

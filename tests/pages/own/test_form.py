@@ -97,7 +97,8 @@ def test_what_has_no_line_is_said(column, target, told):
 
 
 def test_columns_that_are_left_out_with_entries_are_named():
-    assert form.idle((Line("a"), Line("b", low="0"), Line("c", categories="x; y"), AGE)) == ("“b”", "“c”")
+    lines = Line("a"), Line("b", low="0"), Line("c", categories="x; y"), Line("d", other=True), AGE
+    assert form.idle(lines) == ("“b”", "“c”", "“d”")
 
 
 def test_a_category_that_cannot_be_typed_is_said():

@@ -30,7 +30,8 @@ def own(**query):
 
 
 def hand_in(app, content=TABLE, name="people.csv"):
-    app.file_uploader(key=upload.KEY).set_value((name, content, "text/csv")).run()
+    place = next(one for one in app.file_uploader if one.key.startswith(upload.KEY))
+    place.set_value((name, content, "text/csv")).run()
     return app
 
 
@@ -94,6 +95,18 @@ def test_the_other_example_and_another_epsilon():
 
 
 @pytest.mark.thorough
+def test_a_table_may_be_handed_in_beside_an_example_and_an_example_drops_it():
+    app = hand_in(open_app(PAGE))
+    assert app.query_params["own_table"] == OWN
+    assert answer(app) == "Nothing about your table is released yet."
+    assert len(typed(app)) == len(example.EXAMPLES["two"].lines)
+    app.button(key="own_preset_An example: a number").click().run()
+    assert "invented flats" in answer(app)
+    app.button(key="own_preset_Your own file").click().run()
+    assert "Next: upload your table." in texts(app)
+
+
+@pytest.mark.thorough
 def test_nothing_is_filled_in_and_nothing_of_the_values_is_shown():
     app = hand_in(own(), TABLE.replace(b"retired", CANARY.encode()))
     assert typed(app) == tuple(form.Line(name) for name in TABLE.decode().splitlines()[0].split(","))
@@ -144,15 +157,16 @@ def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
 
 @pytest.mark.thorough
 def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
-    app = hand_in(own(), b"age;paid\n" + b"30,5;no\n44;yes\n" * 30)
+    app = hand_in(own(), b"age;paid;rent;job\n" + b"30,5;no;9;a\n44;yes;9;a\n" * 30)
     assert "say which decimal mark" not in texts(app)
     target = {"role": form.TARGET_TWO, "categories": "no; yes"}
     app.session_state[app.data_editor[0].key] = {
-        "edited_rows": {0: {"role": form.NUMBER, "low": "0", "high": "120"}, 1: target},
+        "edited_rows": {0: {"role": form.NUMBER, "low": "0", "high": "120"}, 1: target, 2: {"low": "0"}},
         "added_rows": [],
         "deleted_rows": [],
     }
     app.run()
+    assert "Fit leaves out “rent”, although its line has entries." in texts(app)
     assert answer(app) == "Nothing about your table is released until you press Fit."
     press_fit(app)
     assert answer(app) == "One release of your data costs ε = 1."

@@ -49,9 +49,9 @@ def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
 
 PRESETS = {
     "No search: f = 1": (1.0, 1.0, 1.0),
-    "Ours at ε = 0.1": (0.1, 1.002, 0.3),
-    "Ours at ε = 1": (1.0, 1.02, 0.3),
-    "Ours at ε = 8": (8.0, 1.02, 0.3),
+    "Our theorem at ε = 0.1": (0.1, 1.002, 0.3),
+    "Our theorem at ε = 1": (1.0, 1.02, 0.3),
+    "Our theorem at ε = 8": (8.0, 1.02, 0.3),
 }
 
 
@@ -91,7 +91,7 @@ def test_bounds_for_other_losses_are_shown_when_asked_for_or_chosen(switch, name
 def test_view_sets_the_axis_and_says_what_is_outside():
     app = open_page(planner_view="1.5")
     low, high = spec(app, 0)["layout"]["xaxis"]["range"]
-    assert 0.98 < low < 1 < 1.5 < high < 1.52
+    assert 0.97 < low < 1 < 1.5 < high < 1.53
     assert any("outside the picture" in c.value for c in app.caption)
 
 

@@ -105,7 +105,7 @@ def test_one_draw_gives_no_interval():
 
 
 def test_recipes_and_rows(estimate):
-    assert "Our bound at its default f = 1.02 and its smallest λ:" in sampling.recipes(estimate)
+    assert "Our theorem at its default f = 1.02 and its smallest λ:" in sampling.recipes(estimate)
     assert "The paper’s recipe (Rényi, f = 1.3)" in sampling.recipes(estimate)
     assert len(sampling.sample_rows(estimate)) == len(estimate.points)
     assert sampling.failures(estimate) is None

@@ -1,4 +1,4 @@
-"""The page "Will it generalise?", run without a browser: what it shows is what is stored, or what the core says."""
+"""The page "Population risk", run without a browser: what it shows is what is stored, or what the core says."""
 
 import itertools
 from dataclasses import replace

@@ -99,7 +99,7 @@ def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
     seen = tables(app)[0].set_index("How often it errs")["Who sees it"]
     assert [name for name, who in seen.items() if who.startswith("secret")] == [
         "ε of the proposed noise here, δ = 0",
-        "the same at δ",
+        "ε of the proposed noise here, at δ",
     ]
 
 
@@ -119,7 +119,7 @@ def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
 def test_the_printed_precision_has_thirteen_times_its_delta():
     app = open_page()
     app.button(key="ptr_preset_The paper errs: 13 × δ").click().run()
-    assert answer(app) == "The paper’s δ is 12.9× its promise: its γ breaks (ε, δ)."
+    assert answer(app) == "The printed γ breaks its promise: the true δ is 12.9× the promised δ."
     x, y = curves(app, 1)[0]["exactly"]
     for place in (30, 50):
         assert y[place] == posterior_precision(float(x[place]), 1e-6, 0.1)
@@ -134,7 +134,7 @@ def test_teachers_pay_by_their_proposal():
     x, y = curves(app)[0]["distance D (secret)"]
     assert y[np.argmin(np.abs(x - 0.7))] == asked.distance
     labels = [label for trace in spec(app)["data"] for label in trace.get("text", ())]
-    assert ("beyond: any votes suit it" in labels) == bool(np.isnan(y).any())
+    assert ("beyond: any votes suit the proposal" in labels) == bool(np.isnan(y).any())
     app.select_slider(key="ptr_first").set_value(0.34).run()
     app.select_slider(key="ptr_labels").set_value(10.0).run()
     assert "Do not ask" in answer(app)

@@ -69,7 +69,7 @@ def test_bars_end_at_their_value():
 @pytest.mark.parametrize("gamma", [GAMMA, Gamma(100.0, 0.0, 1.0, 1e-9), Gamma(2.0, 0.0, 10.0, 1e-6)], ids=str)
 def test_answer_and_table_give_one_ratio(gamma):
     (row, exact) = gamma.table()
-    assert f" {row['Over the promise']} its promise" in gamma.answer()
+    assert f" {row['Over the promise']} the promised δ" in gamma.answer()
     assert row["Who sees it"] == exact["Who sees it"] == "nobody: λ* is secret"
 
 

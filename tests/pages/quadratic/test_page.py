@@ -111,7 +111,7 @@ def test_figure_1_shows_the_stored_cells():
     for (row, delta), (column, epsilon) in itertools.product(enumerate(figure1.DELTAS), enumerate(figure1.EPSILONS)):
         (value,) = found.values(panel="exact", proof="tight", epsilon=epsilon, delta=delta)
         assert z[row, column] == pytest.approx(np.log10(value))
-    assert "The bound on the risk is 8.14, published 334; θ* alone" in answer(app)
+    assert "The bound on the risk is 8.14 (published: 334); θ* alone" in answer(app)
     app.selectbox(key="quadratic_panel").set_value("inexact").run()
     assert "The exact theorem needs an anchor without error" in app.info[0].value
     app.select_slider(key="quadratic_delta").set_value(1e-9).run()

@@ -93,7 +93,7 @@ def test_random_allocation_is_left_out_elsewhere(rate, steps):
         ((1.0, 0.98), "more private"),
         ((math.inf, 2.0), "nothing is proved for the fit, and ε = 2 for DP-SGD"),
         ((2.0, math.inf), "no finite ε is proved for DP-SGD"),
-        ((math.inf, math.inf), "no finite ε is proved for either"),
+        ((math.inf, math.inf), "no finite ε is proved for either mechanism"),
     ],
 )
 def test_the_answer_names_who_is_more_private_and_does_not_make_much_of_a_percent(proved, answer, monkeypatch):
@@ -114,7 +114,7 @@ def test_why_epsilon_moved():
     assert why(lam=200.0).endswith("one person’s curvature shows less.")
     both = why(proof=TIGHT, smoothness=0.25)
     assert both.startswith("β 1 → 0.25, proof 2023 theorem → our theorem: ε of")
-    assert why(replace(OPENS, proof=TIGHT), lam=200.0).endswith("stays at 1.56: this does not matter here.")
+    assert why(replace(OPENS, proof=TIGHT), lam=200.0).endswith("stays at 1.56: the change does not matter here.")
     several = why(sigma=5.0, lam=200.0, noise_multiplier=5.0)
     assert several.startswith("ε of the fit falls from 1.68 to")
     assert "ε of DP-SGD falls from 1.64 to" in several
@@ -213,7 +213,7 @@ def test_it_is_told_or_why_it_is_left_out():
 
     assert told().startswith("Random allocation: in each of 2 epochs every row is in one of 10 steps, drawn at random.")
     assert "are upper bounds, too; the true ε are at most" in told()
-    assert told().endswith("From δ = 10⁻¹² on, its distribution is too fine to compute.")
+    assert told().endswith("From δ = 10⁻¹² on, the distribution is too fine to compute.")
     assert "1/q = 140.8 steps, which is no whole number" in told(sample_rate=0.0071)
     assert "15 steps are no whole number of epochs of 1/q = 10 steps" in told(steps=15.0)
     assert "in each of 1 epoch every row is in one of 1 step, " in told(sample_rate=1.0, steps=1.0)

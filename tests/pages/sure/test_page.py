@@ -1,4 +1,4 @@
-"""The page "How sure is it?", run without a browser: the estimator's intervals, and the scores of `evaluate`."""
+"""The page "How sure is a model?", run without a browser: the estimator's intervals, and the scores of `evaluate`."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ def test_intervals_are_those_of_the_lines_of_python_and_widen_with_less_budget()
     held = [(one.low <= view.truth) & (view.truth <= one.high) for one in view.methods.values()]
     assert [view.missed(name) for name in view.methods] == [int((~one).sum()) for one in held]
     app.select_slider(key="sure_epsilon").set_value(0.5).run()
-    assert "ε 1 → 0.5: the width over that without privacy rises from" in said(app)
+    assert "ε 1 → 0.5: the width divided by the width without privacy rises from" in said(app)
     assert curves(app)[1] == ["private, before"]
 
 
@@ -90,7 +90,7 @@ def test_scores_are_those_of_the_noisy_counts_beside_those_of_the_test_people():
 
 
 def test_the_stored_study_is_read_as_it_is():
-    app = open_page(sure_view="How often they cover", sure_case="a rare class, n = 10,000, d = 5, ε = 1")
+    app = open_page(sure_view="How often intervals cover", sure_case="a rare class, n = 10,000, d = 5, ε = 1")
     found = stored.load("coverage")
     naive = found.interval(method="naive", shape="rare", n=10_000, d=5, epsilon=1.0)
     assert f"forget the noise hold the truth {100 * naive.mean:.1f} % of the time, ours" in answer(app)

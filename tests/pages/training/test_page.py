@@ -50,7 +50,7 @@ def test_opens_on_a_picture_that_says_where_rows_stand_in(monkeypatch, tmp_path)
     label = "adult-synthetic (stand-in for adult)"
     assert at.title[0].value == "What does privacy cost in accuracy?"
     assert at.selectbox(key="training_data").value == "adult-synthetic"
-    assert "**adult-synthetic** stands in for it" in texts(at)
+    assert "**adult-synthetic** stands in for Adult" in texts(at)
     assert answer(at).startswith("At ε = 1 ")
     assert label in answer(at)
     assert f"{label}: 36,177 training rows" in texts(at)
@@ -58,7 +58,7 @@ def test_opens_on_a_picture_that_says_where_rows_stand_in(monkeypatch, tmp_path)
     for chart in charts(at):
         assert label in chart["layout"]["xaxis"]["title"]["text"].replace("<br>", " ")
     assert [name.rsplit(" ", 2)[0] for name in marks(at)[:3]] == [LEARNERS[method].label for method in METHODS]
-    assert "see Losses" in texts(at)
+    assert "see the page Losses" in texts(at)
     pressed(at, "training_adult-synthetic_files")
     assert any("training_adult-synthetic_csv" in button.proto.id for button in at.get("download_button"))
 
@@ -87,7 +87,7 @@ def test_predict_first_hides_each_picture_until_a_guess_is_made():
     at.button(key="training_guess_0").click().run()
     assert charts(at)
     shown = answer(at)
-    assert "You guessed nothing (below 0.05 points); it is " in said(at)
+    assert "You guessed nothing (below 0.05 points); ε costs " in said(at)
     at.select_slider(key="training_epsilon").set_value(2.0).run()
     assert not charts(at)
     at.toggle(key="training_predict").set_value(False).run()
@@ -103,10 +103,10 @@ def test_scores_as_they_may_be_published():
     *_, expected = compare(datasets.load("breast-cancer"), Settings(repeats=1, seed=2, publishable=True))
     scores = expected.evaluation(TIGHT).accuracy()
     words = f"{100 * scores.value:.2f} % ({100 * scores.low:.2f} to {100 * scores.high:.2f} %)"
-    assert answer(at) == f"At ε = 1 publish accuracy {words} on breast-cancer."
+    assert answer(at) == f"At ε = 1 the publishable accuracy is {words} on breast-cancer."
     assert "fit and score by a coin for each person" in said(at)
     assert "split anew, by a coin each" in said(at)
-    assert "Do not publish the exact scores: no privacy, always “benign”" in texts(at)
+    assert "The scores of “no privacy” and of always “benign” are exact: do not publish them." in texts(at)
     bars = [trace["error_y"] for trace in charts(at)[0]["data"] if "error_y" in trace]
     assert decode(bars[-1]["array"]) == pytest.approx([scores.high - scores.value])
     pressed(at, "page_code")
@@ -211,14 +211,14 @@ def test_every_view(view):
 
 @pytest.mark.slow
 def test_where_the_accuracy_comes_from_is_measured_here_and_now():
-    at = opened(view="where it comes from", seed="4", split="1", epsilon="1")
+    at = opened(view="where the accuracy comes from", seed="4", split="1", epsilon="1")
     settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
     *_, last = compare(datasets.load("breast-cancer", split_seed=1), settings)
     found = waterfall.of_comparison(last)
     assert f"**{steps.answer(found)}**" in texts(at)
     told = [label.rpartition("<br>")[2] for label in charts(at)[-1]["layout"]["xaxis"]["ticktext"]]
     assert told[1:] == [row["Change, points"] for row in steps.table(found)[1:]]
-    assert text.NO_STEPS in texts(opened(view="where it comes from", repeats="21"))
+    assert text.NO_STEPS in texts(opened(view="where the accuracy comes from", repeats="21"))
 
 
 @pytest.mark.slow

@@ -64,8 +64,8 @@ def test_parts_together_are_the_comparison():
 
 def test_dp_sgd_says_where_the_strongest_one_is():
     assert text.which_dp_sgd(Settings()) == (
-        "DP-SGD here: 256 rows per batch, 20 epochs, five learning rates; Accuracy has the strongest one (4,096 "
-        "rows per batch, 60 epochs, 25 rates)."
+        "DP-SGD here: 256 rows per batch, 20 epochs, five learning rates; the page Accuracy has the strongest "
+        "DP-SGD (4,096 rows per batch, 60 epochs, 25 rates)."
     )
     both = Settings(methods=(TIGHT, "dpsgd-standardised"))
     assert "five learning rates (on standardised rows 4,096 per batch, six rates); " in text.which_dp_sgd(both)

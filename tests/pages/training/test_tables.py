@@ -76,8 +76,8 @@ def test_the_certificate_shows_the_steps_and_what_is_left(last):
 def test_the_accountant_names_what_was_released_before(last):
     settings, privacy = last.settings, last.of(TIGHT)[0].privacy
     fit = "the privacy profile of our theorem"
-    assert promises.accountant(settings, TIGHT) == f"{fit} beside the noisy centre and scales"
-    before = {(9.0, 9.0): " beside the noisy centre and scales", (9.0, None): " beside the noisy centre"}
+    assert promises.accountant(settings, TIGHT) == f"{fit} composed with the noisy centre and scales"
+    before = {(9.0, 9.0): " composed with the noisy centre and scales", (9.0, None): " composed with the noisy centre"}
     for (center, scale), words in (before | {(None, None): ""}).items():
         released = replace(privacy, center_noise=center, scale_noise=scale)
         assert promises.accountant(settings, TIGHT, released) == fit + words

@@ -38,7 +38,8 @@ APART = [0.82, 0.85, 0.86, 0.83, 0.84]
         ),
         (
             {"reference": 0.84},
-            "Without privacy 84.0 % are right on breast-cancer; Algorithm 1 with our theorem is not trained yet.",
+            "Without privacy 84.0 % of answers are right on breast-cancer; Algorithm 1 with our theorem is not trained "
+            "yet.",
         ),
         ({}, "Nothing is trained on breast-cancer yet."),
         (
@@ -78,7 +79,7 @@ def test_why_accuracy_moved(last):
     assert text.why(None, last) == since() == ""
     words = text.why(last, made_up(last, epsilon=0.1, tight=0.5))
     assert re.fullmatch(r"ε 1 → 0\.1: σ stays at 4\.\d+; accuracy falls from 9\d\.\d % to 50\.0 %\.", words)
-    assert since(seed=9).startswith("This is different noise of the same size")
+    assert since(seed=9).startswith("The new noise has the same size")
     assert since(repeats=9).startswith("The noise has the same size")
     assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
 
@@ -86,7 +87,7 @@ def test_why_accuracy_moved(last):
 def test_caveats_name_the_intervals_and_what_is_outside_the_guarantee(last):
     words = text.caveats(last)
     tells(words, "Student", "one split", "114 test rows", "guarantee does not cover test accuracy")
-    assert "96.7 to 100.0 % for the first model" in text.caveats(made_up(last, reference=1.0))
+    assert "96.7 to 100.0 % for the first model in the chart" in text.caveats(made_up(last, reference=1.0))
 
 
 def test_the_paper_is_quoted_for_its_own_settings_only(last):

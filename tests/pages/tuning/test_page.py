@@ -29,10 +29,10 @@ def assert_shows(app, price):
 
 PRESSED = {
     "A wider K costs less": (Price(family="geometric", more=0.5), "the proven cost is 1.8"),
-    "Three settings: compose": (Price(settings=3), "If you ignore the three trials"),
+    "Three settings: compose": (Price(settings=3), "If you ignore the choice among three settings"),
     "Tighter accountants": (Price(renyi=False), "Rényi everywhere on → off"),
     "Nothing to choose": (Price(OBJECTIVE, settings=1, renyi=False), "nothing is chosen, so nothing is added"),
-    "Ten trials are not free": (PAPER, "the proven cost is 2.96."),
+    "Ten settings are not free": (PAPER, "the proven cost is 2.96."),
 }
 
 
@@ -88,7 +88,7 @@ def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
     assert not asked
     app = open_page(tuning_afford="true")
     assert len(tables(app)) == 2
-    assert "each run needs a noise multiplier of 7.5" in written(app)
+    assert "a noise multiplier of 7.5" in written(app)
     shown = tables(app)[1]
     calibrated = acc.calibrate_dpsgd(1.0, 1e-5, 0.0071, 8520, "rdp", acc.poisson_mean(10, 0.9)).base.noise_multiplier
     assert calibrated <= float(shown["Noise multiplier"][2]) <= calibrated * 1.001

@@ -28,7 +28,7 @@ def costing(costs=COSTS, **fields):
 @pytest.mark.parametrize(
     ("costs", "fields", "told"),
     [
-        (COSTS, {}, "If you ignore the ten trials, you report ε = 1; the proven cost is 2.96."),
+        (COSTS, {}, "If you ignore the choice among ten settings, you report ε = 1; the proven cost is 2.96."),
         (COSTS | {"composed": 1.82}, {"settings": 3}, "the proven cost is 1.82."),
         (COSTS, {"settings": 1}, "fixed in advance costs ε = 1: nothing is chosen, so nothing is added."),
         (
@@ -37,7 +37,7 @@ def costing(costs=COSTS, **fields):
             "Not even one run has a finite ε at δ = 10⁻⁵, and several runs cost more.",
         ),
         (dict.fromkeys(WAYS, math.inf) | {"free": 1.0}, {}, "no finite cost is proved."),
-        (dict.fromkeys(WAYS, 0.0), {"delta": 0.5}, "The ten trials cost no more than one run: ε = 0."),
+        (dict.fromkeys(WAYS, 0.0), {"delta": 0.5}, "The choice among ten settings costs no more than one run: ε = 0."),
     ],
 )
 def test_the_answer_names_the_cheaper_of_composing_and_selection(costs, fields, told):
@@ -105,10 +105,10 @@ def test_runs_and_laws_have_names(price, told):
 @pytest.mark.parametrize(
     ("fields", "parts"),
     [
-        ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely no run happens"]),
+        ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely there is no run"]),
         (
             {"settings": 1},
-            ["One setting needs no random number of runs. ", "the one setting", "0.021 no run happens, "],
+            ["One setting needs no random number of runs. ", "the one setting", "0.021 there is no run, "],
         ),
         ({"family": "geometric"}, ["K is never 0"]),
         ({"family": "logarithmic"}, ["Nobody trains that often", "has mean 1.79×10¹¹"]),
@@ -143,7 +143,7 @@ def test_crossing_tells_the_cases_apart(composed, selection, told):
 def test_alt_texts_carry_the_take_away():
     order = "Liu and Talwar 2019 2.25; Papernot and Steinke 2022 2.96; Composing every run 3.56."
     assert costing().alt().endswith(f"At ten settings: Not at all 1; {order}")
-    told = "K Poisson of mean 15.4. It is larger than the grid size 10 with probability 90 %."
+    told = "K Poisson of mean 15.4. K is larger than the grid size 10 with probability 90 %."
     assert runs.alt(PAPER) == f"Probability of each number of runs, {told}"
 
 
@@ -166,8 +166,8 @@ def test_what_each_run_must_be():
     assert list(rows[0].values())[1:3] == ["2.763", "1×"]
     assert list(rows[2].values())[2:] == ["2.72×", "0.328"]
     assert rows[3]["Noise multiplier"] == "none is enough"
-    told = "to cost ε = 1 in all, each run needs a noise multiplier of 7.5 instead of 2.77: 2.72 times"
-    tells(LEFT.answer(), "the choice among 10 learning rates", told)
+    told = "Each run needs 2.72 times the noise: a noise multiplier of 7.5 instead of 2.77."
+    tells(LEFT.answer(), told, "the choice among 10 learning rates costs ε = 1 in all.")
     assert "Papernot and Steinke 2022 0.328, Liu and Talwar 2019 nothing" in LEFT.alt()
 
 

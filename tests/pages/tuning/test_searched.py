@@ -29,7 +29,7 @@ def test_the_picture_shows_the_search_and_marks_the_winner():
     ]
     assert NOW.frame()["released"].tolist() == [one is found.best for one in found.candidates]
     assert "The winner is margin 1, scaled" in NOW.shows()
-    assert NOW.answer().startswith("The search leaves each of its four fits ε = 0.462; tried unpaid")
+    assert NOW.answer().startswith("The search leaves ε = 0.462 to each of its four fits; unpaid")
     _, score, worth, unpaid = NOW.chart(None).data
     assert score["error_x"]["array"].tolist() == [one.score.high - one.score.value for one in found.candidates]
     assert [*worth["x"]] == [one.worth for one in found.candidates]
@@ -50,8 +50,9 @@ def test_the_lines_of_python_print_the_search_and_its_inside():
 def test_the_page_shows_it_by_its_controls_and_keeps_the_other_pictures():
     app = open_page(tuning_settings="30", tuning_whole="2")
     assert not app.exception
-    assert "The search leaves each of its four fits" in said(app)
-    assert list(curves(app)[0]) == ["no search, new rows", "noisy score", "its model, new rows", "unpaid fit, new rows"]
+    assert "to each of its four fits" in said(app)
+    named = ["no search, new rows", "noisy score", "fit of the search, new rows", "unpaid fit, new rows"]
+    assert list(curves(app)[0]) == named
     assert list(tables(app)[0]["Setting"])[-1] == "no search"
     assert app.session_state["tuning_settings"] == 30
     app.select_slider(key="tuning_whole").set_value(8.0).run()
@@ -59,7 +60,7 @@ def test_the_page_shows_it_by_its_controls_and_keeps_the_other_pictures():
     app.button(key="tuning_preset_Four settings, one ε").click().run()
     assert app.session_state["tuning_data"] == "synthetic-l"
     app.radio(key="tuning_show").set_value("In ε").run()
-    assert "If you ignore the 30 trials" in said(app)
+    assert "If you ignore the choice among 30 settings" in said(app)
 
 
 @pytest.mark.thorough

@@ -53,7 +53,9 @@ def test_another_draw_can_be_looked_into_and_moving_a_control_marks_the_results_
     at.number_input(key="honest_shown").set_value(40).run()  # more than there are: the last
     assert "with noise seed 1." in texts(at)
     at.select_slider(key="honest_epsilon").set_value(8.0).run()
-    assert at.warning[0].value == ("These results are for ε = 0.1 (now 8). Press Run to have them for the controls.")
+    assert at.warning[0].value == (
+        "These results are for ε = 0.1 (now 8). Press Run to have results for the controls as they are now."
+    )
     assert all(trace["opacity"] < 1 for trace in charts(at)[0]["data"])
     at.button(key="honest_run").click().run()
     finished(at)

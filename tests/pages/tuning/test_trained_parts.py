@@ -129,7 +129,10 @@ def test_what_k_did_names_the_winner_and_the_better_one(last):
         accuracy=np.array([0.8, 0.7, 0.6]), released=1, honest=0.7, seed=3,
     )  # fmt: skip
     words = WhatKDid(replace(last, draws=(draw,))).answer()
-    tells(words, "**K was 3** with noise seed 3", "10⁻⁴, 0.1 (2 times)", "highest for 10⁻⁴: released, right on 70.00 %")
+    tells(
+        words, "**K was 3** with noise seed 3", "10⁻⁴, 0.1 (2 times)", "highest for 10⁻⁴. This model was released, and"
+    )
+    assert "released, and is right on 70.00 % of fresh rows" in words
     assert words.endswith("with 0.1, is right on 80.00 %.")
     assert (
         WhatKDid(replace(last, draws=(replace(draw, released=0, honest=0.8),)))
