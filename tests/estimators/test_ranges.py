@@ -112,7 +112,7 @@ def test_public_ranges_are_those_of_a_scaler_in_front_and_cost_nothing():
         dataclasses.replace(model.privacy_, feature_ranges=None, coefficients_sha256=spent.coefficients_sha256) == spent
     )
     assert model.privacy_.verify(model)
-    assert "ranges that were declared" in repr(model.privacy_)
+    assert "declared ranges" in repr(model.privacy_)
 
 
 @pytest.mark.thorough

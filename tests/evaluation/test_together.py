@@ -127,7 +127,7 @@ def test_what_does_not_belong_together_is_refused(model, parts):
         (model, own, "privacy_"),
         (model.privacy_, scored(model, parts, adjacency="replace one row"), "adjacency"),
         (model.privacy_, scored(model, parts, rows_per_person=2), "rows_per_person"),
-        (dishonest.privacy_, scored(dishonest, parts), "chose by the data"),
+        (dishonest.privacy_, scored(dishonest, parts), "chose by looking at the data"),
         (dataclasses.replace(model.privacy_, epsilon=0.5), own, "verifies"),
     ):
         with pytest.raises(ValueError, match=said):
