@@ -121,7 +121,7 @@ START_HERE: tuple[Step, ...] = (
         {"bounds_show": "Attacker’s errors"},
     ),
     Step("composition", "Each further release costs privacy, usually less than the last."),
-    Step("training", "What ε costs in accuracy, on real data."),
+    Step("training", "What ε costs in accuracy: train models and see."),
     Step("tuning", "Trying ten settings means ten looks at the data."),
 )
 """The path, Home first; the other pages are for those who know it."""

@@ -231,7 +231,8 @@ def caption(found: Waterfall, pairs: str) -> str:
     skipped = " A step that a public rule skips at this ε changes nothing."
     return (
         f"Each step is switched on after those to its left, at the same total ε; {bars}. In another order each step "
-        f"would gain a different amount, but the sum stays.{skipped if any(s.skipped for s in found.steps) else ''}"
+        "would gain a different amount, but the sum stays the same."
+        f"{skipped if any(s.skipped for s in found.steps) else ''}"
     )
 
 

@@ -37,7 +37,7 @@ def draw(stored: Stored, epsilon: float, method: Choice, trial: Number, shown: R
     """Draw the controls of the point, and what became of it; `shown` is the run that the chart above has."""
     st.header("Run one point again", anchor=False)
     if not stored.known:
-        st.caption(f"{stored.dataset} is no data set of this package.")
+        st.caption(f"{stored.dataset} is not a data set of this package.")
         return
     left, right = st.columns(2)
     with left:

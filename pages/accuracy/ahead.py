@@ -119,7 +119,7 @@ def counter(reading: Reading) -> str:
     if gap is None or point is None:
         return ""
     text = f"Unpaid DP-SGD on rows centred and scaled as for our theorem gets {accuracy(point.accuracy.mean)}"
-    return f"{text} (our theorem is {signed(gap.mean)} points{f', {ends(gap)}' if gap.known else ''})."
+    return f"{text} (our theorem’s lead: {signed(gap.mean)} points{f', {ends(gap)}' if gap.known else ''})."
 
 
 def reached(reading: Reading) -> str:
@@ -137,7 +137,9 @@ def reached(reading: Reading) -> str:
         gap, point = reading.difference(TIGHT, method), reading.point(method)
         if gap and point:
             inside = f", {ends(gap)}" if gap.known else ""
-            parts.append(f"{words} {accuracy(point.accuracy.mean)} (our theorem is {signed(gap.mean)} points{inside})")
+            parts.append(
+                f"{words} {accuracy(point.accuracy.mean)} (our theorem’s lead: {signed(gap.mean)} points{inside})"
+            )
     trials = claim.difference.count if claim else own.accuracy.count
     over = f"Paired over {sentences.count(trials, 'trial')}, each with its own split."
     return f"{'; '.join(parts)}. {over if trials > 1 else 'One trial, one split.'}"

@@ -18,8 +18,8 @@ TWICE = "Two pictures of the same proofs: δ against ε, or the errors of an att
 SHOW = parameters.show("bounds", (PROFILE, ERRORS), TWICE)
 MECHANISM = parameters.mechanism("bounds", FIGURE_1_LEFT, BELOW_BETA, OURS, RECIPE)
 ROWS_HELP = (
-    "Two data sets must look alike if they differ in this: one row more or less, the content of one row, or all rows "
-    "of one person, who has at most k rows."
+    "The releases of two data sets must look alike if the data sets differ in this: one row more or less, the content "
+    "of one row, or all rows of one person, who has at most k rows."
 )
 NEIGHBOURS = Choice("bounds_neighbours", "Neighbouring data sets", neighbours.ADDED, neighbours.CHOICES, help=ROWS_HELP)
 COUNTS = tuple(range(2, neighbours.MOST_ROWS + 1))

@@ -32,7 +32,8 @@ PRESETS = tuple(
         ),
         (
             "√k, not k",
-            "1, 10 and 100 logistic fits by the symmetric pair. This proof uses that a row may be added or removed.",
+            "1, 10 and 100 logistic fits by the symmetric pair. This proof uses the fact that a row may be added or "
+            "removed.",
             {BOUND: "our theorem, symmetric pair", COUNTS: HUNDRED, controls.EPS_MAX: 10.0},
         ),
         ("A hundred fits", "1, 10 and 100 fits of Figure 3.", {COUNTS: HUNDRED, controls.EPS_MAX: 30.0}),

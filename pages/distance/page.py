@@ -22,7 +22,7 @@ BELOW = "Rows of norm 1, so β = 1/4, and λ below β: the 2023 theorem falls si
 PRESETS = (
     preset("Figure 4a", Setting(10.0, 100.0, 1.0, 1.0), f"Both proofs are close: large σ, large λ. {OURS}", 1.0),
     preset("Figure 4b", LARGE_SMALL, f"Little λ weakens one proof: large σ, small λ. {OURS}", 2.0),
-    preset("Figure 4c", Setting(1.0, 100.0, 1.0, 1.0), f"Little noise, much λ: small σ, large λ. {OURS}", 10.0),
+    preset("Figure 4c", Setting(1.0, 100.0, 1.0, 1.0), f"Little noise (small σ), large λ. {OURS}", 10.0),
     preset("Figure 4d", Setting(1.0, 2.0, 1.0, 1.0), f"With little noise λ matters less: small σ, λ. {OURS}", 10.0),
     preset("One proof falls silent", SILENT, BELOW, 2.0),
 )

@@ -76,7 +76,7 @@ class Game:
         if setting.game == SMALL:
             real = sentences.epsilon(rounds.epsilon(setting.added, setting.lam))
             return f"{promised}; but the noise is {people.COUNT} times too small and proves only ε = {real}."
-        return f"{promised}; but the proof is about real numbers, and this computer has only doubles."
+        return f"{promised}; but the proof is about real numbers, and this computer has only finitely many."
 
     def verdict(self) -> str:
         """What the last round was, and what the best attacker would have said."""

@@ -34,7 +34,7 @@ SECOND_QUESTION = Prediction(
     (
         "σ decides alone only if λ is large enough. At λ = 0.1 one person’s curvature counts as well.",
         "",
-        "A flatter curve moves more with one person, too, so it hides the person less.",
+        "One person moves a flatter curve more, too, so the curve hides the person less.",
     ),
 )
 

@@ -40,7 +40,7 @@ class Group(Survey):
 
     def shows(self) -> str:
         return (
-            f"Two laws of the estimated share among {self.people:,} people lie on each other around "
+            f"Two laws of the estimated share among {self.people:,} people lie almost on top of each other around "
             f"{sentences.percent(self.share, 0)}: 95 % of the estimates are within {self.points} points."
         )
 

@@ -146,7 +146,7 @@ class Clipped(clipping.Clipping, LossView):
         effect = {
             "C": "at a fixed ε the noise is in proportion to C",
             "‖x‖": "long rows are clipped first",
-            "k": "the loss moves by k; its largest force, σ, λ and ε stay",
+            "k": "the loss moves by k; its largest force, σ, λ and ε stay the same",
         }[name]
         if name == "C" and not (before.clips and self.clips):
             effect = "where nothing is clipped, C has no effect"

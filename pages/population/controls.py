@@ -12,7 +12,10 @@ EPSILON = SelectSlider(
     "population_epsilon", "Privacy budget ε", 0.5, log_values(0.1, 5, steps=(1, 2, 5), extra=[8.0]), help=DELTA
 )
 STANDARD = "standard"
-BALL = "The model lies in the ball ‖θ‖ ≤ M. Standard: 4 for logistic regression, 2 absolute, 1 linear."
+BALL = (
+    "The model lies in the ball ‖θ‖ ≤ M. Standard: 4 for logistic regression, 2 for the absolute loss, 1 for the "
+    "linear loss."
+)
 RADIUS = SelectSlider(
     "population_M",
     "Radius M",

@@ -48,8 +48,8 @@ _INSIDE = {
 }
 _REASONS = {  # more of it, less of it
     "n": (
-        "the noise stays, and more rows make the signal stronger",
-        "the noise stays, and fewer rows make the signal weaker",
+        "the noise stays the same, and more rows make the signal stronger",
+        "the noise stays the same, and fewer rows make the signal weaker",
     ),
     "ε": ("less noise is needed", "more noise is needed"),
     "d": ("there is noise in every parameter", "there is noise in fewer parameters"),

@@ -64,7 +64,7 @@ class Passes(Learning):
         if ratio < 1.1:
             return f"T = {self.steps:,} is nearly the best number of steps."
         why = "few" if self.steps < best else "many"
-        over = f"the bound is {times(ratio)} times its least"
+        over = f"the bound is {times(ratio)} times its minimum"
         return f"At T = {self.steps:,} {over}: too {why} steps. T = {best:,} is best."
 
     def courses(self) -> list[Course]:

@@ -17,7 +17,7 @@ SIGMA = replace(
 LAM = replace(parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT), label="Regularisation λ of the fit")
 CURVATURE = "Largest curvature of one person’s loss. Only the 2023 theorem uses β; the logistic loss has β = 1/4 here."
 BETA = parameters.smoothness("renyi", FIGURE_5.smoothness, help=CURVATURE)
-WHOSE = "The 2023 theorem is about any smooth loss of a row’s score, our theorem about the logistic loss."
+WHOSE = "The 2023 theorem is about any smooth loss of a row’s score xᵀθ, our theorem about the logistic loss."
 FORMER = {"Theorem 3.2": "2023 theorem", "tight, logistic loss": "our theorem"}
 BOUND = Choice("renyi_bound", "Proof for the fit", FIGURE_5.proof, tuple(BOUNDS), help=WHOSE, former=FORMER)
 NOISE = replace(

@@ -118,12 +118,12 @@ class Promises:
         steps, epochs = self.setting.per_epoch, self.setting.epochs
         if not isinstance(steps, int):
             return (
-                f"{ALLOCATION} is left out: an epoch would have 1/q = {steps:,.1f} steps, which is no whole "
+                f"{ALLOCATION} is left out: an epoch would have 1/q = {steps:,.1f} steps, which is not a whole "
                 "number. Take q = 0.01, 0.02 or 0.05."
             )
         if epochs is None:
             return (
-                f"{ALLOCATION} is left out: {self.setting.steps:,.0f} steps are no whole number of epochs of "
+                f"{ALLOCATION} is left out: {self.setting.steps:,.0f} steps are not a whole number of epochs of "
                 f"1/q = {steps:,} steps."
             )
         allocation = self.promise("allocation")

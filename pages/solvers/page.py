@@ -27,7 +27,7 @@ PRESETS = (
     preset("More privacy is easier", "ε = 0.1: more regularisation.", lam=10.0, sigma=33.0),
     preset("Less privacy is harder", SMALL, rows=100, lam=0.056, sigma=0.62),
     preset("Diverse columns are easy", "The data cover every direction, so λ no longer decides.", columns="diverse"),
-    preset("Much λ levels all", CURVED, lam=130.0),
+    preset("Large λ: all are fast", CURVED, lam=130.0),
 )
 
 

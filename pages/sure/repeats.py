@@ -73,7 +73,7 @@ class Repeats(OfPeople):
         return (
             f"{COUNT} data sets of {self.people:,} people, {SHAPES[self.shape]}, seed {self.seed}; 95 % intervals of "
             "x1, in the order of the estimates. Thick intervals miss the truth, which is the line. The three "
-            "methods have one scale, and its ends cut wider intervals."
+            "methods share one scale, and wider intervals are cut at its ends."
         )
 
     def table(self) -> list[dict[str, str]]:

@@ -71,8 +71,8 @@ class Scores(OfPeople):
     def note(self) -> str:
         return (
             f"{self.whose}, {sentences.count(columns_of(self.shape), 'column')}; {len(self.scored.labels):,} of the "
-            f"people are in the test part by a coin each, seed {self.seed}. Intervals of 95 % cover the noise, and "
-            f"that the test people are a sample. Points less certain than ± {sentences.percent(_VAGUE / 2)} are not "
+            f"people are in the test part by a coin each, seed {self.seed}. The 95 % intervals cover both the noise "
+            f"and the sampling of the test people. Points less certain than ± {sentences.percent(_VAGUE / 2)} are not "
             "drawn."
         )
 

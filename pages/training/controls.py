@@ -67,8 +67,8 @@ BOUND = Choice(
     options=TIGHT_BOUNDS,
     format=NAMES.__getitem__,
     help="Our theorem is for the logistic loss. With a one-signed slope: any loss whose derivative keeps its sign. Any "
-    "GLM loss: any smooth loss of a row’s score. The 2023 theorem is accounted here by its privacy profile instead of "
-    "its Rényi curve.",
+    "GLM loss: any smooth loss of a row’s score xᵀθ. The 2023 theorem is accounted here by its privacy profile instead "
+    "of its Rényi curve.",
 )
 REPEATS = parameters.draws(
     "training",

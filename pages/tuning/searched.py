@@ -20,8 +20,9 @@ from ui.view import Course, View
 
 PROOF = "composing all fits, with a coin for each person"
 NOTE = (
-    "→ is what the search releases; everything else on this picture stays secret. New rows are the data set’s test "
-    "rows. Without a search there is one fit to all rows, with the whole ε and the estimator’s own setting."
+    "→ is what the search releases; everything else in this picture stays secret. New rows are the data set’s test "
+    "rows. Without a search there is one fit to all rows, with the whole ε and the estimator’s own setting. Each "
+    "unpaid fit has the whole ε, too."
 )
 
 
@@ -63,7 +64,7 @@ class Searched(View):
     def answer(self) -> str:
         each, unpaid = (sentences.epsilon(value) for value in (self.found.fit_epsilon, self.found.unpaid_epsilon))
         fits = sentences.count(len(self.found.candidates), "fit")
-        return f"The search leaves ε = {each} to each of its {fits}; unpaid, the fits alone spend {unpaid}."
+        return f"The search leaves ε = {each} for each of its {fits}; unpaid fits together spend {unpaid}."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, PROOF)

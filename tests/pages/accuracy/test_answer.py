@@ -101,8 +101,8 @@ def test_what_the_others_reach_is_told_beside_the_contest(adult):
         f"the rival, {LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
         "Paired over five trials",
         "unpaid because its learning rate was chosen by test accuracy",
-        f"pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (our theorem is +",
-        f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (our theorem is −",
+        f"pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (our theorem’s lead: +",
+        f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (our theorem’s lead: −",
     ):
         assert part in words
     assert ahead.reached(Reading(made(methods=("tight",)), 1.0)).startswith("Algorithm 1 with our theorem gets ")
@@ -164,7 +164,7 @@ def test_who_is_ahead_says_claim_and_counter_claim(adult):
         f"At ε = 4 our theorem is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
         f"{-100 * gap.mean:.2f} behind DP-SGD on standardised rows."
     )
-    assert f"(our theorem is {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
+    assert f"(our theorem’s lead: {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
     assert " points ahead of unpaid DP-SGD, " in Ahead(adult, 0.025).answer()
     level = moved((-0.3, 0.4, -0.1, 0.2))
     assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 our theorem is not told apart from unpaid DP-SGD, ")

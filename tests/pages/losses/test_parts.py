@@ -104,7 +104,7 @@ def test_it_says_what_a_change_does_to_privacy():
     assert moved() == moved(loss="huber") == moved(clip=2.0, norm=2.0) == OPENS.moved(None) == ""
     plain = Clipped("logistic", 0.0, 2.0, 1.0)
     assert replace(plain, clip=3.0).moved(plain).endswith("where nothing is clipped, C has no effect.")
-    assert replace(plain, parameter=1.5).moved(plain).endswith("largest force, σ, λ and ε stay.")
+    assert replace(plain, parameter=1.5).moved(plain).endswith("largest force, σ, λ and ε stay the same.")
 
 
 def test_it_says_what_a_change_does_to_the_error(monkeypatch):

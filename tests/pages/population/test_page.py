@@ -89,7 +89,7 @@ def test_steps_and_stability():
     assert "T = 1,000 is nearly the best" in said(app)
     app.select_slider(key="population_T").set_value(1).run()
     assert f"T 1,000 → 1: the bound rises from {sentences.number(parts.total, up=True)} to" in said(app)
-    assert "times its least: too few steps. T = 1,000 is best." in said(app)
+    assert "times its minimum: too few steps. T = 1,000 is best." in said(app)
 
 
 def test_who_wins_where():
@@ -176,7 +176,7 @@ def test_why_the_risk_moved():
     )
     assert here.moved(other) == ""
     best = " to ".join(sentences.number(view.risks.excess[view.risks.best].mean) for view in (here, few))
-    why = "the noise stays, and fewer rows make the signal weaker."
+    why = "the noise stays the same, and fewer rows make the signal weaker."
     assert few.moved(here) == f"n 10,000 → 1,000: the least excess risk rises from {best}: {why}"
 
 

@@ -214,8 +214,8 @@ def test_it_is_told_or_why_it_is_left_out():
     assert told().startswith("Random allocation: in each of 2 epochs every row is in one of 10 steps, drawn at random.")
     assert "are upper bounds, too; the true ε are at most" in told()
     assert told().endswith("From δ = 10⁻¹² on, the distribution is too fine to compute.")
-    assert "1/q = 140.8 steps, which is no whole number" in told(sample_rate=0.0071)
-    assert "15 steps are no whole number of epochs of 1/q = 10 steps" in told(steps=15.0)
+    assert "1/q = 140.8 steps, which is not a whole number" in told(sample_rate=0.0071)
+    assert "15 steps are not a whole number of epochs of 1/q = 10 steps" in told(steps=15.0)
     assert "in each of 1 epoch every row is in one of 1 step, " in told(sample_rate=1.0, steps=1.0)
 
 
