@@ -61,7 +61,8 @@ def button() -> None:
         icon=":material/balance:",
         on_click=_match,
         help="Moves σ, λ and the noise multiplier until both mechanisms keep this promise, by their privacy loss "
-        "distributions. Values are rounded up to the next step of the slider. β, q and the number of steps stay the same.",
+        "distributions. Values are rounded up to the next step of the slider. β, q and the number of steps stay the "
+        "same.",
     )
     if refused := st.session_state.pop(_REFUSED, None):
         st.error(refused, icon=":material/error:")

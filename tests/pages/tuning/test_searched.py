@@ -29,7 +29,7 @@ def test_the_picture_shows_the_search_and_marks_the_winner():
     ]
     assert NOW.frame()["released"].tolist() == [one is found.best for one in found.candidates]
     assert "The winner is margin 1, scaled" in NOW.shows()
-    assert NOW.answer().startswith("The search leaves ε = 0.462 to each of its four fits; unpaid")
+    assert NOW.answer().startswith("The search leaves ε = 0.462 for each of its four fits; unpaid")
     _, score, worth, unpaid = NOW.chart(None).data
     assert score["error_x"]["array"].tolist() == [one.score.high - one.score.value for one in found.candidates]
     assert [*worth["x"]] == [one.worth for one in found.candidates]
