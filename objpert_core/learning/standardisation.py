@@ -200,6 +200,15 @@ class MappedRows(Rows):
         """See `Rows`."""
         return self._made[1]
 
+    def shorten(self, part: slice, out: FloatArray) -> None:
+        """See `Rows.shorten`; what is not made yet is a copy of its own, which may be overwritten."""
+        if "_made" in vars(self):
+            super().shorten(part, out)
+        else:
+            own = self.part(part)
+            own.matrix *= own.factors[:, None]
+            np.copyto(out, own.matrix, casting="same_kind")
+
     def part(self, where: slice) -> Rows:
         """See `Rows.part`."""
         if not {"_made", "matrix"}.isdisjoint(vars(self)):
