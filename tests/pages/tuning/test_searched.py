@@ -50,7 +50,7 @@ def test_the_lines_of_python_print_the_search_and_its_inside():
 def test_the_page_shows_it_by_its_controls_and_keeps_the_other_pictures():
     app = open_page(tuning_settings="30", tuning_whole="2")
     assert not app.exception
-    assert "to each of its four fits" in said(app)
+    assert "for each of its four fits" in said(app)
     named = ["no search, new rows", "noisy score", "fit of the search, new rows", "unpaid fit, new rows"]
     assert list(curves(app)[0]) == named
     assert list(tables(app)[0]["Setting"])[-1] == "no search"
