@@ -192,7 +192,7 @@ class Bound:
 
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> BOUND_REGISTRY["glm"].reason(ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0))
-        'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so they prove nothing.'
+        'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so these theorems prove nothing.'
         """
         return self.silent(parameters, epsilon)
 

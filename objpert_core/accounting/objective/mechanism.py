@@ -68,7 +68,7 @@ class ObjectivePerturbation(Mechanism):
     Examples
     --------
     >>> ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0, bound="glm").explain()
-    'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so they prove nothing.'
+    'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so these theorems prove nothing.'
     """
 
     perturbs_objective: ClassVar[bool] = True
