@@ -102,7 +102,8 @@ The anchor is a public guess of the coefficients. Returning the anchor, which ne
 ### Figure 2: the risk against the box
 
 Mean of J, the sum of all losses and a penalty ω‖θ‖₁, over ten draws at ε = {boxes.EPSILON:g}, δ = {boxes.DELTA:g};
-every coefficient lies between −κ and κ. No bend in this table is private as it was run, nor is the paper's, because the anchor does not fit every record.
+every coefficient lies between −κ and κ. No bend in this table is private as it was run, nor is the
+paper's, because the anchor does not fit every record.
 
 {_means_table("figure2", boxes.LABELS, "kappa", (0.01, 0.1, 1.0, 10.0, 1000.0), "κ")}
 
