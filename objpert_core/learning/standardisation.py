@@ -87,7 +87,14 @@ class Directions:
     def mapped(self, row_map: RowMap) -> Any:
         """As `row_map.apply`."""
         if self._units is None:
-            return MappedRows(self, row_map).matrix
+            made = np.empty((self.rows.n_rows, self.n_features))
+
+            def work(share: slice) -> None:
+                for part in self.parts(share):
+                    self.write(row_map, part, made[part])
+
+            mapped(work, shares(self.rows.n_rows))
+            return made
         csr: Any = self._units
         if row_map.center is not None:
             dense = csr.toarray()
@@ -119,14 +126,23 @@ class Directions:
         for start in range(share.start, share.stop, size):
             yield slice(start, min(start + size, share.stop))
 
-    def units(self, part: slice, out: FloatArray, unit: float = 1.0) -> FloatArray:
+    def _units_of(self, part: slice, out: FloatArray, unit: float = 1.0) -> FloatArray:
         """u of some rows, divided by `unit`, which is a power of two: nothing is rounded by it."""
         factors = self.rows.factors[part, None] * (1 / unit)
         return np.multiply(self.rows.matrix[part], factors, out=out, dtype=np.float64)
 
+    def write(self, row_map: RowMap, part: slice, out: FloatArray) -> FloatArray:
+        """Some rows as `row_map.apply` maps them."""
+        units = self._units_of(part, out)
+        if row_map.center is not None:
+            units -= row_map.center
+        if row_map.scale is not None:
+            units *= row_map.scale
+        return units
+
     def _sum_of_directions(self, spacing: float) -> IntArray:
         """Σu in units of `spacing`, every term rounded towards zero."""
-        return self._total(lambda part, block: self.units(part, block, spacing))
+        return self._total(lambda part, block: self._units_of(part, block, spacing))
 
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂."""
@@ -134,7 +150,7 @@ class Directions:
             return _sum_of_sparse_sizes(self._units, spacing)
 
         def term(part: slice, block: FloatArray) -> FloatArray:
-            units = self.units(part, block)
+            units = self._units_of(part, block)
             if center is not None:
                 units -= center
             lengths = normalising(squares(units), self.n_features)
@@ -183,12 +199,7 @@ class MappedRows(Rows):
 
     def _mapped(self, part: slice, out: FloatArray) -> FloatArray:
         """Write some rows to `out`, and return by what each is multiplied to have norm 1."""
-        units = self._directions.units(part, out)
-        if self._map.center is not None:
-            units -= self._map.center
-        if self._map.scale is not None:
-            units *= self._map.scale
-        return normalising(squares(units), self.n_features)
+        return normalising(squares(self._directions.write(self._map, part, out)), self.n_features)
 
     @cached_property
     def matrix(self) -> FloatArray:
@@ -199,6 +210,15 @@ class MappedRows(Rows):
     def factors(self) -> FloatArray:  # type: ignore[override]
         """See `Rows`."""
         return self._made[1]
+
+    def shorten(self, part: slice, out: FloatArray) -> None:
+        """See `Rows.shorten`; what is not made yet is a copy of its own, which may be overwritten."""
+        if "_made" in vars(self):
+            super().shorten(part, out)
+        else:
+            own = self.part(part)
+            own.matrix *= own.factors[:, None]
+            np.copyto(out, own.matrix, casting="same_kind")
 
     def part(self, where: slice) -> Rows:
         """See `Rows.part`."""

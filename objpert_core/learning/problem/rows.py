@@ -160,6 +160,10 @@ class Rows:
             part.matrix = self.matrix[where]
         return part
 
+    def shorten(self, part: slice, out: FloatArray) -> None:
+        """Write consecutive rows, norms enforced and without the constant, to numbers of single precision."""
+        np.multiply(self.matrix[part], self.factors[part, None], out=out, casting="same_kind")
+
     def every(self, stride: int) -> Rows:
         """Copy every `stride`-th row; of `stride` 1 nothing is copied."""
         if stride == 1:

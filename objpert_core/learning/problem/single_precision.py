@@ -25,12 +25,7 @@ class RoughRows(Rows):
         self.factors = np.ones(rows.n_rows)
         self.matrix = np.empty((rows.n_rows, rows.dimension), np.float32)
         features = self.matrix[:, : rows.n_features]
-
-        def copied(where: slice) -> None:  # shortened in double precision: what is left is at most 1
-            part = rows.part(where)
-            np.multiply(part.matrix, part.factors[:, None], out=features[where], casting="same_kind")
-
-        mapped(copied, slices(rows.n_rows, _BLOCK))
+        mapped(lambda part: rows.shorten(part, features[part]), slices(rows.n_rows, _BLOCK))
         self.matrix[:, rows.n_features :] = rows.constant
 
     def margins(self, theta: FloatArray) -> FloatArray:
