@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=10)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print("| | AUC | found of the class, % | said to be of it, % |\n|---|---|---|---|")
+    print("| | AUC | found of the class, % | of all people, said to be of the class, % |\n|---|---|---|---|")
     for name, (area, recall, said) in measured(options.rows, options.draws).items():
         print(f"| {name} | {area:.3f} | {recall:.0f} | {said:.1f} |")
 

@@ -307,6 +307,11 @@ def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None, name: st
         files.of_table(rows, name=name, alt=alt or "")
 
 
+def verbatim(text: str) -> None:
+    """A text as it is printed, whose lines wrap. For `st.code` a browser fetches a highlighter of 1.6 MB first."""
+    st.html(f'<pre class="verbatim">{html.escape(text)}</pre>')
+
+
 def reproduce(
     code: str, *, note: str = "These lines print the numbers on the screen. The screen rounds ε up.", name: str = "page"
 ) -> None:

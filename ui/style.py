@@ -33,6 +33,8 @@ _EVERYWHERE = """
 .answer-line summary { cursor: pointer; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why::before { content: "↳ "; }
+.verbatim { font-size: .875rem; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: 1rem;
+  border-radius: .5rem; background: rgba(128, 128, 128, .1); }
 img.qr { width: min(20rem, 40vh); max-width: 100%; }
 button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px; min-height: 24px; }
 [data-testid=stRadio] label:has(input) { min-height: 28px; }

@@ -259,7 +259,7 @@ class QOPLasso(Regression):
         if not result.converged:
             raise ConvergenceError(
                 f"solver {self.solver!r} reached a residual of {result.gradient_norm:.3g} in {result.iterations} "
-                "iterations, which doubles could make smaller; try the other solver"
+                "iterations, and double precision allows a smaller residual; try the other solver"
             )
         return result
 

@@ -281,7 +281,7 @@ def certificates(comparison: Comparison, before: Comparison | None) -> None:
         public = first.privacy.public()
         with pair[place % 2]:
             st.markdown(f"**{text.LABELS[method]}**, noise seed {first.seed}, on {comparison.data.label}")
-            st.code(repr(public), language=None, wrap_lines=True)
+            page.verbatim(repr(public))
             if COMPARABLE[method].standardised and COMPARABLE[method].kind == DP_SGD:
                 st.caption(text.ABOUT_MAPPED)
             name = f"certificate_{method}_{comparison.data.name}.json"

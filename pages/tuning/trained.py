@@ -84,6 +84,6 @@ def draw(
         st.caption(CERTIFICATES)
         for way, certificate in (("Unpaid", result.unpaid_certificate), ("Paid", result.paid_certificate)):
             st.markdown(f"**{way}**")
-            st.code(repr(certificate), language=None, wrap_lines=True)
+            page.verbatim(repr(certificate))
     note = "Trains everything again and prints the means and every K."
     page.reproduce(accuracies.code(), note=note, name="honest")

@@ -35,7 +35,7 @@ class DiscretePLD:
     ----------
     losses : array of shape (n,), increasing, in nats
     masses : array of shape (n,), >= 0
-        Each mass is moved to its safe side by more than its own round-off, and that of the sum of all, can be. The
+        Each mass is moved to its safe side by more than the round-off of this mass, and of the sum of all, can be. The
         masses need not sum to 1.
     infinite_mass : float
         Probability of an infinite loss; counts in full towards every δ.

@@ -254,7 +254,7 @@ class Mechanism(ABC):
         Parameters
         ----------
         interval : float > 0, optional
-            Distance of neighbouring losses, in nats; unless given a thousandth of the loss's standard deviation, or
+            Distance of neighbouring losses, in nats; by default a thousandth of the loss's standard deviation, or
             what some 100,000 losses allow.
         direction : {"remove", "add"}
             Direction of the adjacency: whether the row is removed or added. The two may differ, as for DP-SGD.

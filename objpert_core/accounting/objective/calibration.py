@@ -184,7 +184,7 @@ def _calibrate(target: Target) -> Calibrated:
     except NoRootError:
         raise ValueError(
             f"noise_ratio must be larger for bound {target.bound!r} and accountant {target.accountant!r}: with "
-            f"sigma = {sigma:.6g} ({ratio:.6g} times the Gaussian mechanism's) no lam is "
+            f"sigma = {sigma:.6g} ({ratio:.6g} times the Gaussian mechanism's) no lam gives "
             f"({target.epsilon:g}, {target.delta:g})-DP"
         ) from None
     return target.build(sigma, lam)

@@ -18,8 +18,8 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
     """The f in σ = f·σ_Gauss that `calibrate_objective_perturbation` uses when it is left open.
 
     The published bound gets the paper's 1.3. The logistic bound is Gaussian from a finite λ on, and a little more
-    noise buys a visibly smaller λ: 2 % between ε = 1 and 8. At smaller ε noise matters more than λ, and at larger ε
-    a share of σ is worth ever more in λ, which would vanish; there the share shrinks as ε and as 8/ε.
+    noise buys a visibly smaller λ: 2 % more from ε = 1 to 8. Below ε = 1 noise matters more than λ, and the 2 % shrink
+    as ε does. Above ε = 8 a share of σ is worth ever more in λ, which would vanish, and the 2 % shrink as 8/ε.
 
     Parameters
     ----------

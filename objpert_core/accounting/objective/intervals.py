@@ -98,7 +98,7 @@ def recommended_interval_noise(
     Raises
     ------
     ValueError
-        Where the noise would drown the curvature, as it likely is, so that no interval would say anything; or a number
+        Where the noise would drown a curvature of the likely size, so that no interval would say anything; or a number
         is out of range.
 
     Examples

@@ -48,7 +48,7 @@ def _with_output_noise(target: Target, form: ClosedForm, tau: float) -> Calibrat
         except NoRootError:
             raise ValueError(
                 f"noise_ratio must be larger for bound {target.bound!r}: with sigma = {sigma:.6g} "
-                f"({target.noise_ratio:.6g} times the Gaussian mechanism's) no lam is "
+                f"({target.noise_ratio:.6g} times the Gaussian mechanism's) no lam gives "
                 f"({target.epsilon:g}, {target.delta:g})-DP"
             ) from None
 

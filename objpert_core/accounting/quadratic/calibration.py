@@ -85,7 +85,7 @@ def calibrate_quadratic_perturbation(
     smoothness : float from 1e-100 to 1e100
         L; for the squared loss the largest ‖x‖².
     degrees_of_freedom : int >= dimension + 1, optional
-        m; unless given the one that makes mσ² smallest, the mean of the quadratic term in every direction.
+        m; by default the one that makes mσ² smallest, the mean of the quadratic term in every direction.
     adjacency, bound, rank
         As in `QuadraticPerturbation`; for an exact solver.
 

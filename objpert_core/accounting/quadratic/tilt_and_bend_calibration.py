@@ -43,7 +43,7 @@ def calibrate_tilt_and_bend(
     residual_bound : float from 1e-100 to 1e100
         R: residuals at the anchor are clipped to [−R, R].
     degrees_of_freedom : int >= dimension + 1, optional
-        m; unless given the best one for the bend's share of the budget.
+        m; by default the best one for the bend's share of the budget.
     tilt_share : float strictly between 0 and 1
         The tilt's part of the squared sensitivity-to-noise ratio that the Gaussian mechanism may have at (ε, δ). The
         bend gets all that is left.

@@ -63,8 +63,8 @@ class ClippedLoss(DerivedLoss):
     Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
     parts of f_C lack the constants f(u_L) and f(u_H), without which f_C jumps at the kinks, and gradients are rescaled
     by the norm of u_x(θ), where the gradients' own norm is meant. At the kinks f_C' is continuous and f_C'' jumps; b ↦
-    θ is a bijection all the same, Lipschitz both ways, and its Jacobian exists but on a null set, where θ almost never
-    is.
+    θ is a bijection all the same, Lipschitz both ways, and its Jacobian exists except on a null set, where θ almost
+    never is.
 
     Parameters
     ----------

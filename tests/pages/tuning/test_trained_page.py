@@ -7,7 +7,7 @@ import pytest
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from tests.pages import apps
-from tests.pages.apps import answer, charts, texts
+from tests.pages.apps import answer, charts, said, texts
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_runner")]
 opened = partial(apps.open_app, "pages/tuning/page.py", tuning_show="In accuracy")
@@ -32,7 +32,7 @@ def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     assert f"{100 * expected.mean('honest').mean:.2f} % right" in answer(at)
     assert len(charts(at)) == 3
     assert f"**K was {len(expected.draws[0].runs)}** with noise seed 0" in texts(at)
-    shown = " ".join(element.value for element in at.code)
+    shown = said(at)
     assert "NOT covered" in shown
     assert "the runs and the choice among them" in shown
     assert "winner’s curse" in " ".join(element.value for element in at.header)
