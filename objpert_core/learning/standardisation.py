@@ -35,7 +35,8 @@ from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
 from objpert_core.learning.problem.lanes import mapped, shares
 from objpert_core.learning.problem.rows import Rows, normalising, squares
 
-_SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
+SPACING = 2.0**-30
+"""Of the sums, unless the noise is so wide that it would not fit 64 bits."""
 _BLOCK_BYTES = 2**20  # a block fits the second-level cache
 _BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order
 _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
@@ -254,7 +255,7 @@ def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int 
 
 def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource, size: int) -> FloatArray:
     """A sum on a lattice and noise on the same lattice, drawn before: the release itself, in doubles."""
-    spacing = max(_SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)
+    spacing = max(SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)
     noise = source.rounded_normal(sigma / spacing, size)
     return np.asarray((whole_sum(spacing) + noise) * spacing, dtype=np.float64)
 

@@ -1,9 +1,9 @@
 """Private fits of rows that are walked a block at a time; everything private about a fit is a sum over rows.
 
-The first walk finds whether every row can be used. Noise is drawn after it, by the process that called `fit` and once
-for each sum that it is added to; a block that is summed again draws none. Centre, scales and curvature are sums of
-whole numbers, the same whatever the blocks; θ is certified by a gradient that is summed block by block
-(docs/theorems.md, T51).
+The first walk finds whether every row can be used, and sums the directions of all rows. Noise is drawn after the first
+walk, by the process that called `fit` and once for each sum that it is added to; a block that is summed again draws
+none. Centre, scales and curvature are sums of whole numbers, the same whatever the blocks; θ is certified by a gradient
+that is summed block by block (docs/theorems.md, T51).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.screening import judged
 from objpert_core.learning.solvers import SolverResult
 from objpert_core.learning.solvers.batched_newton import solve_streamed
-from objpert_core.learning.standardisation import Directions, RowMap
+from objpert_core.learning.standardisation import SPACING, Directions, RowMap
 
 _SAMPLE = 2**23  # numbers of rows that are kept in memory, about: 64 MB
 _COPRIME = 104_729  # a prime
@@ -82,13 +82,14 @@ class Beside:
 
 
 class Walked:
-    """Blocks of usable rows that were walked once: how many rows were given and can be used, and some of them. A block
-    without columns is none.
+    """Blocks of usable rows that were walked once: how many rows were given and can be used, the sum of their
+    directions, and some of them. A block without columns is none.
     """
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks, self.sparse, self.weighs = blocks, False, False
         self._rule: _Rule = _as_they_are
+        self.directions: Any = 0  # whole numbers of any size, in units of SPACING; None where they are not known
         self.rows_used = self._rows = self._columns = 0
         self.sample = _joined(self._sampled_there() if isinstance(blocks, OnWorkers) else self._sampled_here())
         self.shape = self._rows, self._columns
@@ -117,6 +118,7 @@ class Walked:
                 raise ValueError(f"blocks must have the same columns, got {self._columns} and then {shape.columns}")
             self._rows, self._columns = self._rows + shape.rows_given, shape.columns
             self.rows_used += shape.rows
+            self.directions = self.directions + shape.directions
 
     def _not_none(self, kept: list[tuple[Any, Beside]]) -> list[tuple[Any, Beside]]:
         if not kept:
@@ -129,7 +131,7 @@ class Walked:
         """
         other = copy(self)
         X, beside = self.sample
-        other.sample = rule(X), beside
+        other.sample, other.directions = (rule(X), beside), None
         numbers = self.rows_used * self._columns
         if isinstance(self._blocks, OnWorkers) and not self.sparse and self._blocks.has_room(_COPIES * 8 * numbers):
             other._blocks = self._blocks.through(partial(_changed, rule))
@@ -160,10 +162,13 @@ class _Shape:
     columns: int
     sparse: bool
     weighs: bool
+    directions: Any
 
     @classmethod
     def of(cls, _place: int, X: Any, beside: Beside) -> _Shape:
-        return cls(X.shape[0], beside.rows_given, X.shape[1], bool(sp.issparse(X)), beside.weights is not None)
+        sparse = bool(sp.issparse(X))
+        directions = 0 if sparse else _directions_of_block(SPACING, X, beside).astype(object)
+        return cls(X.shape[0], beside.rows_given, X.shape[1], sparse, beside.weights is not None, directions)
 
 
 def _itself(_place: int, X: Any, beside: Beside) -> tuple[Any, Beside]:
@@ -206,6 +211,8 @@ class _WalkedDirections(Directions):
         self._walked, self._sums, self.n_features = walked, {}, walked.shape[1]
 
     def _sum_of_directions(self, spacing: float) -> IntArray:
+        if spacing == SPACING and self._walked.directions is not None:
+            return np.asarray(self._walked.directions)
         return self._over_blocks(partial(_directions_of_block, spacing))
 
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
