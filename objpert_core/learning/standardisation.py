@@ -89,12 +89,7 @@ class Directions:
         """As `row_map.apply`."""
         if self._units is None:
             made = np.empty((self.rows.n_rows, self.n_features))
-
-            def work(share: slice) -> None:
-                for part in self.parts(share):
-                    self.write(row_map, part, made[part])
-
-            mapped(work, shares(self.rows.n_rows))
+            self.each_part(lambda part: self.write(row_map, part, made[part]))
             return made
         csr: Any = self._units
         if row_map.center is not None:
@@ -131,6 +126,10 @@ class Directions:
         """u of some rows, divided by `unit`, which is a power of two: nothing is rounded by it."""
         factors = self.rows.factors[part, None] * (1 / unit)
         return np.multiply(self.rows.matrix[part], factors, out=out, dtype=np.float64)
+
+    def each_part(self, work: Callable[[slice], Any]) -> None:
+        """Do some work for some rows at a time, until it was done for all."""
+        mapped(lambda share: list(map(work, self.parts(share))), shares(self.rows.n_rows))
 
     def write(self, row_map: RowMap, part: slice, out: FloatArray) -> FloatArray:
         """Some rows as `row_map.apply` maps them."""
@@ -191,12 +190,16 @@ class MappedRows(Rows):
     def _made(self) -> tuple[FloatArray, FloatArray]:
         matrix, factors = np.empty((self.n_rows, self.n_features)), np.empty(self.n_rows)
 
-        def work(share: slice) -> None:
-            for part in self._directions.parts(share):
-                factors[part] = self._mapped(part, matrix[part])
+        def work(part: slice) -> None:
+            factors[part] = self._mapped(part, matrix[part])
 
-        mapped(work, shares(self.n_rows))
+        self._directions.each_part(work)
         return matrix, factors
+
+    @property
+    def _is_made(self) -> bool:
+        """Whether these rows, or the rows that they were taken from, have been made."""
+        return not {"_made", "matrix"}.isdisjoint(vars(self))
 
     def _mapped(self, part: slice, out: FloatArray) -> FloatArray:
         """Write some rows to `out`, and return by what each is multiplied to have norm 1."""
@@ -214,7 +217,7 @@ class MappedRows(Rows):
 
     def shorten(self, part: slice, out: FloatArray) -> None:
         """See `Rows.shorten`; what is not made yet is a copy of its own, which may be overwritten."""
-        if "_made" in vars(self):
+        if self._is_made:
             super().shorten(part, out)
         else:
             own = self.part(part)
@@ -223,7 +226,7 @@ class MappedRows(Rows):
 
     def part(self, where: slice) -> Rows:
         """See `Rows.part`."""
-        if not {"_made", "matrix"}.isdisjoint(vars(self)):
+        if self._is_made:
             return super().part(where)
         part = copy(self)
         part.n_rows = where.stop - where.start

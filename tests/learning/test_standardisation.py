@@ -127,6 +127,20 @@ def test_parts_of_a_sample_are_those_of_the_sample():
     assert_array_equal(sample.part(slice(2, 9)).factors, made.factors[::7][2:9])
 
 
+def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are():
+    known = Rows(some_data()[0], "normalize"), Standardisation(3.0, 5.0)
+    fresh, made = (map_rows(*known, noise_source(0))[1] for _ in range(2))
+    for rows, same in (
+        (fresh, made.part(slice(0, ROWS))),
+        (fresh.part(slice(3, 90)), made.part(slice(3, 90))),
+        (fresh.every(7), made.every(7)),
+    ):
+        short = np.empty((rows.n_rows, rows.n_features), np.float32)
+        rows.shorten(slice(0, rows.n_rows), short)
+        assert_array_equal(short, (same.matrix * same.factors[:, None]).astype(np.float32))
+        assert_array_equal(rows.matrix, same.matrix)
+
+
 def test_a_mapped_row_has_its_score_by_itself():
     X, theta = np.split(np.random.default_rng(1).standard_normal((4, 9000)), [3])  # wider than numpy sums at once
     row_map = release_map(X, Standardisation(3.0, 5.0), noise_source(0))

@@ -169,9 +169,8 @@ class PerturbedObjective:
         through at most.
         """
         blocks = slices(self.n_rows, size)
-        return summed(lambda where: term(self._part(where)), blocks, narrow=points * self.dimension < _WIDE), len(
-            blocks
-        )
+        narrow = points * self.dimension < _WIDE
+        return summed(lambda where: term(self._part(where)), blocks, narrow=narrow), len(blocks)
 
     def _part(self, where: slice) -> LossPart:
         return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))
