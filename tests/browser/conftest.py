@@ -27,6 +27,9 @@ READY = """() => document.querySelector(
 HANDLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PATIENCE = 60.0  # for a picture to follow what the page has already said
 _WIRES: WeakKeyDictionary = WeakKeyDictionary()
+# A run of minutes, even on a quick machine: it must not end before a test stops it.
+LONG_RUN = "/training?training_data=adult-synthetic&training_methods=no+privacy&training_methods=DP-SGD+unpaid"
+LONG_RUN += "&training_repeats=50&training_epochs=100&training_batch=64"
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
 
 

@@ -5,16 +5,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serve, visit
+from tests.browser.conftest import LONG_RUN, serve, visit
 from tests.ui.waiting import until
 
 psutil = pytest.importorskip("psutil", reason="needs the package distributed, which brings psutil")
 pytest.importorskip("distributed", reason="work in other processes needs the package distributed")
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-LONG = "/training?training_data=breast-cancer&training_methods=DP-SGD+paid"
-LONG += "&training_repeats=50&training_epochs=100&training_batch=64"  # minutes: it must not end before it is stopped
 
 
 def called(process):
@@ -36,7 +33,7 @@ def the_cluster():
 def test_a_run_is_trained_elsewhere_stops_says_that_its_worker_died_and_ends_with_the_server(monkeypatch, tab):
     monkeypatch.setenv("OBJPERT_DASK", "local")
     with serve() as address:
-        visit(tab, address + LONG)
+        visit(tab, address + LONG_RUN)
         run = tab.get_by_role("button", name="Run", exact=True)
         trained = tab.get_by_test_id("stProgress").filter(has_text=re.compile(r"models, .* step \d"))
         run.click()

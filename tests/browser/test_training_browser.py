@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from objpert_core.experiments.learners import KIFER, OUTPUT
 from pages.training.promises import LABELS
 from tests.browser.conftest import (
+    LONG_RUN,
     answer,
     copied_link,
     expect_chart,
@@ -24,7 +25,6 @@ from tests.browser.conftest import (
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "/training?training_data=breast-cancer&training_repeats=3"
-LONG = "&training_methods=no+privacy&training_methods=DP-SGD+unpaid"
 
 
 def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_page, open_elsewhere, server):
@@ -55,7 +55,7 @@ def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_
 
 
 def test_run_progress_and_stop_stand_together_in_sight(open_page):
-    page = open_page("/training?training_data=breast-cancer&training_repeats=50&training_epochs=100" + LONG)
+    page = open_page(LONG_RUN)
     page.set_viewport_size({"width": 1280, "height": 720})
     run, stop = page.get_by_role("button", name="Run", exact=True), page.locator(".st-key-training_stop button")
     expect(run).to_be_in_viewport()
