@@ -118,10 +118,12 @@ def _gradients_and_limits(thetas: FloatArray, own: float, radius: float, part: L
     """As `_gradients_and_sizes`, with the largest that a row of these can bring."""
     steep, slope, count = part.loss.smoothness, part.loss.lipschitz, part.rows.n_rows
     off = 8 * UNIT * (2 * steep * own + slope)
-    far = steep * gamma(part.rows.dimension + 4) * radius * np.linalg.norm(thetas, axis=1)
-    most = slope * (1 + 16 * UNIT) + off if part.rows.in_doubles else math.inf
-    found = part.combine(part.slopes(thetas))
-    return np.column_stack([found, count * radius * (off + far), np.full(len(thetas), count * most)])
+    sums = np.empty((len(thetas), part.rows.dimension + 2))
+    sums[:, :-2] = part.combine(part.slopes(thetas))
+    sums[:, -2] = off + steep * gamma(part.rows.dimension + 4) * radius * np.linalg.norm(thetas, axis=1)
+    sums[:, -2] *= count * radius
+    sums[:, -1] = count * (slope * (1 + 16 * UNIT) + off) if part.rows.in_doubles else math.inf
+    return sums
 
 
 def own_constant(loss: Loss) -> float:

@@ -22,6 +22,7 @@ ROW_NORMS = ("normalize", "clip")
 # Squares of numbers within these bounds neither overflow nor vanish.
 _LARGEST_NORM = 1e150
 _SMALLEST_NORM = 1e-150
+_ORDINARY = 1e15
 _USABLE = _LARGEST_NORM**2 * (1 - 2.0**-20)  # a squared norm below this is below the largest however it is summed
 
 _BY_ITSELF: ContextVar[bool] = ContextVar("each row by itself", default=False)
@@ -58,6 +59,12 @@ def normalising(squared: FloatArray, n_features: int) -> FloatArray:
     """By what rows of these squared norms are multiplied to have norm 1, or a little less; 0 below 1e-150."""
     norms = np.sqrt(squared)
     return np.where(norms >= _SMALLEST_NORM, safety_factor(n_features) / np.maximum(norms, _SMALLEST_NORM), 0.0)
+
+
+def ordinary(factors: FloatArray) -> bool:
+    """Whether rows that are multiplied by these have norms far from where single precision ends."""
+    found = factors[factors > 0]
+    return bool(1 / _ORDINARY <= found.min(initial=1.0) <= found.max(initial=1.0) <= _ORDINARY)
 
 
 class UnusableEntryError(ValueError):
@@ -163,9 +170,15 @@ class Rows:
             part.matrix = self.matrix[where]
         return part
 
-    def shorten(self, part: slice, out: FloatArray) -> None:
-        """Write consecutive rows, norms enforced and without the constant, to numbers of single precision."""
-        np.multiply(self.matrix[part], self.factors[part, None], out=out, casting="same_kind")
+    def shorten(self, out: FloatArray) -> FloatArray:
+        """Write all rows, without the constant, to numbers of single precision; return by what each is to be multiplied
+        to have its norm enforced.
+        """
+        if ordinary(self.factors):
+            mapped(lambda part: np.copyto(out[part], self.matrix[part], casting="same_kind"), list(self._parts()))
+            return self.factors
+        np.multiply(self.matrix, self.factors[:, None], out=out, casting="same_kind")
+        return np.ones(self.n_rows)
 
     def every(self, stride: int) -> Rows:
         """Copy every `stride`-th row; of `stride` 1 nothing is copied."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.lanes import mapped, slices, summed
+from objpert_core.learning.problem.lanes import slices, summed
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
@@ -17,30 +17,29 @@ _UNIT = 2.0**-24
 
 
 class RoughRows(Rows):
-    """A copy of dense rows in single precision, norms enforced and the constant a feature like the others."""
+    """A copy of dense rows in single precision; the constant is a feature like the others."""
 
     in_doubles = False
 
     def __init__(self, rows: Rows) -> None:
         self.sparse, self.constant, self.n_rows = False, 0.0, rows.n_rows
         self.n_features = self.dimension = rows.dimension
-        self.factors = np.ones(rows.n_rows)
         self.matrix = np.empty((rows.n_rows, rows.dimension), np.float32)
-        features = self.matrix[:, : rows.n_features]
-        mapped(lambda part: rows.shorten(part, features[part]), slices(rows.n_rows, _BLOCK))
-        self.matrix[:, rows.n_features :] = rows.constant
+        factors = rows.shorten(self.matrix[:, : rows.n_features])
+        self.factors = np.where(factors > 0, factors, 1.0).astype(np.float32)
+        self.matrix[:, rows.n_features :] = rows.constant / self.factors[:, None]
 
     def margins(self, theta: FloatArray) -> FloatArray:
         """See `Rows.margins`; in single precision."""
-        return np.asarray(theta.astype(np.float32) @ self.matrix.T)
+        return np.asarray((theta.astype(np.float32) @ self.matrix.T) * self.factors)
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """See `Rows.combine`; summed in single precision."""
-        return np.dot(weights.astype(np.float32, copy=False), self.matrix).astype(np.float64)
+        return np.dot(weights.astype(np.float32, copy=False) * self.factors, self.matrix).astype(np.float64)
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
         """See `Rows.gram`; blocks are summed in single precision, and their sums in double."""
-        roots = np.sqrt(weights * stride).astype(np.float32)
+        roots = np.sqrt(weights * stride).astype(np.float32) * self.factors
 
         def term(part: slice) -> FloatArray:
             block = self.matrix[part] * roots[part, None]
