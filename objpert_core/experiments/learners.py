@@ -242,7 +242,8 @@ LEARNERS: Mapping[str, Learner] = {
             UNPAID_STANDARDISED,
             variant="standardised",
             title="DP-SGD on rows centred and scaled privately, whose tuning is not paid for",
-            explanation="dpsgd-dishonest-large on rows centred and scaled as for the learner tight, at the same total ε",
+            explanation="dpsgd-dishonest-large on rows centred and scaled as for the learner tight, "
+            "at the same total ε",
             accountant=f"{_ONE_RUN}, composed with the noisy centre and scales",
             covers="centre, scales and one run, not the choice",
             recipe=_UNPAID_LARGE,
