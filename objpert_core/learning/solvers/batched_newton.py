@@ -2,7 +2,8 @@
 
 They differ by their linear term, or also by a map that the rows went through before. The minimum of one of them is
 found first; from its factorised Hessian every objective goes its own way by quasi-Newton steps (BFGS). Nobody has to
-trust the result: the caller checks the gradient at each point.
+trust the result: where the last pass has bounded the gradient, the bound comes with its θ and its objective from
+`problem.rounding`; elsewhere the caller has the gradient bounded at each point.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Protocol
+from itertools import compress
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
+from objpert_core.learning.problem.rounding import Look, looks
 from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
 from objpert_core.learning.problem.streamed import StreamedObjective
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
@@ -40,6 +43,10 @@ class Family(Protocol):
     """Objectives about the same rows."""
 
     @property
+    def objectives(self) -> Sequence[Any]:
+        """The objectives, where a pass over their rows serves them all; else none."""
+
+    @property
     def base(self) -> PerturbedObjective:
         """One of the objectives, without its linear term if there are several."""
 
@@ -58,9 +65,9 @@ class Family(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SameRows:
-    """Objectives of the same rows that differ in `linear` alone; see `solve_together`."""
+    """Objectives of the same rows that differ in `linear` alone; see `solve_together`. Or one whose rows are walked."""
 
-    objectives: Sequence[PerturbedObjective]
+    objectives: Sequence[Any]
 
     @cached_property
     def base(self) -> PerturbedObjective:
@@ -155,27 +162,16 @@ def solve_streamed(
     search.trace = [(count, scale * norm) for count, norm in zip(progress.evaluations, progress.norms, strict=True)]
     hessian = sample.hessian(sample.gradient(start)[1])
     hessian *= scale
-    draws = _Draws(_Walked(problem), start[None], [hessian], search)
+    draws = _Draws(SameRows([problem]), start[None], [hessian], search)
     with np.errstate(over="ignore", invalid="ignore"):
         draws.approach(problem, tau)
         (result,) = draws.results(tau)
         if not result.converged and not result.exhausted:
             search.trace = list(result.trace)
-            draws = _Draws(_Walked(problem), result.theta[None], [problem.hessian_at(result.theta)], search)
+            draws = _Draws(SameRows([problem]), result.theta[None], [problem.hessian_at(result.theta)], search)
             draws.approach(problem, tau)
             (result,) = draws.results(tau)
     return result
-
-
-class _Walked:
-    """A family of one objective whose rows are walked."""
-
-    def __init__(self, problem: StreamedObjective) -> None:
-        self.linears = problem.linear[None]
-
-    @staticmethod
-    def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        return part.combine(part.slopes(thetas))
 
 
 @dataclass
@@ -218,14 +214,13 @@ def _centre(problem: PerturbedObjective, near: float, search: _Search) -> tuple[
 class _Draws:
     """Where each of k objectives is, and what its steps so far tell of its Hessian."""
 
-    def __init__(
-        self, family: Family | _Walked, starts: FloatArray, hessians: list[FloatArray], search: _Search
-    ) -> None:
-        self._family, self._thetas, self._search = family, starts, search
+    def __init__(self, family: Family, starts: FloatArray, hessians: list[FloatArray], search: _Search) -> None:
+        self._family, self._thetas, self._search = family, starts.copy(), search
         self._factors = [factorised(hessian) for hessian in hessians]
         self._traces = [list(search.trace) for _ in family.linears]
         self._steps: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
         self._most = min(search.limit, search.passes + _MOST)
+        self._looks: list[Look | None] = [None] * len(starts)
 
     def first(self) -> FloatArray:
         """Where the first objective is; the search goes on with its trace."""
@@ -236,12 +231,16 @@ class _Draws:
         """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
         count, n = len(self._thetas), problem.n_rows
 
-        def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
+        def gradients_at(thetas: FloatArray, which: IntArray) -> tuple[FloatArray, Sequence[Look | None]]:
+            objectives = self._family.objectives
+            if objectives and problem.rows is objectives[0].rows:
+                found = looks([objectives[k] for k in which], thetas, _BLOCK)
+                return np.array([look.gradient for look in found]), found
             gradients = partial(self._family.gradients, thetas=thetas, which=which)
             losses, _ = problem.summed(gradients, _BLOCK, points=len(thetas))
-            return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
+            return np.asarray(losses + problem.lam * thetas + self._family.linears[which]), [None] * len(which)
 
-        gradients = gradients_at(self._thetas, np.arange(count))
+        gradients, self._looks[:] = gradients_at(self._thetas, np.arange(count))
         norms = np.linalg.norm(gradients, axis=1)
         self._write_down(norms, range(count), n)
         lengths, rejected = np.ones(count), np.zeros(count, dtype=np.intp)
@@ -253,12 +252,14 @@ class _Draws:
             steps[which] = lengths[which, None] * self._directions(gradients)[which]
             candidates = self._thetas[which] + steps[which]
             changes = np.zeros_like(gradients)
-            found = gradients_at(candidates, which)
+            found, seen = gradients_at(candidates, which)
             changes[which] = found - gradients[which]
             self._remember(steps, changes)
             new_norms = np.linalg.norm(found, axis=1)
             better = new_norms <= (1 - 1e-4 * lengths[which]) * norms[which]
             moved, stayed = which[better], which[~better]
+            for draw, look in compress(zip(which, seen, strict=True), better):
+                self._looks[draw] = look
             self._thetas[moved], gradients[moved], norms[moved] = candidates[better], found[better], new_norms[better]
             lengths[moved], rejected[moved] = 1.0, 0
             lengths[stayed] /= 2
@@ -312,7 +313,8 @@ class _Draws:
         """What was found, each with its trace."""
         return [
             SolverResult(
-                theta=theta,
+                theta=theta if look is None else look.theta,
+                look=look,
                 gradient_norm=trace[-1][1],
                 converged=trace[-1][1] <= tau,
                 iterations=len(trace) - 1,
@@ -321,5 +323,5 @@ class _Draws:
                 exhausted=self._search.passes >= self._most,
                 solver="together",
             )
-            for theta, trace in zip(self._thetas, self._traces, strict=True)
+            for theta, trace, look in zip(self._thetas, self._traces, self._looks, strict=True)
         ]

@@ -45,14 +45,16 @@ def test_the_bound_of_the_whole_holds_against_exact_arithmetic(ends, monkeypatch
         b = -PerturbedObjective(rows, targets, lam, np.zeros(7), LOSS).gradient(theta)[0]
         objective = streamed(rows, targets, lam, b, ends)
         exact = exact_norm(exact_gradient(X, targets, rows, theta, lam, slope), b)
-        quick, fine = (
+        quick, fine, most = (
             rounding.gradient_norm_bounds([objective], theta[None])[0],
             rounding.fine_norm_bound(objective, theta),
+            rounding.looks([objective], theta[None], 3)[0].bound,
         )
         whole = PerturbedObjective(rows, targets, lam, b, LOSS)
         size = 40 * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
         assert exact <= min(quick, fine)
         assert max(quick, fine) < 1e-13 * size
+        assert quick <= most < 1e-12 * size
         assert quick == pytest.approx(rounding.gradient_norm_bound(whole, theta), rel=0.9)
 
 
