@@ -218,7 +218,7 @@ SAYS = {
     },
     "own": {
         "With scores": "invented borrowers at ε = 1: accuracy",
-        "With intervals": "of categories against work = employed, owns a home = no.",
+        "With intervals": "categories are compared with work = employed, owns a home = no.",
     },
     "population": {
         "Proved and measured": "published SGD loses",
