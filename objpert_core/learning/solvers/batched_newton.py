@@ -37,6 +37,8 @@ _RIDGE = 0.125  # a sampled row's penalty at least, relative to its curvature: f
 _SAMPLED = 1e-2  # of the first gradient: the minimum of a sample is not worth more
 _NEAR = 5e-3  # of the first gradient, from where all rows' Hessian is worth its price
 _SLOW = 5  # passes, after which one objective is given another Hessian for the last digits
+_ENOUGH = 2  # walks by the Hessian of some rows, after which all rows' is worth its price,
+_SMALL = 400  # up to so many parameters: it costs about as much as D/400 walks
 
 
 class Family(Protocol):
@@ -84,7 +86,8 @@ class SameRows:
         """See `Family.models`; the same for all."""
         return np.tile(centre, (len(self.linears), 1)), [problem.hessian(problem.gradient(centre)[1])]
 
-    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+    @staticmethod
+    def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         """See `Family.gradients`; by one product of matrices to the scores, and one back."""
         return part.combine(part.slopes(thetas))
 
@@ -152,7 +155,9 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
 def solve_streamed(
     problem: StreamedObjective, *, tau: float, max_iter: int, callback: Callback | None = None
 ) -> SolverResult:
-    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory."""
+    """As `solve_together` for one objective whose rows are walked: few walks, by the Hessian of the rows in memory and
+    then of all rows.
+    """
     search, sample, scale = _Search(max_iter, callback), problem.sample, problem.scale
     counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
     first = float(np.linalg.norm(sample.gradient(zero)[0]))
@@ -164,12 +169,16 @@ def solve_streamed(
     hessian *= scale
     draws = _Draws(SameRows([problem]), start[None], [hessian], search)
     with np.errstate(over="ignore", invalid="ignore"):
-        draws.approach(problem, tau)
+        small = problem.dimension <= _SMALL
+        gradients = draws.approach(problem, tau, most=_ENOUGH if small else _MOST)
         (result,) = draws.results(tau)
-        if not result.converged and not result.exhausted:
-            search.trace = list(result.trace)
-            draws = _Draws(SameRows([problem]), result.theta[None], [problem.hessian_at(result.theta)], search)
-            draws.approach(problem, tau)
+        if small and not (result.converged or result.exhausted):
+            (_, before), (_, norm) = result.trace[-2:]
+            draws.leap(gradients)
+            draws.approach(problem, tau, anew=norm**2 > tau * before)  # else the next walk will do
+            (result,) = draws.results(tau)
+        if not (result.converged or result.exhausted):
+            draws.approach(problem, tau, anew=True)
             (result,) = draws.results(tau)
     return result
 
@@ -227,11 +236,17 @@ class _Draws:
         self._search.trace = self._traces[0]
         return self._thetas[0]
 
-    def approach(self, problem: PerturbedObjective | StreamedObjective, goal: float) -> FloatArray:
-        """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
+    def approach(self, problem: Any, goal: float, *, most: int = _MOST, anew: bool = False) -> FloatArray:
+        """Make steps until each gradient is as short as `goal`, or gets no shorter, or for so many passes; return the
+        gradients. The first walk learns the Hessian anew where that is asked for.
+        """
         count, n = len(self._thetas), problem.n_rows
+        most = min(self._most, self._search.passes + most)
+        first, hessian = problem.with_hessian(self._thetas[0]) if anew else (problem, None)
 
-        def gradients_at(thetas: FloatArray, which: IntArray) -> tuple[FloatArray, Sequence[Look | None]]:
+        def gradients_at(
+            thetas: FloatArray, which: IntArray, problem: Any = problem
+        ) -> tuple[FloatArray, Sequence[Look | None]]:
             objectives = self._family.objectives
             if objectives and problem.rows is objectives[0].rows:
                 found = looks([objectives[k] for k in which], thetas, _BLOCK)
@@ -240,11 +255,13 @@ class _Draws:
             losses, _ = problem.summed(gradients, _BLOCK, points=len(thetas))
             return np.asarray(losses + problem.lam * thetas + self._family.linears[which]), [None] * len(which)
 
-        gradients, self._looks[:] = gradients_at(self._thetas, np.arange(count))
+        gradients, self._looks[:] = gradients_at(self._thetas, np.arange(count), first)
+        if hessian is not None:
+            self._learn(hessian)
         norms = np.linalg.norm(gradients, axis=1)
         self._write_down(norms, range(count), n)
         lengths, rejected = np.ones(count), np.zeros(count, dtype=np.intp)
-        while self._search.passes < self._most:
+        while self._search.passes < most:
             which = np.flatnonzero((norms > goal) & (rejected < _PATIENCE))
             if not len(which):
                 break
@@ -279,7 +296,10 @@ class _Draws:
     def renew(self, problem: PerturbedObjective) -> None:
         """Learn the Hessian anew, of the only objective there is."""
         (theta,) = self._thetas
-        self._factors = [factorised(problem.hessian(problem.gradient(theta)[1]))]
+        self._learn(problem.hessian(problem.gradient(theta)[1]))
+
+    def _learn(self, hessian: FloatArray) -> None:
+        self._factors = [factorised(hessian)]
         self._steps.clear()
 
     def leap(self, gradients: FloatArray) -> None:
