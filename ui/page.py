@@ -376,8 +376,7 @@ def _predict(prediction: Prediction, key: str) -> None:
 
 
 def _ask(prediction: Prediction, key: str) -> None:
-    with st.container(key=f"{key}__ask"):
-        slides.button(f"{key}__slide")
+    slides.button(key)
     if not slides.asking():
         return
     with slides.sheet() as beside, st.container(border=True):

@@ -1,6 +1,6 @@
 """A slide's question: "Ask", or the key ↓, turns from the picture to it, and back.
 
-    slides.button("bounds__try__ask")
+    slides.button("bounds__try")
     if slides.asking():
         with slides.sheet() as beside:
             answered = page.try_it(…)       # in a room: the number of votes, Reveal, the counts
@@ -41,8 +41,9 @@ def turn() -> None:
 
 
 def button(key: str) -> None:
-    """The button that turns the slide."""
-    st.button("Show" if asking() else "Ask", key=key, shortcut="Down", on_click=turn)
+    """The button that turns the slide, beside those that go on and back."""
+    with st.container(key=f"{key}__ask"):
+        st.button("Show" if asking() else "Ask", key=f"{key}__slide", shortcut="Down", on_click=turn)
 
 
 @contextmanager

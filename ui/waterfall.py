@@ -224,7 +224,7 @@ def table(found: Waterfall) -> list[dict[str, str]]:
 def caption(found: Waterfall, pairs: str) -> str:
     """What the bars and marks are; `pairs` is what the differences are paired by."""
     bars = (
-        f"intervals: 95 % of what the step changes, paired by {pairs}"
+        f"95 % intervals of the step’s change, paired by {pairs}"
         if found.total.count >= FEWEST
         else f"{sentences.count(found.total.count, 'trial')}, too few for intervals"
     )

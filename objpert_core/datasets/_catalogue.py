@@ -111,7 +111,8 @@ _ENTRIES: dict[str, _Entry] = {
         files=GISETTE_FILES,
     ),
     "gisette-like": _Entry(
-        title="Tell a handwritten 4 from a 9: 6,000 rows of 5,000 columns, pixels, products of pixels and probes.",
+        title="Tell a handwritten 4 from a 9: 6,000 rows of 5,000 columns (pixels, products of pixels, "
+        "and probes without information).",
         origin="Made by Gisette's recipe from scikit-learn's 361 small images of these digits, each redrawn several "
         "times with a random shift, turn, scale and slant; no image serves both parts of the split.",
         citation=f"{_DIGITS_CITATION} Recipe: I. Guyon (2003), Design of experiments for the NIPS 2003 variable "

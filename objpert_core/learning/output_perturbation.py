@@ -31,7 +31,7 @@ from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, or_nothing
 from objpert_core.learning.certificates.model import FAR
-from objpert_core.learning.certificates.shown import in_brackets
+from objpert_core.learning.certificates.shown import loss_words
 from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
@@ -185,11 +185,11 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
         return super()._contradiction()
 
     def _lines(self) -> list[str]:
-        margin = in_brackets(self.margin)
+        loss = loss_words("logistic", self.margin)
         return [
             f"  proof      Gaussian mechanism of sensitivity {self.sensitivity:.6g}, {self.mechanism}",
             *self._before(),
-            f"  objective  logistic loss{margin}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
+            f"  objective  {loss}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, noise on every coefficient sigma = {self.sigma:.6g}",
             *self._by_rows(self.public_rows, self.rows_declared, has_rule=True),
         ]

@@ -93,13 +93,13 @@ def verdict(reading: Reading) -> str:
         return f"{at}, {trials} to tell {OURS} from {RIVAL} ({off}, {inside}); {took}."
     way = "more" if claim.difference.mean >= 0 else "less"
     off = f"{points(claim.difference.mean)} {way} accurate than {RIVAL}"
-    return f"{at}, {OURS} is {off} ({inside}), and takes {_time(reading, claim, 'its')}."
+    return f"{at}, {OURS} is {off} ({inside}), and takes {_time(reading, claim, 'DP-SGD’s')}."
 
 
 def _time(reading: Reading, claim: Claim, rival: str) -> str:
-    """How the times compare, to follow "takes": 'about 1/42 of its time (0.263 s against 11.2 s, medians)'.
+    """How the times compare, to follow "takes": 'about 1/42 of DP-SGD’s time (0.263 s against 11.2 s, medians)'.
 
-    `rival` is "its" there.
+    `rival` is "DP-SGD’s" there.
     """
     own, other = (reading.stored.typical_seconds(method, claim.epsilon) or 0.0 for method in (TIGHT, claim.rival))
     ratio, both = claim.speedup.median, f"({seconds(own)} against {seconds(other)}, medians)"
@@ -152,8 +152,8 @@ def everywhere(stored: Stored) -> str:
         return ""
     tenth = sum(claim.tenfold for claim in claims)
     return (
-        f"Our theorem against the best unpaid DP-SGD, at the {len(claims)} stored ε: {_tally(claims)}. At {tenth} "
-        f"of these ε, our theorem takes at most a tenth of the rival’s time (medians)."
+        f"Our theorem against the best unpaid DP-SGD, at the {len(claims)} stored ε: {_tally(claims)}. At "
+        f"{tenth or 'none'} of these ε, our theorem takes at most a tenth of the rival’s time (medians)."
     )
 
 

@@ -236,7 +236,7 @@ class Fits(View):
         thin = ", less than the width of the line" if last.share < VISIBLE else ""
         return (
             f"For {count(last.k, 'fit')} this proof’s ε is computed with a relative error of at most "
-            f"{scientific(last.share, 2, up=True)}{thin}. The promise is the upper end."
+            f"{scientific(last.share, 2, up=True)}{thin}. The promise includes this error."
         )
 
     def shows(self) -> str:

@@ -64,7 +64,7 @@ class Release(Pair, View):
         percent, worst = sentences.percent(self.guess, up=True), sentences.chance(self.epsilon)
         here, worst = (text.replace(" ", "\u00a0") for text in (percent, worst))
         start = f"ε = {sentences.epsilon(self.epsilon)}: a guess about this person is right"
-        return f"{start} {here} of the time; at worst {worst}."
+        return f"{start} {here} of the time; at worst, for anybody, {worst}."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, sentences.TIGHT)

@@ -90,17 +90,16 @@ def row(at: Place) -> None:
 
 def deck(at: Place) -> None:
     """The steps one after the other on a slide, by buttons or by the arrow keys; down turns to a step's questions."""
-    last = len(at.lesson.steps)
+    last, step = len(at.lesson.steps), at.lesson.steps[at.step - 1]
+    if step.controls and step.questions:
+        slides.button("lessons")
     with st.container(horizontal=True, vertical_alignment="center", key="lessons__slide__deck"):
         moves = {"back": ("‹", "Left", max(at.step - 1, 1)), "on": ("›", "Right", min(at.step + 1, last))}
         for name, (label, arrow, to) in moves.items():
             if name == "on":
-                st.markdown(f"{at.lesson.steps[at.step - 1].title} ({at.step}/{last})", width="content")
+                st.markdown(f"{step.title} ({at.step}/{last})", width="content")
             goal, key = Place(at.lesson, to), f"lessons__slide_{name}"
             st.button(label, key=key, shortcut=arrow, on_click=go, args=(goal,), disabled=to == at.step)
-        step = at.lesson.steps[at.step - 1]
-        if step.controls and step.questions:
-            slides.button("lessons__slide_ask")
 
 
 def onward(at: Place) -> None:

@@ -170,8 +170,8 @@ def schema(lines: Sequence[Line]) -> TableSchema:
     """
     targets = [line for line in lines if line.role in TARGETS]
     if len(targets) != 1:
-        found = "none has this role" if not targets else f"{len(targets)} columns have this role"
-        raise ValueError(f"give exactly one column the role “target”: the model predicts this column; so far {found}")
+        found = f"; so far {len(targets)} columns have this role" if targets else ""
+        raise ValueError(f"give exactly one column the role “target”: the model predicts this column{found}")
     features = {line.column: _feature(line) for line in lines if line.role != LEFT_OUT and line not in targets}
     if not features:
         raise ValueError("give at least one column the role “number” or “categories”; no column has one so far")

@@ -16,21 +16,21 @@ from ui.runs import Runs, Seen, ended_early, stage
 
 RUNS: Runs[jobs.Outcome] = Runs("own")
 _COUNTED = "own__counted"
+TO_DO = "Click a cell, and type what is known without the table."
 WHY_EMPTY = (
-    "Click a cell, and type what is known without the table. The page reads no range or category off the table, "
-    "because it would reveal something about the people in the table, and no ε would cover that. "
-    "The promise is per row: people with several rows get less."
+    "The page reads no range or category off the table. Such a range would reveal something about the people in the "
+    "table, and no ε would cover this."
 )
+PER_ROW = "The promise is per row: people with several rows get less."
 NOT_KEPT = (
     "Your table stays in this session’s memory. It is not stored, logged or put into the address. The server drops "
     "the table when you remove it, open an example or turn to another page, and about two minutes after you close this "
     "page."
 )
-NO_RELEASE = (
-    "Before the first release your table costs ε = 0. Each press of Fit is a separate release, and releases add up."
-)
+NO_RELEASE = "Before the first release your table costs ε = 0."
+EACH_FIT = "Each press of Fit is a separate release, and releases add up."
 STILL_EXAMPLE = "Until you press Fit, the faint chart shows the example at this ε and δ."
-YOURS_ALONE = "For your eyes only, outside of the certificate:"
+YOURS_ALONE = "For your eyes only, outside of the certificate"
 FIT_NOTE = (
     "These lines read your file `table.csv` by `schema.json` from this page, and fit a model. Each run is a separate "
     "release and counts like a press of Fit."
@@ -57,8 +57,8 @@ def own(
     released, below = st.container(), st.container()
     waits = uploaded is not None and not releases  # its columns stand where its picture will be
     with under if waits else below:
-        st.header("What is public about the columns", anchor=False)
-        st.caption(WHY_EMPTY)
+        st.header("What is public about the columns", anchor=False, help=WHY_EMPTY)
+        st.caption(TO_DO)
         known = editor.show(uploaded)
     ask = jobs.asked(known.text, epsilon, delta, also, rows=known.rows, dialect=known.dialect)
     with place:
@@ -74,7 +74,8 @@ def own(
     with released:
         for caution in releases[-1].cautions if releases else ():
             st.warning(sentences.sentence(caution), icon=":material/info:")
-        st.caption(NOT_KEPT if releases or waits else f"{STILL_EXAMPLE} {NOT_KEPT}")
+        told_now = [] if releases else [EACH_FIT] if waits else [STILL_EXAMPLE, EACH_FIT]
+        st.caption(" ".join([*told_now, PER_ROW, NOT_KEPT]))
         if shown is not None and releases:
             last = releases[-1]
             release.scores(last)
@@ -117,7 +118,8 @@ def told(ask: jobs.Ask, uploaded: upload.Upload | None) -> None:
         st.error(sentences.sentence(seen.latest.refused), icon=":material/error:")
     elif seen.latest.made is not None:
         if seen.latest.made.notes:
-            st.caption(" ".join([YOURS_ALONE, *map(sentences.sentence, seen.latest.made.notes)]))
+            with st.expander(YOURS_ALONE, icon=":material/visibility_lock:"):
+                st.caption(" ".join(map(sentences.sentence, seen.latest.made.notes)))
         if since := changed(seen.latest.made, ask):
             st.caption(since)
 
@@ -154,7 +156,7 @@ def changed(made: jobs.Made, ask: jobs.Ask) -> str:
 
 def nothing(step: str) -> None:
     """The answer before the first release."""
-    lines = [NO_RELEASE, STILL_EXAMPLE] if style.embedded() else [NO_RELEASE]  # else it stands below the picture
+    lines = [NO_RELEASE, EACH_FIT, STILL_EXAMPLE] if style.embedded() else [NO_RELEASE]  # else below the picture
     page.answer(
         f"Nothing about your table is released {'yet' if step else 'until you press Fit'}.", promise=" ".join(lines)
     )

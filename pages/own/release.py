@@ -81,7 +81,7 @@ def scores(made: Made) -> None:
     if known := made.ask.schema.references if made.ask.intervals else {}:
         against = ", ".join(f"{safe_text(name)} = {safe_text(category)}" for name, category in known.items())
         st.caption(
-            f"The table’s coefficients are for one unit of the column, and those of categories against {against}. The "
+            f"The table’s coefficients are for one unit of the column; categories are compared with {against}. The "
             "picture’s coefficients are for columns as the model scales them."
         )
 
@@ -230,7 +230,7 @@ def accountant(made: Made) -> str:
     proof = certificate(made)
     beside = ", composed with the curvature’s noise" if made.ask.intervals else ""
     beside += f", composed over {len(several)} fits" if (several := values_of(made)) else ""
-    beside += "; fit and scores by a coin for each person" if made.evaluation is not None else ""
+    beside += "; a coin puts each person into fit or scores" if made.evaluation is not None else ""
     noises = [getattr(proof, name, None) for name in ("center_noise", "scale_noise")]
     return accounted(f"{ACCOUNTANTS[proof.bound]} composed with the noisy centre and scales", *noises) + beside
 

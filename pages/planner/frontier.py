@@ -20,7 +20,7 @@ from ui.view import View
 ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the 2023 theorem"}
 _REASONS = {  # more of it, less of it
     "f": ("with more noise, λ may be smaller", "with less noise, λ must be larger"),
-    "ε": ("a weaker promise needs less", "a stronger promise needs more"),
+    "ε": ("a weaker promise needs less λ", "a stronger promise needs more λ"),
     "δ": ("the promise allows more slack", "the promise allows less slack"),
     "s": ("the rows are longer", "the rows are shorter"),
 }

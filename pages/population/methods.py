@@ -111,8 +111,8 @@ class Methods(Learning):
         begun = f"{first_large(_INSIDE[best])}: excess risk {risk(least)}"
         if best != TIGHT and ratios.get(TIGHT, 0.0) < 1.05:
             return f"{begun}; tight objective perturbation is about as good."
-        behind = [f"{_INSIDE[name]} {times(ratio)}" for name, ratio in ratios.items()]
-        return f"{begun}; {', '.join(behind)} times as much." if behind else f"{begun}."
+        behind = [f"{_INSIDE[name]} {times(ratio)}×" for name, ratio in ratios.items()]
+        return f"{begun}; {', '.join(behind)} as much." if behind else f"{begun}."
 
     def so_far(self) -> str:
         """The answer of a run that is under way."""

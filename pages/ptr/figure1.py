@@ -50,7 +50,7 @@ class Regressions(PtrResults):
         first = min(private, key=lambda method: intervals[method].mean)
         best, least = self.labels[first], intervals[first]
         if alone.high < least.low:
-            return f"{public} wins, {written(alone.mean)}; lowest private mean: {best}, {written(least.mean)}."
+            return f"{public} wins: error {written(alone.mean)}; lowest private error: {best}, {written(least.mean)}."
         if least.high >= alone.low:
             unbeaten = f"No private method visibly beats {_inside(public)}, {written(alone.mean)}"
             return f"{unbeaten}; {best} has {written(least.mean)}."

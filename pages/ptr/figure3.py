@@ -40,9 +40,9 @@ class EqualError(PtrResults):
     def note(self) -> str:
         return (
             f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. Asking costs what is "
-            f"promised, and passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise. This "
-            "mean falls between ε = 0.3 and 0.4. From 0.4 on, ε at δ is mostly 0, and only the bound on the gap costs "
-            "privacy."
+            f"promised, and its test passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no "
+            "promise. This mean decreases from ε = 0.3 to 0.4. From 0.4 on, ε at δ is mostly 0, and only the bound on "
+            "the gap costs privacy."
         )
 
 

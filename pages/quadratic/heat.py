@@ -87,7 +87,7 @@ class Heat(StoredView):
         return [f"Not stored for ε = {asked[0]:g}, δ = {asked[1]:g}; {marked}."]
 
     def note(self) -> str:
-        return f"{PANELS[self.panel]}, d = 12, n = 10, L = ρ = G = D = 1, best m in every cell."
+        return f"{PANELS[self.panel].capitalize()}, d = 12, n = 10, L = ρ = G = D = 1, best m in every cell."
 
     def table(self) -> list[dict[str, str]]:
         """Return a row for each δ, round values of ε."""

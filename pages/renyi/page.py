@@ -63,10 +63,10 @@ def revealed() -> None:
     page.show(page.Picture(after.chart(before, height=420), after.alt()), key="renyi_try_chart")
     leaps = " to ".join(order(leap.start) for leap in (transition(before.run), transition(after.run)) if leap)
     st.markdown(
-        "For small α only steps·q² matters, and steps·q² is 1 for both. The leap comes when a batch that certainly has "
-        "the person outweighs its rarity q, at about α = 2σ² log(1/q). Beyond the leap nothing is amplified, and the "
-        "number of steps counts in full. So protection against very rare events gets worse with n, while protection "
-        "against common events stays. "
+        "For small α only steps·q² matters, and steps·q² is 1 for every n here. The leap comes when a batch that "
+        "certainly has the person outweighs its rarity q, at about α = 2σ² log(1/q). Beyond the leap nothing is "
+        "amplified, and the number of steps counts in full. So protection against very rare events gets worse with n, "
+        "while protection against common events stays. "
         f"Here the leap moves from α = {leaps}; the faint lines show n = 100."
     )
 

@@ -15,7 +15,7 @@ from pages.sure.people import Scored, adult, columns_of, scored
 from ui import figures, sentences
 from ui.view import Course
 
-ACCOUNTANT = "a coin for each person: the larger of fit and score"
+ACCOUNTANT = "the larger ε of fit and score, as a coin puts each person into one of them"
 _VAGUE = 0.6  # an interval for a share that is as wide says nothing, and is not drawn
 _POINTS = 300
 

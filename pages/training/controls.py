@@ -137,8 +137,8 @@ PUBLISHABLE = Toggle(
     "training_publishable",
     "Scores that may be published",
     False,
-    help="One draw. A coin for each row puts some rows aside. The score comes from noisy counts of these rows. Fit "
-    "and score together cost ε once.",
+    help="Only one noise draw. A coin for each row puts some rows aside. The score comes from noisy counts of these "
+    "rows. Fit and score together cost ε once.",
 )
 GHOST = parameters.ghost("training")
 

@@ -122,7 +122,7 @@ def promise(comparison: Comparison) -> str:
     if main is None or not comparison.of(main):
         return ""
     by = accountant(settings, main, comparison.of(main)[0].privacy)
-    by += "; fit and score by a coin for each person" if settings.publishable else ""
+    by += "; a coin puts each person into fit or score" if settings.publishable else ""
     words = sentences.promise(settings.epsilon, settings.delta, by)
     return f"{words} The promise covers {UNCOVERED[main]}." if main in UNCOVERED else words
 

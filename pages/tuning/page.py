@@ -33,7 +33,7 @@ NOTHING = "Objective perturbation with σ and λ computed from ε and δ: one se
 PRESETS = (
     preset("Ten settings are not free", PAPERS),
     preset("A wider K costs less", WIDER, family="geometric", more=0.5),
-    preset("Three settings: compose", "With so few settings, composing every run is the cheaper proof.", settings=3),
+    preset("Three settings: compose", "With so few settings, composing every run is the cheapest proof.", settings=3),
     preset("Tighter accountants", "The paper’s setting, accounted by privacy loss distributions.", renyi=False),
     preset("Nothing to choose", NOTHING, kind=OBJECTIVE, settings=1, renyi=False),
 )

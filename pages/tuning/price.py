@@ -126,7 +126,7 @@ class Price(Tuning, View):
         """Why the proven ε moved; empty where nothing certain can be said."""
         what, old, new = changes[0]
         if self.cheapest != before.cheapest:
-            return f"{WAYS[self.cheapest]} is now the cheaper proof"
+            return f"{WAYS[self.cheapest].replace('Composing', 'composing')} is now the cheapest proof"
         if len(changes) > 1 or math.inf in (before.proved, self.proved):
             return ""
         if self.cheapest == "composed" and what in _DRAWN:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.own import form
-from tests.browser import checks
+from tests.browser import checks, fold
 from tests.browser.conftest import (
     DESK,
     PHONE,
@@ -127,6 +127,7 @@ def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_the
     canvas.wait_for()
     names = ["age", "weekly hours", "job", "member", "rent", "moved"]
     expect(page.locator("[data-testid=stDataFrame] table tbody tr td:first-child")).to_have_text(names)
+    eventually(page, lambda: is_short(page))
     known = [lines.get(name, form.Line(name)) for name in names]
     texts = "\n".join("\t".join([line.role, line.low, line.high, line.categories, line.missing]) for line in known)
     page.evaluate("text => navigator.clipboard.writeText(text)", texts)
@@ -148,6 +149,7 @@ def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_the
     expect(answer(page)).to_have_text(re.compile("One release of your data costs ε.=.1."))
     page.set_viewport_size(DESK)
     settle(page)
+    eventually(page, lambda: is_short(page))
     for label, name in (("Model", "model.json"), ("Certificate", "certificate.json")):
         button = page.locator(".st-key-stage__panel").get_by_role("button", name=label, exact=True)
         eventually(page, lambda button=button: is_in_sight(page, button))
@@ -159,6 +161,12 @@ def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_the
     press(page, "Your own file", "own_table=your+own+file")
     expect(answer(page)).to_have_text(re.compile("One release of your data costs ε.=.1."))
     expect(page.get_by_text("Next: upload your table.")).to_be_visible()
+
+
+def is_short(page):
+    """It has few words before the first scroll."""
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
+    assert fold.Fold.of(page).words <= fold.MOST_WORDS
 
 
 def is_in_sight(page, part):

@@ -155,7 +155,7 @@ def test_a_certificate_says_what_went_by_the_number_of_rows():
     model = est.ObjPertLogisticRegression(
         **LABELS, lam=0.5, standardize=acc.Standardisation(None, 40.0), random_state=0
     )
-    assert "public     scale or lam were chosen for 2000 rows" in repr(model.fit(X, y).privacy_)
+    assert "public     scale or lam was chosen for 2000 rows" in repr(model.fit(X, y).privacy_)
     model = est.OutputPerturbationLogisticRegression(**LABELS, standardize=False, public_rows=2000, random_state=0)
     assert "public     lam was chosen for 2000 rows, a number that" in repr(model.fit(X, y).privacy_)
 

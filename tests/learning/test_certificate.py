@@ -94,7 +94,7 @@ def test_the_constant_of_the_loss_is_told():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
     spent = ObjPertRegressor(loss="huber", huber_threshold=0.7).fit(X, y).privacy_
-    assert "huber loss (0.7)" in repr(spent)
+    assert "huber loss (threshold 0.7)" in repr(spent)
 
 
 def test_the_public_certificate_is_the_same_for_any_data_but_for_the_fingerprint_of_what_is_released():
@@ -119,7 +119,7 @@ def test_it_does_not_depend_on_the_number_of_rows_unless_the_rule_for_lam_uses_i
 def test_where_the_rule_for_lam_uses_the_number_of_rows_it_says_so():
     certificate = fitted()
     assert certificate.public_rows == 100
-    assert "center or lam were chosen for 100 rows: their number is treated as public" in repr(certificate)
+    assert "center or lam was chosen for 100 rows: their number is treated as public" in repr(certificate)
     raw = fitted(standardize=False)
     assert "lam was chosen for 100 rows: their number is treated as public" in repr(raw)
     assert "public" not in repr(fitted(lam=0.0))

@@ -218,7 +218,7 @@ SAYS = {
     },
     "own": {
         "With scores": "invented borrowers at ε = 1: accuracy",
-        "With intervals": "of categories against work = employed, owns a home = no.",
+        "With intervals": "categories are compared with work = employed, owns a home = no.",
     },
     "population": {
         "Proved and measured": "published SGD loses",
@@ -235,8 +235,8 @@ SAYS = {
         "Teachers disagree": "Asking does not pay",
     },
     "quadratic": {
-        "Every bound is above 1": "exact solver (left)",
-        "An inexact solver": "inexact solver",
+        "Every bound is above 1": "Exact solver (left)",
+        "An inexact solver": "Inexact solver",
         "The anchor does as well": "all people and data: ε = 0.5",
         "Where data matter": "m = 40",
     },
@@ -299,7 +299,7 @@ STORED = {
         "Asking pays at equal error: asking costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839."
     ),
     ("ptr", "Private regressions (Figure 1)"): (
-        "Ridge on the validation rows alone wins, 0.0102; lowest private mean: AdaSSP, 0.0104."
+        "Ridge on the validation rows alone wins: error 0.0102; lowest private error: AdaSSP, 0.0104."
     ),
     ("ptr", "What teachers’ labels cost (Figure 2)"): "Asking pays at σ = 20: the distance test costs ε = 0.435,",
     ("ptr", "Does asking first pay?"): "asking first does not pay.",

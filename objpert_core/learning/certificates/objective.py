@@ -14,7 +14,7 @@ from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.model import FAR
 from objpert_core.learning.certificates.proof import covers
-from objpert_core.learning.certificates.shown import by_public_rows, in_brackets
+from objpert_core.learning.certificates.shown import by_public_rows, loss_words
 from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.intervals.curvature import plausible
 from objpert_core.learning.problem.envelopes import widest_envelope
@@ -149,7 +149,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         ]
 
     def _lines(self) -> list[str]:
-        own = in_brackets(self.loss_parameter)
+        loss = loss_words(self.loss, self.loss_parameter)
         rounded = "" if self.envelope is None else f", its envelope of smoothness {self.envelope:.6g}"
         clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
         ball = [] if self.ball_radius is None else [f"  ball       ‖θ‖ ≤ {self.ball_radius:g}, before the output noise"]
@@ -157,7 +157,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
             f"  proof      {BOUND_REGISTRY[self.bound].label} (bound {self.bound!r}), accountant {self.accountant!r}, "
             f"{self.mechanism}",
             *self._before(),
-            f"  objective  {self.loss} loss{own}{rounded}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
+            f"  objective  {loss}{rounded}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
             *ball,
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 from typing import Any
 
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 
 _LEFT_OUT = " left out of the sums"
 
@@ -65,9 +67,14 @@ def row_words(row_norm: str, constant: float) -> str:
     return rows + (f" and a constant {constant:g} appended" if constant else "")
 
 
-def in_brackets(parameter: float | None) -> str:
-    """A loss's parameter, to stand behind the loss's name: nothing where it has none, or 0."""
-    return f" ({parameter:g})" if parameter else ""
+def loss_words(loss: str, parameter: float | None) -> str:
+    """Name a loss and its constant, where it has one that is not 0.
+
+    >>> loss_words("logistic", 1.5), loss_words("squared-hinge", None)
+    ('logistic loss (margin 1.5)', 'squared-hinge loss')
+    """
+    constant = f" ({next(iter(signature(EVERY_LOSS[loss]).parameters))} {parameter:g})" if parameter else ""
+    return f"{loss} loss{constant}"
 
 
 def whole_text(certificate: Any, lines: list[str]) -> str:

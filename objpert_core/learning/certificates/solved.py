@@ -136,7 +136,7 @@ class SolvedCertificate(PrivacyCertificate):
         if not steps:
             what = "lam was"
         elif has_rule:
-            what = f"{', '.join(steps)} or lam were"
+            what = f"{', '.join(steps)} or lam was"
         else:
             what = f"{' and '.join(steps)} {'was' if steps in (['center'], ['scale']) else 'were'}"
         return by_public_rows(rows, declared, what)

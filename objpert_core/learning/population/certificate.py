@@ -9,7 +9,7 @@ from typing import Any
 from objpert_core.accounting.population.published import DRAWINGS, SCHEDULES, sampled
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
-from objpert_core.learning.certificates.shown import by_public_rows, in_brackets
+from objpert_core.learning.certificates.shown import by_public_rows, loss_words
 from objpert_core.learning.dp_sgd.training import fine_enough
 from objpert_core.learning.population.schedules import Sampled, could_be_drawn
 from objpert_core.learning.problem.losses import loss_named
@@ -93,13 +93,12 @@ class NoisySGDCertificate(
         return fine_enough(spacing, self.lipschitz, self.noise_multiplier, dimension)
 
     def _lines(self) -> list[str]:
-        own = in_brackets(self.loss_parameter)
+        loss = loss_words(self.loss, self.loss_parameter)
         smooth = "" if self.envelope is None else f", its Moreau envelope of smoothness {self.envelope:.6g}"
         return [
             f"  proof      {self.mechanism}, schedule {self.schedule!r}, rows drawn: {self.sampling}",
             f"  run        {self.steps} steps of size {self.step_size:.6g} in the ball of radius {self.ball_radius:g}, "
             f"batches of {self.batch_size:.6g}, noise multiplier {self.noise_multiplier:.6g}",
-            f"  objective  {self.loss} loss{own}{smooth}, gradients of norm at most {self.lipschitz:.6g} "
-            f"({self._rows()})",
+            f"  objective  {loss}{smooth}, gradients of norm at most {self.lipschitz:.6g} ({self._rows()})",
             *by_public_rows(self.public_rows, self.rows_declared, "batches and noise were"),
         ]

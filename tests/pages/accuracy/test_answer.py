@@ -26,9 +26,9 @@ pytestmark = pytest.mark.usefixtures("stored_here")
     ("by", "part"),
     [
         ((0.3, 0.4, 0.5, 0.4), "is 0.40 points more accurate than the best DP-SGD whose tuning is not paid for "
-         "(95 % interval +0.27 to +0.53), and takes about 1/48 of its time (0.258 s against 12.4 s, medians)."),
+         "(95 % interval +0.27 to +0.53), and takes about 1/48 of DP-SGD’s time (0.258 s against 12.4 s, medians)."),
         ((-0.3, -0.4, -0.5, -0.4), "is 0.40 points less accurate than the best DP-SGD whose tuning is not paid "
-         "for (95 % interval −0.53 to −0.27), and takes about 1/48 of its time"),
+         "for (95 % interval −0.53 to −0.27), and takes about 1/48 of DP-SGD’s time"),
         ((-0.3, 0.4, -0.1, 0.2), "cannot be told apart (+0.05 points, 95 % interval −0.44 to +0.54); the first "
          "takes about 1/48 of the second’s time"),
     ],

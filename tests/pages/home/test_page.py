@@ -197,8 +197,8 @@ def test_home_snippet_gives_the_densities_and_epsilon():
 @pytest.mark.parametrize(
     ("guess", "epsilon", "expected"),
     [
-        (0.5611, 1.5551, "ε = 1.56: a guess about this person is right 56.2 % of the time; at worst 82.7 %."),
-        (0.9999, 91.8, "right > 99.9 % of the time; at worst > 99.9 %"),
+        (0.5611, 1.5551, "this person is right 56.2 % of the time; at worst, for anybody, 82.7 %."),
+        (0.9999, 91.8, "right > 99.9 % of the time; at worst, for anybody, > 99.9 %"),
     ],
 )
 def test_the_answer_has_at_most_18_words_and_rounds_up(monkeypatch, guess, epsilon, expected):

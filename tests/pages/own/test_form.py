@@ -110,10 +110,7 @@ def test_a_category_that_cannot_be_typed_is_said():
 @pytest.mark.parametrize(
     ("lines", "asked"),
     [
-        (
-            (AGE,),
-            "give exactly one column the role “target”: the model predicts this column; so far none has this role",
-        ),
+        ((AGE,), "give exactly one column the role “target”: the model predicts this column"),
         ((PAID, replace(PAID, column="b")), "so far 2 columns have this role"),
         ((PAID, Line("age")), "give at least one column the role “number” or “categories”"),
         ((PAID, Line("age", NUMBER)), "column “age”: type its lowest value"),

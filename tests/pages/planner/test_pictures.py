@@ -41,7 +41,7 @@ def test_the_answer_says_where_the_frontier_begins():
     ("change", "told"),
     [
         ({"ratio": 1.4}, "f 1.3 → 1.4: λ falls from 3.71 to 2.64; with more noise, λ may be smaller."),
-        ({"epsilon": 0.5}, "; a stronger promise needs more."),
+        ({"epsilon": 0.5}, "; a stronger promise needs more λ."),
         ({"bound": "logistic"}, "bound 2023 theorem, Rényi → Our theorem: λ falls from 3.71 to 0.663."),
         ({"rows": 1000}, "n 45,222 → 1,000: λ stays at 3.71; the loss’s bound rises from 0.059 to"),
         ({"ratio": 1.02}, "f 1.3 → 1.02: no λ keeps the promise."),

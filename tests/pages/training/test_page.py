@@ -108,7 +108,7 @@ def test_scores_as_they_may_be_published():
     scores = expected.evaluation(TIGHT).accuracy()
     words = f"{100 * scores.value:.2f} % ({100 * scores.low:.2f} to {100 * scores.high:.2f} %)"
     assert answer(at) == f"At ε = 1 the publishable accuracy is {words} on breast-cancer."
-    assert "fit and score by a coin for each person" in said(at)
+    assert "a coin puts each person into fit or score" in said(at)
     assert "split anew, by a coin each" in said(at)
     assert "The scores of “no privacy” and of always “benign” are exact: do not publish them." in texts(at)
     bars = [trace["error_y"] for trace in charts(at)[0]["data"] if "error_y" in trace]

@@ -57,7 +57,7 @@ def test_composing_is_named_where_both_cost_the_same():
             "s 10 → 20: ε rises from 2.96 to 3.5; there are more settings to choose among.",
         ),
         ((DEAR, {"settings": 20}), (COSTS, {}), "ε falls from 3.5 to 2.96; there are fewer settings to choose among."),
-        ((COSTS, {}), (CHEAP, {"settings": 3}), "Composing every run is now the cheaper proof."),
+        ((COSTS, {}), (CHEAP, {"settings": 3}), "composing every run is now the cheapest proof."),
         ((COSTS, {}), (DEAR, {"family": "geometric"}), "K Poisson → geometric: ε rises from 2.96 to 3.5."),
         ((CHEAP, {}), (CHEAP, {"family": "geometric"}), "composing every run does not depend on how K is drawn."),
         ((COSTS, {}), (DEAR, {"settings": 20, "delta": 1e-6}), "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."),
