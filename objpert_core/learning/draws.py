@@ -25,7 +25,7 @@ from objpert_core.learning.problem.lanes import all_cores
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.objective import PerturbedObjective
-from objpert_core.learning.problem.rounding import gradient_norm_bound, gradient_norm_bounds
+from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, SolverResult, solve, solve_family, solve_together
@@ -209,8 +209,7 @@ class Draws:
         if self._solver not in _SHARED_SOLVERS or one.dimension > MAX_CHOLESKY_DIMENSION:
             return [None] * count
         results = solve_together(objectives, **told)
-        norms = gradient_norm_bounds(objectives, np.array([result.theta for result in results]))
-        return [Found(result, norm) for result, norm in zip(results, norms, strict=True)]
+        return [Found(result, result.bound(one)) for one, result in zip(objectives, results, strict=True)]
 
 
 def _stated(terms: Terms) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class Search:
             if start is not None:
                 found = with_added(start)
                 if not found.norm <= tau and start.result.converged:
-                    found = judged(fine(objective), start.result)
+                    found = bounded(objective, start.result)
                 if found.norm <= tau:
                     return found
             told: dict[str, Any] = {"solver": self.solver, "max_iter": self.max_iter, "callback": self.callback}
@@ -111,7 +111,7 @@ class Search:
         if np.ndim(objective.lam):
             return None
         (result,) = solve_together([objective], tau=tau / 2, max_iter=self.max_iter, callback=self.callback)
-        return Found(result, gradient_norm_bound(objective, result.theta))
+        return Found(result, result.bound(objective))
 
     def why_not(self, result: SolverResult, reached: float, tau: float) -> str:
         """The sentence of the error where the search did not end within τ."""

@@ -339,6 +339,8 @@ class StreamedFit(Fit):
             def with_added(norm: float) -> Found:
                 return Found(result, (norm + added) * (1 + 8 * UNIT))
 
+            if (found := with_added(result.bound(problem))).norm <= tau:
+                return found
             if result.converged and self.rows.n_rows < _SURELY_FINE:
                 found = with_added(gradient_norm_bounds([problem], result.theta[None])[0])
                 if found.norm <= tau:

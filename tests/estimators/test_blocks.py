@@ -17,7 +17,7 @@ from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, UncoveredDataWarning
 from objpert_core.learning import minimum, streamed
 from objpert_core.learning.noise import NoiseSource
-from objpert_core.learning.solvers import solve, solve_surely
+from objpert_core.learning.solvers import SolverResult, solve, solve_surely
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 8)) * np.array([1, 2, 3, 1, 1, 5, 1, 0.1]) + 1.0
@@ -509,11 +509,12 @@ def test_coins_fall_once_where_both_parts_are_walked_at_the_same_time():
         sys.setswitchinterval(interval)
 
 
-@pytest.mark.parametrize("coarse", [0.0, np.inf])
-def test_the_finer_bound_decides_where_the_coarse_one_is_too_large(coarse, monkeypatch):
+@pytest.mark.parametrize(("first", "coarse"), [(0.0, np.inf), (np.inf, 0.0), (np.inf, np.inf)])
+def test_the_finer_bound_decides_where_the_coarse_ones_are_too_large(first, coarse, monkeypatch):
     asked, fine = [], streamed.fine_norm_bound
+    monkeypatch.setattr(SolverResult, "bound", lambda *_: first)
     monkeypatch.setattr(streamed, "gradient_norm_bounds", lambda *_: [coarse])
     monkeypatch.setattr(streamed, "fine_norm_bound", lambda *given: asked.append(0) or fine(*given))
     model = est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y, 1000))
-    assert len(asked) == (coarse > 0)
+    assert len(asked) == (min(first, coarse) > 0)
     assert model.privacy_.verify(model)

@@ -34,6 +34,8 @@ class FineRows(Rows):
     True
     """
 
+    in_doubles = False
+
     def __init__(self, rows: Rows) -> None:
         vars(self).update(vars(rows), matrix=rows.matrix, factors=rows.factors)  # which may only now be made
 

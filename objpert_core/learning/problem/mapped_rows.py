@@ -31,6 +31,8 @@ class Images:
     first one's first, with zeros for μ where nothing was centred. `base` is the first without its linear term.
     """
 
+    objectives = ()
+
     def __init__(self, first: PerturbedObjective, centers: FloatArray, scales: FloatArray, linears: FloatArray) -> None:
         rows = first.rows
         self.base = PerturbedObjective(rows, first.targets, first.lam, np.zeros(first.dimension), first.loss)

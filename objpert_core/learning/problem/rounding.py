@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,23 +55,49 @@ def gradient_norm_bounds(
     objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray
 ) -> list[float]:
     """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows."""
+    return [look.bound for look in _looks(objectives, thetas, _gradients_and_sizes, _BLOCK)]
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What one pass over the rows has found at θ: the gradient, and a bound on the exact gradient's norm."""
+
+    objective: PerturbedObjective | StreamedObjective
+    theta: FloatArray
+    gradient: FloatArray
+    bound: float
+
+
+def looks(objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray, size: int) -> list[Look]:
+    """As `gradient_norm_bounds`, by parts of `size` rows and with the most that a row's score and slope can bring: the
+    pass has no work but the gradients. No bound is finite where slopes have none, or where rows have other digits.
+    """
+    return _looks(objectives, thetas, _gradients_and_limits, size)
+
+
+def _looks(
+    objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray, of_part: Any, size: int
+) -> list[Look]:
     rows, loss = objectives[0].rows, objectives[0].loss
+    thetas = thetas.copy()
+    thetas.setflags(write=False)
     radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
-    term = partial(_gradients_and_sizes, thetas, 1 + abs(loss.parameter or 0.0), radius)
-    total, additions = objectives[0].summed(term, _BLOCK, points=len(thetas))
+    term = partial(of_part, thetas, 1 + abs(loss.parameter or 0.0), radius)
+    total, additions = objectives[0].summed(term, size, points=len(thetas))
     sums = np.zeros((len(thetas), rows.dimension + 2)) + total
     totals, (slope_error, slopes) = sums[:, :-2], sums[:, -2:].T
-    size = min(_BLOCK, rows.n_rows)
+    size = min(size, rows.n_rows)
     errors = slope_error + radius * (16 * UNIT + gamma(size + additions + 4)) * slopes
-    bounds = []
+    found = []
     for objective, theta, length, total, error in zip(objectives, thetas, lengths, totals, errors, strict=True):
         tilt = objective.tilt_smoothness * float(length) * math.sqrt(rows.dimension)
         tilt += float(np.linalg.norm(objective.linear))
-        norm = float(np.linalg.norm(total + objective.tilt(theta)))
+        gradient = total + objective.tilt(theta)
         off_by = float(error) + gamma(rows.dimension + 4) * tilt
-        bound = (norm + off_by) * (1 + gamma(rows.dimension + size + additions + 16))  # the bound's own roundings
-        bounds.append(bound if math.isfinite(bound) else math.inf)
-    return bounds
+        bound = float(np.linalg.norm(gradient)) + off_by
+        bound *= 1 + gamma(rows.dimension + size + additions + 16)  # the bound's own roundings
+        found.append(Look(objective, theta, gradient, bound if math.isfinite(bound) else math.inf))
+    return found
 
 
 def _gradients_and_sizes(thetas: FloatArray, own: float, radius: float, part: LossPart) -> FloatArray:
@@ -85,6 +112,16 @@ def _gradients_and_sizes(thetas: FloatArray, own: float, radius: float, part: Lo
     off = 8 * UNIT * (own + far) + gamma(part.rows.dimension + 4) * norms * lengths
     sizes = (steep * norms * off).sum(axis=1), np.abs(found).sum(axis=1)
     return np.column_stack([part.combine(found), *sizes])
+
+
+def _gradients_and_limits(thetas: FloatArray, own: float, radius: float, part: LossPart) -> FloatArray:
+    """As `_gradients_and_sizes`, with the largest that a row of these can bring."""
+    steep, slope, count = part.loss.smoothness, part.loss.lipschitz, part.rows.n_rows
+    off = 8 * UNIT * (2 * steep * own + slope)
+    far = steep * gamma(part.rows.dimension + 4) * radius * np.linalg.norm(thetas, axis=1)
+    most = slope * (1 + 16 * UNIT) + off if part.rows.in_doubles else math.inf
+    found = part.combine(part.slopes(thetas))
+    return np.column_stack([found, count * radius * (off + far), np.full(len(thetas), count * most)])
 
 
 def own_constant(loss: Loss) -> float:

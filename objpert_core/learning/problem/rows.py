@@ -102,6 +102,9 @@ class Rows:
     [2.4, 1.0]
     """
 
+    in_doubles = True
+    """Whether products have a double's digits, and no others."""
+
     def __init__(self, X: Any, row_norm: str, constant: float = 0.0) -> None:
         choice("row_norm", row_norm, ROW_NORMS)
         self.sparse = bool(sp.issparse(X))

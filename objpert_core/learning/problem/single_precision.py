@@ -19,6 +19,8 @@ _UNIT = 2.0**-24
 class RoughRows(Rows):
     """A copy of dense rows in single precision, norms enforced and the constant a feature like the others."""
 
+    in_doubles = False
+
     def __init__(self, rows: Rows) -> None:
         self.sparse, self.constant, self.n_rows = False, 0.0, rows.n_rows
         self.n_features = self.dimension = rows.dimension

@@ -90,13 +90,16 @@ class StreamedObjective:
             most = max(most, additions)
         return sums.total, most + 3
 
-    def hessian_at(self, theta: FloatArray) -> FloatArray:
-        """Upper triangle of ∇²J, shape (D, D)."""
-        sums = np.zeros((self.dimension, self.dimension), order="F")
-        for gram in self.each(partial(_gram_at, theta)):
-            sums += gram
-        np.einsum("ii->i", sums)[:] += self.lam
-        return sums
+    def with_hessian(self, theta: FloatArray) -> tuple[StreamedObjective, FloatArray]:
+        """The same objective, and the upper triangle of ∇²J at θ, shape (D, D): its next walk adds the rows to it."""
+        hessian = np.asfortranarray(self.lam * np.eye(self.dimension))
+
+        def each(work: Callable[[PerturbedObjective], Made]) -> Iterator[Made]:
+            for made, gram in self.each(partial(_with_gram, work, theta)):
+                np.add(hessian, gram, out=hessian)
+                yield made
+
+        return replace(self, each=each), hessian
 
 
 def losses_on(rows: Rows, targets: FloatArray, loss: Loss) -> PerturbedObjective:
@@ -110,8 +113,10 @@ def _summed(
     return losses.summed(term, size, points)
 
 
-def _gram_at(theta: FloatArray, losses: PerturbedObjective) -> FloatArray:
-    return losses.rows.gram(losses.gradient(theta)[1])
+def _with_gram(
+    work: Callable[[PerturbedObjective], Made], theta: FloatArray, losses: PerturbedObjective
+) -> tuple[Made, FloatArray]:
+    return work(losses), losses.rows.gram(losses.gradient(theta)[1])
 
 
 def _gradient(theta: FloatArray, part: LossPart) -> FloatArray:

@@ -2,7 +2,8 @@
 
 They differ by their linear term, or also by a map that the rows went through before. The minimum of one of them is
 found first; from its factorised Hessian every objective goes its own way by quasi-Newton steps (BFGS). Nobody has to
-trust the result: the caller checks the gradient at each point.
+trust the result: where the last pass has bounded the gradient, the bound comes with its θ and its objective from
+`problem.rounding`; elsewhere the caller has the gradient bounded at each point.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Protocol
+from itertools import compress
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
+from objpert_core.learning.problem.rounding import Look, looks
 from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
 from objpert_core.learning.problem.streamed import StreamedObjective
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
@@ -34,10 +37,16 @@ _RIDGE = 0.125  # a sampled row's penalty at least, relative to its curvature: f
 _SAMPLED = 1e-2  # of the first gradient: the minimum of a sample is not worth more
 _NEAR = 5e-3  # of the first gradient, from where all rows' Hessian is worth its price
 _SLOW = 5  # passes, after which one objective is given another Hessian for the last digits
+_ENOUGH = 2  # walks by the Hessian of some rows, after which all rows' is worth its price,
+_SMALL = 400  # up to so many parameters: it costs about as much as D/400 walks
 
 
 class Family(Protocol):
     """Objectives about the same rows."""
+
+    @property
+    def objectives(self) -> Sequence[Any]:
+        """The objectives, where a pass over their rows serves them all; else none."""
 
     @property
     def base(self) -> PerturbedObjective:
@@ -58,9 +67,9 @@ class Family(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SameRows:
-    """Objectives of the same rows that differ in `linear` alone; see `solve_together`."""
+    """Objectives of the same rows that differ in `linear` alone; see `solve_together`. Or one whose rows are walked."""
 
-    objectives: Sequence[PerturbedObjective]
+    objectives: Sequence[Any]
 
     @cached_property
     def base(self) -> PerturbedObjective:
@@ -77,7 +86,8 @@ class SameRows:
         """See `Family.models`; the same for all."""
         return np.tile(centre, (len(self.linears), 1)), [problem.hessian(problem.gradient(centre)[1])]
 
-    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+    @staticmethod
+    def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         """See `Family.gradients`; by one product of matrices to the scores, and one back."""
         return part.combine(part.slopes(thetas))
 
@@ -145,7 +155,9 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
 def solve_streamed(
     problem: StreamedObjective, *, tau: float, max_iter: int, callback: Callback | None = None
 ) -> SolverResult:
-    """As `solve_together` for one objective whose rows are walked: few passes, by the Hessian of the rows in memory."""
+    """As `solve_together` for one objective whose rows are walked: few walks, by the Hessian of the rows in memory and
+    then of all rows.
+    """
     search, sample, scale = _Search(max_iter, callback), problem.sample, problem.scale
     counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
     first = float(np.linalg.norm(sample.gradient(zero)[0]))
@@ -155,27 +167,20 @@ def solve_streamed(
     search.trace = [(count, scale * norm) for count, norm in zip(progress.evaluations, progress.norms, strict=True)]
     hessian = sample.hessian(sample.gradient(start)[1])
     hessian *= scale
-    draws = _Draws(_Walked(problem), start[None], [hessian], search)
+    draws = _Draws(SameRows([problem]), start[None], [hessian], search)
     with np.errstate(over="ignore", invalid="ignore"):
-        draws.approach(problem, tau)
+        small = problem.dimension <= _SMALL
+        gradients = draws.approach(problem, tau, most=_ENOUGH if small else _MOST)
         (result,) = draws.results(tau)
-        if not result.converged and not result.exhausted:
-            search.trace = list(result.trace)
-            draws = _Draws(_Walked(problem), result.theta[None], [problem.hessian_at(result.theta)], search)
-            draws.approach(problem, tau)
+        if small and not (result.converged or result.exhausted):
+            (_, before), (_, norm) = result.trace[-2:]
+            draws.leap(gradients)
+            draws.approach(problem, tau, anew=norm**2 > tau * before)  # else the next walk will do
+            (result,) = draws.results(tau)
+        if not (result.converged or result.exhausted):
+            draws.approach(problem, tau, anew=True)
             (result,) = draws.results(tau)
     return result
-
-
-class _Walked:
-    """A family of one objective whose rows are walked."""
-
-    def __init__(self, problem: StreamedObjective) -> None:
-        self.linears = problem.linear[None]
-
-    @staticmethod
-    def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        return part.combine(part.slopes(thetas))
 
 
 @dataclass
@@ -218,34 +223,45 @@ def _centre(problem: PerturbedObjective, near: float, search: _Search) -> tuple[
 class _Draws:
     """Where each of k objectives is, and what its steps so far tell of its Hessian."""
 
-    def __init__(
-        self, family: Family | _Walked, starts: FloatArray, hessians: list[FloatArray], search: _Search
-    ) -> None:
-        self._family, self._thetas, self._search = family, starts, search
+    def __init__(self, family: Family, starts: FloatArray, hessians: list[FloatArray], search: _Search) -> None:
+        self._family, self._thetas, self._search = family, starts.copy(), search
         self._factors = [factorised(hessian) for hessian in hessians]
         self._traces = [list(search.trace) for _ in family.linears]
         self._steps: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
         self._most = min(search.limit, search.passes + _MOST)
+        self._looks: list[Look | None] = [None] * len(starts)
 
     def first(self) -> FloatArray:
         """Where the first objective is; the search goes on with its trace."""
         self._search.trace = self._traces[0]
         return self._thetas[0]
 
-    def approach(self, problem: PerturbedObjective | StreamedObjective, goal: float) -> FloatArray:
-        """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
+    def approach(self, problem: Any, goal: float, *, most: int = _MOST, anew: bool = False) -> FloatArray:
+        """Make steps until each gradient is as short as `goal`, or gets no shorter, or for so many passes; return the
+        gradients. The first walk learns the Hessian anew where that is asked for.
+        """
         count, n = len(self._thetas), problem.n_rows
+        most = min(self._most, self._search.passes + most)
+        first, hessian = problem.with_hessian(self._thetas[0]) if anew else (problem, None)
 
-        def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
+        def gradients_at(
+            thetas: FloatArray, which: IntArray, problem: Any = problem
+        ) -> tuple[FloatArray, Sequence[Look | None]]:
+            objectives = self._family.objectives
+            if objectives and problem.rows is objectives[0].rows:
+                found = looks([objectives[k] for k in which], thetas, _BLOCK)
+                return np.array([look.gradient for look in found]), found
             gradients = partial(self._family.gradients, thetas=thetas, which=which)
             losses, _ = problem.summed(gradients, _BLOCK, points=len(thetas))
-            return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
+            return np.asarray(losses + problem.lam * thetas + self._family.linears[which]), [None] * len(which)
 
-        gradients = gradients_at(self._thetas, np.arange(count))
+        gradients, self._looks[:] = gradients_at(self._thetas, np.arange(count), first)
+        if hessian is not None:
+            self._learn(hessian)
         norms = np.linalg.norm(gradients, axis=1)
         self._write_down(norms, range(count), n)
         lengths, rejected = np.ones(count), np.zeros(count, dtype=np.intp)
-        while self._search.passes < self._most:
+        while self._search.passes < most:
             which = np.flatnonzero((norms > goal) & (rejected < _PATIENCE))
             if not len(which):
                 break
@@ -253,12 +269,14 @@ class _Draws:
             steps[which] = lengths[which, None] * self._directions(gradients)[which]
             candidates = self._thetas[which] + steps[which]
             changes = np.zeros_like(gradients)
-            found = gradients_at(candidates, which)
+            found, seen = gradients_at(candidates, which)
             changes[which] = found - gradients[which]
             self._remember(steps, changes)
             new_norms = np.linalg.norm(found, axis=1)
             better = new_norms <= (1 - 1e-4 * lengths[which]) * norms[which]
             moved, stayed = which[better], which[~better]
+            for draw, look in compress(zip(which, seen, strict=True), better):
+                self._looks[draw] = look
             self._thetas[moved], gradients[moved], norms[moved] = candidates[better], found[better], new_norms[better]
             lengths[moved], rejected[moved] = 1.0, 0
             lengths[stayed] /= 2
@@ -278,7 +296,10 @@ class _Draws:
     def renew(self, problem: PerturbedObjective) -> None:
         """Learn the Hessian anew, of the only objective there is."""
         (theta,) = self._thetas
-        self._factors = [factorised(problem.hessian(problem.gradient(theta)[1]))]
+        self._learn(problem.hessian(problem.gradient(theta)[1]))
+
+    def _learn(self, hessian: FloatArray) -> None:
+        self._factors = [factorised(hessian)]
         self._steps.clear()
 
     def leap(self, gradients: FloatArray) -> None:
@@ -312,7 +333,8 @@ class _Draws:
         """What was found, each with its trace."""
         return [
             SolverResult(
-                theta=theta,
+                theta=theta if look is None else look.theta,
+                look=look,
                 gradient_norm=trace[-1][1],
                 converged=trace[-1][1] <= tau,
                 iterations=len(trace) - 1,
@@ -321,5 +343,5 @@ class _Draws:
                 exhausted=self._search.passes >= self._most,
                 solver="together",
             )
-            for theta, trace in zip(self._thetas, self._traces, strict=True)
+            for theta, trace, look in zip(self._thetas, self._traces, self._looks, strict=True)
         ]

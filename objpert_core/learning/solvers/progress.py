@@ -5,12 +5,14 @@ The unit of cost is one *gradient evaluation*: one visit to one row, to compute 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, TypedDict
 
 from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.rounding import Look
 
 Callback = Callable[[int, float], object]
 """``callback(iteration, gradient_norm)``: called at the start (iteration 0) and after every iteration."""
@@ -271,6 +273,8 @@ class SolverResult:
         The registry's name of the solver that ran.
     multiplier : float
         ν ≥ 0 where θ was kept in a ball: `gradient_norm` is then ‖∇J(θ) + νθ‖.
+    look : Look or None
+        What the solver's last pass has found at this θ, if it has bounded it.
     """
 
     theta: FloatArray
@@ -282,6 +286,14 @@ class SolverResult:
     exhausted: bool
     solver: str
     multiplier: float = 0.0
+    look: Look | None = None
+
+    def bound(self, objective: object) -> float:
+        """A bound on ‖∇J(theta)‖₂ for this very objective, where the solver's last pass has found one; else inf."""
+        look = self.look
+        if look is None or look.objective is not objective or look.theta is not self.theta:
+            return math.inf
+        return look.bound
 
     @property
     def gradient_norms(self) -> tuple[float, ...]:

@@ -1,5 +1,6 @@
 """Gradients of rows that are walked: their bound, against exact arithmetic (docs/theorems.md, T51)."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import mpmath
@@ -11,6 +12,7 @@ from objpert_core.learning.problem import rounding
 from objpert_core.learning.problem.fine import two_sum
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.streamed import Compensated, StreamedObjective, losses_on
+from objpert_core.learning.solvers import batched_newton
 from tests.learning.problem.exact import exact_gradient, exact_norm
 
 LOSS = LogisticLoss()
@@ -45,14 +47,16 @@ def test_the_bound_of_the_whole_holds_against_exact_arithmetic(ends, monkeypatch
         b = -PerturbedObjective(rows, targets, lam, np.zeros(7), LOSS).gradient(theta)[0]
         objective = streamed(rows, targets, lam, b, ends)
         exact = exact_norm(exact_gradient(X, targets, rows, theta, lam, slope), b)
-        quick, fine = (
+        quick, fine, most = (
             rounding.gradient_norm_bounds([objective], theta[None])[0],
             rounding.fine_norm_bound(objective, theta),
+            rounding.looks([objective], theta[None], 3)[0].bound,
         )
         whole = PerturbedObjective(rows, targets, lam, b, LOSS)
         size = 40 * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
         assert exact <= min(quick, fine)
         assert max(quick, fine) < 1e-13 * size
+        assert quick <= most < 1e-12 * size
         assert quick == pytest.approx(rounding.gradient_norm_bound(whole, theta), rel=0.9)
 
 
@@ -80,5 +84,23 @@ def test_a_hessian_is_that_of_all_rows():
     rng = np.random.default_rng(1)
     rows, targets = Rows(rng.normal(size=(50, 4)), "clip", 0.3), np.where(rng.random(50) < 0.5, 1.0, -1.0)
     theta, whole = rng.normal(size=5), PerturbedObjective(rows, targets, 0.7, np.zeros(5), LOSS)
-    hessian = streamed(rows, targets, 0.7, np.zeros(5), (7, 30)).hessian_at(theta)
+    objective, hessian = streamed(rows, targets, 0.7, np.zeros(5), (7, 30)).with_hessian(theta)
+    np.testing.assert_allclose(objective.gradient(theta)[0], whole.gradient(theta)[0], rtol=1e-12)  # by one walk
     np.testing.assert_allclose(np.triu(hessian), np.triu(whole.hessian(whole.gradient(theta)[1])), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("lam", "small", "walks"), [(5.0, 400, range(3, 7)), (5.0, 0, range(8, 20)), (1e-3, 400, range(4, 40))]
+)
+def test_the_hessian_of_all_rows_saves_walks_and_ends_a_search_that_few_rows_led_astray(lam, small, walks, monkeypatch):
+    monkeypatch.setattr(batched_newton, "_SMALL", small)
+    rng = np.random.default_rng(1)
+    rows, targets = Rows(rng.normal(size=(2000, 4)), "clip", 0.3), np.where(rng.random(2000) < 0.5, 1.0, -1.0)
+    whole, made = streamed(rows, targets, lam, 0.1 * rng.normal(size=5), range(100, 2000, 100)), []
+    few = rows.part(slice(0, 50))
+    sample = PerturbedObjective(few, targets[:50], lam / 40, whole.linear / 40, LOSS)
+    objective = replace(whole, each=lambda work: made.append(0) or whole.each(work), sample=sample, scale=40.0)
+    result = batched_newton.solve_streamed(objective, tau=1e-9, max_iter=100)
+    assert result.converged
+    assert len(made) in walks
+    assert np.linalg.norm(whole.gradient(result.theta)[0]) <= result.bound(objective) < 1e-8

@@ -1,5 +1,7 @@
 """Objectives that differ by their linear term, solved together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -48,6 +50,11 @@ def test_each_comes_to_its_own_minimum(objectives):
         assert result.gradient_norm <= 1e-7
         assert result.iterations == len(result.trace) - 1
         assert result.gradient_evaluations == result.trace[-1][0]
+        bound = gradient_norm_bound(objective, result.theta)
+        # The last pass has bounded the gradient, too, of this objective and at this θ alone.
+        assert bound <= result.bound(objective) < bound + 1e-8 or objective.loss.lipschitz == np.inf
+        assert result.bound(replace(objective)) == replace(result, theta=result.theta.copy()).bound(objective) == np.inf
+        assert not result.theta.flags.writeable
 
 
 def test_bounds_in_one_pass_are_those_one_by_one():
