@@ -2,7 +2,7 @@
 
 A health check says that a process listens. This one opens a page over a websocket, as a browser does, and waits for its
 chart. It prints one line and numbers after a bar, and ends with 0 (good), 1 (look at it), 2 (people cannot use it) or 3
-(asked wrongly), as monitoring programs expect.
+(wrong arguments), as monitoring programs expect.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ def _feature(column: Column, gaps: dict[str, str], options: argparse.Namespace) 
         option = column.kind.replace(" ", "-")
         raise ValueError(f"--{option} is about the target; name a feature's values by --categories")
     if column.kind != "categories" and column.name in options.other:
-        raise ValueError("--other is about categories")
+        raise ValueError(f"--other must name a column of categories, got {column.name!r}")
     if column.kind == "date":
         form, first, last = column.values
         return Date(first, last, gap, marked, format=form)

@@ -163,7 +163,7 @@ PRESETS: Mapping[str, Parameters] = {
 def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | None) -> Any:
     """The unfitted estimator of a private method, one of `EVERY`; `ValueError` for any other name.
 
-    Of an explanation, one of the fits that make the explanation.
+    Of a key of `EXPLANATIONS`, one of the fits that the explanation is made of.
     """
     choice("method", method, tuple(name for name in EVERY if LEARNERS[name].private))
     return LEARNERS[method].make(

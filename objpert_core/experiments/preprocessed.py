@@ -44,9 +44,10 @@ class Prepared:
 def prepared(
     learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArray, public_rows: int | None = None
 ) -> Prepared:
-    """Give a private learner's estimator, made with the whole ε, and its rows of norm one what the registry says of the
-    learner. The noise of the map comes from a seed of its own, made from `random_state`. Rules go by `public_rows`, or
-    by the number of training rows, which then is a published one.
+    """Prepare a private learner's estimator, made with the whole ε, and its rows of norm one as the registry says.
+
+    The noise of the map comes from a seed of its own, made from `random_state`. Rules go by `public_rows`, or by the
+    number of training rows, which then is a published one.
 
     >>> from objpert_core.datasets import load
     >>> from objpert_core.experiments.learners import LEARNERS

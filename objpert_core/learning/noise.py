@@ -1,8 +1,8 @@
 """Gaussian noise on a lattice, exactly sampled, from the operating system's randomness or from a seed.
 
-A generator such as numpy's default is not cryptographic: who sees some of its output can work out the rest, and with it
-the noise. Private noise therefore takes its bits from `os.urandom`. Seeded noise is for teaching and for tests; it
-takes its bits from numpy and passes them through the very same steps.
+A generator such as numpy's default is not cryptographic: whoever sees some of its output can work out the rest, and
+with it the noise. Private noise therefore takes its bits from `os.urandom`. Seeded noise is for teaching and for tests;
+it takes its bits from numpy and passes them through the very same steps.
 
 A sampler that computes normal numbers in doubles reaches some doubles and not others, and the gaps tell data sets apart
 (Mironov 2012). Here a normal number is sampled exactly, in the sense that all its digits could be had, and only its

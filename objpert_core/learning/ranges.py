@@ -161,8 +161,8 @@ def release_ranges(
 ) -> Ranges:
     """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
 
-    With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, by which the
-    number of equal bins goes. `ValueError` where X has other columns than the plan pays for, or is sparse.
+    With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, on which the
+    number of equal bins depends. `ValueError` where X has other columns than the plan pays for, or is sparse.
     """
     shape, sparse = X.shape, bool(sp.issparse(X))
     return ranges_of_counts(lambda count: count(X), shape, plan, source, n_rows=n_rows, known=known, sparse=sparse)

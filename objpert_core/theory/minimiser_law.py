@@ -231,7 +231,7 @@ def counted_success(hits: int, rounds: int, *, outside: float = 0.05) -> Estimat
 
 
 def coin_hits(rounds: int, *, outside: float = 0.05) -> tuple[int, int]:
-    """Between which numbers of hits, both included, a coin stays; it misses on either side with half of `outside`.
+    """The least and the most hits of a coin, but for a chance of at most half of `outside` on either side.
 
     >>> coin_hits(20)
     (6, 14)
@@ -245,7 +245,7 @@ def coin_hits(rounds: int, *, outside: float = 0.05) -> tuple[int, int]:
 
 
 def success_allowed(epsilon: float, delta: float) -> float:
-    """How often any attacker is right at most, whatever the (ε, δ)-private release, if a fair coin decided.
+    """The largest chance with which an attacker guesses a fair coin from an (ε, δ)-private release.
 
     (e^ε + δ)/(1 + e^ε), rounded up, for ε >= 0, infinite where nothing is promised, and δ from 0 to 1. A whole profile
     allows less: `objpert_core.accounting.best_guess`. An attacker who says "in" on an event S is right with chance (p +

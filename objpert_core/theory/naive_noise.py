@@ -1,10 +1,10 @@
 """A textbook sampler of normal numbers, and the attack of Mironov (2012) on a minimiser whose tilt came from it.
 
 A uniform number k·2⁻⁵³ passed through Φ⁻¹ is how normal numbers are made in textbooks. The sampler reaches 2⁵³ doubles
-and no others. So a minimiser can be one of (2⁵³)^D points, another such set for every data set. Who knows all rows but
-one asks of either data set how many draws lead to exactly the published double; for the wrong data set the count is
-zero, as a rule. ε does not enter. `objpert_core.learning.noise` has the noise against which this attack has nothing to
-find.
+and no others. So a minimiser can be one of (2⁵³)^D points, another such set for every data set. An attacker who
+knows all rows but one counts, for either data set, the draws that lead to exactly the published double; for the wrong
+data set the count is zero, as a rule. ε does not enter. `objpert_core.learning.noise` has the noise against which
+this attack has nothing to find.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def preimages(law: MinimiserLaw, theta: FloatArray) -> int | None:
 
 
 def digits_posterior(joined: MinimiserLaw, left: MinimiserLaw, theta: FloatArray) -> float:
-    """The chance that θ, published with textbook noise, came from `joined` and not from `left`; even before.
+    """The chance that θ, published with textbook noise, came from `joined`, where `left` was as likely before.
 
     Every word is as likely as every other, so the odds are those of the numbers of words that lead to θ, of shape (D,).
     Where no word leads to θ, as θ has other noise, or where the words are too many to count, the densities decide.

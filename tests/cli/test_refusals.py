@@ -68,7 +68,7 @@ CASES = {
     f"fit people.csv {TYPED} --missing wage=3": "--missing must name a feature that is given, got 'wage'",
     f"fit people.csv {TYPED} --missing wage": "must look like NAME=VALUE",
     f"fit people.csv {TYPED} --number age:1:2": "column 'age' must be named once",
-    f"fit people.csv {TYPED} --number wage:1:2 --other wage": "--other is about categories",
+    f"fit people.csv {TYPED} --number wage:1:2 --other wage": "--other must name a column of categories, got 'wage'",
     f"fit people.csv {TYPED} --two-values job=a:b": "--two-values is about the target",
     "fit people.csv --epsilon 1 --target moved --two-values moved=no": "must name two values",
     "fit people.csv --epsilon 1 --target moved --categories moved=no,yes": "has two or more values or is a number",

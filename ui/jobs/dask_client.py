@@ -42,7 +42,7 @@ LEASE_SECONDS = 20.0
 """Work whose web process has not asked for so long is told to stop."""
 _PARTING_SECONDS = 2.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.25  # between two questions, in seconds; a Stop takes no longer than that
-_GLANCE = 0.1  # how often a question that is under way looks whether the slot is still there
+_GLANCE = 0.1  # how often a question that is under way checks whether the slot is still there
 _SILENT = object()  # a worker's answer that did not come
 
 

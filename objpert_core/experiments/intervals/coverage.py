@@ -148,7 +148,7 @@ Found = tuple[FloatArray, FloatArray]
 
 
 def repeated(shape: str, n: int, d: int, epsilon: float, seed: int, count: int = 100) -> dict[str, Found]:
-    """Of "public", "interval" and "naive" by how much estimates are off, and errors, shape (count, d) each."""
+    """By how much the estimates of "public", "interval" and "naive" are off, and errors, shape (count, d) each."""
     generator = np.random.default_rng(seed)
     parts: dict[str, list[Found]] = {}
     for _ in range(0, count, 10):

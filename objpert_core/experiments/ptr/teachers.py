@@ -75,7 +75,7 @@ class Proposal:
 
     @property
     def order(self) -> float:
-        """α, of which the conversion to δ costs ε'/2."""
+        """The α at which the conversion to δ costs ε'/2."""
         return 1 + 2 * math.log(1 / self.delta) / self.epsilon
 
     @cached_property

@@ -6,7 +6,7 @@
 The first part made the choices, on data that look like real ones and are nobody's (`shapes`). Every candidate is judged
 by the accuracy that it gains over the fit on raw rows with the same noise, by ε and by kind of data set. The rest of ε
 for a fit is worked out as if the fit were a Gaussian mechanism (`remaining_epsilon`), which is right to a per cent. The
-second part looks on real data, with splits that no constant was chosen by, whether the choice holds.
+second part checks on real data, with splits that no constant was chosen by, whether the choice holds.
 
 What came out, and what was tried besides and left: docs/studies.md.
 """

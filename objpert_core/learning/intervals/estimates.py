@@ -6,11 +6,12 @@ With H₀ the curvature at θ̂ and b the noise in the objective, the stationari
 
 so that Cov θ̃ ≈ H₀⁻¹(G + (σ² + τ²)I)H₀⁻¹ + σ_out²(I + λH₀⁻¹)², where G, the covariance of Σ∇ℓ, is H₀ if the model is
 right. What is released is H₀ + E, with noise E of standard deviation s in every isometric coordinate. Three steps carry
-E into the errors, none of which makes them smaller than H₀ itself would but by chance:
+E into the errors; only by chance does a step make the errors smaller than H₀ itself would:
 
 1. Noise pushes small eigenvalues down, to second order by (s²/2)(1/h_k + Σ_j 1/h_j): this is given back.
-2. An eigenvalue ĥ with noise of deviation s becomes the h at which ±z√(1/h²) covers what N(ĥ, s²), cut off at 0, says
-   of the eigenvalue: nearly ĥ where ĥ ≫ s, and a small share of s where ĥ is lost in noise. So intervals grow there.
+2. An eigenvalue ĥ with noise of deviation s becomes the g with which ±z/g covers 95 % of N(0, 1/h²), h having the law
+   N(ĥ, s²), cut off at 0: nearly ĥ where ĥ ≫ s, and a small share of s where ĥ is lost in noise. So intervals grow
+   there.
 3. λE H₀⁻¹θ̂, by which the correction of θ̂ is off, has covariance (λs)²/2·(‖u‖²I + uuᵀ) with u = H₀⁻¹θ̂.
 
 A noisy G is made positive, and its own noise widens each error as Satterthwaite's degrees of freedom widen a normal

@@ -65,7 +65,8 @@ def all_cores() -> Iterator[None]:
 
 
 def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
-    """What `work` makes of each block, in order; on one of these threads without others: it would wait for itself."""
+    """What `work` makes of each block, in order; called on one of these threads it uses no others, or it would wait
+    for itself."""
     pool = _CORES.pool
     if pool is None or len(blocks) <= _FEW or hasattr(_HERE, "ours"):
         return [work(block) for block in blocks]
@@ -73,7 +74,7 @@ def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
 
 
 def on_threads() -> bool:
-    """Whether there are threads for `mapped`: what they do in numpy should then take long beside taking turns."""
+    """Whether there are threads for `mapped`: their work in numpy should then take long compared with taking turns."""
     return _CORES.pool is not None
 
 

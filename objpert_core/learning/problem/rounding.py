@@ -127,7 +127,7 @@ def _gradients_and_limits(thetas: FloatArray, own: float, radius: float, part: L
 
 
 def own_constant(loss: Loss) -> float:
-    """What a score, or a residual, is compared with by a loss, at most.
+    """The largest size of what a loss compares a score, or a residual, with.
 
     >>> from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
     >>> own_constant(LogisticLoss(1.5)), own_constant(SquaredLoss())
