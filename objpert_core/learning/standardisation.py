@@ -21,7 +21,6 @@ import math
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -194,40 +193,34 @@ class MappedRows(Rows):
         self.n_rows, self.n_features, self.dimension = rows.n_rows, rows.n_features, rows.dimension
         self._directions, self._map = directions, row_map
 
-    @cached_property
-    def _made(self) -> tuple[FloatArray, FloatArray]:
+    def __getattr__(self, name: str) -> Any:
+        # Not cached properties: on Python 3.11 these hold a lock for all rows of all fits, for which the threads that
+        # should make the rows may be waiting.
+        if name not in ("matrix", "factors"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         matrix, factors = np.empty((self.n_rows, self.n_features)), np.empty(self.n_rows)
 
         def work(part: slice) -> None:
             factors[part] = self._mapped(part, matrix[part])
 
         self._directions.each_part(work)
-        return matrix, factors
+        self.factors, self.matrix = factors, matrix
+        return vars(self)[name]
 
     @property
     def _is_made(self) -> bool:
         """Whether these rows, or the rows that they were taken from, have been made."""
-        return not {"_made", "matrix"}.isdisjoint(vars(self))
+        return "matrix" in vars(self)
 
     def _mapped(self, part: slice, out: FloatArray) -> FloatArray:
         """Write some rows to `out`, and return by what each is multiplied to have norm 1."""
         return normalising(squares(self._directions.write(self._map, part, out)), self.n_features)
 
-    @cached_property
-    def matrix(self) -> FloatArray:
-        """See `Rows`."""
-        return self._made[0]
-
-    @cached_property
-    def factors(self) -> FloatArray:  # type: ignore[override]
-        """See `Rows`."""
-        return self._made[1]
-
     def shorten(self, out: FloatArray) -> FloatArray:
         """See `Rows.shorten`; rows that are not made yet are mapped in single precision, where norms are ordinary."""
-        directions, given = self._directions, self._directions.rows
-        if self._is_made or not ordinary(given.factors):
+        if self._is_made or not ordinary(self._directions.rows.factors):
             return super().shorten(out)
+        directions, given = self._directions, self._directions.rows
         factors, squared = given.factors.astype(out.dtype), np.empty(self.n_rows)
         pairs = (np.subtract, self._map.center), (np.multiply, self._map.scale)
         steps = [(step, directions.repeated(by.astype(out.dtype))) for step, by in pairs if by is not None]

@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from types import SimpleNamespace
 
@@ -23,7 +24,7 @@ from objpert_core.learning.objective_perturbation import described, perturb_and_
 from objpert_core.learning.output_perturbation import solve_and_perturb_draws
 from objpert_core.learning.problem.fine import FineRows
 from objpert_core.learning.problem.rows import each_row_by_itself
-from objpert_core.learning.standardisation import RowMap, map_rows, release_map
+from objpert_core.learning.standardisation import SPACING, Directions, RowMap, map_rows, release_map
 
 DELTA = 1e-5
 QUIET = Standardisation(1e-6, 1e-6)
@@ -62,6 +63,17 @@ def test_a_step_without_noise_is_left_out_and_the_map_comes_with_its_rows(plan):
     assert_array_equal(mapped.matrix, row_map.apply(X))
     again = release_map(X, plan, noise_source(3))
     assert all(np.array_equal(one, two) for one, two in zip(vars(row_map).values(), vars(again).values(), strict=True))
+
+
+@pytest.mark.parametrize("center", [None, np.full(COLUMNS, 0.1)])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_no_row_moves_a_sum_by_more_than_the_noise_is_paid_for(layout, center):
+    X = np.vstack([some_data()[0] - 1.0, np.full(COLUMNS, -1e149), np.full(COLUMNS, 1e-150), np.eye(COLUMNS)[:1]])
+    for row in X:
+        directions = Directions(Rows(layout(row[None]), "normalize"))
+        sums = [directions._sum_of_directions(SPACING)] if layout is np.asarray else []
+        for whole in [*sums, directions._sum_of_sizes(center if layout is np.asarray else None, SPACING)]:
+            assert 0.999 / SPACING**2 < sum(int(one) ** 2 for one in whole) <= 1 / SPACING**2
 
 
 def test_the_centre_shrinks_to_what_noise_leaves_of_it():
@@ -133,12 +145,30 @@ def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are():
     for rows, same in (
         (fresh, made.part(slice(0, ROWS))),
         (fresh.part(slice(3, 90)), made.part(slice(3, 90))),
-        (fresh.every(7), made.every(7)),
+        (fresh.every(7), made.every(7)),  # for which all rows are made
+        (made.part(slice(3, 90)), made.part(slice(3, 90))),
     ):
         short = np.empty((rows.n_rows, rows.n_features), np.float32)
         short *= rows.shorten(short)[:, None]
         np.testing.assert_allclose(short, same.matrix * same.factors[:, None], atol=1e-6)
         assert_array_equal(rows.matrix, same.matrix)
+
+
+@pytest.mark.parametrize("first", ["matrix", "factors"])
+def test_rows_are_made_while_rows_of_another_fit_are_being_made(first, monkeypatch):
+    known = Rows(some_data()[0], "normalize"), Standardisation(3.0, 5.0)
+    one, other = (map_rows(*known, noise_source(0))[1] for _ in range(2))
+    each_part = Directions.each_part
+
+    another_thread = ThreadPoolExecutor(1)
+
+    def meanwhile(directions, work):
+        monkeypatch.undo()
+        another_thread.submit(getattr, other, first).result(timeout=60)
+        each_part(directions, work)
+
+    monkeypatch.setattr(Directions, "each_part", meanwhile)
+    assert_array_equal(getattr(one, first), getattr(other, first))
 
 
 def test_a_mapped_row_has_its_score_by_itself():
