@@ -51,6 +51,7 @@ def all_cores() -> Iterator[None]:
             blas = _blas()
             threads = min(max((library.num_threads for library in blas.lib_controllers), default=1), _processors())
             if threads > 1:
+                _for_any_thread(blas)
                 _CORES.limit = blas.limit(limits=1)
                 _CORES.pool = ThreadPoolExecutor(threads, "objpert", initializer=_mark)
     try:
@@ -60,7 +61,9 @@ def all_cores() -> Iterator[None]:
             _CORES.users -= 1
             if _CORES.users == 0 and _CORES.pool is not None:
                 _CORES.pool.shutdown()
+                _for_any_thread(_blas())
                 _CORES.limit.restore_original_limits()
+                _for_any_thread(_blas())
                 _CORES.pool = _CORES.limit = None
 
 
@@ -108,6 +111,14 @@ def slices(n_rows: int, size: int, stride: int = 1) -> list[slice]:
 @cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
+
+
+def _for_any_thread(blas: ThreadpoolController) -> None:
+    # From version 3.8 on threadpoolctl listens to one thread alone, the first that set a limit. Of fits side by side the
+    # last to end restores the limit, and the first may have set the limit.
+    for library in blas.lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 def _processors() -> int:

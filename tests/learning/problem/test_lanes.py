@@ -1,6 +1,7 @@
 """Sums over blocks: the same digits on one thread as on many, and BLAS gets its threads back."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import current_thread
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,18 +24,23 @@ THREADS = ThreadpoolController().select(user_api="blas")
 
 
 class Spy:
-    """A BLAS of three threads, whose limits are written down."""
+    """A BLAS of three threads, whose limits are written down; as threadpoolctl, it obeys the first thread alone."""
 
     def __init__(self):
-        self.threads = 3
-        self.lib_controllers = [SimpleNamespace(num_threads=3)]
+        self.threads, self.obeyed = 3, None
+        self.lib_controllers = [SimpleNamespace(num_threads=3, clear_controlling_thread=self.forget)]
+
+    def forget(self, force):
+        self.obeyed = None
 
     def limit(self, limits):
-        self.threads = limits
+        self.obeyed = self.obeyed or current_thread()
+        if self.obeyed is current_thread():
+            self.threads = limits
         return self
 
     def restore_original_limits(self):
-        self.threads = 3
+        self.limit(3)
 
 
 @pytest.fixture
@@ -69,6 +75,20 @@ def test_fits_side_by_side_leave_blas_as_it_was(blas):
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(fit, range(40))) == {1}
     assert blas.threads == 3
+
+
+def test_the_last_fit_to_end_restores_what_another_thread_has_limited(blas):
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        for _ in range(2):
+            fits = [(first, all_cores()), (second, all_cores())]
+            for thread, cores in fits:
+                thread.submit(cores.__enter__).result()
+                assert blas.threads == 1
+            for thread, cores in fits:
+                thread.submit(cores.__exit__, None, None, None).result()
+            assert blas.threads == 3
+            assert blas.limit(2).threads == 2  # here, too, it can be set
+            blas.restore_original_limits()
 
 
 def test_a_blas_with_one_thread_is_given_no_company(blas):
