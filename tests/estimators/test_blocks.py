@@ -15,7 +15,7 @@ from objpert_core import estimators as est
 from objpert_core.blocks import Blocks, read_ahead
 from objpert_core.evaluation import evaluate, split_by_coin
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, UncoveredDataWarning
-from objpert_core.learning import minimum, streamed
+from objpert_core.learning import minimum, standardisation, streamed
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.solvers import SolverResult, solve, solve_surely
 
@@ -157,6 +157,13 @@ def test_noise_is_drawn_once_whatever_the_blocks_and_none_where_a_block_is_bad(m
         model.fit(cut(bad, Y, 1000, 2000))
     assert drawn == []
     assert not model.__sklearn_is_fitted__()
+
+
+def test_the_sums_of_the_first_walk_are_for_noise_on_their_own_lattice_alone(monkeypatch):
+    monkeypatch.setattr(standardisation, "SPACING", 2.0**-20)  # as where noise is very wide
+    model = est.ObjPertLogisticRegression(**PRIVATE)
+    center = model.fit(X, Y).center_
+    np.testing.assert_array_equal(model.fit(cut(X, Y, 1000)).center_, center)
 
 
 def test_the_rows_that_are_kept_keep_no_block(monkeypatch):

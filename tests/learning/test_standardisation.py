@@ -139,14 +139,17 @@ def test_parts_of_a_sample_are_those_of_the_sample():
     assert_array_equal(sample.part(slice(2, 9)).factors, made.factors[::7][2:9])
 
 
-def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are():
-    known = Rows(some_data()[0], "normalize"), Standardisation(3.0, 5.0)
-    fresh, made = (map_rows(*known, noise_source(0))[1] for _ in range(2))
+@pytest.mark.parametrize("size", [1.0, 1e-30, 1e50])
+def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are(size):
+    known = Rows(some_data()[0] * size, "normalize"), Standardisation(3.0, 5.0)
+    made, fresh, *others = (map_rows(*known, noise_source(0))[1] for _ in range(4))
+    assert made.matrix.shape == (ROWS, COLUMNS)  # all are made, here
+    some = slice(3, 90)
     for rows, same in (
-        (fresh, made.part(slice(0, ROWS))),
-        (fresh.part(slice(3, 90)), made.part(slice(3, 90))),
-        (fresh.every(7), made.every(7)),  # for which all rows are made
-        (made.part(slice(3, 90)), made.part(slice(3, 90))),
+        (fresh, made),
+        (others[0].part(some), made.part(some)),
+        (others[1].every(7), made.every(7)),
+        (made.part(some), made.part(some)),
     ):
         short = np.empty((rows.n_rows, rows.n_features), np.float32)
         short *= rows.shorten(short)[:, None]
