@@ -114,8 +114,8 @@ def _blas() -> ThreadpoolController:
 
 
 def _for_any_thread(blas: ThreadpoolController) -> None:
-    # From version 3.8 on threadpoolctl listens to one thread alone, the first that set a limit. Of fits side by side the
-    # last to end restores the limit, and the first may have set the limit.
+    # From version 3.8 on threadpoolctl listens to one thread alone, the first that set a limit. Of fits side by side
+    # the first sets the limit, and the last to end restores the limit.
     for library in blas.lib_controllers:
         if hasattr(library, "clear_controlling_thread"):
             library.clear_controlling_thread(force=True)
