@@ -127,8 +127,12 @@ def test_parts_of_a_sample_are_those_of_the_sample():
     assert_array_equal(sample.part(slice(2, 9)).factors, made.factors[::7][2:9])
 
 
-def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are():
-    known = Rows(some_data()[0], "normalize"), Standardisation(3.0, 5.0)
+@pytest.mark.parametrize("of_single", [False, True], ids=["double", "single"])
+@pytest.mark.parametrize("size", [1.0, 1e30, 0.0])
+def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are(size, of_single):
+    X = some_data()[0]
+    X[::3] *= size
+    known = Rows(X.astype(np.float32) if of_single else X, "normalize"), Standardisation(3.0, 5.0)
     fresh, made = (map_rows(*known, noise_source(0))[1] for _ in range(2))
     for rows, same in (
         (fresh, made.part(slice(0, ROWS))),
