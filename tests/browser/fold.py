@@ -20,7 +20,8 @@ SEEN = """() => {
         width > 1 && height > 1 && top < innerHeight && bottom > 0 && left < innerWidth && right > 0;
     const closed = e => e.closest('details:not([open])') && !e.closest('summary');
     const question = '[class*=st-key-lesson_][class*=__question]';
-    const silent = `svg, style, script, .katex-mathml, [data-testid=stIconMaterial], [data-testid=stExpanderIcon], ${question}`;
+    const icons = "[data-testid=stIconMaterial], [data-testid=stExpanderIcon]";
+    const silent = `svg, style, script, .katex-mathml, ${icons}, ${question}`;
     const range = document.createRange(), walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
     let words = 0;
     for (let node; (node = walker.nextNode());) {

@@ -525,4 +525,5 @@ def test_the_finer_bound_decides_where_the_coarse_ones_are_too_large(first, coar
     monkeypatch.setattr(streamed, "fine_norm_bound", lambda *given: asked.append(0) or fine(*given))
     model = est.ObjPertLogisticRegression(**PRIVATE).fit(cut(X, Y, 1000))
     assert len(asked) == (min(first, coarse) > 0)
+    assert model.privacy_.gradient_norm > 0  # what noise and lattice cost is added to any bound
     assert model.privacy_.verify(model)

@@ -9,7 +9,7 @@ import objpert_core.learning as learn
 from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError, ReleaseRefusedError
-from objpert_core.learning import Refused, Release, minimum, perturb_and_solve
+from objpert_core.learning import PerturbedObjective, Refused, Release, Rows, minimum, perturb_and_solve
 from objpert_core.learning.dp_sgd.budget import run_of
 from objpert_core.learning.dp_sgd.training import TrainingOptions, train_candidates
 from tests.learning.test_certificate import fitted
@@ -140,6 +140,18 @@ def test_the_release_is_the_usual_one(rows, monkeypatch):
     usual = released(rows)
     apart = np.linalg.norm(rough.theta - usual.theta)
     assert 0 < apart <= 2 * MECHANISM.tau / MECHANISM.objective.lam + rough.certificate.lattice * 7
+
+
+@pytest.mark.parametrize("much", [1, 10**9], ids=["found here", "given"])
+def test_what_noise_and_lattice_cost_is_added_to_the_bound_of_a_search(much, rows, monkeypatch):
+    monkeypatch.setattr(minimum, "_MUCH", much)
+    X, targets = rows
+    objective = PerturbedObjective(Rows(X, "clip"), targets, 1.0, np.ones(6))
+    (result,) = minimum.solve_together([objective], tau=1e-7, max_iter=100)
+    given = None if much == 1 else minimum.Found(result, result.bound(objective))
+    found = minimum.Search().found(objective, 1e-6, 1e-8, None, given)
+    assert found.result.solver == "together"
+    assert found.norm == pytest.approx(found.result.bound(objective) + 1e-8, rel=1e-12)
 
 
 def test_where_it_does_not_get_there_the_solver_that_was_asked_for_goes_on(rows, monkeypatch):

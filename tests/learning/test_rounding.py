@@ -37,6 +37,10 @@ CASES = {
         HuberisedHingeLoss(0.5),
         lambda u, t: -t * max(0, min(1, (1 + mpmath.mpf(0.5) - t * u) / (2 * mpmath.mpf(0.5)))),
     ),
+    "sharp hinge": (
+        HuberisedHingeLoss(1 / 16),
+        lambda u, t: -t * max(0, min(1, 8 * (1 + mpmath.mpf(1) / 16 - t * u))),
+    ),
 }
 
 
@@ -112,6 +116,37 @@ def test_the_bound_holds_for_a_sum_in_lanes(block, monkeypatch):
         assert most < 1e-12 * (len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b))
 
 
+@pytest.mark.parametrize("constant", [0.0, 85.3])
+@pytest.mark.parametrize(("kind", "block"), [(sp.csr_array, 1000), (np.asarray, 1)], ids=["block", "blocks"])
+def test_the_bound_holds_where_roundings_add_up(kind, block, constant, monkeypatch):
+    """Equal rows with the slope −1/2, added one after the other: many sums are rounded the same way."""
+    monkeypatch.setattr(rounding, "_BLOCK", block)
+    rows, targets = Rows(kind(np.full((1000, 1), 0.93)), "clip", constant), np.ones(1000)
+    theta = np.zeros(rows.dimension)
+    b = -rounding.looks([PerturbedObjective(rows, targets, 1.0, theta)], theta[None], block)[0].gradient
+    pull = [-500 * mpmath.mpf(one) for one in (0.93, constant)]
+    found, most = bounds(PerturbedObjective(rows, targets, 1.0, b), theta, block)
+    assert exact_norm(pull[: len(theta)], b) <= min(found, most)
+
+
+def test_the_bound_holds_where_the_penalty_is_all_that_is_rounded():
+    rng = np.random.default_rng(0)
+    rows, targets, scatter = Rows(np.zeros((1, 3)), "clip"), np.ones(1), rng.normal(size=(3, 9))
+    for lam in (1e9, 1e9 * (scatter @ scatter.T)):
+        for theta in rng.normal(size=(9, 3)):
+            b = -PerturbedObjective(rows, targets, lam, np.zeros(3), LogisticLoss()).gradient(theta)[0]
+            bend = mpmath.matrix(np.eye(3) * lam if np.ndim(lam) == 0 else lam) * mpmath.matrix(theta)
+            assert exact_norm(bend, b) <= min(bounds(PerturbedObjective(rows, targets, lam, b, LogisticLoss()), theta))
+
+
+def test_a_look_keeps_where_it_looked():
+    _, targets, rows, theta, lam, b = problem(1, LogisticLoss())
+    thetas = theta[None].copy()
+    (look,) = rounding.looks([PerturbedObjective(rows, targets, lam, b, LogisticLoss())], thetas, 7)
+    thetas += 1  # a solver goes on in place
+    np.testing.assert_array_equal(look.theta, theta)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_an_enormous_target_is_no_enormous_error(seed):
     """A bound in proportion to it would let one row decide whether a fit fails."""
@@ -126,9 +161,15 @@ def test_an_enormous_target_is_no_enormous_error(seed):
     found, most = bounds(PerturbedObjective(rows, targets, lam, b, loss), theta)
     assert exactly(X, targets, rows, theta, lam, b, slope) <= found <= most
     assert most < 1e-13 * (len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b))
-    for other in (ClippedLoss(SquaredLoss(), 0.5), MoreauEnvelope(AbsoluteLoss(), 0.1)):
+    each = np.geomspace(0.01, 0.5, len(X))  # rows of their own slope or curvature
+    for other in (
+        ClippedLoss(SquaredLoss(), 0.5),
+        ClippedLoss(SquaredLoss(), each),
+        MoreauEnvelope(AbsoluteLoss(), each),
+    ):
         b = -PerturbedObjective(rows, targets, lam, np.zeros(7), other).gradient(theta)[0]
-        assert rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, other), theta) < 1e-9
+        found, most = bounds(PerturbedObjective(rows, targets, lam, b, other), theta)
+        assert found <= most < 1e-8
 
 
 @pytest.mark.parametrize("loss", ["huber", "squared"])

@@ -139,22 +139,25 @@ def test_parts_of_a_sample_are_those_of_the_sample():
     assert_array_equal(sample.part(slice(2, 9)).factors, made.factors[::7][2:9])
 
 
-@pytest.mark.parametrize("size", [1.0, 1e-30, 1e50])
-def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are(size):
-    known = Rows(some_data()[0] * size, "normalize"), Standardisation(3.0, 5.0)
-    made, fresh, *others = (map_rows(*known, noise_source(0))[1] for _ in range(4))
-    assert made.matrix.shape == (ROWS, COLUMNS)  # all are made, here
-    some = slice(3, 90)
+@pytest.mark.parametrize("of_single", [False, True], ids=["double", "single"])
+@pytest.mark.parametrize("size", [1.0, 1e30, 0.0])
+def test_rows_that_lend_a_copy_in_single_precision_stay_as_they_are(size, of_single):
+    X = some_data()[0]
+    X[::3] *= size
+    known = Rows(X.astype(np.float32) if of_single else X, "normalize"), Standardisation(3.0, 5.0)
+    fresh, other, made = (map_rows(*known, noise_source(0))[1] for _ in range(3))
+    _ = made.matrix
     for rows, same in (
         (fresh, made),
-        (others[0].part(some), made.part(some)),
-        (others[1].every(7), made.every(7)),
-        (made.part(some), made.part(some)),
+        (fresh.part(slice(3, 90)), made.part(slice(3, 90))),
+        (other.every(7), made.every(7)),
+        (made.part(slice(3, 90)), made.part(slice(3, 90))),
     ):
         short = np.empty((rows.n_rows, rows.n_features), np.float32)
         short *= rows.shorten(short)[:, None]
         np.testing.assert_allclose(short, same.matrix * same.factors[:, None], atol=1e-6)
         assert_array_equal(rows.matrix, same.matrix)
+        assert_array_equal(rows.factors, same.factors)
 
 
 @pytest.mark.parametrize("first", ["matrix", "factors"])

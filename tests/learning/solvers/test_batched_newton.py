@@ -57,6 +57,16 @@ def test_each_comes_to_its_own_minimum(objectives):
         assert not result.theta.flags.writeable
 
 
+@pytest.mark.parametrize("tau", [1e9, 1e-7, 1e-300], ids=["at once", "soon", "never"])
+def test_what_was_found_last_belongs_together(tau):
+    """Also where the start will do, and where the last passes found nothing better."""
+    objectives = several()
+    for objective, result in zip(objectives, solve_together(objectives, tau=tau, max_iter=200), strict=True):
+        assert result.bound(objective) < np.inf
+        assert result.gradient_norm == pytest.approx(np.linalg.norm(result.look.gradient), rel=1e-12)
+        assert result.gradient_norm == min(result.gradient_norms[-2:])
+
+
 def test_bounds_in_one_pass_are_those_one_by_one():
     objectives = several()
     thetas = RNG.normal(size=(5, 7))
@@ -89,6 +99,16 @@ def test_a_rough_objective_is_off_by_its_roughness_and_no_more(loss):
         rough(exact).hessian(curvature)[upper], exact.hessian(exact.gradient(theta)[1])[upper], rtol=1e-4, atol=1e-4
     )
     assert not bears_roughness(several(SquaredLoss(), targets=1e9 * SIGNS)[0])
+
+
+@pytest.mark.parametrize("row_norm", ["clip", "normalize"])
+@pytest.mark.parametrize("far", [1e-140, 1e-30, 0.0, 1e30, 1e140])
+def test_rows_of_any_size_have_a_copy_in_single_precision(far, row_norm):
+    sizes = np.where(np.arange(700) % 3, 1.0, far)
+    rows, theta, weights = Rows(X * sizes[:, None], row_norm, 0.3), np.arange(7.0), RNG.normal(size=700)
+    short = rough(PerturbedObjective(rows, SIGNS, 1.0, theta)).rows
+    np.testing.assert_allclose(short.margins(theta), rows.margins(theta), atol=1e-5)
+    np.testing.assert_allclose(short.combine(weights), rows.combine(weights), atol=1e-3)
 
 
 def test_points_side_by_side_are_multiplied_as_one_by_one():
