@@ -3,6 +3,7 @@ import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -497,3 +498,13 @@ def test_columns_are_weighted_less_where_the_centre_misses_much():
 @pytest.mark.parametrize("center_noise", [2.0, 40.0])
 def test_rows_about_zero_keep_their_weights_though_the_centre_is_nothing_but_noise(center_noise):
     assert spread(2000, 400, 0.0, center_noise) > 2
+
+
+def test_no_mapped_row_is_longer_than_one():
+    """In exact arithmetic, where the computed norm is off in its last digits."""
+    X = np.random.default_rng(3).standard_normal((60, 300)) * 10.0 ** np.random.default_rng(4).integers(-3, 4, 300)
+    rows = map_rows(X, Standardisation(3.0, 5.0), noise_source(0))[1]
+    for made in (rows.part(slice(0, 30)), rows):
+        for row, factor in zip(made.matrix, made.factors, strict=True):
+            length = sum(Fraction(float(entry)) ** 2 for entry in row) * Fraction(float(factor)) ** 2
+            assert 1 - Fraction(1, 10**12) < length <= 1
