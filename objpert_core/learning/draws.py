@@ -28,7 +28,7 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Release
-from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, SolverResult, solve, solve_family, solve_together
+from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, solve, solve_family, solve_together
 from objpert_core.learning.standardisation import Directions, RowMap
 
 _SHARED_SOLVERS = (
@@ -151,14 +151,11 @@ class Draws:
         maps = [directions.release(self._plan, fit.source, self._public_rows) for fit in self.fits]
         drawn = [noise.perturb(fit.source) for fit in self.fits]
         first = self.fits[0].learning_from(maps[0], directions.learned(maps[0]))
-        results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)
+        found = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)
         del first  # and its rows
-        for shared, row_map, perturbation, result in zip(self.fits, maps, drawn, results, strict=True):
+        for shared, row_map, perturbation, own in zip(self.fits, maps, drawn, found, strict=True):
             fit = shared.learning_from(row_map, directions.learned(row_map))
-            own, found = loss(fit.rows), None
-            if result is not None:
-                found = Found(result, gradient_norm_bound(fit.objective(perturbation, own), result.theta))
-            yield fit, perturbation, own, found
+            yield fit, perturbation, loss(fit.rows), own
 
     def _may_share(self, radius: float | None) -> bool:
         """Whether directions are to be shared; rows that cannot be mapped are left for each fit to refuse."""
@@ -177,7 +174,7 @@ class Draws:
 
     def _found_by_maps(
         self, first: PerturbedObjective, maps: Sequence[RowMap], drawn: Sequence[Perturbation], tau: float
-    ) -> Sequence[SolverResult | None]:
+    ) -> Sequence[Found | None]:
         """What one solver finds for objectives that differ by a map and a linear term; None for each where the solver
         cannot.
         """
@@ -189,11 +186,13 @@ class Draws:
         zeros, ones = np.zeros(first.rows.n_features), np.ones(first.rows.n_features)
         images = Images(
             first,
+            self.rows,
             np.array([zeros if one.center is None else one.center for one in maps]),
             np.array([ones if one.scale is None else one.scale for one in maps]),
             np.array([np.zeros(first.dimension) if one.linear is None else one.linear for one in drawn]),
         )
-        return solve_family(images, tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
+        results = solve_family(images, tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
+        return [Found(result, result.bound(one)) for one, result in zip(images.objectives, results, strict=True)]
 
     def _together(self, objectives: Sequence[PerturbedObjective], tau: float) -> Sequence[Found | None]:
         """What one solver finds for all objectives; None for each where they have to be solved one by one."""

@@ -1,120 +1,188 @@
-"""Several maps of the same rows, each expressed by the rows that the first has made of them.
+"""Several maps of the same rows, each expressed by the rows as they were given, or by those that the first has made.
 
-A map takes a row's direction u to a∘(u − μ), which is then brought to norm 1. With a and μ of the first map (a₀, μ₀)
+A map takes a row's direction u to a∘(u − μ), which is then brought to norm 1. With a and μ of one map (a₀, μ₀)
 and of another one, and f₀ and f by what the row is then multiplied,
 
     f·a∘(u − μ) = (f/f₀)·ρ∘[f₀·a₀∘(u − μ₀)] − f·t,     ρ = a/a₀,     t = a∘(μ − μ₀).
 
 So a product with the rows of any map is a product with those of the first, and some work for every row and every
-column. The result is rounded, which is good enough for a search, and this module promises no more.
+column; or a product with the directions themselves, where a₀ = 1, μ₀ = 0 and f₀ = 1. The first serves a search in
+single precision. What rounding does to the second is bounded (docs/theorems.md, T52), and no map makes its rows.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
+from objpert_core.learning.problem.rounding import UNIT, Look, gamma, largest_slope, looks
 from objpert_core.learning.problem.rows import Rows, normalising
 
-_BLOCK = 2048  # rows whose norms are found at once
 _SAMPLE_ROWS = 100  # sampled rows per parameter
+_BLOCK = 2048  # rows whose norms are found at once
+_FAR_OUT = 2.0**10  # the stretch of a row that lies too near to the centre: its norm has too few digits
+_UP = 1 + 2.0**-16  # rounds up numbers that are right to four digits
 
 
 class Images:
     """Objectives that differ by the map that their rows went through, and by their linear term.
 
-    `first` has the rows a₀∘(u − μ₀), normalised. `centers` and `scales`, shape (k, d), are μ and a of each map, the
-    first one's first, with zeros for μ where nothing was centred. `base` is the first without its linear term.
+    `first` has the rows a₀∘(u − μ₀), normalised, and `given` are the rows as they were given. `centers` and `scales`,
+    shape (k, d), are μ and a of each map, the first one's first, with zeros for μ where nothing was centred. `base` is
+    the first without its linear term, and `exact` the same of the rows `given`. `objectives` stand for all of them.
     """
 
-    objectives = ()
-
-    def __init__(self, first: PerturbedObjective, centers: FloatArray, scales: FloatArray, linears: FloatArray) -> None:
-        rows = first.rows
-        self.base = PerturbedObjective(rows, first.targets, first.lam, np.zeros(first.dimension), first.loss)
-        self.linears = linears
-        self._columns, self._constant = scales / scales[0], rows.constant
-        self._shifts = scales * (centers - centers[0])
-        self._factors = _factors(rows, self._columns, self._shifts)
-        own = rows.factors > 0
-        self._ratios = np.where(own, self._factors / np.where(own, rows.factors, 1.0), 0.0)
-        self._single: tuple[FloatArray, FloatArray] | None = None
+    def __init__(
+        self, first: PerturbedObjective, given: Rows, centers: FloatArray, scales: FloatArray, linears: FloatArray
+    ) -> None:
+        self.base = replace(first, linear=np.zeros(first.dimension))
+        self.exact = replace(self.base, rows=given)
+        self.linears, self.objectives = linears, [replace(self.exact, linear=one) for one in linears]
+        shifts, factors = scales * centers, _factors(given, scales, scales * centers)
+        known = factors[0] > 0
+        ratios = np.where(known, factors / np.where(known, factors[0], 1.0), 0.0)
+        moved = scales * (centers - centers[0])
+        self._by_first = _Through(scales / scales[0], moved, ratios, factors, given.constant)
+        self._by_directions = _Through(scales, shifts, factors, factors, given.constant)
+        self._sizes = _sizes(given, shifts, factors)
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some objectives, each at its own point, shape (m, D)."""
-        columns, shifts, features = self._columns[which], self._shifts[which], self._columns.shape[1]
-        own = thetas[:, :features]
-        inner = np.zeros_like(thetas)
-        np.multiply(own, columns, out=inner[:, :features])
-        scores = part.rows.margins(inner)
-        factors, ratios = self._of_rows(scores.dtype, which, part.where)
-        scores *= ratios
-        scores -= np.einsum("ij,ij->i", shifts, own).astype(scores.dtype)[:, None] * factors
-        if self._constant:
-            scores += (self._constant * thetas[:, -1:]).astype(scores.dtype)
-        slopes = part.loss.slopes(scores, part.targets)
-        found = part.combine(slopes * ratios)
-        found[:, :features] *= columns
-        found[:, :features] -= np.einsum("ij,ij->i", slopes, factors)[:, None] * shifts
-        if self._constant:
-            found[:, -1] = self._constant * slopes.sum(axis=1)
-        return found
+        """The gradients of the losses of some objectives, each at its own point, by rows of `base`, shape (m, D)."""
+        return self._by_first.gradients(part, thetas, which)
+
+    def looks(self, thetas: FloatArray, which: IntArray, size: int) -> list[Look]:
+        """As `rounding.looks`, at some objectives: each bound is about the rows that the objective's own map makes."""
+        term = partial(self._gradients_and_limits, which)
+        return looks([self.objectives[k] for k in which], thetas, size, term)
+
+    def _gradients_and_limits(
+        self, which: IntArray, thetas: FloatArray, own: float, radius: float, part: LossPart
+    ) -> FloatArray:
+        """The gradients, and these rows' share of what all rows can add to an error at most (docs/theorems.md, T52)."""
+        given, through, lengths = self.exact.rows, self._by_directions, np.linalg.norm(thetas, axis=1)
+        count, (pull, factors, stretches, turns) = given.n_rows, self._sizes[:, which]
+        off, largest = largest_slope(part.loss, own)
+        reach = np.linalg.norm(thetas[:, : given.n_features] * through.columns[which], axis=1) + pull * lengths
+        scores = lengths * (turns + count * gamma(4) * radius) + gamma(given.n_features + 8) * factors * reach
+        slopes = math.sqrt(2) * largest * stretches
+        errors = radius * (count * off + part.loss.smoothness * scores + gamma(16) * slopes) + largest * turns
+        share = _UP * part.rows.n_rows / count
+        return np.column_stack([through.gradients(part, thetas, which), share * errors, share * slopes])
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """Where the scores of each objective are nearest to those of the base at `centre`, and the Hessian for such
-        scores.
+        scores, as if each map had multiplied a row by what the first did.
         """
-        rows, features = problem.rows, self._columns.shape[1]
-        stride = max(1, rows.n_rows // (_SAMPLE_ROWS * rows.dimension))
-        scores = np.zeros(rows.n_rows)
-        sampled = slice(None, None, stride)
-        scores[sampled] = rows.margins(centre)[sampled]
-        weights = np.zeros(rows.n_rows)
-        weights[sampled] = stride * problem.loss.derivatives(scores, problem.targets)[1][sampled]
+        rows, through = problem.rows, self._by_first
+        scores = rows.margins(centre)
+        weights = problem.loss.derivatives(scores, problem.targets)[1]
+        gram, pulls = rows.gram(weights), rows.combine(weights * scores)
+        sizes = weights * through.factors[0]
         starts, hessians = np.empty((len(self.linears), rows.dimension)), []
-        everything = zip(self._columns, self._shifts, self._factors, self._ratios, strict=True)
-        for k, (columns, shift, factors, ratios) in enumerate(everything):
-            by_ratio, by_factor = weights * ratios, weights * factors
-            sums = rows.combine(np.array([by_ratio * factors, by_ratio, by_ratio * scores]))[:, :features] * columns
-            hessian = rows.gram(by_ratio * ratios / stride, stride)
-            own = hessian[:features, :features]
-            own *= np.outer(columns, columns)
-            own -= np.outer(sums[0], shift) + np.outer(shift, sums[0] - (by_factor @ factors) * shift)
-            pull = np.empty(rows.dimension)
-            pull[:features] = sums[2] - (by_factor @ scores) * shift
-            if self._constant:
-                hessian[:features, -1] = self._constant * (sums[1] - by_factor.sum() * shift)
-                hessian[-1, -1] = self._constant**2 * weights.sum()
-                pull[-1] = self._constant * (weights @ scores)
-            np.einsum("ii->i", hessian)[:] += problem.lam
+        for k, shift in enumerate(through.shifts):
+            hessian = self._hessian(k, gram.copy(), rows.combine(sizes), sizes)
+            hessians.append(hessian)
+            pull = pulls.copy()
+            pull[: len(shift)] = through.columns[k] * pull[: len(shift)] - (sizes @ scores) * shift
             try:
                 starts[k] = cho_solve(cho_factor(hessian, check_finite=False), pull, check_finite=False)
             except LinAlgError:  # differences of large numbers: the sum is not known well enough to be solved for
                 starts[k] = 0.0
-            hessians.append(hessian)
         return starts, hessians
 
-    def _of_rows(self, dtype: Any, which: IntArray, where: slice) -> tuple[FloatArray, FloatArray]:
+    def hessians(self, problem: PerturbedObjective, thetas: FloatArray) -> list[FloatArray]:
+        """As in `models`, with what each row bends the objectives at their own points, in the mean."""
+        rows, everything = problem.rows, np.arange(len(thetas))
+        scores = self._by_first.scores(rows, thetas, everything, slice(0, rows.n_rows))
+        weights = np.mean([problem.loss.derivatives(own, problem.targets)[1] for own in scores], axis=0)
+        gram, sizes = rows.gram(weights), weights * self._by_first.factors[0]
+        return [self._hessian(k, gram.copy(), rows.combine(sizes), sizes) for k in range(len(thetas))]
+
+    def _hessian(self, k: int, gram: FloatArray, along: FloatArray, sizes: FloatArray) -> FloatArray:
+        """Make of Σwᵢx̃ᵢx̃ᵢᵀ, for the rows of the base, what stands there for the k-th map, with λ; f₀ is in `sizes`."""
+        through = self._by_first
+        columns, shift, own = through.columns[k], through.shifts[k], through.factors[0]
+        features = len(columns)
+        block, moved = gram[:features, :features], columns * along[:features]
+        block *= np.outer(columns, columns)
+        block -= np.outer(moved, shift) + np.outer(shift, moved - (sizes @ own) * shift)
+        if through.constant:
+            gram[:features, -1] = columns * gram[:features, -1] - through.constant * sizes.sum() * shift
+        np.einsum("ii->i", gram)[:] += self.base.lam
+        return gram
+
+
+class _Through:
+    """Maps, expressed by some rows: ρ and t of each, shape (k, d), and f/f₀ and f of every row, shape (k, n)."""
+
+    def __init__(
+        self, columns: FloatArray, shifts: FloatArray, ratios: FloatArray, factors: FloatArray, constant: float
+    ) -> None:
+        self.columns, self.shifts, self.constant = columns, shifts, constant
+        self.ratios, self.factors = ratios, factors
+        self._single: tuple[FloatArray, FloatArray] | None = None
+
+    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+        """See `Images.gradients`."""
+        columns, shifts, features = self.columns[which], self.shifts[which], self.columns.shape[1]
+        slopes = part.loss.slopes(self.scores(part.rows, thetas, which, part.where), part.targets)
+        factors, ratios = self._of_rows(slopes.dtype, which, part.where)
+        found = part.combine(slopes * ratios)
+        found[:, :features] *= columns
+        found[:, :features] -= np.einsum("ij,ij->i", slopes, factors)[:, None] * shifts
+        if self.constant:
+            found[:, -1] = self.constant * slopes.sum(axis=1)
+        return found
+
+    def scores(self, rows: Rows, thetas: FloatArray, which: IntArray, where: slice) -> FloatArray:
+        """The scores of some rows, at each point by its own map, shape (m, rows)."""
+        own = thetas[:, : self.columns.shape[1]]
+        inner = np.zeros_like(thetas)
+        np.multiply(own, self.columns[which], out=inner[:, : own.shape[1]])
+        scores = rows.margins(inner)
+        factors, ratios = self._of_rows(scores.dtype, which, where)
+        scores *= ratios
+        scores -= np.einsum("ij,ij->i", self.shifts[which], own).astype(scores.dtype)[:, None] * factors
+        if self.constant:
+            scores += (self.constant * thetas[:, -1:]).astype(scores.dtype)
+        return scores
+
+    def _of_rows(self, dtype: object, which: IntArray, where: slice) -> tuple[FloatArray, FloatArray]:
         """f and f/f₀ of some rows, in that precision."""
-        factors, ratios = self._factors, self._ratios
+        factors, ratios = self.factors, self.ratios
         if dtype != factors.dtype:
             if self._single is None:
-                self._single = factors.astype(dtype), ratios.astype(dtype)
+                self._single = factors.astype(np.float32), ratios.astype(np.float32)
             factors, ratios = self._single
         return factors[which, where], ratios[which, where]
 
 
-def _factors(rows: Rows, columns: FloatArray, shifts: FloatArray) -> FloatArray:
-    """By what each map's rows are multiplied to have norm 1, shape (k, n): ‖ρ∘w − t‖² by products of matrices."""
-    squares, crosses = (columns**2).T, (columns * shifts).T
+def _factors(given: Rows, scales: FloatArray, shifts: FloatArray) -> FloatArray:
+    """By what each map's rows are multiplied to have norm 1, shape (k, n): ‖a∘u − t‖² by products of matrices."""
+    squares, crosses = (scales**2).T, (scales * shifts).T
     lengths = np.einsum("ij,ij->i", shifts, shifts)
-    found = np.empty((rows.n_rows, len(columns)))
-    for start in range(0, rows.n_rows, _BLOCK):
-        block = rows.matrix[start : start + _BLOCK]
+    found = np.empty((given.n_rows, len(scales)))
+    for start in range(0, given.n_rows, _BLOCK):
+        part = given.part(slice(start, min(start + _BLOCK, given.n_rows)))
+        block, own = part.matrix.astype(np.float64), part.factors[:, None]
         squared = block * block  # entry by entry, of a sparse array, too
-        found[start : start + _BLOCK] = squared @ squares - 2 * (block @ crosses) + lengths
-    return normalising(np.maximum(found.T, 0.0), rows.n_features)
+        found[start : start + _BLOCK] = own * (own * (squared @ squares) - 2 * (block @ crosses)) + lengths
+    return normalising(np.maximum(found.T, 0.0), given.n_features)
+
+
+def _sizes(given: Rows, shifts: FloatArray, factors: FloatArray) -> FloatArray:
+    """Of each map A = ‖a∘μ‖, Σf, ΣP and Σξ, shape (4, k): a row's stretch P = 1 + 2Af is ‖a∘u‖ + A at most, in units of
+    ‖a∘(u − μ)‖, and ξ bounds how far f·a∘(u − μ) is from the row that the map makes (docs/theorems.md, T52).
+    """
+    pull = _UP * np.linalg.norm(shifts, axis=1)[:, None]
+    stretches = _UP * (1 + 2 * pull * factors)
+    missing = np.where(pull > 0, factors <= 0, (factors <= 0) & (given.factors > 0))
+    stretches[missing | (stretches > _FAR_OUT)] = math.inf
+    turns = gamma(given.n_features + 8) * (0.51 * stretches**2 + 0.5) + 12 * UNIT * stretches
+    return np.array([pull[:, 0], *(numbers.sum(axis=1) for numbers in (factors, stretches, turns))])

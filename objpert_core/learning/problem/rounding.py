@@ -8,10 +8,10 @@ Section 3.1).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def gradient_norm_bounds(
     objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray
 ) -> list[float]:
     """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows."""
-    return [look.bound for look in _looks(objectives, thetas, _gradients_and_sizes, _BLOCK)]
+    return [look.bound for look in looks(objectives, thetas, _BLOCK, _gradients_and_sizes)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +68,30 @@ class Look:
     bound: float
 
 
-def looks(objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray, size: int) -> list[Look]:
-    """As `gradient_norm_bounds`, by parts of `size` rows and with the most that a row's score and slope can bring: the
-    pass has no work but the gradients. No bound is finite where slopes have none, or where rows have other digits.
+def gradients_and_limits(thetas: FloatArray, own: float, radius: float, part: LossPart) -> FloatArray:
+    """As `_gradients_and_sizes`, with the largest that a row can bring: a pass has no work but the gradients.
+
+    Nothing is finite where slopes have no bound, or where rows have other digits than doubles.
     """
-    return _looks(objectives, thetas, _gradients_and_limits, size)
+    steep, count = part.loss.smoothness, part.rows.n_rows
+    off, largest = largest_slope(part.loss, own)
+    sums = np.empty((len(thetas), part.rows.dimension + 2))
+    sums[:, :-2] = part.combine(part.slopes(thetas))
+    sums[:, -2] = off + steep * gamma(part.rows.dimension + 4) * radius * np.linalg.norm(thetas, axis=1)
+    sums[:, -2] *= count * radius
+    sums[:, -1] = count * largest if part.rows.in_doubles else math.inf
+    return sums
 
 
-def _looks(
-    objectives: Sequence[PerturbedObjective | StreamedObjective], thetas: FloatArray, of_part: Any, size: int
+def looks(
+    objectives: Sequence[PerturbedObjective | StreamedObjective],
+    thetas: FloatArray,
+    size: int,
+    of_part: Callable[[FloatArray, float, float, LossPart], FloatArray] = gradients_and_limits,
 ) -> list[Look]:
+    """As `gradient_norm_bounds`, by parts of `size` rows. `of_part` makes of a part, for each point: the gradient
+    of its losses, what errors of its slopes add to the gradient's, and the sum of the slopes' sizes.
+    """
     rows, loss = objectives[0].rows, objectives[0].loss
     thetas = thetas.copy()
     thetas.setflags(write=False)
@@ -114,16 +128,10 @@ def _gradients_and_sizes(thetas: FloatArray, own: float, radius: float, part: Lo
     return np.column_stack([part.combine(found), *sizes])
 
 
-def _gradients_and_limits(thetas: FloatArray, own: float, radius: float, part: LossPart) -> FloatArray:
-    """As `_gradients_and_sizes`, with the largest that a row of these can bring."""
-    steep, slope, count = part.loss.smoothness, part.loss.lipschitz, part.rows.n_rows
-    off = 8 * UNIT * (2 * steep * own + slope)
-    sums = np.empty((len(thetas), part.rows.dimension + 2))
-    sums[:, :-2] = part.combine(part.slopes(thetas))
-    sums[:, -2] = off + steep * gamma(part.rows.dimension + 4) * radius * np.linalg.norm(thetas, axis=1)
-    sums[:, -2] *= count * radius
-    sums[:, -1] = count * (slope * (1 + 16 * UNIT) + off) if part.rows.in_doubles else math.inf
-    return sums
+def largest_slope(loss: Loss, own: float) -> tuple[float, float]:
+    """What a slope is off by at most, at the score as computed, and the largest that a computed slope can be."""
+    off = 8 * UNIT * (2 * loss.smoothness * own + loss.lipschitz)
+    return off, loss.lipschitz * (1 + 16 * UNIT) + off
 
 
 def own_constant(loss: Loss) -> float:

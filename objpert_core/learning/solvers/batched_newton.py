@@ -36,7 +36,7 @@ _SAMPLE_ROWS = 40  # sampled rows per parameter
 _RIDGE = 0.125  # a sampled row's penalty at least, relative to its curvature: few rows fit some columns too well
 _SAMPLED = 1e-2  # of the first gradient: the minimum of a sample is not worth more
 _NEAR = 5e-3  # of the first gradient, from where all rows' Hessian is worth its price
-_SLOW = 5  # passes, after which one objective is given another Hessian for the last digits
+_SLOW = 5  # passes, after which the Hessians are learned anew
 _ENOUGH = 2  # walks by the Hessian of some rows, after which all rows' is worth its price,
 _SMALL = 400  # up to so many parameters: it costs about as much as D/400 walks
 
@@ -45,12 +45,12 @@ class Family(Protocol):
     """Objectives about the same rows."""
 
     @property
-    def objectives(self) -> Sequence[Any]:
-        """The objectives, where a pass over their rows serves them all; else none."""
-
-    @property
     def base(self) -> PerturbedObjective:
         """One of the objectives, without its linear term if there are several."""
+
+    @property
+    def exact(self) -> Any:
+        """What the last passes go over."""
 
     @property
     def linears(self) -> FloatArray:
@@ -61,8 +61,14 @@ class Family(Protocol):
         for all.
         """
 
+    def hessians(self, problem: PerturbedObjective, thetas: FloatArray) -> list[FloatArray]:
+        """Upper triangles of the Hessians at the points where the objectives are, for each or for all."""
+
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         """The gradients of the losses of some objectives, each at its own point, shape (m, D)."""
+
+    def looks(self, thetas: FloatArray, which: IntArray, size: int) -> Sequence[Look]:
+        """What a pass over the rows of `exact` finds at each point; see `rounding.looks`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +83,11 @@ class SameRows:
         first, *others = self.objectives
         return replace(first, linear=np.zeros(first.dimension)) if others else first
 
+    @property
+    def exact(self) -> Any:
+        """See `Family.exact`."""
+        return self.base
+
     @cached_property
     def linears(self) -> FloatArray:
         """See `Family.linears`."""
@@ -84,12 +95,20 @@ class SameRows:
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """See `Family.models`; the same for all."""
-        return np.tile(centre, (len(self.linears), 1)), [problem.hessian(problem.gradient(centre)[1])]
+        return np.tile(centre, (len(self.linears), 1)), self.hessians(problem, centre[None])
+
+    def hessians(self, problem: PerturbedObjective, thetas: FloatArray) -> list[FloatArray]:
+        """See `Family.hessians`; at the mean of the points, for all."""
+        return [problem.hessian(problem.gradient(thetas.mean(axis=0))[1])]
 
     @staticmethod
     def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         """See `Family.gradients`; by one product of matrices to the scores, and one back."""
         return part.combine(part.slopes(thetas))
+
+    def looks(self, thetas: FloatArray, which: IntArray, size: int) -> list[Look]:
+        """See `Family.looks`."""
+        return looks([self.objectives[k] for k in which], thetas, size)
 
 
 def solve_together(
@@ -133,20 +152,22 @@ def solve_family(family: Family, *, tau: float, max_iter: int, callback: Callbac
 
 
 def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None) -> list[SolverResult]:
-    exact, linears = family.base, family.linears
-    quick = rough(exact) if bears_roughness(exact) else exact
+    base, linears = family.base, family.linears
+    quick = rough(base) if bears_roughness(base) else base
     near = tau if len(linears) == 1 else max(tau, _CENTRE * float(np.linalg.norm(linears, axis=1).min()))
-    if quick is not exact:
-        near = max(near, roughness(exact, 1.0))
+    if quick is not base:
+        near = max(near, roughness(base, 1.0))
     centre, search = _centre(quick, near, _Search(max_iter, callback))
     draws = _Draws(family, *family.models(quick, centre), search)
+    exact = family.exact
     if quick is not exact:
-        passes = search.passes
-        gradients = draws.approach(quick, max(tau, roughness(exact, float(np.linalg.norm(centre)))))
-        draws.leap(gradients)
-        if len(linears) == 1 and search.passes - passes > _SLOW:
+        goal = max(tau, roughness(exact, float(np.linalg.norm(centre))))
+        gradients = draws.approach(quick, goal, most=_SLOW)
+        if np.linalg.norm(gradients, axis=1).max() > goal:
             draws.renew(quick)
-        quick = exact  # the copy in single precision gives way to rows that may only now be made
+            gradients = draws.approach(quick, goal)
+        draws.leap(gradients)
+        quick = base = exact  # the copy in single precision gives way to rows that may only now be made
     _ = exact.rows.matrix
     draws.approach(exact, tau)
     return draws.results(tau)
@@ -247,9 +268,8 @@ class _Draws:
         def gradients_at(
             thetas: FloatArray, which: IntArray, problem: Any = problem
         ) -> tuple[FloatArray, Sequence[Look | None]]:
-            objectives = self._family.objectives
-            if objectives and problem.rows is objectives[0].rows:
-                found = looks([objectives[k] for k in which], thetas, _BLOCK)
+            if problem.rows is self._family.exact.rows:
+                found = self._family.looks(thetas, which, _BLOCK)
                 return np.array([look.gradient for look in found]), found
             gradients = partial(self._family.gradients, thetas=thetas, which=which)
             losses, _ = problem.summed(gradients, _BLOCK, points=len(thetas))
@@ -257,7 +277,7 @@ class _Draws:
 
         gradients, self._looks[:] = gradients_at(self._thetas, np.arange(count), first)
         if hessian is not None:
-            self._learn(hessian)
+            self._learn([hessian])
         norms = np.linalg.norm(gradients, axis=1)
         self._write_down(norms, range(count), n)
         lengths, rejected = np.ones(count), np.zeros(count, dtype=np.intp)
@@ -294,12 +314,11 @@ class _Draws:
             self._search.callback(self._search.passes, float(norms.max()))
 
     def renew(self, problem: PerturbedObjective) -> None:
-        """Learn the Hessian anew, of the only objective there is."""
-        (theta,) = self._thetas
-        self._learn(problem.hessian(problem.gradient(theta)[1]))
+        """Learn the Hessians anew."""
+        self._learn(self._family.hessians(problem, self._thetas))
 
-    def _learn(self, hessian: FloatArray) -> None:
-        self._factors = [factorised(hessian)]
+    def _learn(self, hessians: list[FloatArray]) -> None:
+        self._factors = [factorised(hessian) for hessian in hessians]
         self._steps.clear()
 
     def leap(self, gradients: FloatArray) -> None:

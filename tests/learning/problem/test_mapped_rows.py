@@ -1,15 +1,20 @@
-"""Objectives behind several maps of the same rows, by products with the rows of the first."""
+"""Objectives behind several maps of the same rows, by products with the rows as given and with those of the first."""
 
+import math
 from dataclasses import replace
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import eigvalsh
 
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows
 from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.single_precision import rough
 from objpert_core.learning.solvers import solve_family
+from objpert_core.learning.standardisation import Directions, RowMap
+from tests.learning.problem.exact import exact_gradient, exact_norm
 
 RNG = np.random.default_rng(3)
 N, D, DRAWS = 900, 8, 4
@@ -26,10 +31,13 @@ def behind_maps(constant=0.3, sparse=False, centers=CENTERS, lam=2.0):
     X = np.where(np.abs(U) > 0.3, U, 0.0) if sparse else U
     centers = np.zeros_like(centers) if sparse else centers
     linears = 5.0 * np.random.default_rng(1).normal(size=(DRAWS, D + (constant > 0)))
+    X = X / np.linalg.norm(X, axis=1, keepdims=True)
     mapped = [scale * (X - center) for center, scale in zip(centers, SCALES, strict=True)]
     rows = [Rows(sp.csr_array(W) if sparse else W, "normalize", constant) for W in mapped]
     objectives = [PerturbedObjective(own, SIGNS, lam, b, LOSS) for own, b in zip(rows, linears, strict=True)]
-    return objectives, Images(objectives[0], centers, SCALES, linears)
+    return objectives, Images(
+        objectives[0], Rows(sp.csr_array(X) if sparse else X, "normalize", constant), centers, SCALES, linears
+    )
 
 
 def gradients(images, problem, thetas, which):
@@ -57,10 +65,17 @@ def test_models_have_the_scores_and_the_curvature_of_the_first(constant, sparse)
     centre = 0.3 * RNG.normal(size=D + (constant > 0))
     _, hessians = images.models(images.base, centre)
     _, curvature = images.base.gradient(centre)
-    for objective, hessian in zip(objectives, hessians, strict=True):
-        np.testing.assert_allclose(np.triu(hessian), np.triu(objective.hessian(curvature)), rtol=0, atol=1e-9)
+    own = [np.triu(objective.hessian(curvature)) for objective in objectives]
+    np.testing.assert_allclose(np.triu(hessians[0]), own[0], rtol=0, atol=1e-9)
+    for found, exact in zip(hessians, own, strict=True):  # but for the lengths that maps give to rows
+        ratios = eigvalsh(*(np.triu(one) + np.triu(one, 1).T for one in (found, exact)))
+        assert 0.3 < ratios.min() <= ratios.max() < 3
+    again = images.hessians(
+        images.base, np.tile(centre, (DRAWS, 1))
+    )  # at scores of their own, which are the first's there
+    np.testing.assert_allclose(np.triu(again[0]), own[0], rtol=0.3, atol=1.0)
     none = replace(images.base, lam=1e-9)
-    starts, _ = Images(none, CENTERS, SCALES, images.linears).models(none, centre)
+    starts, _ = Images(none, images.exact.rows, CENTERS, SCALES, images.linears).models(none, centre)
     np.testing.assert_allclose(starts[0], centre, atol=1e-5)
 
 
@@ -78,8 +93,78 @@ def test_a_row_that_is_the_centre_is_none_for_that_map_alone():
     centers = np.array([[1.0, 0.0], [0.6, 0.8]])
     targets = np.array([1.0, -1.0, 1.0])
     one = PerturbedObjective(Rows(X - centers[0], "normalize", 0.3), targets, 1.0, np.zeros(3))
-    images = Images(one, centers, np.ones((2, 2)), np.zeros((2, 3)))
+    images = Images(one, Rows(X, "normalize", 0.3), centers, np.ones((2, 2)), np.zeros((2, 3)))
     theta = np.array([[0.4, -0.2, 0.3]])
     own = one.gradient(theta[0])[0]
     np.testing.assert_allclose(gradients(images, one, theta, np.array([0]))[0] + theta[0], own, rtol=1e-9)
     assert np.isfinite(gradients(images, one, theta, np.array([1]))).all()
+
+
+def looked_at(X, centers, scales, constant, theta, seed=0):
+    """Each map's own rows, what b makes their gradient at θ as short as rounding, and what a look says of it."""
+    given, targets = (
+        Rows(X, "normalize", constant),
+        np.where(np.random.default_rng(seed).random(X.shape[0]) < 0.5, 1.0, -1.0),
+    )
+    several = [Directions(given).learned(RowMap(*pair)) for pair in zip(centers, scales, strict=True)]
+    plain = [PerturbedObjective(rows, targets, 0.5, np.zeros(given.dimension), LOSS) for rows in several]
+    linears = np.array([-one.gradient(theta)[0] for one in plain])
+    centers = [0 * scale if center is None else center for center, scale in zip(centers, scales, strict=True)]
+    images = Images(plain[0], given, np.array(centers), np.array(scales), linears)
+    which = np.arange(len(several))[::-1]
+    found = images.looks(np.tile(theta, (len(several), 1)), which, 7)
+    return targets, several, linears, {int(k): look for k, look in zip(which, found, strict=True)}
+
+
+def norm_on_own_rows(targets, rows, theta, b):
+    def slope(u, t):
+        return -t / (1 + mpmath.exp(t * u - mpmath.mpf(1.5)))
+
+    entries = rows.matrix.toarray() if rows.sparse else rows.matrix
+    with mpmath.workdps(60):
+        return exact_norm(exact_gradient(entries, targets, rows, theta, 0.5, slope), b)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.3, 40.0])
+@pytest.mark.parametrize("kind", ["centred", "scaled", "sparse"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_holds_for_the_rows_that_a_map_makes_against_exact_arithmetic(kind, constant, seed):
+    """Nothing is left of the gradient but rounding (docs/theorems.md, T52)."""
+    rng = np.random.default_rng(seed)
+    X = (rng.normal(size=(40, 6)) + 3 * rng.normal(size=6)) * 10.0 ** rng.integers(-3, 4, size=(40, 1))
+    X[3] = 0.0
+    scales = list(10.0 ** rng.uniform(-2, 1, size=(3, 6)))
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    mean = (X / np.where(lengths > 0, lengths, 1.0)).mean(axis=0)
+    centers = [mean + 0.1 * rng.normal(size=6) for _ in scales] if kind == "centred" else [None] * 3
+    theta = rng.normal(size=6 + (constant > 0)) * 10 ** rng.uniform(-1, 2)
+    if kind == "sparse":
+        X = sp.csr_array(np.where(rng.random(X.shape) < 0.5, X, 0.0))
+    targets, several, linears, found = looked_at(X, centers, scales, constant, theta, seed)
+    for k, rows in enumerate(several):
+        exact = norm_on_own_rows(targets, rows, theta, linears[k])
+        assert exact <= found[k].bound < 1e-11 * 40 * (1 + constant) * (1 + constant * np.linalg.norm(theta))
+        assert np.linalg.norm(found[k].gradient) > exact / 1e6  # its own, and not exactly what b is
+
+
+def test_a_row_next_to_the_centre_has_no_bound_where_its_norm_has_too_few_digits():
+    X = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+    theta = np.array([0.4, -0.2, 0.3])
+    for distance, known in ((0.1, True), (2.0**-8, True), (2.0**-10, False), (1e-8, False), (0.0, False)):
+        centers = [np.array([1.0, distance]), np.array([0.3, 0.3])]
+        targets, several, linears, found = looked_at(X, centers, [np.ones(2)] * 2, 0.3, theta)
+        assert math.isfinite(found[0].bound) == known
+        for k, look in found.items():
+            assert norm_on_own_rows(targets, several[k], theta, linears[k]) <= look.bound
+        assert found[1].bound < 1e-12
+
+
+def test_a_row_near_the_centre_makes_the_bound_of_the_others_no_wild_guess():
+    """Each row pays for its own norm's digits."""
+    rng = np.random.default_rng(0)
+    X, near = rng.normal(size=(999, 8)), np.array([[1.0, 0.01] + 6 * [0.0]])
+    theta, centers, scales = 0.3 * rng.normal(size=9), [np.eye(8)[0]] * 2, [np.ones(8)] * 2
+    (_, _, _, one), (_, _, _, none) = (
+        looked_at(rows, centers, scales, 0.3, theta) for rows in (np.concatenate([X, near]), X)
+    )
+    assert none[0].bound < one[0].bound < 30 * none[0].bound
