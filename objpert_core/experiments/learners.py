@@ -318,7 +318,8 @@ LEARNERS: Mapping[str, Learner] = {
             TIGHT_DISHONEST,
             label="Algorithm 1 with our theorem, luckiest draw",
             title="Algorithm 1, calibrated by our theorem, the luckiest of several draws",
-            explanation="of as many noise draws of tight as DP-SGD has learning rates, the best by test accuracy",
+            explanation="of as many noise draws of tight as dpsgd-dishonest-pld has learning rates, the best by test "
+            "accuracy",
             accountant=f"{_PROFILE} composed with the noisy centre and scales",
             certificate=(*_SHOWN, *_SHOWN_MAP),
             covers="one draw, not the choice",

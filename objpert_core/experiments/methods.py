@@ -265,7 +265,7 @@ class _Training:
         return ready
 
     def seeds(self) -> list[int]:
-        """As many further noise seeds as DP-SGD has learning rates."""
+        """As many further noise seeds as "dpsgd-dishonest-pld" has learning rates."""
         return np.random.SeedSequence(self.seed).generate_state(len(self.parameters.learning_rates)).tolist()
 
 
