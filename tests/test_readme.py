@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks import readme_tables
+from benchmarks.claim_tables import SMALL, WIDE
 from objpert_core.accounting import ObjectivePerturbation, repeat, symmetrised, via_rdp
 from objpert_core.accounting.numerics.rounding import significant
+from objpert_core.experiments import results, tables
+from objpert_core.experiments.learners import TIGHT, UNPAID, UNPAID_STANDARDISED
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 ONE_LINE = " ".join(README.split())
@@ -63,3 +66,24 @@ def test_a_text_without_a_block_or_with_one_twice_is_refused() -> None:
     for text in ("nothing", 2 * block):
         with pytest.raises(ValueError, match="each once"):
             readme_tables.filled(text)
+
+
+@pytest.mark.thorough
+def test_the_sentences_under_the_table_say_what_the_sweeps_say() -> None:
+    """docs/how_to/compare_with_dp_sgd.md says the same."""
+
+    def at(name: str, verdict: str, rivals: tuple[str, ...]) -> list[float]:
+        found = tables.claims(results.load(name), TIGHT, rivals)
+        return [claim.epsilon for claim in found if claim.verdict == verdict]
+
+    standardised = (UNPAID_STANDARDISED,)
+    assert "ours is behind at two small ε of nine, ahead at most ε from 1 on, and never ahead of the" in ONE_LINE
+    for name in WIDE:
+        behind = at(name, "behind", UNPAID)
+        assert len(behind) == 2
+        assert max(behind) <= 0.25
+        assert sum(epsilon >= 1 for epsilon in at(name, "ahead", UNPAID)) > 2  # of 1, 2, 4 and 8
+        assert at(name, "ahead", standardised) == []
+    assert "ours is behind at three ε (breast-cancer) or seven (digits-4-9), and behind the standardised" in ONE_LINE
+    assert [len(at(name, "behind", UNPAID)) for name in SMALL] == [3, 7]
+    assert all(len(at(name, "behind", standardised)) > 4 for name in SMALL)
