@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         "losses": losses,
         "accounted": "by the Rényi curve alone" if options.renyi else "",
         "neighbours": adjacency,
-        "it has": f"ε = {up(kept)} at δ = {typed(options.delta)}",
+        "achieved": f"ε = {up(kept)} at δ = {typed(options.delta)}",
     }
     document = {
         "command": "calibrate",

@@ -128,7 +128,11 @@ def add_columns(command: argparse.ArgumentParser) -> None:
         "--missing", type=_missing, metavar="NAME=VALUE", action="append", default=[], help="the value that fills gaps"
     )
     group.add_argument(
-        "--mark-missing", metavar="NAME", action="append", default=[], help="one more feature says where there is a gap"
+        "--mark-missing",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="add a feature that says where this column has a gap",
     )
     group.add_argument(
         "--feature-ranges",
@@ -136,7 +140,11 @@ def add_columns(command: argparse.ArgumentParser) -> None:
         help="learn the ranges of all numbers inside the promise, whatever ranges are given",
     )
     group.add_argument(
-        "--other", metavar="NAME", action="append", default=[], help="a value that is not listed counts as no category"
+        "--other",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="in this column, a value that is not listed counts as no category",
     )
 
 

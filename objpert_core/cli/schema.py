@@ -16,7 +16,7 @@ _LOOKED_AT = (
 )
 _TO_DO = (
     "fill in every null, empty text and empty list from general knowledge, and remove the columns that the model "
-    "shall not use"
+    "is not to use"
 )
 _WRITTEN = {"date": "dates", "percent": "percentages", "money": "sums of money"}
 

@@ -168,7 +168,7 @@ def test_a_tampered_release_does_not_verify_and_complaints_are_short_and_harmles
     carried["certificate"]["epsilon"] = 0.01
     model.write_text(json.dumps(carried))
     code, shown = run("objpert verify release")
-    assert (code, "carries another certificate" in shown) == (1, True)
+    assert (code, "model's file  carries another certificate" in shown) == (1, True)
 
 
 TOWN = (
@@ -252,7 +252,7 @@ def test_a_choice_that_nobody_paid_for_is_not_covered(folder):
     code, shown = run("objpert verify dishonest.json")
     assert code == 1
     assert shown.startswith("the certificate does not cover the choice of the learning rate: ε = 1")
-    assert "choice        of the learning rate looked at the data and is NOT covered" in shown
+    assert "learning rate  chosen by looking at the data, NOT covered" in shown
     found = json.loads(run("objpert verify dishonest.json --json")[1])
     assert (found["holds"], found["promise_holds"], found["choice_covered"]) == (False, True, False)
     assert run("objpert verify honest.json")[0] == 0
