@@ -66,7 +66,8 @@ told apart".
 
 * Centre and scales. On raw rows, ours is behind at most targets of the wide and the small sets.
 * The margin. Without it ours is behind at the smallest ε. DP-SGD gains from it, too.
-* Luck. A choice by test accuracy among the {rates} learning rates of `dpsgd-dishonest-large` is a choice among {rates} noises, and on few test rows
+* Luck. A choice by test accuracy among the {rates} learning rates of `dpsgd-dishonest-large` is a choice among {rates}
+  noises, and on few test rows
   such a choice is worth much. `tight-dishonest` has {draws} draws, as many as `dpsgd-dishonest-pld` has rates: with the
   luckiest of these ours is more accurate at {_count(lucky, "ahead")} of
   {len(lucky)} targets and less accurate at {_count(lucky, "behind")}."""
@@ -178,7 +179,8 @@ def _goals() -> str:
     return f"""We set the goals before these runs. Never less accurate at ε ≥ 0.1 on six sets of seven:
 {_met(len(most) <= 1)} {_where(most)}. Never less accurate at ε ≥ 0.5 on all:
 {_met(not all_sets)} {_where(all_sets)}. At most a tenth of the rival's time where there are more rows than columns:
-{_met(all(quick))} ({"" if all(quick) else "met at "}{sum(quick)} of {len(quick)} targets). The goals for mean accuracies:
+{_met(all(quick))} ({"" if all(quick) else "met at "}{sum(quick)} of {len(quick)} targets). The
+goals for mean accuracies:
 
 {markdown(["", *(f"ε = {epsilon:g}" for epsilon in TARGETS)], rows)}"""
 

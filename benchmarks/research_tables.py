@@ -155,8 +155,9 @@ teacher changes all its votes.
 
 ### Figure 3: votes between two
 
-Each cell is the ε of a method at δ = 10⁻⁵ and a gap of {voting.GAP} votes. The method errs as seldom as Laplace noise of
-the scale at the head of the column. The mean is over what the test may find. A promise has to be made before the test, and the test then passes 19 times in 20.
+Each cell is the ε of a method at δ = 10⁻⁵ and a gap of {voting.GAP} votes. The method errs as seldom as Laplace noise
+of the scale at the head of the column. The mean is over what the test may find. A promise has to be
+made before the test, and the test then passes 19 times in 20.
 
 {_votes()}
 
