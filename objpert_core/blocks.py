@@ -28,8 +28,9 @@ _PATIENCE = 10  # seconds for a scheduler to answer
 class Blocks:
     """Rows and targets that are walked several times, a block at a time; `fit`, `predict` and `score` take them.
 
-    A fit walks ten to fifteen times. What is released does not depend on how the rows were cut into blocks, but for
-    where the solver stopped: centre and scales are sums of whole numbers, and a minimum is found to within τ/λ.
+    A fit walks some six to eight times, and more often with private ranges or over 400 parameters. What is released
+    does not depend on how the rows were cut into blocks, but for where the solver stopped: centre and scales are sums
+    of whole numbers, and a minimum is found to within τ/λ.
 
     Parameters
     ----------

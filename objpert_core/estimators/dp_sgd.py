@@ -96,8 +96,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     %(epsilon delta)s
     learning_rate : float or None, default=None
         None takes 0.03, which is for Adam and was chosen on synthetic data only (`benchmarks/dp_sgd_learning_rates.py`:
-        within 1 point of the best rate's accuracy on average, and within 4.4 at worst). SGD wants about 3. Not used
-        where `learning_rates` is given.
+        within 1 point of the best rate's accuracy on average, and within 4.4 at worst). For SGD about 3 does well. Not
+        used where `learning_rates` is given.
     batch_size : int or None, default=None
         Expected size of a batch; all rows in every step if they are fewer. None takes 256. Where neither a batch size
         nor a learning rate is given, fewer than 1000 public rows are all used in every step, at the learning rate 0.5:
@@ -128,8 +128,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
         each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its
         own, and sums are divided by n/t. Allocation is accounted for by privacy loss distributions, for one row added
-        or removed. Allocation goes neither with `mean_runs` nor with other values of `adjacency`, `rows_per_person` and
-        `accountant`. With a `delta` below about 1e-13 times the number of steps, allocation saves no noise.
+        or removed. Allocation does not work with `mean_runs`, nor with other values of `adjacency`,
+        `rows_per_person` and `accountant` than the defaults. With a `delta` below about 1e-13 times the number of
+        steps, allocation saves no noise.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
     %(solver intercept)s
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
-        so that few rows are longer. "normalize" gives every row norm 1, and a regression on lengths is then lost.
+        so that few rows are longer. "normalize" gives every row norm 1, and what depends on a row's length is lost.
     %(random_state accountant)s
     %(scaled_targets max_iter on_error adjacency rows_per_person standardize_if_told feature_ranges)s
 

@@ -105,7 +105,7 @@ class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the losses, minimises over the ball ‖θ‖ ≤ `radius` until it
     is certain to be within `tau`/λ of the minimum, adds N(0, sigma_out²) to every coefficient and releases the sum,
     which is in the ball but for the output noise. σ and λ follow from public numbers alone; nothing is tuned on the
-    data. The aim is a population risk next to that of the best model in the ball. The scores of a model that is kept
+    data. The aim is a population risk close to that of the best model in the ball. The scores of a model that is kept
     small are no log-odds, so there are no probabilities; `ObjPertLogisticRegression` has them.
 
     %(replaced)s

@@ -195,7 +195,7 @@ class Probabilities(ClassScores):
 
 
 def without_seed(model: Model) -> Model:
-    """A copy that may be sent to where rows are: who knows a seed knows the noise."""
+    """A copy that may be sent to where rows are: whoever knows a seed knows the noise."""
     other = copy(model)
     if hasattr(other, "random_state"):
         other.random_state = None

@@ -85,8 +85,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     best_index_ : int
         The place of `best_params_` in ``ParameterGrid(param_grid)``.
     best_score_ : float
-        The winner's noisy score. The best of several scores is too good on average: for a score to believe, `evaluate`
-        the model on other rows.
+        The winner's noisy score. The best of several scores is too high on average. For an honest score, `evaluate` the
+        model on other rows.
     privacy_ : SearchCertificate
         One certificate for everything above.
     classes_, n_features_in_, feature_names_in_
@@ -139,7 +139,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         ValueError
             For parameters out of range, before the data are touched, and as in the estimator's `fit`.
         ConvergenceError, RuntimeError
-            If a fit fails, or no run was drawn, which has probability e^(−E[K]), below 1e-5 from five settings on.
+            If a fit fails, or no run was drawn, which has probability e^(−E[K]), at most 1e-5 from five settings on.
             Nothing is released.
         """
         settings, score = self._checked(groups)

@@ -138,8 +138,8 @@ def together(
     evaluation : EvaluationCertificate or Evaluation
     split : {"coin", "same rows"}
         "coin": `split_by_coin` told training and test rows apart, and all rows of a person are in one part; fit and
-        evaluation cost the larger of both budgets (docs/theorems.md, T49). **This is taken on trust.** "same rows": any
-        other way, training rows included; the budgets are composed, and the δs add up.
+        evaluation cost the larger of the two budgets (docs/theorems.md, T49). **This is taken on trust.** "same rows":
+        any other way, training rows included; the budgets are composed, and the δs add up.
 
     Returns
     -------

@@ -36,10 +36,10 @@ def cells_of(errors: FloatArray, largest: float, source: NoiseSource) -> IntArra
 class Numbers(Evaluation):
     """An evaluation of a regression; made by `evaluate`, common attributes: `Evaluation`.
 
-    An error is a target less its prediction. Each row counts at one of the two places beside its error, by a coin; 33
-    places lie equally far apart from ``-largest_error`` to `largest_error`. **Larger errors count as `largest_error`**:
-    `beyond` says how many rows these are. `counts` has the rows beyond the left end, at the places, and beyond the
-    right end.
+    An error is a target less its prediction. 33 places lie equally far apart from ``-largest_error`` to
+    `largest_error`. Each row counts at one of the two places next to its error, and a coin says at which.
+    **Larger errors count as `largest_error`**: `beyond` says how many rows these are. `counts` has the rows beyond the
+    left end, at the places, and beyond the right end.
     """
 
     KIND: ClassVar[str] = "regression"

@@ -1,4 +1,4 @@
-"""What rounding can take of τ, by public numbers alone: a fit that rounding could fail is refused before it begins.
+"""How much of τ rounding may take, by public numbers alone: a fit that rounding could make fail is refused at once.
 
 docs/theorems.md, T15: the bound of `gradient_norm_bound` on a `fine` objective, at its largest over all data.
 """

@@ -1,4 +1,4 @@
-"""Exact whole-numbered chance: two-sided geometric noise, and the number of tries until the first success."""
+"""Exact random whole numbers: two-sided geometric noise, and the number of tries until the first success."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def perturb_and_solve(
         Whether that number was declared before the data were looked at. Otherwise the number was read off the data, and
         the certificate promises less: privacy among data sets of this one size.
     rows_per_person : int >= 1
-        How many rows of one person the promise shall cover together; `mechanism` is about one row.
+        How many rows of one person the promise is to cover together; `mechanism` is about one row.
     radius : float > 0, optional
         M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy. The release lies in the ball, but for the output
         noise.

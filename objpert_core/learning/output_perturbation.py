@@ -3,7 +3,7 @@
 Where every row's gradient has norm ≤ R and the solver stops at a gradient of norm ≤ τ, its stopping place moves by at
 most (R + 2τ)/λ when a row is added or removed, and by at most (2R + 2τ)/λ when one is replaced. The release is
 therefore a Gaussian mechanism of that sensitivity. The solver enters the proof through τ alone, whatever path it took.
-Both bounds are tight for the logistic loss. The proof, and the data that come close, are docs/theorems.md, T10.
+Both bounds are tight for the logistic loss. docs/theorems.md, T10, has the proof, and data that come close to them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Noise of standard deviation σ hides bins with few rows. A bin, or several bins together, count as found where noise
 alone would hardly get so far anywhere; what is found has a distribution function, whose first and last hundredth the
-ranges hold. Where noise hides rows, ranges are as much wider, and they reach equally far from the median unless a
-column is of one side. All of it is post-processing: it costs no privacy.
+ranges hold. Where noise hides rows, ranges are widened in proportion. They reach equally far from the median, unless
+nearly all of a column lies on one side of it. All of it is post-processing: it costs no privacy.
 
 Arrays of counts have a row for each column of the data; ends have shape (2, d), the lower ones first.
 """

@@ -1,4 +1,4 @@
-"""A coin's split: fit and evaluation cost the larger of both budgets, by quadrature and by the certificate."""
+"""A coin's split: fit and evaluation cost the larger of the two budgets, by quadrature and by the certificate."""
 
 import dataclasses
 import json

@@ -56,7 +56,7 @@ class TableSchema:
     divided by `largest_norm`, which the schema alone decides: then no row is longer than 1, whatever its cells hold. A
     row's code depends on that row and on the schema, so that removing a row from the table removes its line from the
     matrix and changes nothing else. Where a number's range is private, the number stays as it is, and rows are not
-    divided: a fit with `feature_ranges` does both.
+    divided: a fit with `feature_ranges` maps the numbers and shortens the rows.
 
     Parameters
     ----------

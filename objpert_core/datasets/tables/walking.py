@@ -29,8 +29,8 @@ _PLAIN = Dialect()
 
 
 class _Piece(NamedTuple):
-    """A group of a file's rows, which is read at once, all of them a block at a time unless said; and the number of the
-    first row.
+    """A part of a file: one group of its rows, read at once, or, where `group` is None, all its rows, read a block at a
+    time. `row` is the number of its first row.
     """
 
     path: Path

@@ -104,7 +104,7 @@ class Money(Number):
 
 @dataclass(frozen=True)
 class Date:
-    """A date, perhaps with a time, between two public ones, which is mapped to [−1, 1]; others are clipped.
+    """A date, perhaps with a time: the range between two public dates is mapped to [−1, 1], others are clipped.
 
     Parameters
     ----------
