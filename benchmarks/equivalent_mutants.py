@@ -21,8 +21,8 @@ _NO_CHANGE = (
     ),
     (
         "objpert_core/learning/draws.py",
-        "results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)",
-        "results = self._found_by_maps(first.objective(drawn[ 1], loss(first.rows)), maps, drawn, noise.tau)",
+        "found = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, noise.tau)",
+        "found = self._found_by_maps(first.objective(drawn[ 1], loss(first.rows)), maps, drawn, noise.tau)",
         "the linear term is left out, and what else differs ends the search before",
     ),
     (
