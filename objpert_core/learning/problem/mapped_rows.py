@@ -27,6 +27,7 @@ from objpert_core.learning.problem.rows import Rows, normalising
 _SAMPLE_ROWS = 100  # sampled rows per parameter
 _BLOCK = 2048  # rows whose norms are found at once
 _FAR_OUT = 2.0**10  # the stretch of a row that lies too near to the centre: its norm has too few digits
+_VAST = 1e140  # in what a row's squares are multiplied by: below it none of them is lost by underflow
 _UP = 1 + 2.0**-16  # rounds up numbers that are right to four digits
 
 
@@ -50,10 +51,12 @@ class Images:
         moved = scales * (centers - centers[0])
         self._by_first = _Through(scales / scales[0], moved, ratios, factors, given.constant)
         self._by_directions = _Through(scales, shifts, factors, factors, given.constant)
-        self._sizes = _sizes(given, shifts, factors)
+        self._sizes = _sizes(given, scales, shifts, factors)
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         """The gradients of the losses of some objectives, each at its own point, by rows of `base`, shape (m, D)."""
+        if not which.any():  # rows of `base` are the first's own
+            return part.combine(part.slopes(thetas))
         return self._by_first.gradients(part, thetas, which)
 
     def looks(self, thetas: FloatArray, which: IntArray, size: int) -> list[Look]:
@@ -176,13 +179,14 @@ def _factors(given: Rows, scales: FloatArray, shifts: FloatArray) -> FloatArray:
     return normalising(np.maximum(found.T, 0.0), given.n_features)
 
 
-def _sizes(given: Rows, shifts: FloatArray, factors: FloatArray) -> FloatArray:
+def _sizes(given: Rows, scales: FloatArray, shifts: FloatArray, factors: FloatArray) -> FloatArray:
     """Of each map A = ‖a∘μ‖, Σf, ΣP and Σξ, shape (4, k): a row's stretch P = 1 + 2Af is ‖a∘u‖ + A at most, in units of
     ‖a∘(u − μ)‖, and ξ bounds how far f·a∘(u − μ) is from the row that the map makes (docs/theorems.md, T52).
     """
     pull = _UP * np.linalg.norm(shifts, axis=1)[:, None]
     stretches = _UP * (1 + 2 * pull * factors)
-    missing = np.where(pull > 0, factors <= 0, (factors <= 0) & (given.factors > 0))
-    stretches[missing | (stretches > _FAR_OUT)] = math.inf
+    missing = (factors <= 0) & ((pull > 0) | (given.factors > 0))
+    vanishing = factors * np.maximum(given.factors, 1.0) * np.maximum(scales.max(axis=1), 1.0)[:, None] > _VAST
+    stretches[missing | vanishing | (stretches > _FAR_OUT)] = math.inf
     turns = gamma(given.n_features + 8) * (0.51 * stretches**2 + 0.5) + 12 * UNIT * stretches
     return np.array([pull[:, 0], *(numbers.sum(axis=1) for numbers in (factors, stretches, turns))])

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigvalsh
 
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows
+from objpert_core.learning.problem.losses import HuberLoss
 from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.single_precision import rough
 from objpert_core.learning.solvers import solve_family
@@ -100,26 +101,29 @@ def test_a_row_that_is_the_centre_is_none_for_that_map_alone():
     assert np.isfinite(gradients(images, one, theta, np.array([1]))).all()
 
 
-def looked_at(X, centers, scales, constant, theta, seed=0):
-    """Each map's own rows, what b makes their gradient at θ as short as rounding, and what a look says of it."""
-    given, targets = (
-        Rows(X, "normalize", constant),
-        np.where(np.random.default_rng(seed).random(X.shape[0]) < 0.5, 1.0, -1.0),
-    )
+def looked_at(X, centers, scales, constant, theta, targets=None, loss=LOSS, size=7):
+    """Each map's own rows, what b makes their gradient at θ nothing, as it is seen, and what a look says of it."""
+    given = Rows(X, "normalize", constant)
+    if targets is None:
+        targets = np.where(np.random.default_rng(0).random(X.shape[0]) < 0.5, 1.0, -1.0)
     several = [Directions(given).learned(RowMap(*pair)) for pair in zip(centers, scales, strict=True)]
-    plain = [PerturbedObjective(rows, targets, 0.5, np.zeros(given.dimension), LOSS) for rows in several]
-    linears = np.array([-one.gradient(theta)[0] for one in plain])
-    centers = [0 * scale if center is None else center for center, scale in zip(centers, scales, strict=True)]
-    images = Images(plain[0], given, np.array(centers), np.array(scales), linears)
-    which = np.arange(len(several))[::-1]
-    found = images.looks(np.tile(theta, (len(several), 1)), which, 7)
+    first = PerturbedObjective(several[0], targets, 0.5, np.zeros(given.dimension), loss)
+    maps = np.array([0 * a if center is None else center for center, a in zip(centers, scales, strict=True)])
+    points, which = np.tile(theta, (len(several), 1)), np.arange(len(several))[::-1]
+
+    def looks(linears):
+        return Images(first, given, maps, np.array(scales), linears).looks(points, which, size)
+
+    linears = -np.array([look.gradient for look in looks(np.zeros_like(points))])[::-1]
+    found = looks(linears)
     return targets, several, linears, {int(k): look for k, look in zip(which, found, strict=True)}
 
 
-def norm_on_own_rows(targets, rows, theta, b):
-    def slope(u, t):
-        return -t / (1 + mpmath.exp(t * u - mpmath.mpf(1.5)))
+def logistic(u, t):
+    return -t / (1 + mpmath.exp(t * u - mpmath.mpf(1.5)))
 
+
+def norm_on_own_rows(targets, rows, theta, b, slope=logistic):
     entries = rows.matrix.toarray() if rows.sparse else rows.matrix
     with mpmath.workdps(60):
         return exact_norm(exact_gradient(entries, targets, rows, theta, 0.5, slope), b)
@@ -140,11 +144,10 @@ def test_the_bound_holds_for_the_rows_that_a_map_makes_against_exact_arithmetic(
     theta = rng.normal(size=6 + (constant > 0)) * 10 ** rng.uniform(-1, 2)
     if kind == "sparse":
         X = sp.csr_array(np.where(rng.random(X.shape) < 0.5, X, 0.0))
-    targets, several, linears, found = looked_at(X, centers, scales, constant, theta, seed)
+    targets, several, linears, found = looked_at(X, centers, scales, constant, theta)
     for k, rows in enumerate(several):
         exact = norm_on_own_rows(targets, rows, theta, linears[k])
         assert exact <= found[k].bound < 1e-11 * 40 * (1 + constant) * (1 + constant * np.linalg.norm(theta))
-        assert np.linalg.norm(found[k].gradient) > exact / 1e6  # its own, and not exactly what b is
 
 
 def test_a_row_next_to_the_centre_has_no_bound_where_its_norm_has_too_few_digits():
@@ -168,3 +171,63 @@ def test_a_row_near_the_centre_makes_the_bound_of_the_others_no_wild_guess():
         looked_at(rows, centers, scales, 0.3, theta) for rows in (np.concatenate([X, near]), X)
     )
     assert none[0].bound < one[0].bound < 30 * none[0].bound
+
+
+def huber(width):
+    return HuberLoss(width), lambda u, t: max(min(u - t, mpmath.mpf(width)), -mpmath.mpf(width))
+
+
+def test_scores_that_the_constant_makes_long_are_paid_for():
+    """Targets that are the scores themselves: what is left of a slope is the score's rounding."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, theta = np.tile(rng.normal(size=3), (5, 1)), rng.normal(size=4) * 1e6
+        rows = Directions(Rows(X, "normalize", 1e4)).learned(RowMap(None, np.ones(3)))
+        loss, slope = huber(1.0)
+        targets, several, linears, found = looked_at(X, [None], [np.ones(3)], 1e4, theta, rows.margins(theta), loss)
+        assert norm_on_own_rows(targets, several[0], theta, linears[0], slope) <= found[0].bound
+
+
+def test_rows_near_the_centre_are_paid_for_where_slopes_are_at_their_end():
+    """One row whose slope has no error: what is left is the row's."""
+    worst, (loss, slope) = 0.0, huber(1e6)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        center, step = rng.normal(size=(2, 3))
+        center /= np.linalg.norm(center)
+        X, scale = (center + step / np.linalg.norm(step) / 200)[None], [10.0 ** rng.uniform(-0.1, 0.1, size=3)]
+        *rest, found = looked_at(X, [center], scale, 0.0, 1e-9 * step, np.array([1e12]), loss)
+        targets, several, linears = rest
+        exact = norm_on_own_rows(targets, several[0], 1e-9 * step, linears[0], slope)
+        assert exact <= found[0].bound
+        worst = max(worst, exact / found[0].bound)
+    assert worst > 0.01  # the bound is about this error
+
+
+def test_every_row_of_a_block_is_paid_for():
+    """Equal rows are off by the same. Blocks of 7 and one block say about the same, and much more than for one row."""
+    X, theta = np.tile([[0.3, -0.7, 0.2]], (30, 1)), np.array([0.4, -0.2, 0.3])
+    said = [
+        looked_at(rows, [np.array([0.3, -0.7, 0.1])], [np.ones(3)], 0.0, theta, size=size)[3][0]
+        for rows, size in ((X, 2048), (X, 7), (X[:1], 7))
+    ]
+    off = [look.bound - np.linalg.norm(look.gradient) for look in said]
+    assert 0.5 < off[0] / off[1] < 2
+    assert off[0] > 20 * off[2]
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 1e-5, 1e-7, 1e-10, 1e-13, 1e-30])
+def test_squares_that_are_lost_by_underflow_leave_no_bound(scale, centred):
+    """Rows at the least norm that counts, behind maps whose noise made them small; longer ones have a bound."""
+    X, theta = 1.1e-150 * np.tile([[0.6, 0.8]], (20, 1)), np.array([0.3, -0.2])
+    centers = [np.array([-0.3, -0.1]) if centred else None]
+    loss = LogisticLoss(0.0)
+    targets, several, linears, found = looked_at(
+        X, centers, [scale * np.array([1.0, 1.37])], 0.0, theta, np.ones(20), loss
+    )
+    exact = norm_on_own_rows(targets, several[0], theta, linears[0], lambda u, t: -t / (1 + mpmath.exp(t * u)))
+    assert exact <= found[0].bound
+    assert math.isinf(found[0].bound)
+    *_, longer = looked_at(1e20 * X, centers, [np.array([scale, scale])], 0.0, theta, np.ones(20), loss)
+    assert math.isfinite(longer[0].bound) == (scale >= 1e-10)
