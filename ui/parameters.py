@@ -184,9 +184,10 @@ def special_bounds(prefix: str) -> dict[str, Toggle]:
     }
 
 
+_GLM = "Any GLM loss (a loss that sees a row only through its score xᵀθ)"
 _SPECIAL = {
-    "monotone": "Any GLM loss whose derivative keeps its sign: logistic, squared hinge, Huberised hinge, softplus.",
-    "two-signed": "Any GLM loss, even where λ ≤ β: like the 2023 theorem, with log(1 + β/λ) in place of −log(1 − β/λ).",
+    "monotone": f"{_GLM} whose derivative keeps its sign: logistic, squared hinge, rounded hinge, softplus.",
+    "two-signed": f"{_GLM}, even where λ ≤ β: like the 2023 theorem, with log(1 + β/λ) in place of −log(1 − β/λ).",
 }
 
 

@@ -48,7 +48,10 @@ button[aria-label^="Help"], [data-testid=stMultiSelect] button { min-width: 24px
 .numbers th { font-weight: 600; }
 h2 { font-size: 1.5rem !important; }
 [data-testid=stPageLink] :is(span, p, [data-testid=stMarkdownContainer]) { white-space: normal; overflow: visible; }
-@media (hover: none) { button [data-has-shortcut=true] kbd, button kbd { display: none; } }
+@media (hover: none) {
+  button [data-has-shortcut=true] kbd, button kbd { display: none; }
+  .stElementContainer:has([data-testid=stDataFrame]) { margin-top: 2.75rem; }  /* its buttons always show, above it */
+}
 :is(button[kind^="primary"], [data-tag]), :is(button[kind^="primary"], [data-tag]) * {
   color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"], :has(> [class*="_unseen"]) { display: none; }

@@ -25,7 +25,7 @@ IN_ALL, SKIPPED = "in all", "skipped"
 DOES: Mapping[str, str] = {
     "2023 theorem": "Algorithm 1 as published: Rényi curve, no margin, raw rows",
     "our theorem": "less noise and less λ for the same ε",
-    "margin": "rows keep pulling when they are already right",
+    "margin": "rows that are already right still move the model",
     "centring": "subtracts a noisy mean, which ε covers, from every row; the margin grows",
     "scaling": "evens out the columns by their noisy sizes, which ε covers",
     "centring and scaling": "both steps, by a noisy mean and noisy sizes, which ε covers; the margin grows",

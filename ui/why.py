@@ -24,7 +24,7 @@ _MORE = {
 _LESS = {
     "σ": "a narrower tilt hides one person’s gradient less",
     "λ": "with less regularisation, one person’s curvature shows more",
-    "L": "one person’s gradient is smaller, but the tilt is the same",
+    "L": "one person’s gradient is smaller, and the tilt is the same",
 }
 
 
@@ -47,11 +47,20 @@ def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float, *, n
     if name == "β" and not more:
         reason = _BETA
     elif sentences.epsilon(told) == sentences.epsilon(tells) and not more:
-        reason = f"the noise alone decides here, not {name}" if gaussian else f"{name} hardly matters here"
+        reason = _unmoved(name, tells, gaussian=gaussian)
     elif name in _MORE and not more:
         field = next(field for field, called in names.items() if called == name)
         reason = (_MORE if getattr(now, field) > getattr(before, field) else _LESS)[name]
     return f"{sentences.shift(changes)}: {course}; {reason}."
+
+
+def _unmoved(name: str, epsilon: float, *, gaussian: bool) -> str:
+    """Why a change of σ, λ or L does not show in ε. Of these, only λ may have no effect at all."""
+    if epsilon <= 0:
+        return "the slack δ alone covers the release"
+    if name != "λ":
+        return "a change this small does not show"
+    return "the noise alone decides here, not λ" if gaussian else "λ hardly matters here"
 
 
 def reread(setting: proofs.Setting, before: float, now: float) -> str:

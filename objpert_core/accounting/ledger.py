@@ -80,7 +80,7 @@ class Kind:
 
 COUNT = Parameter("count", "", "How many", 1, 1, MOST_COPIES, whole=True)
 _L = Parameter("lipschitz", "L", "Largest gradient norm L", 1.0, 1e-3, 1e3)
-_PROOFS = {"logistic": "logistic loss", "monotone": "monotone loss", "glm": "Theorem 3.1"}
+_PROOFS = {bound: acc.BOUND_REGISTRY[bound].named() for bound in ("logistic", "monotone", "glm")}
 _FIT = (
     Parameter("sigma", "σ", "Noise σ", 8.0, 0.01, 1e6),
     Parameter("lam", "λ", "Regularisation λ", 10.0, 1e-6, 1e9),

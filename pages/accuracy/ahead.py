@@ -152,8 +152,8 @@ def everywhere(stored: Stored) -> str:
         return ""
     tenth = sum(claim.tenfold for claim in claims)
     return (
-        f"Our theorem against the best unpaid DP-SGD, at the {len(claims)} stored ε: {_tally(claims)}. At "
-        f"{tenth or 'none'} of these ε, our theorem takes at most a tenth of the rival’s time (medians)."
+        f"Our theorem against the best unpaid DP-SGD, at the {len(claims)} stored ε: {_tally(claims)}. "
+        f"Our theorem takes at most a tenth of the rival’s time (medians) at {tenth or 'none'} of these ε."
     )
 
 
@@ -192,7 +192,7 @@ def table(stored: Stored) -> list[dict[str, str]]:
                 "ε": sentences.epsilon(reading.epsilon),
                 "Ours minus best unpaid, points": difference(claim.difference if claim else None),
                 **{column: accuracy(point.accuracy.mean) if point else "–" for column, point in reached.items()},
-                "which": f"({LEARNERS[claim.rival].variant})" if claim else "–",
+                "which DP-SGD": f"({LEARNERS[claim.rival].variant})" if claim else "–",
                 "Ours minus unpaid on standardised rows": difference(reading.difference(TIGHT, UNPAID_STANDARDISED)),
                 "Rival’s time / ours": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
             }

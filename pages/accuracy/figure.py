@@ -136,8 +136,8 @@ class Figure2(Reading):
         if (name := self._hidden_rival) is None:
             return ""
         return (
-            f"The large mark is the rival at ε = {sentences.epsilon(self.epsilon)}, {LABELS[name]}. Its curve is "
-            f"switched off."
+            f"The large mark is the best unpaid DP-SGD at ε = {sentences.epsilon(self.epsilon)}, {LABELS[name]}. Its "
+            "curve is switched off."
         )
 
     def intervals(self) -> str:
@@ -173,7 +173,7 @@ class Figure2(Reading):
         return (
             f"Hollow marks: Redberg et al. (2023), {paper.TABLES[dataset]} (“paper”), over other splits. There all "
             f"three methods "
-            f"were chosen by test accuracy; {same}."
+            f"had their settings chosen by test accuracy; {same}."
         )
 
     def legend(self) -> str:
@@ -296,7 +296,9 @@ class Figure2(Reading):
         if (rival := self._hidden_rival) is None:
             return []
         found = _means(self.stored, rival)[self.epsilon]
-        name = f"rival at ε = {sentences.epsilon(self.epsilon)}"  # the caption and the table say which it is
+        name = (
+            f"best unpaid DP-SGD at ε = {sentences.epsilon(self.epsilon)}"  # the caption and the table say which it is
+        )
         mark = _mark(name, rival, [self.epsilon], [found.mean], hover="%{y:.2%} " + _spread(found))
         return [mark | {"error_y": bars([found], ROLE[rival])}]
 

@@ -34,8 +34,8 @@ EPS_MAX = parameters.view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2
 FLOOR = parameters.floor("bounds", (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 SPECIAL = parameters.special_bounds("bounds")
 COVERED = (
-    "Adds two columns to the table: the smallest μ-GDP and ρ-zCDP that cover the release. These columns take the "
-    "longest to compute."
+    "Adds two columns to the table: the smallest μ of Gaussian differential privacy (GDP) and the smallest ρ of "
+    "zero-concentrated differential privacy (zCDP). These columns take the longest to compute."
 )
 COVERS = Toggle("bounds_covers", "Table with μ and ρ", False, help=COVERED)
 GHOST = parameters.ghost("bounds")

@@ -29,6 +29,7 @@ RATES = np.sin(np.linspace(0.0, np.pi / 2, POINTS)) ** 2  # crowded at both ends
 RATES[0], RATES[-1] = 0.0, 1.0
 RATES.setflags(write=False)
 PERFECT = "Perfect privacy (guessing)"
+_NEITHER = "The theorems of 2012 and 2023"
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,12 @@ class Errors(Proofs):
         return proofs.at(setting.mechanism(bound), "tradeoff", self.rate)
 
     def answer(self) -> str:
-        tight = self.missed("logistic", self.setting)
+        tight, rate = self.missed("logistic", self.setting), share(self.rate)
+        if self.setting.replaced:
+            return _about_contents(tight, rate)
         if tight <= 0:
-            return f"Nothing is proved about an attacker who accuses {share(self.rate)} of outsiders."
-        return (
-            f"An attacker who wrongly accuses {share(self.rate)} of outsiders misses at least {at_least(tight)} of "
-            "participants."
-        )
+            return f"Nothing is proved about an attacker who accuses {rate} of outsiders."
+        return f"An attacker who wrongly accuses {rate} of outsiders misses at least {at_least(tight)} of participants."
 
     def caption(self) -> str:
         return f"{self.best_guess()} {self.comparison()}".lstrip()
@@ -111,18 +111,22 @@ class Errors(Proofs):
         own, tight, lower = self.own, self.missed("logistic", self.setting), self.missed("lower", self.setting)
         beyond = "" if at_least(tight) == at_least(lower) else f" than {at_least(lower)}"
         start = "" if tight <= 0 else f"No proof can promise more{beyond}. "
-        start += f"The 2023 theorem promises {self.published(own)}"
+        (who, what), (other, there) = self.published(own), self.published(self.setting)
+        first = who or other
+        start += f"{first[0].upper()}{first[1:]} promises {what}" if first else f"{_NEITHER} promise nothing"
         if math.isclose(self.setting.smoothness, own.smoothness):
             return f"{start}."
+        there = f"{other} {there}" if other not in ("", first) else there
         return (
-            f"{start} for the logistic loss (β = {sentences.number(own.smoothness)}), and "
-            f"{self.published(self.setting)} for β = {sentences.number(self.setting.smoothness)}."
+            f"{start} for the logistic loss (β = {sentences.number(own.smoothness)}), and {there} for "
+            f"β = {sentences.number(self.setting.smoothness)}."
         )
 
-    def published(self, setting: proofs.Setting) -> str:
-        """The share of missed members that the published bounds promise."""
-        missed = max(self.missed(bound, setting) for bound in proofs.PUBLISHED)
-        return f"at least {at_least(missed)}" if missed > 0 else "nothing"
+    def published(self, setting: proofs.Setting) -> tuple[str, str]:
+        """The published theorem that promises most, empty where none promises anything, and what it promises."""
+        best = max(reversed(proofs.PUBLISHED), key=lambda bound: self.missed(bound, setting))
+        missed = self.missed(best, setting)
+        return (proofs.called(best), f"at least {at_least(missed)}") if missed > 0 else ("", "nothing")
 
     def table(self) -> list[dict[str, str]]:
         missed = f"Misses at {share(self.rate)} false accusations"
@@ -166,6 +170,13 @@ class Errors(Proofs):
             height=480,
             margin={"l": 8, "r": 28, "t": 8, "b": 8},  # room for the label of 100 %
         )
+
+
+def _about_contents(missed: float, rate: str) -> str:
+    """The answer where a row is replaced: nobody is outside, and the attacker tells one content from another."""
+    if missed <= 0:
+        return f"Nothing is proved about an attacker who is wrong about {rate} of first contents."
+    return f"An attacker who is wrong about {rate} of first contents misses at least {at_least(missed)} of second ones."
 
 
 def share(value: float) -> str:

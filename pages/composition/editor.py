@@ -110,8 +110,8 @@ def _fields(kind: str) -> list[tuple[str, ledgers.Parameter]]:
 
 def _field(key: str, parameter: ledgers.Parameter) -> None:
     if parameter.options:
-        options = list(parameter.options)
-        st.selectbox(parameter.label, options, key=key, help="The proof that accounts for the fit.")
+        options, named = list(parameter.options), parameter.options.__getitem__
+        st.selectbox(parameter.label, options, key=key, format_func=named, help="The proof that accounts for the fit.")
         return
     optional = parameter.default is None
     st.session_state.setdefault(key, parameter.default)

@@ -176,8 +176,9 @@ def reading(at: Gate, delta: float) -> str:
     """What the odometer reads, and what that is worth."""
     shown = f"ε = {sentences.epsilon(at.epsilon)} at δ = {sentences.delta(delta)}"
     return (
-        f"The odometer reads μ = {up(at.spent)}, {shown}. This reading is a promise only if you fixed the noise of "
-        f"all releases beforehand. If results decide when you stop, only the budget is a promise."
+        f"The odometer adds up what is spent so far: it reads μ = {up(at.spent)}, {shown}. This "
+        "reading is a promise only if you fixed the noise of all releases beforehand. If results decide when you "
+        "stop, only the budget is a promise."
     )
 
 

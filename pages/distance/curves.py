@@ -143,8 +143,8 @@ class Distance(bounds.Setting, View):
         published, half, lower = map(self.epsilon, ("glm", "half", "lower"))
         if math.isinf(published):
             return (
-                f"The 2023 theorem pays −log(1 − β/λ) for the curvature, which is infinite from λ = β = "
-                f"{sentences.number(self.smoothness)} down; as λ → ∞ the theorem proves ε = {sentences.epsilon(half)}."
+                f"The 2023 theorem pays −log(1 − β/λ) for the curvature, which is infinite where λ ≤ β = "
+                f"{sentences.number(self.smoothness)}; as λ → ∞ the theorem proves ε = {sentences.epsilon(half)}."
             )
         sign, curvature = (sentences.epsilon(max(price, 0.0)) for price in (half - lower, published - half))
         return (

@@ -13,7 +13,9 @@ from ui import figures, page, sentences
 def show(pair: Pair) -> None:
     """What this pair of data sets needs, over the chart."""
     needed = f"only {sentences.delta(pair.exact_delta, 3)}" if pair.exact_delta > 0 else "less than 10⁻³⁰⁰"
-    st.caption(f"The privacy loss of this pair. The grey lines mark ±ε. This pair needs a slack of {needed}.")
+    st.caption(
+        f"The privacy loss of these two data sets. The grey lines mark ±ε. The two data sets need a slack of {needed}."
+    )
     page.show(page.Picture(chart(pair), alt(pair)), key="home_loss")
 
 

@@ -33,7 +33,7 @@ _ASKED = {
 _ROWS_HELP = (
     "Type the number only if people know the number without this table. The rules for the noise and λ use it, and the "
     "certificate holds whatever the true number is. If you leave the field empty, the page counts the rows, and the "
-    "certificate says that everybody may know their number."
+    "certificate says that everybody may know the number of rows."
 )
 _LABELS = {
     "column": ("Column", None),
@@ -49,7 +49,7 @@ _LABELS = {
         "Separate the values by semicolons. For a target, type its values; of two, the value for “no” comes first.",
     ),
     "missing": ("If missing", "The public value that replaces a missing one. If empty, a missing value is refused."),
-    "written": ("Written as", "The form of a date, such as %d.%m.%Y, or the sign of a sum, such as $."),
+    "written": ("Written as", "The form of a date, such as %d.%m.%Y, or the currency symbol of a sum, such as $."),
     "mark": ("Mark missing", "Adds a feature that says whether the number was missing."),
     "other": (
         "Others too",

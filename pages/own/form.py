@@ -55,7 +55,7 @@ class Line:
     missing : str
         What stands for a missing value; empty refuses it.
     written : str
-        The form of a date, such as "%d.%m.%Y", or the sign of a sum of money.
+        The form of a date, such as "%d.%m.%Y", or the currency symbol of a sum of money.
     mark : bool
         Whether a feature of its own says that the value is missing.
     other : bool
@@ -184,7 +184,9 @@ def _feature(line: Line) -> Number | Categories | Date:
             missing = line.missing or None
             return Categories(_levels(line), other=line.other, missing=missing, missing_indicator=line.mark)
         if line.role in (DATE, MONEY) and not line.written:
-            what = "how its dates are written, such as %d.%m.%Y" if line.role == DATE else "its sign, such as $"
+            what = (
+                "how its dates are written, such as %d.%m.%Y" if line.role == DATE else "its currency symbol, such as $"
+            )
             raise ValueError(f"type {what}, in the column “Written as”")
         if line.role == DATE:
             return Date(line.low, line.high, line.missing or None, line.mark, format=line.written)

@@ -16,8 +16,8 @@ ALONG = (
 )
 RATIO = SelectSlider("planner_f", "Noise ratio f", PAPER.ratio, RATIOS, help=ALONG)
 WHOSE = (
-    "The 2023 theorem is accounted in two ways, by its Rényi curve or its privacy profile. The other theorems are "
-    "this project’s."
+    "The 2023 theorem is here twice: by its Rényi curve, as in the paper, and by its privacy profile. The theorems "
+    "called “ours” are this project’s."
 )
 BOUND = Choice(
     "planner_bound", "Proof behind the point", PAPER.bound, tuple(NAMES), NAMES.__getitem__, help=WHOSE, former=FORMER

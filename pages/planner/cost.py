@@ -102,8 +102,8 @@ def _sampled(setting: Setting, estimate: Estimate, measured: Sequence[Point]) ->
 def caveats(setting: Setting) -> str:
     """How to read the theorem's curve: what it is of, where it says nothing, where a larger λ is allowed."""
     lines = (
-        "Upper bound on the mean training loss over the noise, minus the loss of θ₀. Always predicting 50 : 50 costs "
-        "log 2 = 0.69 nats (thin line), so a bound above this line says nothing."
+        "Upper bound on a row’s mean training loss, averaged over the noise, minus that of θ₀. Always predicting "
+        "50 : 50 costs log 2 = 0.69 nats (thin line), so a bound above this line says nothing."
     )
     if more := numbers.raised(setting):
         lines += f" With a larger λ = {lam(more)} the theorem allows {nats(more.excess)} nats at this f."

@@ -137,7 +137,7 @@ def invitation(plan: Plan) -> str:
     """What Sample will do."""
     return (
         f"Fits private models on {shape(plan)} at up to {len(RATIOS) + 1} values of f along the frontier, "
-        f"{sentences.count(plan.draws, 'noise draw')} each, and the two recipes."
+        f"{sentences.count(plan.draws, 'noise draw')} each, and two recipes: the paper’s and the package’s."
     )
 
 

@@ -56,8 +56,8 @@ _REASONS = {  # more of it, less of it
     "M": ("the noise has more room", "the noise has less room"),
 }
 CERTIFIED = (
-    "The two published methods keep their printed noise, private or not. The table shows the ε that the accountant "
-    "finds. All other methods meet the target."
+    "The two published methods keep their printed noise, private or not. The table shows the ε that is proved "
+    "for this noise. All other methods meet the target."
 )
 STOPPED = "Stopped before the first fit."
 

@@ -9,7 +9,7 @@ from ui.controls import Choice, SelectSlider, Toggle, log_values, powers_of_ten
 
 TWELVE = (0.12, 0.3, 0.34, 0.37, 0.39, 0.4, 0.42, 0.44, 0.47, 0.5, 0.71, 0.9)
 
-PUBLISHED = {"number": "the number", "side": "only the side of ½"}
+PUBLISHED = {"number": "the number", "side": "only whether it is above ½"}
 FIGURE3 = {
     "b": "ε at equal error (3b)",
     "10": "ε against the gap, noise of ε = 10 (3a)",
@@ -50,8 +50,8 @@ NOISE = SelectSlider(
     "Proposed noise, its ε",
     1.0,
     log_values(0.1, 10, steps=(1, 2, 3, 5)),
-    help="The ε of the Laplace noise on each count; the noise has scale 1/ε. The test asks whether ε/2 is enough for "
-    "this noise.",
+    help="The ε of the Laplace noise on each count; the noise has scale 1/ε. The test asks whether this noise costs "
+    "at most ε/2 with these votes.",
 )
 FIRST = SelectSlider(
     "ptr_first", "Share of teachers who vote for the first class", 0.8, (0.2, 0.34, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

@@ -39,10 +39,10 @@ class EqualError(PtrResults):
 
     def note(self) -> str:
         return (
-            f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. Asking costs what is "
-            f"promised, and its test passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no "
-            "promise. This mean decreases from ε = 0.3 to 0.4. From 0.4 on, ε at δ is mostly 0, and only the bound on "
-            "the gap costs privacy."
+            f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. The cost of asking "
+            f"is the ε promised with a test that passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs "
+            "is no promise. This mean decreases from ε = 0.3 to 0.4. From 0.4 on, ε at δ is mostly 0, and only the "
+            "bound on the gap costs privacy."
         )
 
 

@@ -28,7 +28,7 @@ _GRID = 241
 
 @dataclass(frozen=True)
 class Line(View):
-    """The values, a proposal for their median or its side of ½, and one run; `epsilon` is of test and release."""
+    """The values, a proposal for their median or for its side of ½, and one run; `epsilon` is of test and release."""
 
     published: str
     bound: float
@@ -88,9 +88,10 @@ class Line(View):
     def answer(self) -> str:
         points = self.points
         if self.published == "side":
+            joined = "but" if points.own_epsilon < points.local_epsilon else "and"
             return (
-                f"Local sensitivity (secret) needs ε = {small(points.local_epsilon)}, the published side (secret) "
-                f"needs {small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
+                f"Secret: local sensitivity needs ε = {small(points.local_epsilon)}, {joined} publishing “above ½ or "
+                f"not” needs {small(points.own_epsilon)}. Allowed: {small(points.epsilon)}."
             )
         moved = sentences.number(points.local_sensitivity)
         moved = f"{moved}, over β" if points.distance == 0 else f"at most {moved}"

@@ -63,7 +63,7 @@ FAR = "0.02, 0.03, 0.05, 0.05, 0.06, 0.08, 0.22, 0.25, 0.26, 0.3, 0.4, 0.9"
 PRESETS = (
     preset(
         "Throwing away hides",
-        "Only the side of ½ is published: the local sensitivity is too large, but the data-dependent ε is 0.",
+        "Only “above ½ or not” is published: the local sensitivity is too large, but the data-dependent ε is 0.",
         "line",
         publish="side",
         beta=0.02,

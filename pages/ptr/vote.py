@@ -89,9 +89,9 @@ class Vote(View):
 
     def note(self) -> str:
         return (
-            f"The generalised test proposes Laplace noise of ε = {sentences.number(self.noise)}: half of ε to test, "
-            "half to release; where the test fails, noise of ε/2. The test passes in most runs from a gap of "
-            f"{self.ballot.passing_gap} on."
+            f"The generalised test proposes noise whose own ε is {sentences.number(self.noise)}. Half of the budget ε "
+            "pays for the test, half for the release. If the test fails, the noise has ε/2. The test passes in most "
+            f"runs from a gap of {self.ballot.passing_gap} on."
         )
 
     def courses(self) -> list[Course]:
@@ -107,7 +107,7 @@ class Vote(View):
 
         def row(name: str, values: FloatArray, write: Callable[[float], str], who: str) -> dict[str, str]:
             cells = {f"At gap {gap}": write(float(value)) for gap, value in zip(gaps, values, strict=True)}
-            return {"How often it errs": name} | cells | {"Who sees it": who}
+            return {"Quantity": name} | cells | {"Who sees it": who}
 
         return [
             *(

@@ -118,7 +118,7 @@ class Labels(View):
 
     def shows(self) -> str:
         return (
-            "The true δ against how far the two labels are off the interpolation, both logarithmic, and the promised "
+            "The true δ against how far one label is off the interpolation, both logarithmic, and the promised "
             "δ as a level line."
         )
 

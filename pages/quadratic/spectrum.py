@@ -74,9 +74,9 @@ class Spectrum(View):
         draws = self.draws
         least = float(eigenvalues(draws).min())
         if draws.alpha <= 0:
-            return f"The proof has no α here; the smallest of {draws.draws} draws is {count(least)}."
+            return f"The published proof has no α here; the smallest of {draws.draws} draws is {count(least)}."
         told = (
-            f"The proof needs eigenvalues ≥ α = {count(draws.alpha)}; the smallest of {draws.draws} draws is "
+            f"The published proof needs eigenvalues ≥ α = {count(draws.alpha)}; the smallest of {draws.draws} draws is "
             f"{count(least)}"
         )
         return f"{told}, {times(least / draws.alpha)} times as much."

@@ -154,15 +154,15 @@ def rare(turns: Sequence[tuple[float, str]], found: Sequence[Crossing]) -> str:
     """What the crossing means for rare events: from which δ on which of the two promises less by Rényi."""
     unequal = [(delta, who) for delta, who in turns if who]
     if not unequal:
-        return "Read through their Rényi curves, both mechanisms promise the same at every δ."
+        return "By their Rényi curves, both mechanisms promise the same at every δ."
     last_delta, last = unequal[-1]
     other = next((who for _, who in reversed(unequal) if who != last), None)
     if other is None:
-        start = f"Read through the Rényi curves, {_NAMED[last]} promises the smaller ε at every δ from 0.1 to 10⁻³⁰⁰"
+        start = f"By the Rényi curves, {_NAMED[last]} promises the smaller ε at every δ from 0.1 to 10⁻³⁰⁰"
         if found and found[-1].lower_after != last:
             return f"{start}: the orders beyond the crossing weigh events that are rarer still."
         return f"{start}."
     return (
-        f"Large α stand for rare events: read through the Rényi curves, {_NAMED[last]} promises the smaller ε at "
+        f"Large α stand for rare events: by the Rényi curves, {_NAMED[last]} promises the smaller ε at "
         f"δ = {sentences.scientific(last_delta)} and below, and {_NAMED[other]} just above."
     )

@@ -15,7 +15,7 @@ NOT_DIVIDED = (
     "curvature of the objective divided by λ."
 )
 LAM = parameters.lam("solvers", 1.0, high=1000, help=NOT_DIVIDED)
-TILT = "Standard deviation of each coordinate of the tilt b. In directions where the data are flat, θ goes to −b/λ."
+TILT = "Standard deviation of each coordinate of the tilt b. In directions that the data do not cover, θ goes to −b/λ."
 SIGMA = parameters.sigma("solvers", 4.0, 0.01, 100, extra=[4.0], help=TILT)
 ASKED = "The package uses 10⁻⁶; the paper’s experiments use 0.01."
 TAU = SelectSlider("solvers_tau", "Gradient norm to reach, τ", 1e-6, powers_of_ten(-9, 0), help=ASKED)

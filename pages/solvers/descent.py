@@ -32,14 +32,14 @@ DELTA = 1e-5
 HARDLY = 1.05
 """Times as many visits, below which they have hardly moved."""
 PRIVACY = (
-    "The solver has no part in the privacy proof: the package evaluates the gradient once more before it releases θ. "
+    "The privacy proof does not depend on the solver: before the package releases θ, it checks the gradient itself. "
     "The cost of a run depends on the data, so do not publish the cost for private data."
 )
 _REASONS = {
-    "λ": "where the data are flat, only λ curves the objective",
+    "λ": "in directions that the data do not cover, only λ curves the objective",
     "n": "rows add curvature to some directions, and only λ curves the others",
     "τ": "every digit of the gradient costs about the same",
-    "σ": "where the data are flat, a wide tilt moves the solution far",
+    "σ": "in directions that the data do not cover, a wide tilt moves the solution far",
     "columns": "redundant columns leave directions that only λ curves",
 }
 

@@ -79,22 +79,22 @@ def headline(comparison: Comparison) -> str:
     if private is None or main is None:
         if reference is None:
             return f"Nothing is trained on {data} yet."
-        rest = f"{LABELS[main]} is not trained yet" if main else "no private method is chosen"
+        rest = f"{_named(main)} is not trained yet" if main else "no private method is chosen"
         return f"Without privacy {_share(reference.mean)} of answers are right on {data}; {rest}."
     at = f"At ε = {sentences.epsilon(settings.epsilon)}"
     few = f" in {sentences.count(private.count, 'draw')}" if private.count < FEWEST else ""
     if (scores := comparison.evaluation(main)) is not None:
         share = scores.accuracy()
-        where = f"on {data}" if main == TIGHT else f"by {LABELS[main]}"
+        where = f"on {data}" if main == TIGHT else f"by {_named(main)}"
         return f"{at} the publishable accuracy is {accuracy(share.value)} ({between(share)}) {where}."
     if private.mean <= comparison.baseline:
         return (
-            f"{at} {LABELS[main]} learns nothing useful: {_share(private.mean)} right; always “{majority(comparison)}” "
+            f"{at} {_named(main)} learns nothing useful: {_share(private.mean)} right; always “{majority(comparison)}” "
             f"gets {_share(comparison.baseline)}."
         )
     if lost is None or reference is None:
-        return f"{at} {LABELS[main]} gets {_share(private.mean)} right{few or f' on {data}'}."
-    by = "" if main == TIGHT else f" by {LABELS[main]}"
+        return f"{at} {_named(main)} gets {_share(private.mean)} right{few or f' on {data}'}."
+    by = "" if main == TIGHT else f" by {_named(main)}"
     size, course = fall(reference.mean, private.mean)
     where = f"{few or f' on {data}'} ({course})"
     if not few and unclear(given(comparison.difference(NON_PRIVATE, main))):
@@ -104,7 +104,13 @@ def headline(comparison: Comparison) -> str:
         return f"{at} privacy{by} costs {size}{where}."
     if lost > -SHOWS:
         return f"{at} privacy{by} shows no cost{where}."
-    return f"{at} {'the private model' if main == TIGHT else LABELS[main]} gains {size}{where}."
+    return f"{at} {'the private model' if main == TIGHT else _named(main)} gains {size}{where}."
+
+
+def _named(method: str) -> str:
+    """A method inside a sentence: in quotation marks where its name reads like a part of the sentence."""
+    name = LABELS[method]
+    return f"“{name}”" if name.startswith("DP-SGD") else name
 
 
 def between(share: Estimate) -> str:

@@ -18,8 +18,8 @@ DRAWN = (
 )
 CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K."
 FIXES = "The probability of more runs than settings. This probability fixes μ, the mean of K. The paper asks for 0.9."
-OFF = "If off, privacy loss distributions account for one run and for the composition, and prove a smaller ε. The two "
-OFF += "selection theorems keep their own accountants."
+OFF = "If off, one run and the composition are accounted by privacy loss distributions, which prove a smaller ε. The "
+OFF += "two theorems about random numbers of runs stay as they are."
 WHOLE_SEARCH = "The promise for everything: the fits, their scores, and the choice."
 SEARCHED = ("synthetic-l", "breast-cancer", "digits-4-9", "adult-synthetic")
 RATE, COUNTS = Tuning.sample_rate, log_values(1, 100_000, extra=[Tuning.steps], steps=parameters.FEW_STEPS)

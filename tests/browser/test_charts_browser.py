@@ -65,7 +65,7 @@ def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):
 def test_the_side_alone_passes_where_the_number_does_not(open_page):
     page = open_page("/ptr")
     page.get_by_role("button", name="Throwing away hides").click()
-    expect(answer(page)).to_contain_text("needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed")
+    expect(answer(page)).to_contain_text("needs ε = 3.5, but publishing “above ½ or not” needs 0. Allowed: 0.5.")
     expect(page.get_by_text("This run passes and publishes “not above ½”")).to_be_visible()
     press(page, "ε rises with the gap", "ptr_view=", more=True)
     expect(answer(page)).to_contain_text("9.91 without slack δ")

@@ -228,7 +228,7 @@ SAYS = {
         "Nothing to learn: n = d": "n = 100, d = 100",
     },
     "ptr": {
-        "Throwing away hides": "(secret) needs ε = 3.5, the published side (secret) needs 0; 0.5 is allowed.",
+        "Throwing away hides": "needs ε = 3.5, but publishing “above ½ or not” needs 0. Allowed: 0.5.",
         "Too bold: no answer, ⊥": "under 0.1 %",
         "ε rises with the gap": "At a gap of 10 the noise has ε = 9.91 without slack δ, and 0 with slack.",
         "Teachers agree": "Asking pays",

@@ -165,7 +165,7 @@ def test_solvers_shows_the_counts_of_appendix_f():
     assert decode(tau["y"]).tolist() == [1e-6, 1e-6]
     assert re.search(r"Newton’s method visits each row \d+ times, gradient descent \d+\.", said(app))
     tells(said(app), "ε = 0.927, with slack δ = 10⁻⁵; add or remove one row", "accounted by the privacy profile")
-    assert "The solver has no part in the privacy proof" in written(app)
+    assert "The privacy proof does not depend on the solver" in written(app)
 
 
 def test_tuning_shows_the_papers_setting():

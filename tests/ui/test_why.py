@@ -14,6 +14,7 @@ HOME = Setting(2.5, 1.0, 0.25, 1.0)
     [
         (HOME, ""),
         (Setting(2.5, 10, 0.25, 1), "λ 1 → 10: ε stays at 1.56; the noise alone decides here, not λ."),
+        (Setting(2.501, 1, 0.25, 1), "σ 2.5 → 2.501: ε stays at 1.56; a change this small does not show."),
         (Setting(2.5, 1, 2.7, 1), "β 0.25 → 2.7: ε stays at 1.56; our theorem uses the logistic loss’s own β; "),
         (Setting(10, 1, 0.25, 1), "σ 2.5 → 10: ε falls from 1.56 to 0.423; a wider tilt hides"),
         (Setting(0.5, 1, 0.25, 1), "σ 2.5 → 0.5: ε rises from 1.56 to 10; a narrower tilt"),
@@ -33,6 +34,11 @@ def test_what_moved_and_why(now, said):
 
 def test_at_first_there_is_nothing_to_explain():
     assert moved(None, HOME, 1e-5) == ""
+
+
+@pytest.mark.parametrize("now", [Setting(200, 1000, 0.25, 1), Setting(100, 2000, 0.25, 1)])
+def test_where_the_slack_covers_everything_no_change_shows(now):
+    assert moved(Setting(100, 1000, 0.25, 1), now, 0.5).endswith("ε stays at 0; the slack δ alone covers the release.")
 
 
 def test_another_slack_is_the_same_proof():

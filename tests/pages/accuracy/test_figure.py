@@ -41,8 +41,8 @@ def test_only_the_chosen_methods_and_the_rival_are_drawn_and_none_is_fine(adult)
     label, another = LABELS[adult.rival(1.0)], "dpsgd-dishonest-rdp"
     assert list(drawn(Figure2(adult, 1.0, ("tight",), paper=False).chart())) == ["Algorithm 1 with our theorem"]
     curves = drawn(Figure2(adult, 1.0, ("tight", another), paper=False).chart())
-    assert set(curves) == {"Algorithm 1 with our theorem", LABELS[another], "rival at ε = 1"}
-    rival, point = curves["rival at ε = 1"], adult.point(adult.rival(1.0), 1.0)
+    assert set(curves) == {"Algorithm 1 with our theorem", LABELS[another], "best unpaid DP-SGD at ε = 1"}
+    rival, point = curves["best unpaid DP-SGD at ε = 1"], adult.point(adult.rival(1.0), 1.0)
     assert (list(decode(rival.x)), list(decode(rival.y))) == ([1.0], [point.accuracy.mean])
     both = drawn(Figure2(adult, 1.0, ("tight", adult.rival(1.0)), paper=False).chart())
     assert set(both) == {label, "Algorithm 1 with our theorem"}

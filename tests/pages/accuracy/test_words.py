@@ -98,7 +98,7 @@ def test_alt_names_the_rival_where_it_is_drawn_and_the_ghost(adult):
 def test_a_rival_that_was_not_picked_is_named(adult):
     rival = adult.rival(0.1)
     note = Figure2(adult, 0.1, ("tight", "dpsgd-dishonest-rdp")).rival_note()
-    assert f"rival at ε = 0.1, {LABELS[rival]}" in note
+    assert f"best unpaid DP-SGD at ε = 0.1, {LABELS[rival]}" in note
     assert Figure2(adult, 0.1, ("tight", rival)).rival_note() == Figure2(adult, 0.1, ("tight",)).rival_note() == ""
     assert adult.with_rival(("tight",), 0.1) == (rival, "tight")
     assert adult.with_rival((), 0.1) == ()

@@ -89,7 +89,11 @@ def test_shares_read_well():
             "No proof can promise more than 92.0 %. The 2023 theorem promises at least 85.0 % for the logistic loss "
             "(β = 0.25), and nothing for β = 1.",
         ),
-        (0.0, 0.9, 0.0, 0.0, 0.25, "The 2023 theorem promises nothing."),
+        (0.0, 0.9, 0.0, 0.0, 0.25, "The theorems of 2012 and 2023 promise nothing."),
+        (
+            *(0.0, 0.9, 0.3, 0.0, 0.1),
+            "The 2023 theorem promises nothing for the logistic loss (β = 0.25), and at least 30.0 % for β = 0.1.",
+        ),
     ],
 )
 def test_what_is_missed_is_compared_with_any_proof_and_the_published(
@@ -105,6 +109,17 @@ def test_what_is_missed_is_compared_with_any_proof_and_the_published(
         f"An attacker who wrongly accuses 5 % of outsiders misses at least {errors.at_least(tight)} of participants."
     )
     assert view.answer() == (expected if tight else "Nothing is proved about an attacker who accuses 5 % of outsiders.")
+
+
+def test_of_a_replaced_row_nobody_is_outside(monkeypatch):
+    answers = []
+    for missed in (0.925, 0.0):
+        monkeypatch.setattr(Errors, "missed", lambda view, bound, fit, missed=missed: missed)
+        answers.append(Errors(REPLACING).answer())
+    assert answers == [
+        "An attacker who is wrong about 5 % of first contents misses at least 92.5 % of second ones.",
+        "Nothing is proved about an attacker who is wrong about 5 % of first contents.",
+    ]
 
 
 @pytest.mark.parametrize(

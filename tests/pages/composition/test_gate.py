@@ -83,7 +83,7 @@ def test_the_page_shows_the_filter_when_it_is_switched_on():
     app = open_app("pages/composition/page.py", **query, composition_filter="true", composition_released="3")
     at = pg.gate(LIST, 3, 1e-5, 1.0)
     assert pg.answer(at) in said(app)
-    assert "The odometer reads" in written(app)
+    assert "The odometer adds up what is spent so far" in written(app)
     _, spent = curves(app, 2)[0]["Spent"]
     np.testing.assert_array_equal(spent, [0.0, *(p.spent for p in at.passages[:3])])
     assert app.get("plotly_chart")[2].proto.alt == pg.alt(at)

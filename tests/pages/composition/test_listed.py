@@ -58,7 +58,7 @@ def test_rows_name_parameters_in_the_pages_symbols(monkeypatch):
     monkeypatch.setattr(totals, "copies_left", lambda *_: next(left))
     rows = listed(*lines, left=True).table()
     assert [row["Release"] for row in rows] == [
-        "Model: σ = 8, λ = 10, L = 1, Theorem 3.1, β = 0.5",
+        "Model: σ = 8, λ = 10, L = 1, 2023 theorem, β = 0.5",
         "Fit calibrated to (ε, δ): ε = 1, δ = 10⁻⁵, L = 1",
         "DP-SGD run: noise multiplier = 1, q = 0.01, steps = 1,000",
         "Gaussian release: σ = 20, sensitivity = 1",

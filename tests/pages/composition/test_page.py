@@ -143,7 +143,9 @@ def test_adding_editing_moving_and_removing_and_a_name_that_is_none_loses_nothin
 def test_a_fit_with_a_published_proof_and_one_by_calibration():
     app = open_page(**{LEDGER: "empty"})
     fill(app, fit_sigma=8.0, fit_lam=10.0, fit_smoothness=1.0)
-    app.selectbox(key="composition__fit_bound").select("glm")
+    proof = app.selectbox(key="composition__fit_bound")
+    assert proof.options == ["Our theorem", "Our theorem, one-signed slope", "2023 theorem"]
+    proof.select("glm")
     app.button(key="composition_save").click().run()
     assert entry_of(app) == "fit:8,10,1,glm,1"
     app.selectbox(key="composition__kind").select("cal").run()

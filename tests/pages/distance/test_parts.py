@@ -144,7 +144,7 @@ def test_the_prices_add_up():
     assert published - half == pytest.approx(math.log(2))
     tells(OPENS.prices(), *map(sentences.epsilon, (lower, half - lower, published - half)))
     half = sentences.epsilon(SILENT.epsilon("half"))
-    assert SILENT.prices().endswith(f"infinite from λ = β = 0.25 down; as λ → ∞ the theorem proves ε = {half}.")
+    assert SILENT.prices().endswith(f"infinite where λ ≤ β = 0.25; as λ → ∞ the theorem proves ε = {half}.")
 
 
 def test_the_note_says_on_which_side_of_the_boundary_this_setting_is():

@@ -226,6 +226,6 @@ def test_notes_and_alts_name_epsilon_and_the_draw():
 
 @pytest.mark.slow
 def test_the_pair_needs_less_than_the_promise(monkeypatch):
-    assert "This pair needs a slack of only 9.97×10⁻⁶." in texts(open_page())
+    assert "The two data sets need a slack of only 9.97×10⁻⁶." in texts(open_page())
     monkeypatch.setattr(Pair, "exact_delta", 0.0)
     assert "a slack of less than 10⁻³⁰⁰." in texts(open_page())

@@ -126,7 +126,7 @@ def test_a_category_that_cannot_be_typed_is_said():
         ((AGE, replace(PAID, categories="yes")), "column “paid”: a target of two values needs exactly two categories"),
         ((AGE, replace(PAID, categories="yes; yes")), "column “paid”: positive must differ"),
         ((PAID, Line("day", DATE, "1.1.2000", "2.1.2000")), "column “day”: type how its dates are written"),
-        ((PAID, Line("pay", MONEY, "0", "9")), "column “pay”: type its sign"),
+        ((PAID, Line("pay", MONEY, "0", "9")), "column “pay”: type its currency symbol"),
         ((PAID, replace(AGE, low=form.LEARNED, high="", mark=True)), "missing must be a number where the range"),
         ((AGE, Line("pay", TARGET_NUMBER, "0")), "column “pay”: type its highest value"),
     ],

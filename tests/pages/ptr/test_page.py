@@ -96,7 +96,7 @@ def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
     assert (np.diff(pure) > 0).all()
     assert pure[0] == pytest.approx(8.208, abs=1e-3)
     assert pure[-1] < 10
-    seen = tables(app)[0].set_index("How often it errs")["Who sees it"]
+    seen = tables(app)[0].set_index("Quantity")["Who sees it"]
     assert [name for name, who in seen.items() if who.startswith("secret")] == [
         "ε of the proposed noise here, δ = 0",
         "ε of the proposed noise here, at δ",
@@ -111,7 +111,7 @@ def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
     far = replace(VOTE, gap=300, epsilon=10.0)
     assert far.here["laplace"] == 0  # too small for a double
     assert "less than 10⁻¹²" in far.answer()
-    errors = {row["How often it errs"]: row["At gap 300"] for row in far.table()}
+    errors = {row["Quantity"]: row["At gap 300"] for row in far.table()}
     assert (errors["Laplace noise"], errors["Optimal vote"]) == ("less than 10⁻¹²", "0")
 
 

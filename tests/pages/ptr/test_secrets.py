@@ -94,7 +94,7 @@ def test_why_the_picture_moved():
     looser = replace(LINE, epsilon=2.0)
     assert looser.moved(LINE).startswith("ε 1 → 2: D (secret) stays at 28, the threshold falls from 23 to")
     side = replace(LINE, published="side", text="0.1, 0.2, 0.3")
-    assert side.moved(LINE).startswith("other values, published: only the side of ½: D (secret) ")
+    assert side.moved(LINE).startswith("other values, published: only whether it is above ½: D (secret) ")
     why = replace(PATE, epsilon=1.0).moved(PATE)
     assert why.startswith("ε′ 0.7 → 1: ε rises from 0.9 to 1.2, D (secret) ")
     why = replace(GAMMA, lam=30.0).moved(GAMMA)

@@ -93,10 +93,18 @@ def test_the_answer_ranks_those_that_arrived(monkeypatch, runs, sentence):
 @pytest.mark.parametrize(
     ("run", "changes", "sentence"),
     [
-        (made(1000), {"lam": 10.0}, "λ 1 → 10: SAG needs fewer visits, 50 → 10 a row: where the data are flat, only λ"),
+        (
+            made(1000),
+            {"lam": 10.0},
+            "λ 1 → 10: SAG needs fewer visits, 50 → 10 a row: in directions that the data do not cover, only λ",
+        ),
         (made(1000), {"lam": 0.1}, "λ 1 → 0.1: SAG needs fewer visits, 50 → 10 a row."),
         (made(9000), {"tau": 1e-9}, "needs more visits, 50 → 90 a row: every digit of the gradient costs about the"),
-        (made(9000), {"sigma": 8.0}, "σ 4 → 8: SAG needs more visits, 50 → 90 a row: where the data are flat, a wide"),
+        (
+            made(9000),
+            {"sigma": 8.0},
+            "σ 4 → 8: SAG needs more visits, 50 → 90 a row: in directions that the data do not cover, a wide",
+        ),
         (made(1000), {"columns": "diverse"}, "columns redundant → diverse: SAG needs fewer visits"),
         (made(5001), {"seed": 1}, "seed 0 → 1: the number of visits hardly moves."),
         (made(9000), {"rows": 50, "lam": 2.0}, "λ 1 → 2, n 100 → 50: SAG needs more visits, 50 → 180 a row."),

@@ -54,6 +54,10 @@ def test_headline(last, accuracies, expected):
     assert words_of(words) <= 18
 
 
+def test_a_name_that_reads_like_a_sentence_is_in_quotation_marks():
+    assert [text._named(method) for method in ("dpsgd-honest", "svc")] == ["“DP-SGD paid”", "SVM"]
+
+
 def test_headline_agrees_with_itself_and_with_the_unrounded_numbers(last):
     rng = np.random.default_rng(0)
     for reference, private in rng.uniform(0.8, 0.9, (200, 2)):
