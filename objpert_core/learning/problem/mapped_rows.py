@@ -55,8 +55,6 @@ class Images:
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         """The gradients of the losses of some objectives, each at its own point, by rows of `base`, shape (m, D)."""
-        if not which.any():  # rows of `base` are the first's own
-            return part.combine(part.slopes(thetas))
         return self._by_first.gradients(part, thetas, which)
 
     def looks(self, thetas: FloatArray, which: IntArray, size: int) -> list[Look]:
