@@ -27,8 +27,8 @@ from objpert_core import datasets
 from objpert_core.estimators import ObjPertLogisticRegression, fit_many
 from objpert_core.exceptions import PrivacyBudgetWarning
 
-TIME_LIMIT, MEMORY_LIMIT = 1.0, 2.5  # the targets: times the peer's time, times the data's bytes
-DRAWS, DRAWS_LIMIT = 10, 5.0  # draws made together, and the target: times one fit's time
+TIME_LIMITS, MEMORY_LIMIT = {0.1: 0.4, 1.0: 0.45, 8.0: 0.6}, 2.5  # of "again" at ε: times the peer's; of the bytes
+DRAWS, DRAWS_LIMIT = 10, 3.0  # draws made together, and the target: times one fit's time
 RAW_LIMIT = 2.5  # the same for draws of rows that are neither centred nor scaled, which they share
 
 
@@ -102,7 +102,7 @@ def main() -> None:
     X, y = data.X_train, data.y_train
     print(f"{options.data}: {X.shape[0]} x {X.shape[1]}, {X.nbytes / 1e6:.1f} MB; solver {options.solver!r}")
     met = []
-    for epsilon in (0.1, 1.0, 8.0):
+    for epsilon, limit in TIME_LIMITS.items():
         ours, again, theirs, together, raw, raw_together = [], [], [], [], [], []
         for repeat in range(options.repeats + 1):
             # a slightly different ε each time, so that every fit calibrates anew
@@ -117,12 +117,12 @@ def main() -> None:
             raw_together.append(seconds(lambda model=plain: fit_many(model, X, y, range(DRAWS))))
         medians = (1e3 * statistics.median(times[1:]) for times in (ours, again, theirs, together, raw, raw_together))
         private_ms, again_ms, peer_ms, together_ms, raw_ms, raw_together_ms = medians
-        met += [private_ms <= TIME_LIMIT * peer_ms, together_ms <= DRAWS_LIMIT * private_ms]
+        met += [again_ms <= limit * peer_ms, together_ms <= DRAWS_LIMIT * private_ms]
         met.append(raw_together_ms <= RAW_LIMIT * raw_ms)
         print(
             f"ε = {epsilon:<4g} λ = {private.privacy_.lam:<8.4g} private {private_ms:6.1f} ms   "
-            f"scikit-learn {peer_ms:6.1f} ms   ratio {private_ms / peer_ms:.2f} (target ≤ {TIME_LIMIT:g})   "
-            f"again {again_ms:6.1f} ms   ratio {again_ms / peer_ms:.2f}   "
+            f"scikit-learn {peer_ms:6.1f} ms   ratio {private_ms / peer_ms:.2f}   "
+            f"again {again_ms:6.1f} ms   ratio {again_ms / peer_ms:.2f} (target ≤ {limit:g})   "
             f"{DRAWS} draws {together_ms:6.1f} ms   ratio {together_ms / private_ms:.2f} (target ≤ {DRAWS_LIMIT:g})   "
             f"of rows as they are {raw_together_ms:6.1f} ms to {raw_ms:6.1f} ms   "
             f"ratio {raw_together_ms / raw_ms:.2f} (target ≤ {RAW_LIMIT:g})"

@@ -98,8 +98,8 @@ class SameRows:
         return np.tile(centre, (len(self.linears), 1)), self.hessians(problem, centre[None])
 
     def hessians(self, problem: PerturbedObjective, thetas: FloatArray) -> list[FloatArray]:
-        """See `Family.hessians`; at the mean of the points, for all."""
-        return [problem.hessian(problem.gradient(thetas.mean(axis=0))[1])]
+        """See `Family.hessians`; at the first of the points, for all."""
+        return [problem.hessian(problem.gradient(thetas[0])[1])]
 
     @staticmethod
     def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
@@ -158,12 +158,13 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
     if quick is not base:
         near = max(near, roughness(base, 1.0))
     centre, search = _centre(quick, near, _Search(max_iter, callback))
-    draws = _Draws(family, *family.models(quick, centre), search)
-    exact = family.exact
+    starts, hessians = family.models(quick, centre)
+    draws, exact = _Draws(family, starts, hessians, search), family.exact
     if quick is not exact:
         goal = max(tau, roughness(exact, float(np.linalg.norm(centre))))
-        gradients = draws.approach(quick, goal, most=_SLOW)
-        if np.linalg.norm(gradients, axis=1).max() > goal:
+        each_its_own = len(hessians) == len(linears)
+        gradients = draws.approach(quick, goal, most=_SLOW if each_its_own else _MOST)
+        if each_its_own and np.linalg.norm(gradients, axis=1).max() > goal:
             draws.renew(quick)
             gradients = draws.approach(quick, goal)
         draws.leap(gradients)
