@@ -24,7 +24,6 @@ from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, Look, gamma, largest_slope, looks
 from objpert_core.learning.problem.rows import Rows, normalising
 
-_SAMPLE_ROWS = 100  # sampled rows per parameter
 _BLOCK = 2048  # rows whose norms are found at once
 _FAR_OUT = 2.0**10  # the stretch of a row that lies too near to the centre: its norm has too few digits
 _VAST = 1e140  # in what a row's squares are multiplied by: below it none of them is lost by underflow
