@@ -64,7 +64,7 @@ def stage(asked: Request) -> Shown | None:
 
 def beside(comparison: Comparison, before: Comparison | None, stale: bool) -> None:
     """What else moves with ε; a phone shows these two pictures further down only, by "Look closer"."""
-    left, right = st.container(key="training_later").columns(2)
+    left, right = st.columns(2)
     with left:
         if text.has_curves(comparison):
             page.show(charts.roc(comparison, before, small=True, stale=stale), key="training_roc_beside")
