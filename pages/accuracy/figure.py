@@ -296,9 +296,8 @@ class Figure2(Reading):
         if (rival := self._hidden_rival) is None:
             return []
         found = _means(self.stored, rival)[self.epsilon]
-        name = (
-            f"best unpaid DP-SGD at ε = {sentences.epsilon(self.epsilon)}"  # the caption and the table say which it is
-        )
+        # the caption and the table say which it is
+        name = f"best unpaid DP-SGD at ε = {sentences.epsilon(self.epsilon)}"
         mark = _mark(name, rival, [self.epsilon], [found.mean], hover="%{y:.2%} " + _spread(found))
         return [mark | {"error_y": bars([found], ROLE[rival])}]
 

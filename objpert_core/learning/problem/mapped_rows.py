@@ -82,14 +82,11 @@ class Images:
         rows, through = problem.rows, self._by_first
         scores = rows.margins(centre)
         weights = problem.loss.derivatives(scores, problem.targets)[1]
-        gram, pulls = rows.gram(weights), rows.combine(weights * scores)
-        sizes = weights * through.factors[0]
-        starts, hessians = np.empty((len(self.linears), rows.dimension)), []
-        for k, shift in enumerate(through.shifts):
-            hessian = self._hessian(k, gram.copy(), rows.combine(sizes), sizes)
-            hessians.append(hessian)
+        pulls, total = rows.combine(weights * scores), (weights * through.factors[0]) @ scores
+        starts, hessians = np.empty((len(self.linears), rows.dimension)), self._hessians(rows, weights)
+        for k, (columns, shift, hessian) in enumerate(zip(through.columns, through.shifts, hessians, strict=True)):
             pull = pulls.copy()
-            pull[: len(shift)] = through.columns[k] * pull[: len(shift)] - (sizes @ scores) * shift
+            pull[: len(shift)] = columns * pull[: len(shift)] - total * shift
             try:
                 starts[k] = cho_solve(cho_factor(hessian, check_finite=False), pull, check_finite=False)
             except LinAlgError:  # differences of large numbers: the sum is not known well enough to be solved for
@@ -98,24 +95,27 @@ class Images:
 
     def hessians(self, problem: PerturbedObjective, thetas: FloatArray) -> list[FloatArray]:
         """As in `models`, with what each row bends the objectives at their own points, in the mean."""
-        rows, everything = problem.rows, np.arange(len(thetas))
-        scores = self._by_first.scores(rows, thetas, everything, slice(0, rows.n_rows))
-        weights = np.mean([problem.loss.derivatives(own, problem.targets)[1] for own in scores], axis=0)
-        gram, sizes = rows.gram(weights), weights * self._by_first.factors[0]
-        return [self._hessian(k, gram.copy(), rows.combine(sizes), sizes) for k in range(len(thetas))]
+        everything, rows = np.arange(len(thetas)), slice(0, problem.n_rows)
+        scores = self._by_first.scores(problem.rows, thetas, everything, rows)
+        bends = [problem.loss.derivatives(own, problem.targets)[1] for own in scores]
+        return self._hessians(problem.rows, np.mean(bends, axis=0))
 
-    def _hessian(self, k: int, gram: FloatArray, along: FloatArray, sizes: FloatArray) -> FloatArray:
-        """Make of Σwᵢx̃ᵢx̃ᵢᵀ, for the rows of the base, what stands there for the k-th map, with λ; f₀ is in `sizes`."""
-        through = self._by_first
-        columns, shift, own = through.columns[k], through.shifts[k], through.factors[0]
-        features = len(columns)
-        block, moved = gram[:features, :features], columns * along[:features]
-        block *= np.outer(columns, columns)
-        block -= np.outer(moved, shift) + np.outer(shift, moved - (sizes @ own) * shift)
-        if through.constant:
-            gram[:features, -1] = columns * gram[:features, -1] - through.constant * sizes.sum() * shift
-        np.einsum("ii->i", gram)[:] += self.base.lam
-        return gram
+    def _hessians(self, rows: Rows, weights: FloatArray) -> list[FloatArray]:
+        """Of each map Σwᵢzᵢzᵢᵀ + λI, with z what the map makes of a row of the base, as long as this row."""
+        through, gram = self._by_first, rows.gram(weights)
+        own, features = through.factors[0], through.columns.shape[1]
+        sizes, found = weights * own, []
+        along, lengths, total = rows.combine(sizes)[:features], sizes @ own, sizes.sum()
+        for columns, shift in zip(through.columns, through.shifts, strict=True):
+            hessian, moved = gram.copy(), columns * along
+            block = hessian[:features, :features]
+            block *= np.outer(columns, columns)
+            block -= np.outer(moved, shift) + np.outer(shift, moved - lengths * shift)
+            if through.constant:
+                hessian[:features, -1] = columns * hessian[:features, -1] - through.constant * total * shift
+            np.einsum("ii->i", hessian)[:] += self.base.lam
+            found.append(hessian)
+        return found
 
 
 class _Through:

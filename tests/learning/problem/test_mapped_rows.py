@@ -71,13 +71,28 @@ def test_models_have_the_scores_and_the_curvature_of_the_first(constant, sparse)
     for found, exact in zip(hessians, own, strict=True):  # but for the lengths that maps give to rows
         ratios = eigvalsh(*(np.triu(one) + np.triu(one, 1).T for one in (found, exact)))
         assert 0.3 < ratios.min() <= ratios.max() < 3
-    again = images.hessians(
-        images.base, np.tile(centre, (DRAWS, 1))
-    )  # at scores of their own, which are the first's there
+    again = images.hessians(images.base, np.tile(centre, (DRAWS, 1)))  # at scores of their own
     np.testing.assert_allclose(np.triu(again[0]), own[0], rtol=0.3, atol=1.0)
     none = replace(images.base, lam=1e-9)
     starts, _ = Images(none, images.exact.rows, CENTERS, SCALES, images.linears).models(none, centre)
     np.testing.assert_allclose(starts[0], centre, atol=1e-5)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("constant", [0.0, 0.3])
+def test_hessians_are_of_rows_that_are_as_long_as_the_first_map_made_them(constant, sparse):
+    """To nine digits, for every map, wherever its centre is."""
+    _, images = behind_maps(constant, sparse)
+    rows, given = images.base.rows, images.exact.rows
+    units = (given.matrix.toarray() if sparse else given.matrix) * given.factors[:, None]
+    centers = np.zeros_like(CENTERS) if sparse else CENTERS
+    centre = 0.3 * RNG.normal(size=rows.dimension)
+    _, curvature = images.base.gradient(centre)
+    for hessian, scale, center in zip(images.models(images.base, centre)[1], SCALES, centers, strict=True):
+        z = rows.factors[:, None] * scale * (units - center)
+        z = np.column_stack([z, np.full(N, constant)]) if constant else z
+        exact = z.T @ (curvature[:, None] * z) + 2.0 * np.eye(rows.dimension)
+        np.testing.assert_allclose(np.triu(hessian), np.triu(exact), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
