@@ -134,7 +134,8 @@ PARAGRAPHS = {
             Sparse rows are scaled but never centred, because centring would fill them.
         public_rows : int or None, default=None
             The number of rows by which rules choose the noise of `standardize` and of private `feature_ranges`. None
-            takes the number of rows in `X`, **treated as public**; without such a rule the number is not used.
+            takes the number of rows in `X`, **treated as public**; without such a rule that number is not used. A
+            number that you give also decides the default `tau`, and λ with it, beyond some ten million rows.
         """,
     "classes": """
         classes : array-like of two labels or None, default=None

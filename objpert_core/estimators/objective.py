@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,7 +25,7 @@ from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.estimators.weights import own_weights
-from objpert_core.learning.allowance import Allowance
+from objpert_core.learning.allowance import DEFAULT_TAU, Allowance
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.fit import Problem, SharedOptions
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
@@ -33,8 +34,6 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.streamed import Walked
-
-_DEFAULT_TAU = 1e-6
 
 
 class Public(NamedTuple):
@@ -201,20 +200,32 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             )
 
         mechanism = public.terms.calibrate(partial(calibrated, float(self.tau), lam))
-        if self.tau == _DEFAULT_TAU and (tau := self._least_tau(X.shape[0], public, loss, mechanism)) > self.tau:
+        if self.tau == DEFAULT_TAU and (tau := self._least_tau(public, loss, mechanism)) > self.tau:
             if getattr(self, "lam", None) is None:  # in step with τ, so that the output noise stays what it was
                 lam = mechanism.objective.lam * tau / self.tau
+            public = public._replace(terms=self._stating_rows(public.terms))
             mechanism = public.terms.calibrate(partial(calibrated, tau, lam))
         solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
         weights = None if isinstance(X, Walked) else self._weights(targets, options.get("sample_weight"))
         problem = Problem(X, targets, loss, clip, solving=solving, weights=weights, ranges=public.rows.declared)
         return perturb_and_solve_draws(problem, public.terms, mechanism, random_states)
 
-    def _least_tau(self, given: int, public: Public, loss: Loss, mechanism: ApproximateMinima) -> float:
-        """A τ that rounding leaves enough of, by public numbers alone; two digits of it, rounded up."""
-        objective, counted = mechanism.objective, public.terms.public_rows
+    def _stating_rows(self, terms: Terms) -> Terms:
+        """The terms, with a declared number of rows even where no rule for λ or a map goes by one: τ may."""
+        if terms.public_rows is not None or self.public_rows is None:
+            return terms
+        return replace(terms, public_rows=int(self.public_rows), rows_declared=True)
+
+    def _least_tau(self, public: Public, loss: Loss, mechanism: ApproximateMinima) -> float:
+        """A τ that rounding leaves enough of, by public numbers alone; two digits of it, rounded up.
+
+        0 where the certificate would name no number of rows: the rows in X must not decide what is released.
+        """
+        objective, rows = mechanism.objective, self._stating_rows(public.terms).public_rows
+        if rows is None:
+            return 0.0
         least = Allowance(
-            n_rows=counted if counted is not None and public.terms.rows_declared else given,
+            n_rows=rows,
             dimension=public.dimension,
             longest=row_radius(self._constant),
             loss=loss,

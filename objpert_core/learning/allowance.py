@@ -21,6 +21,8 @@ from objpert_core.learning.problem.rounding import UNIT, gamma, own_constant
 _SHARE = 3 / 8  # of τ: the solver takes a half, the lattice a sixteenth, and a sixteenth is to spare
 DEVIATIONS = 10.0  # ‖b‖ is above σ(√D + 10) with a probability below e⁻⁵⁰
 _ROUNDS = 60
+DEFAULT_TAU = 1e-6
+"""Enough for ten million rows and 200,000 columns, unless λ is tiny."""
 
 
 @dataclass(frozen=True, kw_only=True)

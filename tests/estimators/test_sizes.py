@@ -130,17 +130,40 @@ def test_an_explicit_tau_is_kept_or_refused(kind):
     assert not hasattr(refused, "coef_")
 
 
+def asked_of(one, rows, monkeypatch):
+    """The terms and the mechanism of a fit of so many rows of 100 columns."""
+    seen = []
+    monkeypatch.setattr(objective, "perturb_and_solve_draws", lambda *given: seen.append(given) or [None])
+    one._draws(SimpleNamespace(shape=(rows, 100), sparse=False), np.empty(0), [0], None)
+    ((_, terms, mechanism, _),) = seen
+    return terms, mechanism
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [("ObjPertLogisticRegression", {}), ("ObjPertLogisticRegression", {"lam": 50.0}), ("ObjPertSVC", {})]
+    + [("ObjPertRegressor", told) for told in ({}, {"standardize": True})],
+)
+def test_the_rows_in_x_decide_nothing_that_no_certificate_names(kind, told, declared, monkeypatch):
+    """Not even whether the default of τ will do, beyond ten million rows."""
+    rows = 3 * 10**8
+    for given in (rows, 3 * rows):
+        one = model(getattr(estimators, kind), **told, **({"public_rows": rows} if declared else {}))
+        terms, mechanism = asked_of(one, given, monkeypatch)
+        named = rows if declared else given if one._reads_rows() else None
+        assert (terms.public_rows, terms.rows_declared) == (named, declared)
+        assert (mechanism.tau > 1e-6) == (named is not None)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["ObjPertLogisticRegression", "ObjPertSVC", "ObjPertRegressor"])
 @pytest.mark.parametrize("rows", [10**6, 10**7, 10**8, 10**10])
 def test_the_default_is_enough_for_every_number_of_rows(kind, rows, monkeypatch):
     """By public numbers alone; at ordinary sizes it is the number that it was."""
-    seen = []
-    monkeypatch.setattr(objective, "perturb_and_solve_draws", lambda *given: seen.append(given) or [None])
     one = model(getattr(estimators, kind), public_rows=rows)
-    X = SimpleNamespace(shape=(rows, 100), sparse=False)
-    one._draws(X, np.empty(0), [0], None)
-    ((_, terms, mechanism, _),) = seen
+    terms, mechanism = asked_of(one, rows, monkeypatch)
     assert terms.proved(mechanism) <= one.epsilon
     radius = 1.05
     numbers = {"dimension": 101, "longest": radius, "loss": one._plan(one._public(rows, 100)).loss}
@@ -150,3 +173,21 @@ def test_the_default_is_enough_for_every_number_of_rows(kind, rows, monkeypatch)
     assert mechanism.tau < 1e-13 * rows + 1e-6
     assert mechanism.sigma_out < 0.01
     assert found.lam < 1e-6 * rows + 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "words"),
+    [
+        ("ObjPertSVC", {}, "tau or lam was chosen for 400 rows, a number that was declared"),
+        ("ObjPertLogisticRegression", {"lam": 50.0}, "tau or lam was chosen for 400 rows, a number that was declared"),
+    ],
+)
+def test_a_certificate_names_the_rows_that_its_tau_went_by(kind, told, words, monkeypatch):
+    monkeypatch.setattr(Allowance, "least_tau", lambda numbers: 2e-8 * numbers.n_rows)  # as many rows would ask for
+    X, y = dense(500, 3)
+    fitted = model(getattr(estimators, kind), public_rows=400, **told).fit(X, y.astype(int))
+    assert (fitted.privacy_.tau, fitted.privacy_.public_rows, fitted.privacy_.rows_declared) == (8.8e-6, 400, True)
+    assert words in repr(fitted.privacy_)
+    assert fitted.privacy_.verify(fitted)
+    with pytest.raises(ConvergenceError, match="for 500 rows"):
+        model(getattr(estimators, kind), **told).fit(X, y.astype(int))

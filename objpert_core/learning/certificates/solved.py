@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.terms import Terms
+from objpert_core.learning.allowance import DEFAULT_TAU
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
@@ -133,10 +134,9 @@ class SolvedCertificate(PrivacyCertificate):
         """The line of `repr` on what was chosen by the number of rows; a map may go by rows where λ does not."""
         steps = ["ranges"] * (self.ranges is not None)
         steps += [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
-        if not steps:
-            what = "lam was"
-        elif has_rule:
-            what = f"{', '.join(steps)} or lam was"
+        if has_rule or not steps:
+            chosen = steps + ["tau"] * (getattr(self, "tau", 0.0) > DEFAULT_TAU)
+            what = f"{', '.join(chosen)} or lam was" if chosen else "lam was"
         else:
             what = f"{' and '.join(steps)} {'was' if steps in (['center'], ['scale']) else 'were'}"
         return by_public_rows(rows, declared, what)
