@@ -21,7 +21,7 @@ from ui.controls import Control
 from ui.view import View
 
 NAMES: Mapping[str, str] = {
-    "lower": "Normal (lower bound)",
+    "lower": bounds.NAMES["lower"],
     "half": "Half-normal (λ → ∞)",
     "glm": bounds.NAMES["glm"],
     "logistic": bounds.NAMES["logistic"],
@@ -175,7 +175,7 @@ class Distance(bounds.Setting, View):
                 f"ε at δ = {sentences.delta(self.delta)}": sentences.proved(self.epsilon(name)),
                 "Distance": sentences.ratio(self.distance(name)),
                 f"Rényi ε(α) at α = {sentences.scientific(self.alpha)}": sentences.proved(self.divergence(name)),
-                "ε(α) / normal": sentences.ratio(self.divergence(name) / self.divergence("lower")),
+                "ε(α) / Gaussian": sentences.ratio(self.divergence(name) / self.divergence("lower")),
             }
             for name, source in SOURCES.items()
         ]

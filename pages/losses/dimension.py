@@ -24,9 +24,7 @@ from ui.view import Course, View
 
 NAMES: Mapping[str, str] = {
     "non-glm": "2023 theorem, any smooth loss",
-    "rdp": "2023 theorem, Rényi",
-    "glm": "2023 theorem",
-    "lower": "Gaussian lower bound",
+    **{key: bounds.NAMES[key] for key in ("rdp", "glm", "lower")},
 }
 _ORDERS = 1 + np.geomspace(1e-3, 1e5, 64)
 

@@ -68,7 +68,7 @@ def test_its_curves_are_the_cores(page):
 
 @pytest.mark.thorough
 def test_distance_says_what_its_pictures_show():
-    take_aways = ("Normal (lower bound) 0.05;", "nowhere exactly 1", "exactly 1 on")
+    take_aways = ("Gaussian lower bound 0.05;", "nowhere exactly 1", "exactly 1 on")
     for words, alt in zip(take_aways, alts(opened("distance")), strict=True):
         assert words in alt
 
@@ -209,6 +209,6 @@ def test_the_panels_of_distance_show_what_the_paper_says_about_them():
     }
     gap = {k: (v["2023 theorem"] - v["Half-normal (λ → ∞)"])[0] for k, v in found.items()}
     assert max(gap["4a"], gap["4c"]) < 0.02 < 0.6 < min(gap["4b"], gap["4d"])
-    meet = {k: alpha[np.argmax(v["2023 theorem"] < 1.1 * v["Normal (lower bound)"])] for k, v in found.items()}
+    meet = {k: alpha[np.argmax(v["2023 theorem"] < 1.1 * v["Gaussian lower bound"])] for k, v in found.items()}
     assert meet["4a"] > 3 * meet["4c"]
     assert meet["4b"] > 3 * meet["4d"]

@@ -23,7 +23,7 @@ PANELS = {
 
 def mechanisms(sigma, lam, beta, lipschitz):
     return {
-        "Normal (lower bound)": acc.Gaussian(sigma, lipschitz),
+        "Gaussian lower bound": acc.Gaussian(sigma, lipschitz),
         "Half-normal (λ → ∞)": acc.HalfNormal(sigma, lipschitz),
         "2023 theorem": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta, "glm"),
         "Our theorem": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta),

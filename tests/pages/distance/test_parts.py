@@ -55,18 +55,18 @@ def test_orders_run_from_exactly_one_to_exactly_the_end():
         assert (np.diff(alpha) > 0).all()
 
 
-def test_readings_compare_with_the_normal_curve():
+def test_readings_compare_with_the_lower_bound():
     assert OPENS.distance("lower") == 1.0
     assert OPENS.distance("glm") == OPENS.epsilon("glm") / OPENS.epsilon("lower")
     assert OPENS.divergence("lower") == pytest.approx(0.05)
     rows = {row["Curve"].split(",")[0]: row for row in OPENS.table()}
     times = OPENS.divergence("glm") / OPENS.divergence("lower")
-    assert rows["2023 theorem"]["ε(α) / normal"] == sentences.ratio(times)
+    assert rows["2023 theorem"]["ε(α) / Gaussian"] == sentences.ratio(times)
     rows = {row["Curve"].split(",")[0]: row for row in SILENT.table()}
     published = rows["2023 theorem"]
     assert published["ε at δ = 10⁻⁵"] == published["Rényi ε(α) at α = 10"] == "nothing proved"
     assert published["Distance"] == "∞"
-    assert rows["Normal (lower bound)"]["Distance"] == "1×"
+    assert rows["Gaussian lower bound"]["Distance"] == "1×"
 
 
 @pytest.mark.thorough
@@ -153,8 +153,8 @@ def test_the_note_says_on_which_side_of_the_boundary_this_setting_is():
 
 
 def test_alt_texts_carry_the_take_away():
-    assert "ε(α) at α = 10: Normal (lower bound) 0.05;" in OPENS.alt()
-    assert "δ = 10⁻⁵: Normal" in PROFILES.alt()
+    assert "ε(α) at α = 10: Gaussian lower bound 0.05;" in OPENS.alt()
+    assert "δ = 10⁻⁵: Gaussian lower bound" in PROFILES.alt()
     published, tight = (maps.alt(bound, OPENS, 1e-5) for bound in maps.BOUNDS)
     tells(published, "nowhere exactly 1", "nothing is proved on 32 %, where λ ≤ β")
     assert "exactly 1 on" in tight
