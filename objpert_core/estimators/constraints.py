@@ -48,30 +48,56 @@ def two_labels(name: str, value: Any) -> np.ndarray | None:
     return labels
 
 
-_HABITS = {
-    "C": "λ is `lam`, about 1/C, and privacy may need more of it",
-    "alpha": "λ is `lam`, and privacy may need more of it",
-    "class_weight": "ObjPertLogisticRegression and ObjPertSVC take `class_weight`",
-    "dual": "privacy needs the primal problem",
-    "gamma": "the model is linear",
-    "kernel": "the model is linear; put a transformer by public numbers in front",
-    "l1_ratio": "the penalty is λ/2‖θ‖²; QOPLasso takes ‖θ‖₁",
-    "max_iter": "a solver stops at the gradient norm `tau`, not after a number of steps",
-    "multi_class": "more than two classes are learned one against the rest",
-    "n_jobs": "one fit is one task",
-    "penalty": "the penalty is λ/2‖θ‖²; QOPLasso takes ‖θ‖₁",
-    "tol": "a solver stops at the gradient norm `tau`, which privacy pays for",
-    "verbose": "`fit(..., callback=)` is called after every iteration",
-    "warm_start": "a start from an older fit would spend that fit's privacy again",
+_LAM = {
+    "lam": "λ is `lam`, and privacy may need more of it",
+    "noise_ratio": "λ follows from `epsilon`, `delta` and `noise_ratio`",
+    "alpha": "the penalty is `alpha` times ‖θ‖₁",
+    "lams": "the candidates for λ are `lams`",
+    "target_bound": "λ follows from `epsilon`, `delta` and a noisy eigenvalue",
+    "radius": "the model stays in the ball of `radius`, and there is no penalty to weigh",
+    "": "there is no penalty to weigh",
 }
-"""What scikit-learn's linear models have, and what to know where a model here has no such parameter."""
+_PENALTY = {
+    "alpha": "the penalty is `alpha` times ‖θ‖₁",
+    **dict.fromkeys(("lam", "noise_ratio", "target_bound"), "the penalty is λ/2‖θ‖²; QOPLasso has ‖θ‖₁"),
+    "": "there is no penalty; QOPLasso has ‖θ‖₁",
+}
+_END = {
+    "tau": "the fit ends at the gradient norm `tau`, which privacy pays for",
+    "epochs": "`epochs` and `batch_size` fix the number of steps beforehand",
+    "schedule": "`schedule` fixes the number of steps beforehand",
+    "solver": "the solver goes as far as the mechanism needs",
+    "": "nothing iterates",
+}
+_HABITS: Mapping[str, Mapping[str, str]] = {
+    "C": {**_LAM, "lam": "λ is `lam`, about 1/C, and privacy may need more of it"},
+    "alpha": _LAM,
+    "class_weight": {"": "ObjPertLogisticRegression and ObjPertSVC weigh classes"},
+    "dual": {"": "privacy needs the primal problem"},
+    "gamma": {"": "the model is linear"},
+    "kernel": {"": "the model is linear; put a transformer by public numbers in front"},
+    "l1_ratio": _PENALTY,
+    "max_iter": _END,
+    "multi_class": {
+        "": "ObjPertLogisticRegression learns more than two classes, one against the rest; other classifiers learn two"
+    },
+    "n_jobs": {"": "one fit is one task"},
+    "penalty": _PENALTY,
+    "tol": _END,
+    "verbose": {"": "`fit(..., callback=)` is called after every iteration"},
+    "warm_start": {"": "a start from an older fit would spend that fit's privacy again"},
+}
+"""What scikit-learn's linear models have, and what to know where a model here has no such parameter: the first answer
+whose key is a parameter of the model, or "".
+"""
 
 
 def refuse_habits(kind: Any, parameters: Mapping[str, Any]) -> None:
     """`TypeError` for the first of `parameters` that scikit-learn's models have and this kind has not."""
     for name in parameters:
-        if name in _HABITS and name not in inspect.signature(kind.__init__).parameters:
-            raise TypeError(f"{kind.__name__} has no parameter {name!r}: {_HABITS[name]}")
+        if name in _HABITS and name not in (own := inspect.signature(kind.__init__).parameters):
+            answer = next(words for needed, words in _HABITS[name].items() if not needed or needed in own)
+            raise TypeError(f"{kind.__name__} has no parameter {name!r}: {answer}")
 
 
 def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:

@@ -33,6 +33,31 @@ def test_a_parameter_by_habit_is_answered_in_a_sentence(kind):
         assert other.get_params() == model.get_params()
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "answer"),
+    [
+        (est.OutputPerturbationLogisticRegression, "C", "λ is `lam`, about 1/C"),
+        (est.ObjPertSVC, "C", "λ follows from `epsilon`, `delta` and `noise_ratio`"),
+        (est.QOPLasso, "C", "the penalty is `alpha` times"),
+        (est.OPSPTRRegressor, "alpha", "the candidates for λ are `lams`"),
+        (est.AdaSSPRegressor, "alpha", "λ follows from `epsilon`, `delta` and a noisy eigenvalue"),
+        (est.PhasedERMClassifier, "alpha", "the ball of `radius`, and there is no penalty"),
+        (est.DPSGDLogisticRegression, "alpha", "there is no penalty"),
+        (est.ObjPertSVC, "tol", "ends at the gradient norm `tau`"),
+        (est.DPSGDLogisticRegression, "max_iter", "`epochs` and `batch_size` fix the number of steps"),
+        (est.NoisySGDRegressor, "tol", "`schedule` fixes the number of steps"),
+        (est.PhasedERMClassifier, "max_iter", "as far as the mechanism needs"),
+        (est.AdaOPSRegressor, "max_iter", "nothing iterates"),
+        (est.QOPLasso, "penalty", "the penalty is `alpha` times"),
+        (est.ObjPertRegressor, "l1_ratio", "the penalty is λ/2‖θ‖²; QOPLasso"),
+        (est.NoisySGDClassifier, "penalty", "there is no penalty"),
+    ],
+)
+def test_the_answer_to_a_habit_depends_on_what_the_model_has(kind, name, answer):
+    with pytest.raises(TypeError, match=rf"^{kind.__name__} has no parameter '{name}': .*{answer}"):
+        kind(**{name: 1.0})
+
+
 @pytest.mark.parametrize("found", [np.nan, np.inf, 1e200])
 def test_an_entry_that_cannot_be_used_is_named_with_its_column_and_what_to_do(found):
     bad = ROWS.copy()

@@ -1,10 +1,14 @@
 """What a fit promises: parameters checked before data, records, noise, failures that leave nothing behind."""
 
+import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import ElasticNet, LogisticRegression, Ridge, SGDClassifier
+from sklearn.svm import SVC
 
 from objpert_core.exceptions import ConvergenceError, ReleaseRefusedError
 from objpert_core.learning import Refused
@@ -15,6 +19,15 @@ def every_parameter_has_a_constraint(case: Case) -> None:
     model = case.new()
     assert set(model.constraints()) == set(model.get_params())
     model.check_parameters()
+
+
+def the_answer_to_a_parameter_of_scikit_learns_names_no_other_that_it_lacks(case: Case) -> None:
+    kind, own = type(case.new()), set(case.new().get_params())
+    for model in (ElasticNet, LogisticRegression, Ridge, SGDClassifier, SVC):
+        for name in set(inspect.signature(model).parameters) - own:
+            with pytest.raises(TypeError) as raised:
+                kind(**{name: 1.0})
+            assert not set(re.findall(r"`(\w+)`", str(raised.value))) - own
 
 
 def a_value_out_of_range_is_named_before_the_data_are_touched(case: Case) -> None:
