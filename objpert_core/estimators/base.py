@@ -108,9 +108,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
         ----------
         X : array-like, sparse matrix or data frame, shape (n, d)
             Finite numbers. CSR is used as it is; other sparse formats are converted to it. Frames of pandas and polars
-            are read by columns. `predict` compares the columns' names, and the index is ignored. The estimators by
-            objective perturbation and by output perturbation also take `objpert_core.blocks.Blocks` and Dask's arrays
-            and frames: these are walked a block at a time and need not fit into memory.
+            are read by columns. `predict` compares the columns' names, and the index is ignored.
+            `ObjPertLogisticRegression`, `ObjPertSVC`, `ObjPertRegressor` and `OutputPerturbationLogisticRegression`
+            also take `objpert_core.blocks.Blocks` and Dask's arrays and frames: these are walked a block at a time and
+            need not fit into memory.
         y : array-like or series, shape (n,)
             A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers. Left out
             where `X` is `Blocks`.
@@ -118,10 +119,11 @@ class LinearModel(WarnsOfCopies, LinearScores):
             ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops the
             fit, leaves the estimator unfitted and is passed on. The callback's arguments depend on the data.
         **others
-            `sample_weight`, array-like of shape (n,), from the estimators by objective perturbation: numbers from 0 to
-            1, **each a function of its own row alone** (divide by a public maximum). Weights that look at other rows,
-            such as those of boosting, are outside of every promise. With Dask's collections the weights are a Dask
-            collection, too; `Blocks` bring their own weights. Other estimators raise a `TypeError`.
+            `sample_weight`, array-like of shape (n,), for `ObjPertLogisticRegression`, `ObjPertSVC` and
+            `ObjPertRegressor`: numbers from 0 to 1, **each a function of its own row alone** (divide by a public
+            maximum). Weights that look at other rows, such as those of boosting, are outside of every promise. With
+            Dask's collections the weights are a Dask collection, too; `Blocks` bring their own weights. Other
+            estimators raise a `TypeError`.
 
         Raises
         ------
@@ -315,9 +317,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
         Returns
         -------
         Released
-            With `coef_`, `intercept_`, `classes_` and `margin_` where the model has them, `n_features_in_`, and the
-            public part of the certificate as `privacy_`. No trace, no number of iterations, no candidates, no
-            parameters.
+            With `coef_` and `intercept_`; where the model has them `classes_`, `margin_`, `center_`, `scale_`,
+            `feature_ranges_`, `hessian_` and `outer_`; `n_features_in_`, and the public part of the certificate as
+            `privacy_`. No trace, no number of iterations, no candidates, no parameters.
 
         Raises
         ------

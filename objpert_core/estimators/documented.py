@@ -36,8 +36,9 @@ PARAGRAPHS = {
             Gradient norm the solver must reach. A tau that rounding might not allow for so many rows and parameters is
             refused before the fit, and the error names the smallest one that works. The default works for ten million
             rows and 200,000 columns, unless λ is tiny. The output noise is proportional to tau, and tiny at the
-            default. For more rows objective perturbation replaces the default by the smallest tau that public numbers
-            allow, and raises λ in the same proportion.
+            default. For more rows `ObjPertLogisticRegression`, `ObjPertSVC` and `ObjPertRegressor` replace the default
+            by 1.1 times the smallest tau that public numbers allow, and raise λ in the same proportion unless a `lam`
+            is given. Other estimators refuse such a fit.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
@@ -76,12 +77,10 @@ PARAGRAPHS = {
             worst-case privacy; 0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule
             for k.
         """,
-    "public_rows": """
-        public_rows : int or None, default=None
-            The number of rows by which rules choose λ, margin and `standardize`, or sample rate and steps. If you give
-            a number, the promise is that of adding or removing a row, without a proviso. None takes the number of rows
-            in `X`, **treated as public**: the promise then compares only data sets that differ by a row and are both
-            fitted with this one number.
+    "declared_rows": """
+        If you give a number, the promise is that of adding or removing a row, without a proviso. None takes the number
+        of rows in `X`, **treated as public**: the promise then compares only data sets that differ by a row and are
+        both fitted with this one number.
         """,
     "standardize": """
         standardize : {"auto", True, False} or Standardisation, default="auto"
@@ -114,12 +113,12 @@ PARAGRAPHS = {
             standard errors (docs/theorems.md, T50). (epsilon, delta) pays for this release, too. The errors
             count the sampling of the rows, the noise of the fit and the noise of the curvature. "sandwich" also
             releases the sum of squared gradients; its intervals hold where the model is wrong, too. Intervals need two
-            classes, no margin, no private centring and scaling, and no λ beyond what privacy needs. The noise follows
-            **a rule in ε, δ, the public number of rows and the number of columns**; a `ValueError` refuses a fit whose
-            curvature would drown in noise. Coefficients are about rows after `row_norm`: with "clip" and rows of norm
-            at most 1 these are the columns as they are, with "normalize" they are directions. With `feature_ranges`,
-            which then need "clip", coefficients are in the columns' own units; ranges are made √d times as wide, so
-            that no row within the ranges is shortened.
+            classes, no margin, no private centring and scaling, and no weights of rows or classes. Unless a `lam` is
+            given, λ is the smallest that privacy allows. The noise follows **a rule in ε, δ, the public number of rows
+            and the number of columns**; a `ValueError` refuses a fit whose curvature would drown in noise. Coefficients
+            are about rows after `row_norm`: with "clip" and rows of norm at most 1 these are the columns as they are,
+            with "normalize" they are directions. With `feature_ranges`, which then need "clip", coefficients are in the
+            columns' own units; ranges are made √d times as wide, so that no row within the ranges is shortened.
         """,
     "standardize_if_told": """
         standardize : {False, True, "auto"} or Standardisation, default=False
@@ -155,13 +154,22 @@ PARAGRAPHS = {
         """,
     "on_error": """
         on_error : {"raise", "release"}, default="raise"
-            "raise" is for work on your own data: an invalid row, or a solver that does not reach `tau`, stops the fit
-            with an error, and the error tells whoever sees it something about the data. "release" leaves invalid rows
-            (NaN, infinity, a norm from 1e150 on, entries that are no numbers, a target or label that is none of those
-            allowed) out of every sum, and still counts them where a rule reads the number of rows. If the solver fails,
-            a slower solver goes on, which is sure to arrive in exact arithmetic. If rounding stops the slower solver,
-            too, the answer for no data is released. The promise covers invalid rows. It does not cover the fact that
-            rounding stopped both solvers (docs/theorems.md, T23). With "release", classifiers need `classes`.
+            "raise" is for work on your own data: an invalid row, or a solver that does not reach its gradient norm,
+            stops the fit with an error, and the error tells whoever sees it something about the data. "release" leaves
+            invalid rows (NaN, infinity, a norm from 1e150 on, entries that are no numbers, a target or label that is
+            none of those allowed) out of every sum, and still counts them where a rule reads the number of rows. If the
+            solver fails, a slower solver goes on, which is sure to arrive in exact arithmetic. If rounding stops the
+            slower solver, too, the answer for no data is released. The promise covers invalid rows. It does not cover
+            the fact that rounding stopped both solvers (docs/theorems.md, T23). With "release", classifiers need
+            `classes`.
+        """,
+    "on_error_of_steps": """
+        on_error : {"raise", "release"}, default="raise"
+            "raise" stops a fit with an error that names an invalid row, and the error tells whoever sees it something
+            about the data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries that are no
+            numbers, a target or label that is none of those allowed) out of every sum, and still counts them where a
+            rule reads the number of rows. The promise covers invalid rows (docs/theorems.md, T23). With "release",
+            classifiers need `classes`.
         """,
     "adjacency": """
         adjacency : {"add/remove one row", "replace one row"}, default="add/remove one row"
@@ -366,9 +374,9 @@ PARAGRAPHS = {
         `PrivacyBudgetWarning` says so.
         """,
     "weights": """
-        `fit` takes no sample weights: a weight would change how much one person can move the model. The estimators by
-        objective perturbation take weights up to 1. Searching over parameters fits many models; each spends its own
-        budget, and a `PrivacyBudgetWarning` says so.
+        `fit` takes no sample weights. `ObjPertLogisticRegression`, `ObjPertSVC` and `ObjPertRegressor` take weights up
+        to 1. Searching over parameters fits many models; each spends its own budget, and a `PrivacyBudgetWarning` says
+        so.
         """,
 }
 

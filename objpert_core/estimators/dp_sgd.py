@@ -123,7 +123,11 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
         certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
         noise of a fit with that learning rate alone.
-    %(margin classes public_rows on_error adjacency rows_per_person)s
+    %(margin classes)s
+    public_rows : int or None, default=None
+        The number of rows from which sample rate and steps follow.
+        %(declared_rows)s
+    %(on_error_of_steps adjacency rows_per_person)s
     sampling : {"poisson", "allocation"}, default="poisson"
         How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
         each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its

@@ -61,7 +61,11 @@ class ObjPertLogisticRegression(
         worst case. 0 is logistic regression itself. None takes 0 if a `noise_ratio` or a `lam` is given and otherwise
         `objpert_core.accounting.recommended_margin`, which goes by the same public numbers as the rule for λ and tends
         to 0 as ε grows. `coef_` gives log-odds only where k = 0; `predict_proba` allows for k.
-    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize feature_ranges)s
+    public_rows : int or None, default=None
+        The number of rows by which rules choose λ, tau, margin, and the noise of `standardize`, `feature_ranges` and
+        `intervals`.
+        %(declared_rows)s
+    %(several_classes max_iter on_error adjacency rows_per_person standardize feature_ranges)s
     %(class_weight intervals)s
 
     Attributes

@@ -101,7 +101,7 @@ class NoisySGDClassifier(MarginInBall, NoisyDescent):
     %(descent)s
     %(no_intercept row_norm random_state)s
     %(hinge_width)s
-    %(classes public_rows_of_batches on_error)s
+    %(classes public_rows_of_batches on_error_of_steps)s
 
     Attributes
     ----------
@@ -109,9 +109,9 @@ class NoisySGDClassifier(MarginInBall, NoisyDescent):
 
     Notes
     -----
-    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1; docs/theorems.md, T24 for what it costs in risk, T16,
-    T19 and T27 for its privacy. For the logistic loss the scores are log-odds. `ObjPertSCOClassifier` is more accurate
-    as a rule.
+    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1; docs/theorems.md, T24 for the risk that
+    privacy costs, and T29 for the privacy itself. For the logistic loss the scores are log-odds. `ObjPertSCOClassifier`
+    is more accurate as a rule.
     %(weights)s
 
     Examples
@@ -160,7 +160,7 @@ class NoisySGDRegressor(ResidualInBall, NoisyDescent):
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`; "normalize" gives every row norm 1.
     %(random_state scaled_targets)s
     %(residual_losses)s
-    %(public_rows_of_batches on_error)s
+    %(public_rows_of_batches on_error_of_steps)s
 
     Attributes
     ----------

@@ -44,7 +44,11 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     adjacency : {"add/remove one row", "replace one row"}, default="add/remove one row"
         Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. The short
         words "add/remove" and "replace" mean the same.
-    %(margin public_rows classes max_iter on_error rows_per_person standardize feature_ranges)s
+    %(margin)s
+    public_rows : int or None, default=None
+        The number of rows by which rules choose λ, and the noise of `standardize` and `feature_ranges`.
+        %(declared_rows)s
+    %(classes max_iter on_error rows_per_person standardize feature_ranges)s
 
     Attributes
     ----------
