@@ -66,6 +66,7 @@ def certificates(options: argparse.Namespace) -> Answer:
     """Account for the releases of several certificates; `ValueError` where one does not hold, or neighbours differ."""
     from objpert_core.cli.releases import certificate_and_model
     from objpert_core.estimators.own_table import together
+    from objpert_core.learning.certificates.shown import neighbours_in_words
 
     _alone(options, "certificates")
     asked = question(options)
@@ -82,13 +83,18 @@ def certificates(options: argparse.Namespace) -> Answer:
                 "release": name,
                 f"{asked.symbol} of one": up(alone.value),
                 f"{asked.symbol} so far": up(found.value),
-                "neighbours": known[-1].adjacency,
+                "neighbours": neighbours_in_words(known[-1].adjacency),
             }
         )
         entries.append({"release": name, "adjacency": known[-1].adjacency, **asked.both(alone, found)})
     named = list(dict.fromkeys(one.adjacency for one in known))
     neighbours = named[0] if len(named) == 1 else "data sets that are neighbours in the sense of every release"
-    facts = {"accounted": _HOW[options.renyi], "neighbours": neighbours, "holds for": _FIXED, "why": found.why}
+    facts = {
+        "accounted": _HOW[options.renyi],
+        "neighbours": neighbours_in_words(neighbours),
+        "holds for": _FIXED,
+        "why": found.why,
+    }
     document = {
         "command": "accounting",
         "inputs": {"certificates": options.certificates, **asked.inputs},

@@ -42,6 +42,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, verify and print."""
+    from objpert_core.learning.certificates.shown import neighbours_in_words
+
     certificate, model = releases.certificate_and_model(options.certificate)
     if options.model is not None:
         model = releases.model(options.model)
@@ -58,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     compared = {None: "not compared: no model was given", True: "those of the certificate"}
     facts = {
         "promise": f"accounted anew: {promise}",
-        "neighbours": certificate.adjacency,
+        "neighbours": neighbours_in_words(certificate.adjacency),
         "coefficients": compared.get(named, _OTHERS),
         "model's file": "" if carried else "carries another certificate than the one given",
         "learning rate": "" if covered else "chosen by looking at the data, NOT covered: (ε, δ) is one run's",
