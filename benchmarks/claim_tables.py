@@ -22,6 +22,8 @@ MANY_ROWS, WIDE, SMALL = (
     ("gisette-like", "synthetic-h"),
     ("breast-cancer", "digits-4-9"),
 )
+FOURTH = (UNPAID_STANDARDISED,)
+"""The rival on rows that were centred and scaled as ours are, alone."""
 _VERDICTS = ("ahead", "even", "behind")
 _TRIALS = 10  # of a sweep that is complete
 GOALS = {"adult-synthetic": (0.840, 0.852, 0.857), "adult": (0.833, 0.843, 0.849)}
@@ -32,6 +34,7 @@ def claim() -> str:
     many, wide, small = ([c for name in names for c in _claims(name)] for names in (MANY_ROWS, WIDE, SMALL))
     head, *_ = tables.VARIANTS
     both = [claim for name in (*MANY_ROWS, *WIDE, *SMALL) for claim in tables.variant(results.load(name), head)]
+    fourth = [c for n in (*MANY_ROWS, *WIDE, *SMALL) for c in tables.claims(results.load(n), TIGHT, FOURTH)]
     paid = [claim for name in MANY_ROWS for claim in tables.claims(results.load(name), TIGHT, (HONEST,))]
     gains = [100 * claim.difference.mean for claim in paid]
     ratios = [claim.speedup.median for claim in wide]
@@ -53,8 +56,10 @@ told apart".
 * **Wide sets** ({", ".join(WIDE)}; 5,001 coefficients and fewer rows): {_holds(wide)} Ours takes
   1/{max(ratios):.2g} to 1/{min(ratios):.2g} of the time.
 * **A few hundred rows** ({", ".join(SMALL)}): {_holds(small)}
-* **With the same centre and scales for DP-SGD**: {_holds(both)} Like ours, this DP-SGD learns on the mapped rows, with
-  the ε that is left. Its learning rate is still chosen by test accuracy and not paid for.
+* **Beside the best of four DP-SGDs, one of which has our centre and scales**: {_holds(both)} Like ours, the fourth
+  DP-SGD learns on the mapped rows, with the ε that is left. Its learning rate is still chosen by test accuracy and not
+  paid for. Against the fourth DP-SGD alone, as the README counts, ours is more accurate at {_count(fourth, "ahead")}
+  and less accurate at {_count(fourth, "behind")}.
 * **Against DP-SGD that pays for its tuning**, ours is more accurate at {_count(paid, "ahead")} of {len(paid)} targets
   on the three sets with many rows for each column, by {min(gains):.1f} to {max(gains):.1f} points.
 
@@ -88,7 +93,7 @@ def fight() -> str:
         points = {(point.method, point.epsilon): point.accuracy.mean for point in tables.summary(stored)}
         shares = [
             [max(points.get((method, target), math.nan) for method in methods) for target in TARGETS]
-            for methods in ((TIGHT,), UNPAID, (UNPAID_STANDARDISED,))
+            for methods in ((TIGHT,), UNPAID, FOURTH)
         ]
         found = _claims(dataset)
         ratios = [claim.speedup.median for claim in found]
@@ -97,7 +102,7 @@ def fight() -> str:
                 dataset,
                 *(" / ".join("–" if math.isnan(share) else f"{100 * share:.1f}" for share in own) for own in shares),
                 _counts(found),
-                _counts(tables.claims(stored, TIGHT, (UNPAID_STANDARDISED,))),
+                _counts(tables.claims(stored, TIGHT, FOURTH)),
                 f"{min(ratios):.2g} to {max(ratios):.2g}",
             ]
         )
@@ -116,7 +121,7 @@ def verdict() -> str:
         cells = [dataset, str(_least_trials(found)), *(_at(found, verdict) for verdict in _VERDICTS)]
         cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
         rows.append([*cells, _counts(tables.variant(results.load(dataset), head))])
-    return markdown([*heads, head], rows)
+    return markdown([*heads, "the best of four, one standardised as ours"], rows)
 
 
 def _parts() -> str:

@@ -276,15 +276,19 @@ def _adult() -> str:
 
 The UCI data, split 80/20. Means over five splits with ten noise draws each; the interval is over the splits' means.
 
-{adult()}"""
+{adult()}
+
+σ_Gauss is the noise of the Gaussian mechanism at the same (ε, δ), τ the gradient norm at which the solver stops, and
+σ_out the output noise ([T6](theorems.md#t6-an-approximate-minimiser-with-output-noise))."""
 
 
 def _fight() -> str:
     names = "\n".join(f"* **{LEARNERS[method].full_label}** (`{method}`): {EVERY[method]}." for method in EVERY)
     return f"""## Figure 2 and Tables 1 and 2 of the paper
 
-Every method has the same features, the same row norm and the same constant. There are ten splits. The learning rate
-of an unpaid DP-SGD is chosen by *test* accuracy, as in the paper, and its ε does not cover that choice. The choice
+Every method has the same features, the same row norm and the same constant. There are ten splits; an accuracy without
+an interval is from one split. The learning rate of an unpaid DP-SGD is chosen by *test* accuracy, as in the paper,
+and its ε does not cover that choice. The choice
 flatters DP-SGD. The time is the median of a fit on Adult at ε = 1 with its tuning, on one core.
 
 {figure2()}

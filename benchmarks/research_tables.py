@@ -171,8 +171,10 @@ analysis that knows nothing about the votes costs less.
 
 ### Figure 1: linear regression
 
-Mean squared error on test rows × 10⁴ with 95 % intervals, δ = 10⁻⁶, where one row is added or removed. OPS-PTR judges
-its runs by validation rows, a tenth of the data, which count as public: a ridge on these rows alone is as good as
+Mean squared error on test rows × 10⁴ with 95 % intervals, δ = 10⁻⁶, where one row is added or removed. AdaOPS
+releases one posterior draw, OPS-PTR the best of several, and AdaSSP noisy sums (`AdaOPSRegressor`, `OPSPTRRegressor`
+and `AdaSSPRegressor` in [the API](api/estimators.md)). OPS-PTR judges its runs by validation rows, a tenth of the
+data, which count as public: a ridge on these rows alone is as good as
 most private methods. With shares of ε a run of OPS-PTR may refuse; accounted as a whole it never does. OPS-Balanced
 has the largest precision γ of the posterior draw that exact accounting allows.
 
@@ -277,7 +279,9 @@ brackets the median width, divided by the median width without privacy; δ = 10�
 
 {_covered()}
 
-The curvature takes a share of μ². The table has the median width, divided by the median width without privacy, for
+The curvature takes a share of μ², the squared ratio of sensitivity to noise that a Gaussian mechanism may have at
+(ε, δ) ([T50](theorems.md#t50-intervals-what-follows-a-fit)). The table has the median width, divided by the median
+width without privacy, for
 several shares. 0.15 was chosen on the first four lines. On the other lines the width at 0.15 is {_unseen_shares()}.
 
 {_shares()}

@@ -242,8 +242,8 @@ LEARNERS: Mapping[str, Learner] = {
             UNPAID_STANDARDISED,
             variant="standardised",
             title="DP-SGD on rows centred and scaled privately, whose tuning is not paid for",
-            explanation="dpsgd-dishonest-large on rows centred and scaled as for the learner tight, "
-            "at the same total ε",
+            explanation="dpsgd-dishonest-large on rows centred and scaled as for Algorithm 1 with our theorem, at the "
+            "same total ε",
             accountant=f"{_ONE_RUN}, composed with the noisy centre and scales",
             covers="centre, scales and one run, not the choice",
             recipe=_UNPAID_LARGE,
@@ -256,7 +256,8 @@ LEARNERS: Mapping[str, Learner] = {
             label="DP-SGD paid",
             variant="standardised",
             title="DP-SGD on rows centred and scaled privately, whose tuning is paid for",
-            explanation="dpsgd-honest on rows centred and scaled as for the learner tight, at the same total ε",
+            explanation="dpsgd-honest on rows centred and scaled as for Algorithm 1 with our theorem, at the same "
+            "total ε",
             accountant="privacy loss distributions and private selection, composed with the noisy centre and scales",
             covers=COVERS_ALL,
             recipe=_PAID,
