@@ -255,7 +255,7 @@ def _regularised(setting: Setting, sigma: float, lam: float) -> float:
 
 
 def _logistic_at(setting: Setting, lam: float) -> Method:
-    """The tight theorem with at least the given Λ, and the noise that goes with it."""
+    """Our theorem with at least the given Λ, and the noise that goes with it."""
     found = calibrate_objective_perturbation(setting.epsilon, setting.delta, adjacency=REPLACE_ONE, lam=lam)
     assert isinstance(found, ObjectivePerturbation)
     return _objective_of(setting, found.sigma, found.lam, _regularised(setting, found.sigma, found.lam))
