@@ -98,7 +98,9 @@ def parse(arguments: list[str] | None = None) -> Settings:
     parser.add_argument(
         "--behind", nargs="+", default=[], metavar="NETWORK", help="proxies in front that tell addresses"
     )
-    parser.add_argument("--frames", nargs="+", default=[], metavar="ORIGIN", help="sites that may show it in a frame")
+    parser.add_argument(
+        "--frames", nargs="+", default=[], metavar="ORIGIN", help="sites that may show the app in a frame"
+    )
     parser.add_argument("--workers", type=int, default=default.workers, help="processes for long work: 0 to 64")
     parser.add_argument("--log", type=Path, help="a file, rotated at 1 MB, in place of standard output")
     given = parser.parse_args(arguments)

@@ -36,8 +36,8 @@ def add(commands: Any) -> None:
     command = commands.add_parser(
         "fit",
         usage="objpert fit DATA --epsilon X (--schema FILE | --target NAME …) [options]",
-        help="a private model of a CSV file, and its certificate",
-        description="Fit a CSV file privately: logistic regression for a target of two or more values, a regression "
+        help="a private model of a table, and its certificate",
+        description="Fit a table privately: logistic regression for a target of two or more values, a regression "
         "for a number. One row is one person, unless --rows-per-person says more.",
         epilog=epilog(
             "objpert fit people.csv --target moved --two-values moved=no:yes \\",

@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
         "predict",
         usage="objpert predict MODEL DATA [options]",
         help="what a released model predicts for new rows",
-        description="Predict a CSV file's rows, one line each, in its order. The file need not have the target. "
+        description="Predict a table's rows, one line each, in the table's order. The table need not have the target. "
         "Predictions for new people cost the people in the training data nothing more.",
         epilog=epilog(
             "objpert predict release new.csv",

@@ -174,8 +174,8 @@ _ENTRIES: dict[str, _Entry] = {
         title="Say which library a piece of text is from: 8,000 pieces of 20 lines of scipy and scikit-learn, words "
         "counted in 2,000 hashed columns.",
         origin=f"The sources of {which_library.VERSIONS}, as they are installed here: other versions are other "
-        "texts. Names, imports, authors and licences are cut out; a file's pieces are on one side of the split, but "
-        "for the one file in which it falls.",
+        "texts. Names, imports, authors and licences are cut out; a file's pieces are on one side of the split, "
+        "except those of the one file in which the split falls.",
         citation="P. Virtanen et al. (2020), SciPy 1.0, Nature Methods 17; F. Pedregosa et al. (2011), Scikit-learn: "
         "machine learning in Python, JMLR 12.",
         licence="BSD-3-Clause",

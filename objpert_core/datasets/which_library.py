@@ -5,7 +5,8 @@ what the libraries have taken from others are left out, and so are blank lines, 
 licences; the libraries' names are cut out of what is left. The words of a piece are counted in 2,000 columns, each
 chosen by a hash of the word: a public map, where a vocabulary would be read off the texts.
 
-All pieces of a file stand on one side of the split, but for the one file in which it falls: pieces of a file are alike.
+All pieces of a file stand on one side of the split, except those of the one file in which the split falls: pieces of a
+file are alike.
 """
 
 from __future__ import annotations

@@ -222,7 +222,10 @@ def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Mad
     table = open_table(source, ask.schema, ask.dialect)
     if scheduler is not None:
         if ask.test_share is not None:
-            raise ValueError("--score must be left out with --scheduler: coins are drawn where rows are walked")
+            raise ValueError(
+                "--score must be left out with --scheduler: this process draws the coins, and with --scheduler the "
+                "workers walk the rows"
+            )
         with connected(scheduler) as client:
             return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
     return _made(ask, table, None)

@@ -136,7 +136,8 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
     tau, lipschitz : float
         Gradient norm the solver had to reach, and the bound on one row's gradient norm: the radius R = √(1 + s²).
     public_rows : int or None
-        The number of rows, where λ was chosen by it; the guarantee then takes the number as public.
+        The number of rows, where λ or the noise of ranges, centre or scales was chosen by it; the guarantee then takes
+        the number as public.
     margin : float or None
         The loss's margin, which the promise does not depend on (docs/theorems.md, T2). None in form 1 only.
     """

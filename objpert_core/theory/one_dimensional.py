@@ -149,7 +149,7 @@ class OneDimensionalLogistic:
         value from below as the `cells` get finer; `math.inf` where a cell is reached from one data set only.
 
         >>> crowd = OneDimensionalLogistic([1.0] * 80, [1] * 48 + [-1] * 32, sigma=4.0, lam=1.0)
-        >>> round(crowd.pair_epsilon(crowd.add(1.0, 1), 1e-5), 3)  # certified for everybody: 0.926
+        >>> round(crowd.pair_epsilon(crowd.add(1.0, 1), 1e-5), 3)  # certified for everybody: 0.927
         0.502
         """
         target = in_open_unit("delta", delta)

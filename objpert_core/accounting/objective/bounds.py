@@ -345,8 +345,8 @@ _ENTRIES = (
         label="Our theorem, any GLM loss",
         source="this project, T4",
         statement=(
-            'Any GLM loss, as "glm" but with log(1 + β/λ) where that has −log(1 − β/λ), which is more: the row '
-            "multiplies the determinant of a Hessian H ⪰ λI by 1 + f''xᵀH⁻¹x, between 1 and 1 + β/λ. Any λ > 0."
+            'Any GLM loss. This bound has log(1 + β/λ) where "glm" has the larger −log(1 − β/λ): a row multiplies the '
+            "determinant of a Hessian H ⪰ λI by 1 + f''xᵀH⁻¹x, which lies between 1 and 1 + β/λ. Any λ > 0."
         ),
         coverage=ANY_GLM,
         ignores=frozenset({"dimension"}),
@@ -375,8 +375,9 @@ _ENTRIES = (
         label="2012 theorem",
         source="Theorem 2.8",
         statement=(
-            "Any GLM loss; Theorem 2.8 of Redberg et al. (2023), which is Kifer, Smith and Thakurta's (2012) and says "
-            "so of any convex loss: false where a row's Hessian has a rank above 1. Proves nothing unless λ >= 2β/ε."
+            "Any GLM loss; Theorem 2.8 of Redberg et al. (2023), by Kifer, Smith and Thakurta (2012). The theorem is "
+            "stated for any convex loss, and is false where a row's Hessian has a rank above 1. Proves nothing unless "
+            "λ >= 2β/ε."
         ),
         coverage=ANY_GLM,
         ignores=frozenset({"dimension"}),

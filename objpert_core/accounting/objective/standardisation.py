@@ -215,8 +215,8 @@ def composed_fit(
     -------
     Mechanism
         One fit alone is `mechanism` itself, for all rows of one person. One fit of Algorithm 1 is composed with the
-        releases before it by making its output noise wider: two Gaussian mechanisms are one, so the bound of T7
-        answers, which is an integral and no convolution. Otherwise the composition.
+        releases before it by making its output noise wider: two Gaussian mechanisms are one, so T6 answers, with one
+        integral in place of a convolution. Otherwise the composition.
 
     Raises
     ------

@@ -26,10 +26,11 @@ _ROWS = 64  # of ε at a time
 class AdaptiveSampling(Mechanism):
     """A posterior draw for ridge regression whose γ is chosen by two noisy statistics of the data.
 
-    Released are λ̃, a noisy λ_min(XᵀX), then L̃, a noisy bound on ‖Y‖ + ‖θ*‖, and then one draw from N(θ*, (γΛ)⁻¹) with
-    Λ = XᵀX + λI. The regularisation λ may depend on λ̃, as long as h = 1/(λ + λ̃) <= `leverage`; γ is
-    d²(1 + h)²/(h·L̃²) with d = `separation`. Both statistics are shifted to the safe side by tσ and their sensitivity,
-    where P[N(0, 1) > t] = failure/2. A row is added or removed.
+    Released are λ̃, a noisy λ_min(XᵀX), then Δ̃, a noisy bound on log(‖Y‖ + ‖θ*‖), and then one draw from N(θ*, (γΛ)⁻¹)
+    with Λ = XᵀX + λI. The regularisation λ may depend on λ̃, as long as h = 1/(λ + λ̃) <= `leverage`; γ is
+    d²(1 + h)²/(h·e^{2Δ̃}) with d = `separation`. Both statistics are shifted to the safe side by tσ and their
+    sensitivity, where P[N(0, 1) > t] = failure/2. ‖Y‖ is the public bound on a target's size, Y in T39. A row is added
+    or removed.
     docs/theorems.md, T39: δ(ε) = failure + E_z s(ε − μ²/2 − μz), where μ² is the sum of the squares of the two μ, and s
     the profile of the draw at h₀, made symmetric. The best of K runs: T11.
 

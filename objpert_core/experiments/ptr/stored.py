@@ -7,7 +7,8 @@ from objpert_core.experiments.ptr import glm, pate, pca, regression, voting
 
 FAMILY = Family.of(
     "ptr",
-    "the figures of Redberg, Zhu and Wang (2023, generalised propose-test-release), corrected, and where it pays",
+    "the figures of Redberg, Zhu and Wang (2023, generalised propose-test-release), corrected, and where asking "
+    "the data first pays",
     voting=Experiment(
         voting.Cost,
         "the ε of a vote between two, against the gap and at equal error",

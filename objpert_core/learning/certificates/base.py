@@ -56,7 +56,10 @@ NOISE_SOURCES = (OPERATING_SYSTEM, "integer seed", "numpy RandomState", "numpy G
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PrivacyCertificate(ABC):
-    """What one fit promises: (ε, δ)-differential privacy of all that is released: coefficients, centre and scales.
+    """What one fit promises: (ε, δ)-differential privacy of all that is released.
+
+    Coefficients are released, and where the fit has them private ranges, centre, scales, weights of classes, and the
+    curvature of intervals.
 
     Everything but the diagnostics is fixed before the data are looked at, except the number of rows where `public_rows`
     says that it is treated as public. So the certificate may be published with the model. The diagnostics depend on the
