@@ -38,7 +38,7 @@ PARAGRAPHS = {
             rows and 200,000 columns, unless λ is tiny. The output noise is proportional to tau, and tiny at the
             default. For more rows `ObjPertLogisticRegression`, `ObjPertSVC` and `ObjPertRegressor` replace the default
             by 1.1 times the smallest tau that public numbers allow, and raise λ in the same proportion unless a `lam`
-            is given. Other estimators refuse such a fit.
+            is given. This needs a number of rows that the certificate names. Other fits of so many rows are refused.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}

@@ -44,8 +44,8 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     clip : float or None
         Threshold C to which every row's gradient was clipped in norm.
     public_rows : int or None
-        The number of rows, where λ or the noise of ranges, centre, scales or intervals was chosen by it; the guarantee
-        then takes the number as public.
+        The number of rows, where λ, τ or the noise of ranges, centre, scales or intervals was chosen by it; the
+        guarantee then takes the number as public.
     ball_radius : float or None
         M, where θ was looked for in the ball ‖θ‖ ≤ M; the output noise comes on top. The ball costs no privacy.
     envelope : float or None
