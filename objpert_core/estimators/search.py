@@ -51,7 +51,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     tried, and all fits and scores are composed; or a random number of runs is made, each with a setting drawn at
     random, and the best run is released (docs/theorems.md, T11). The search takes the way that leaves each fit the
     larger ε, by public numbers alone: as a rule it tries every setting up to about a dozen, and makes a random number
-    of runs for twenty or more.
+    of runs for 25 or more.
 
     Where several settings are as good, or ε is small, one fit with the whole budget and sensible settings is better:
     a search over m settings leaves each fit less than 1/√m of ε, 64 % with two settings and 21 % with ten.
