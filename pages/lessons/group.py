@@ -36,7 +36,7 @@ class Group(Survey):
         return sentences.number(100 * (1.96 * self.coin.share_error(self.people)), 2, up=True)
 
     def answer(self) -> str:
-        return f"The share of yes among all is known to ± {self.points} points, whatever your truth is."
+        return f"The share whose truth is yes is estimated to ± {self.points} points (95 %), whatever your truth is."
 
     def shows(self) -> str:
         return (
