@@ -175,8 +175,11 @@ class Errors(Proofs):
 def _about_contents(missed: float, rate: str) -> str:
     """The answer where a row is replaced: nobody is outside, and the attacker tells one content from another."""
     if missed <= 0:
-        return f"Nothing is proved about an attacker who is wrong about {rate} of first contents."
-    return f"An attacker who is wrong about {rate} of first contents misses at least {at_least(missed)} of second ones."
+        return f"Nothing is proved about an attacker who calls {rate} of first contents “second”."
+    return (
+        f"An attacker who calls {rate} of first contents “second” calls at least {at_least(missed)} of second ones "
+        "“first”."
+    )
 
 
 def share(value: float) -> str:

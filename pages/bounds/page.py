@@ -65,7 +65,9 @@ def preset(
 
 
 PRESETS = (
-    preset("Figure 1, left", controls.FIGURE_1_LEFT, "Five proofs, one fit: σ = 5, β = 1, λ = 20, L = 1."),
+    preset(
+        "Figure 1, left", controls.FIGURE_1_LEFT, "Four proofs, a lower bound, one fit: σ = 5, β = 1, λ = 20, L = 1."
+    ),
     preset("Figure 1, right", controls.FIGURE_1_RIGHT, "Smaller λ, wider gap: σ = 10, β = 1, λ = 5, L = 1."),
     preset(
         "Silent proofs",
@@ -112,7 +114,11 @@ def revealed() -> None:
     page.show(page.Picture(silent.curves(None, height=380), silent.shows()), key="bounds_try_chart")
 
 
-page.begin("bounds", "A fit adds random noise to its objective. Each curve is a proof about the same fit.")
+page.begin(
+    "bounds",
+    "A fit adds random noise to its objective. The curves are proofs about the same fit, and a lower bound for all "
+    "of them.",
+)
 st.fragment(PICTURES.explore)(PRESETS)
 page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")
 page.about("bounds")

@@ -69,8 +69,8 @@ FILTER = Toggle(
     "composition_filter",
     "Privacy filter: choose the noise as you go",
     False,
-    help="A budget in μ lets releases through one by one. For Gaussian noise, μ is sensitivity over σ. You fix the "
-    "budget beforehand, but not the noise.",
+    help="A budget in μ lets releases through one by one. For Gaussian noise, μ is the sensitivity (how far one row "
+    "can move the result) over σ. You fix the budget beforehand, but not the noise.",
 )
 RELEASED = Number(
     "composition_released",

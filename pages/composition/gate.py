@@ -155,7 +155,7 @@ def answer(at: Gate) -> str:
 
 def more(at: Gate) -> str:
     """What is left, and what the next release would take."""
-    told = f"Left: μ = {down(at.left)} (squares add up)."
+    told = f"Left: μ = {down(at.left)} (the squares of the μ add up)."
     if at.next is not None:
         mu = up(at.next.mu) if math.isfinite(at.next.mu) else ""
         told += f" Next, {at.next.entry.label}: " + (f"μ = {mu}." if mu else "no μ is known to cover this release.")

@@ -102,7 +102,8 @@ def _sampled(setting: Setting, estimate: Estimate, measured: Sequence[Point]) ->
 def caveats(setting: Setting) -> str:
     """How to read the theorem's curve: what it is of, where it says nothing, where a larger λ is allowed."""
     lines = (
-        "Upper bound on a row’s mean training loss, averaged over the noise, minus that of θ₀. Always predicting "
+        "The curves show how far the training loss per row can exceed that of θ₀, on average over the noise. Always "
+        "predicting "
         "50 : 50 costs log 2 = 0.69 nats (thin line), so a bound above this line says nothing."
     )
     if more := numbers.raised(setting):

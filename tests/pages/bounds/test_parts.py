@@ -117,8 +117,8 @@ def test_of_a_replaced_row_nobody_is_outside(monkeypatch):
         monkeypatch.setattr(Errors, "missed", lambda view, bound, fit, missed=missed: missed)
         answers.append(Errors(REPLACING).answer())
     assert answers == [
-        "An attacker who is wrong about 5 % of first contents misses at least 92.5 % of second ones.",
-        "Nothing is proved about an attacker who is wrong about 5 % of first contents.",
+        "An attacker who calls 5 % of first contents “second” calls at least 92.5 % of second ones “first”.",
+        "Nothing is proved about an attacker who calls 5 % of first contents “second”.",
     ]
 
 
