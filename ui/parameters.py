@@ -37,7 +37,11 @@ _BUDGET = "Privacy budget ε"
 _SLACK = (
     "Any event may be likelier by δ than the odds of ε allow. The odds rise above the limit more often than δ says."
 )
-_MULTIPLIER = "Standard deviation of the noise in one step, divided by the clipping norm."
+_MULTIPLIER = (
+    "Standard deviation of the noise in one step, divided by the clipping norm (the length to which longer gradients "
+    "are cut)."
+)
+_EPOCHS = "How often each row is drawn on average. The paper uses 60."
 
 # --- one mechanism ----------------------------------------------------------------------------------------------------
 
@@ -238,7 +242,7 @@ def batch_size(prefix: str, most: int, *, help: str | None = None) -> SelectSlid
     return SelectSlider(f"{prefix}_batch", "Expected batch size", 256, values, help=help)
 
 
-def epochs(prefix: str, default: int, *, help: str) -> SelectSlider:
+def epochs(prefix: str, default: int, *, help: str | None = _EPOCHS) -> SelectSlider:
     """DP-SGD's epochs."""
     return SelectSlider(f"{prefix}_epochs", "Epochs", default, (1, 2, 5, 10, 20, 30, 60, 100), help=help)
 

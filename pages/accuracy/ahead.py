@@ -26,8 +26,8 @@ CLAIM_NOTE = (
     "scaled. The lines above also give both sides the same rows, centred and scaled or raw. The page says “more” "
     "or “less accurate” if the 95 % interval of the paired difference excludes 0, “not told apart” if it "
     f"does not, and “too few trials to tell” if it holds 0 and is more than {100 * WIDE:g} points wide. Each ε is "
-    "tested by itself, and one test in twenty excludes 0 by chance. Times are medians over the trials: processor "
-    "time of one thread, including tuning and calibration."
+    "tested by itself: where two learners are equally good, one test in twenty still excludes 0. Times are medians "
+    "over the trials: processor time of one thread, including tuning and calibration."
 )
 
 

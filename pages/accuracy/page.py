@@ -3,7 +3,7 @@
 import streamlit as st
 
 from objpert_core.experiments import indexed
-from objpert_core.experiments.learners import DISHONEST_LARGE, HONEST, TIGHT
+from objpert_core.experiments.learners import DISHONEST_PLD, HONEST, TIGHT
 from pages.accuracy import again, ahead, controls, offered, provenance, rows
 from pages.accuracy.figure import Figure2, constants
 from pages.accuracy.origin import Origin
@@ -65,7 +65,7 @@ def explore(own: controls.Controls) -> None:
 def revealed() -> None:
     """The stored curves of Adult that the question is about."""
     with page.errors():
-        figure = Figure2(indexed.load("adult"), 0.1, (HONEST, DISHONEST_LARGE, TIGHT), paper=False)
+        figure = Figure2(indexed.load("adult"), 0.1, (HONEST, DISHONEST_PLD, TIGHT), paper=False)
         page.show(page.Picture(figure.chart(), figure.alt()), key="accuracy_try_chart")
 
 

@@ -106,9 +106,7 @@ BATCH = parameters.batch_size(
     help="Each row joins a batch by its own coin. The paper uses 256. Larger batches mean fewer steps, each with "
     "more noise.",
 )
-EPOCHS = parameters.epochs(
-    "training", 20, help="How often each row is drawn on average. The paper's experiments use 60."
-)
+EPOCHS = parameters.epochs("training", 20)
 RATES = parameters.learning_rates("training", "five", GRIDS)
 MEAN_RUNS = parameters.mean_runs(
     "training",

@@ -44,8 +44,8 @@ NO_STEPS = (
 )
 ABOUT_CERTIFICATES = (
     "You may publish a model’s certificate with the model. These fits were seeded, so each certificate says "
-    "“reproducible”. For a release, train once without a seed. Each fit spends its own ε, and the ε of fits on the "
-    "same people add up."
+    "“reproducible”. For a release, train once without a seed. Each fit spends its own ε, and the costs of fits on "
+    "the same people add up."
 )
 ABOUT_MAPPED = (
     "DP-SGD’s own certificate states the ε that is left after the noisy centre and scales. The certificate does not "
@@ -272,12 +272,12 @@ def differences(shown: Request, asked: Request, *, under_way: bool = False) -> s
 
 def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
     """What DP-SGD's two methods will train, under their controls."""
-    passes = sentences.count(epochs, "pass", "passes")
+    every = sentences.count(epochs, "epoch")
     if len(rates) == 1:
-        return f"With one learning rate there is nothing to choose: unpaid takes {passes} over the data."
+        return f"With one learning rate there is nothing to choose: unpaid takes {every}."
     return (
-        f"Unpaid: {passes} over the data, all {len(rates)} learning rates at once; the best on held-out rows wins. "
-        f"Paid: about {mean_runs:g} times {passes}, each with a learning rate drawn at random."
+        f"Unpaid: {every}, all {len(rates)} learning rates at once; the best on held-out rows wins. "
+        f"Paid: about {mean_runs:g} times {every}, each with a learning rate drawn at random."
     )
 
 

@@ -89,7 +89,7 @@ class Left:
         return (
             f"Each run needs {number(noise / free.noise_multiplier, up=True)} times the noise: a noise multiplier of "
             f"{number(noise, up=True)} instead of {number(free.noise_multiplier, up=True)}. Then the choice among "
-            f"{settings} learning rates costs ε = {epsilon(self.target)} in all."
+            f"{settings} settings costs ε = {epsilon(self.target)} in all."
         )
 
     def alt(self) -> str:

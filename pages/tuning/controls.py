@@ -9,17 +9,17 @@ from ui import parameters
 from ui.controls import Choice, Control, SelectSlider, Toggle, log_values
 
 BUDGET = "The ε of one run without tuning, at the δ below. The noise is calibrated to this ε."
-SUMMED = "Standard deviation of the noise on the summed gradients divided by the clipping norm."
 JOINS = "Probability with which a row joins a batch: batch size over rows. The paper’s Adult: 256 of 36,177."
-BATCHES = "The paper’s Adult: 60 epochs of 142 batches."
+BATCHES = "The paper’s Adult: 60 epochs of 142 batches. In an epoch each row is drawn once on average."
 TILT = "Standard deviation of the random tilt b; rows have norm at most 1."
 DRAWN = (
     "K is the number of training runs. Papernot and Steinke’s tuner draws K at random; Liu and Talwar’s K is geometric."
 )
 CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K."
 FIXES = "The probability of more runs than settings. This probability fixes μ, the mean of K. The paper asks for 0.9."
-OFF = "If off, one run and the composition are accounted by privacy loss distributions, which prove a smaller ε. The "
-OFF += "two theorems about random numbers of runs stay as they are."
+OFF = "If off, privacy loss distributions account for one run and for the composition. The theorems about random "
+OFF += "numbers of runs get a sharper privacy profile of one run. For the same noise no ε is larger. A run of a given "
+OFF += "ε then has less noise."
 WHOLE_SEARCH = "The promise for everything: the fits, their scores, and the choice."
 SEARCHED = ("synthetic-l", "breast-cancer", "digits-4-9", "adult-synthetic")
 RATE, COUNTS = Tuning.sample_rate, log_values(1, 100_000, extra=[Tuning.steps], steps=parameters.FEW_STEPS)
@@ -30,7 +30,7 @@ CONTROLS: Mapping[str, Control] = {
     "kind": Choice("tuning_run", "Each run is", Tuning.kind, options=(DP_SGD, OBJECTIVE), horizontal=True),
     "by": Choice("tuning_by", "Given by", Tuning.by, options=(BY_EPSILON, BY_PARAMETERS), horizontal=True),
     "epsilon": parameters.epsilon("tuning", Tuning.epsilon, label="ε of one run", help=BUDGET),
-    "noise_multiplier": parameters.noise_multiplier("tuning", Tuning.noise_multiplier, help=SUMMED),
+    "noise_multiplier": parameters.noise_multiplier("tuning", Tuning.noise_multiplier),
     "sample_rate": parameters.sample_rate("tuning", RATE, 1e-4, extra=[RATE], name="rate", help=JOINS),
     "steps": SelectSlider("tuning_steps", "Steps", Tuning.steps, WHOLE, str, help=BATCHES),
     "sigma": parameters.sigma("tuning", Tuning.sigma, extra=[Tuning.sigma], help=TILT),

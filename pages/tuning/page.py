@@ -26,8 +26,8 @@ def preset(name: str, hint: str, **values: Any) -> Preset:
 
 PAPERS = "Redberg et al. (2023), section 5, on Adult: 10 learning rates, K Poisson with Pr[K > 10] = 0.9."
 WIDER = (
-    "About as many runs on average, but K is spread more widely and costs less. Half the time there are fewer runs "
-    "than settings."
+    "About as many runs on average, but K is spread more widely and costs less. Half the time there are no more "
+    "runs than settings."
 )
 NOTHING = "Objective perturbation with σ and λ computed from ε and δ: one setting."
 PRESETS = (

@@ -20,7 +20,8 @@ from ui.view import Course, View
 
 PROOF = "composing all fits, with a coin for each person"
 NOTE = (
-    "→ is what the search releases; everything else in this picture stays secret. New rows are the data set’s test "
+    "→ is what the search releases; everything else in this picture stays secret. Margin: with a margin, rows that are "
+    "already right still pull. Scaled: rows are centred and scaled privately first. New rows are the data set’s test "
     "rows. Without a search there is one fit to all rows, with the whole ε and the estimator’s own setting. Each "
     "unpaid fit has the whole ε, too."
 )

@@ -34,10 +34,11 @@ MEAN_RUNS = parameters.mean_runs(
     "honest",
     paper.MEAN_RUNS,
     (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30, 50),
-    help=f"Paid tuning makes K ~ Poisson(μ) runs. At the paper’s μ = {paper.MEAN_RUNS} K exceeds 10 nine times in ten.",
+    help=f"Paid tuning makes K ~ Poisson(μ) runs. At the paper’s μ = {paper.MEAN_RUNS}, K exceeds 10 nine times in "
+    "ten.",
 )
 BATCH = parameters.batch_size("honest", 4096)
-EPOCHS = parameters.epochs("honest", 10, help="The paper uses 60.")
+EPOCHS = parameters.epochs("honest", 10)
 ACCOUNTANT = Choice(
     "honest_accountant",
     "Accountant of one run",

@@ -335,7 +335,7 @@ def test_the_committed_files_open():
 def test_try_it_quotes_the_stored_runs():
     stored, words = indexed.load("adult"), page.Prediction.of("accuracy")
     asked, told = (re.findall(r"(\d\d\.\d\d) %", text) for text in (words.question, words.reason))
-    shares = [f"{100 * stored.point(m, 0.1).accuracy.mean:.2f}" for m in ("dpsgd-dishonest-large", HONEST, "tight")]
+    shares = [f"{100 * stored.point(m, 0.1).accuracy.mean:.2f}" for m in ("dpsgd-dishonest-pld", HONEST, "tight")]
     assert [*asked, *told] == shares
 
 

@@ -101,7 +101,7 @@ def test_a_run_under_way_is_named_by_its_setting():
 
 
 def test_dp_sgds_schedule_in_words():
-    tells(text.schedule(20, GRIDS["five"], 15.4), "all 5 learning rates at once", "about 15.4 times 20 passes")
+    tells(text.schedule(20, GRIDS["five"], 15.4), "all 5 learning rates at once", "about 15.4 times 20 epochs")
     assert "nothing to choose" in text.schedule(1, GRIDS["one"], 15.4)
     assert grid(GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
 

@@ -167,7 +167,7 @@ def test_what_each_run_must_be():
     assert list(rows[2].values())[2:] == ["2.72×", "0.328"]
     assert rows[3]["Noise multiplier"] == "none is enough"
     told = "Each run needs 2.72 times the noise: a noise multiplier of 7.5 instead of 2.77."
-    tells(LEFT.answer(), told, "the choice among 10 learning rates costs ε = 1 in all.")
+    tells(LEFT.answer(), told, "the choice among 10 settings costs ε = 1 in all.")
     assert "Papernot and Steinke 2022 0.328, Liu and Talwar 2019 nothing" in LEFT.alt()
 
 
