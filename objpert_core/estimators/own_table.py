@@ -144,7 +144,7 @@ class Made:
             return ""
         return (
             f"by its released numbers the model answers “{safe_text(target.values[place])}” for nearly every row. If "
-            "the other value is rare, its rows need weights: --class-weight balanced"
+            "the other value is rare, its rows need weights (objpert fit --class-weight balanced)"
         )
 
 

@@ -12,8 +12,9 @@ TABLE = Choice("own_table", "Table", TWO, options=tuple(NAMES), format=NAMES.__g
 EPSILON = parameters.epsilon("own", 1.0)
 DELTA = parameters.delta("own")
 ALSO_HELP = (
-    "Scores and intervals are inside the same ε and δ. Scores: a coin puts every fifth person aside, and the model is "
-    "scored on these people, with noise. Intervals: how far each coefficient may be off, for a target of two values."
+    "Scores and intervals are inside the same ε and δ. Scores: a coin puts about one person in five aside, and the "
+    "model is scored on these people, with noise. Intervals: how far each coefficient may be off, for a target of two "
+    "values."
 )
 ALSO = Pills("own_also", "Release with the model", (), help=ALSO_HELP, options=(SCORES, INTERVALS), format=str)
 GHOST = parameters.ghost("own", "release")

@@ -99,7 +99,10 @@ class Coefficients(OfPeople):
     def note(self) -> str:
         told = f"{self.whose}, seed {self.seed}; 95 % intervals, each by itself. "
         if self.shape == ADULT:
-            return f"{told}Nobody knows the true coefficients. Rows have norm one, so a coefficient has no units here."
+            return (
+                f"{told}Nobody knows the true coefficients. Rows were scaled to norm 1 before these columns were "
+                "taken, so a coefficient has no units here."
+            )
         return (
             f"{told}Of {self.columns} truths the private intervals miss {self.missed('interval')}, the intervals "
             f"without privacy {self.missed('public')}. The line at 0 is the truth, which is known for generated data "
