@@ -46,8 +46,7 @@ LONG = "Includes the constant for the intercept. The slope f′ is cut off at C/
 NORM = SelectSlider("losses_norm", "Row norm ‖x‖", 1.0, log_values(0.1, 2, extra=[ROOT_2]), help=LONG, **SHORT)
 REACH = parameters.view("losses", "Axis up to ±", 4.0, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0))
 WRONG = (
-    "The share of 300 generated rows whose target lies far below the line, or whose wrong label lies far from the "
-    "border."
+    "The share of outliers among 300 generated rows: a target far below the line, or a wrong label far from the border."
 )
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 OUTLIERS = SelectSlider("losses_outliers", "Share of outliers", 0.1, SHARES, help=WRONG)

@@ -119,7 +119,8 @@ class Dimension(bounds.Setting, View):
         return f"Without GLM structure {parameters(self.dimension)} {cost}; {with_it}."
 
     def promise(self) -> str:
-        return sentences.promise(self.found["non-glm"], self.delta, "the Rényi curve of Theorem G.2, as corrected here")
+        proof = "the Rényi curve of the 2023 theorem for any smooth loss, as corrected here"
+        return sentences.promise(self.found["non-glm"], self.delta, proof)
 
     def moved(self, before: Dimension | None) -> str:
         return super().moved(self.was)
@@ -176,7 +177,7 @@ class Dimension(bounds.Setting, View):
         traces = []
         if before is not None:
             faint = figures.finite(curve(before, self.delta))
-            traces.append(figures.series("Theorem G.2, before", d, faint, "kifer2012", ghost=True))
+            traces.append(figures.series(f"{NAMES['non-glm']}, before", d, faint, "kifer2012", ghost=True))
         traces.append(figures.guide((self.dimension, self.dimension), (low, high)))
         hover = "ε ≈ %{y:.3g}"
         for bound in ("lower", "glm", "rdp"):

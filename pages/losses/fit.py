@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ import pandas as pd
 from objpert_core.experiments.studies import clipping
 from pages.losses import errors
 from pages.losses.controls import CLIP, DELTA, DRAWS, EPSILON, LOSS_NAME, OUTLIERS, PARAMETER, SEED, LossView
-from pages.losses.names import CLIPPED, PLAIN, PRIVATE, error, own
+from pages.losses.names import CLIPPED, PLAIN, PRIVATE, WIDTHS, error, own
 from ui import figures, sentences
 from ui.view import Course
 
@@ -45,13 +46,19 @@ class Fit(clipping.Setting, LossView):
         "delta": DELTA,
     }
     aside = (DRAWS, SEED, DELTA)
-    named = {"clip": "C", "epsilon": "ε", "outliers": "outliers", "parameter": "k", "delta": "δ", "seed": "seed"}
     reasons = {
         "C": "; a larger C means more noise, and a stronger pull of outliers",
         "ε": "; noise and λ fall as ε grows",
     }
     snippet_note = "These lines print the first private fit in the chart."
     answers_in_alt = False
+
+    @property
+    def named(self) -> Mapping[str, str]:  # type: ignore[override]
+        """The letters in the picture; the loss's own constant is called as everywhere on the page."""
+        constant = WIDTHS.get(self.loss, "k")
+        names = {"clip": "C", "epsilon": "ε", "outliers": "outliers", "parameter": constant}
+        return names | {"delta": "δ", "seed": "seed"}
 
     def __str__(self) -> str:
         data = f"outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"

@@ -50,7 +50,7 @@ FIGURE_1 = "Theorem G.2 at the noise and regularisation of the paper’s Figure 
 PRESETS = (
     preset("Huber is clipped squares", "The squared loss of a row of norm 1, clipped at C = 1.", loss="squared", C=1.0),
     preset("The paper’s C clips nothing", f"C = √2. {LONGEST}", loss="logistic", C=ROOT_2, norm=ROOT_2),
-    preset("A margin is free", MOVED, loss="logistic", margin=1.5),
+    preset("A margin at the same ε", MOVED, loss="logistic", margin=1.5),
     preset("Clipping beats outliers", "A line through 300 points, a tenth of them far off.", show=FIT, C=0.2),
     preset("… and wrong labels", DEEP, show=FIT, loss="squared-hinge", C=0.5, outliers=0.2),
     preset("Clipping that hurts", "No outliers, and a C so small that λ wins.", show=FIT, C=0.02, outliers=0.0),

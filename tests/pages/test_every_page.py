@@ -210,7 +210,7 @@ SAYS = {
     "losses": {
         "Huber is clipped squares": "is Huber’s: ",
         "The paper’s C clips nothing": "clips nothing",
-        "A margin is free": "pulls with 82 % of its largest force instead of 50 %",
+        "A margin at the same ε": "pulls with 82 % of its largest force instead of 50 %",
         "Clipping beats outliers": " helps: ",
         "… and wrong labels": " helps: ",
         "Clipping that hurts": " hurts: ",

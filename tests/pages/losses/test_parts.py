@@ -118,6 +118,16 @@ def test_it_says_what_a_change_does_to_the_error(monkeypatch):
     assert LABELS.moved(OUTLIERS) == OUTLIERS.moved(OUTLIERS) == ""
 
 
+@pytest.mark.parametrize(
+    ("loss", "constant"),
+    [("huber", "threshold"), ("huberised-hinge", "half width of the rounded corner"), ("logistic", "k")],
+)
+def test_a_losss_own_constant_is_called_as_on_its_control(loss, constant, monkeypatch):
+    monkeypatch.setattr(clipping, "private_error", lambda setting: setting.parameter)
+    wide = replace(OUTLIERS, loss=loss, parameter=1.0)
+    assert replace(wide, parameter=0.5).moved(wide).startswith(f"{constant} 1 → 0.5: the error of private fits falls")
+
+
 def test_a_margin_is_drawn_beside_k_0():
     moved, plain = Clipped("logistic", 1.5, 1.0, 1.0), Clipped("logistic", 0.0, 1.0, 1.0)
     drawn, without = moved.curves(), plain.curves()
