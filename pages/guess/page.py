@@ -20,7 +20,7 @@ SEED_TOLD = (
     "stay in this session."
 )
 GAMES = {
-    PRIVATE: "Real fits of the package, with the noise that the promise needs, on a lattice.",
+    PRIVATE: "Real fits of the package, with the noise that the promise needs, on a lattice (a grid of numbers).",
     BARE: "No noise at all: the attacker compares two minimisers.",
     SMALL: f"Somebody divided σ by the {people.COUNT} rows by mistake. The stated promise is still the sliders’ "
     "promise.",

@@ -29,7 +29,7 @@ PRESETS = (
     preset("More budget: ε = 2", "Theorem 5.3: objective perturbation where ε = 2.", "methods", epsilon=2.0),
     preset(
         "A loss with a corner",
-        "The absolute loss, with its corner rounded by a Moreau envelope.",
+        "The absolute loss, with its corner rounded off (its Moreau envelope).",
         "methods",
         loss="absolute",
     ),

@@ -50,8 +50,8 @@ NOISE = SelectSlider(
     "Proposed noise, its ε",
     1.0,
     log_values(0.1, 10, steps=(1, 2, 3, 5)),
-    help="The ε of the Laplace noise on each count; the noise has scale 1/ε. The test asks whether this noise costs "
-    "at most ε/2 with these votes.",
+    help="The ε of the Laplace noise on each count; the noise has the scale 1 divided by this ε. The test asks whether "
+    "this noise costs at most half of the privacy budget with these votes.",
 )
 FIRST = SelectSlider(
     "ptr_first", "Share of teachers who vote for the first class", 0.8, (0.2, 0.34, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

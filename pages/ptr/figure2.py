@@ -42,9 +42,9 @@ class Labels(PtrResults):
     def note(self) -> str:
         right = self.results.values("right", source=self.source, sigma=self.at, method="exact")[0]
         return (
-            f"{pate.SOURCES[self.source]}, {pate.QUERIES} rows, {100 * right:.0f} % of labels right. Each budget is "
-            f"the best for these votes, and this choice is not paid for. Smooth sensitivity is our corrected form of "
-            f"the paper’s Algorithm 4."
+            f"{pate.SOURCES[self.source]}, {pate.QUERIES} rows, {100 * right:.0f} % of labels right. The budget "
+            f"of each test is the best one for these votes, and this choice is not paid for. Smooth sensitivity is our "
+            f"corrected form of the paper’s Algorithm 4."
         )
 
 
