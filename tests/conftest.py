@@ -34,9 +34,9 @@ COVERED_WHEN_SLOW = {"datasets", "experiments", "theory", "test_doctests.py"}
 def pytest_collection_modifyitems(config, items):
     """Count coverage in the core's own tests only: those of pages and charts should not hide that a line has none.
 
-    Slow tests of accounting, of learning and of estimators go over what quick tests have been through: tracing doubles
-    their time. Those of experiments and of data sets, and examples of docstrings, reach what no quick test does, and so
-    do the few that are marked `covered`.
+    Thorough and slow tests of accounting, of learning and of estimators go over what quick tests have been through:
+    tracing doubles their time. Those of experiments and of data sets, and examples of docstrings, reach what no quick
+    test does, and so do the few that are marked `covered`.
 
     Slow and exhaustive tests run where `-m` names them or their own name is given, and nowhere else: any other `-m`
     would take the place of a default one. Thorough ones run where no `-m` is given, too.
@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(config, items):
             raise pytest.UsageError(f"tests/{file} drives Chromium; name it in DRIVES_CHROMIUM of tests/conftest.py")
         folder = file.split("/")[0]
         reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")
-        if not all_traced and (folder in NOT_THE_CORE or (levels[item] in ("exhaustive", "slow") and not reaches_more)):
+        if not all_traced and (folder in NOT_THE_CORE or (levels[item] and not reaches_more)):
             item.add_marker("no_cover")
 
 

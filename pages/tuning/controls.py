@@ -17,9 +17,11 @@ DRAWN = (
 )
 CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K."
 FIXES = "The probability of more runs than settings. This probability fixes μ, the mean of K. The paper asks for 0.9."
-OFF = "If off, privacy loss distributions account for one run and for the composition. The theorems about random "
-OFF += "numbers of runs get a sharper privacy profile of one run. For the same noise no ε is larger. A run of a given "
-OFF += "ε then has less noise."
+OFF = (
+    "If off, privacy loss distributions account for one run and for the composition. The theorems about random "
+    "numbers of runs get a sharper privacy profile of one run. For the same noise no ε is larger. A run of a given ε "
+    "then has less noise."
+)
 WHOLE_SEARCH = "The promise for everything: the fits, their scores, and the choice."
 SEARCHED = ("synthetic-l", "breast-cancer", "digits-4-9", "adult-synthetic")
 RATE, COUNTS = Tuning.sample_rate, log_values(1, 100_000, extra=[Tuning.steps], steps=parameters.FEW_STEPS)
