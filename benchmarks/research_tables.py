@@ -31,7 +31,7 @@ def population_risk() -> str:
 Excess population risk × 10⁴ with its standard error, δ = 1/n², where one row is replaced: means over draws of rows and
 noise (page "Population risk"). p is the exponent of n^p, fitted from n = 1,000 on. The two published methods have
 the noise that the paper prints, whether or not it is private. Λ is the factor of ‖θ‖²/2 in objective perturbation: the
-best for the risk bound, or the least that privacy allows. "Tight" takes Λ by a
+best for the risk bound, or the least that privacy allows. "Ours" takes Λ by a
 public rule (`recommended_ball_lam` for the logistic loss), where rows are many often the least.
 
 {blocks}"""
@@ -65,7 +65,7 @@ def population(name: str) -> str:
         [
             f"### {POPULATIONS[name]}",
             *tables_of,
-            f"Leaving out Noisy SGD where it takes a single step, tight objective perturbation {told}.",
+            f"Leaving out Noisy SGD where it takes a single step, our objective perturbation {told}.",
         ]
     )
 

@@ -27,7 +27,7 @@ LEGEND = {
     "phased": "Phased ERM",
     "objective-bound": "Objective, bound’s Λ",
     "objective-least": "Objective, least Λ",
-    "objective-tight": "Objective, tight",
+    "objective-tight": "Objective, ours",
     "no-privacy": "Without privacy",
     "zero": "θ = 0",
 }

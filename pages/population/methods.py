@@ -43,7 +43,7 @@ _INSIDE = {
     "phased": "phased ERM",
     "objective-bound": "objective perturbation with Λ of the bound",
     "objective-least": "objective perturbation with the least Λ",
-    TIGHT: "tight objective perturbation",
+    TIGHT: "our objective perturbation",
     "zero": "θ = 0",
 }
 _REASONS = {  # more of it, less of it
@@ -110,7 +110,7 @@ class Methods(Learning):
         ratios = {name: risks.excess[name].mean / least for name in rivals if name in risks.excess}
         begun = f"{first_large(_INSIDE[best])}: excess risk {risk(least)}"
         if best != TIGHT and ratios.get(TIGHT, 0.0) < 1.05:
-            return f"{begun}; tight objective perturbation is about as good."
+            return f"{begun}; our objective perturbation is about as good."
         behind = [f"{_INSIDE[name]} {times(ratio)}×" for name, ratio in ratios.items()]
         return f"{begun}; {', '.join(behind)} as much." if behind else f"{begun}."
 
@@ -144,7 +144,7 @@ class Methods(Learning):
                 {
                     "Method": LABELS[name],
                     "Excess risk": pair(excess.mean, excess.half_width) if excess.known else risk(excess.mean),
-                    "Over tight": f"{excess.mean / tight.mean:.3g}" if tight is not None and known else "–",
+                    "Over ours": f"{excess.mean / tight.mean:.3g}" if tight is not None and known else "–",
                     "ε by the accountant": _promised(name, risks.setting),
                     "Proved bound": "–" if ours is None else proved(ours),
                     "Printed in the paper": "–" if printed is None else proved(printed),
@@ -154,7 +154,7 @@ class Methods(Learning):
         zero = {
             "Method": LABELS["zero"],
             "Excess risk": risk(risks.zero),
-            "Over tight": f"{risks.zero / tight.mean:.3g}" if tight is not None and known else "–",
+            "Over ours": f"{risks.zero / tight.mean:.3g}" if tight is not None and known else "–",
             "ε by the accountant": "0",
         }
         return [*rows, zero | {"Proved bound": "–", "Printed in the paper": "–", "Gap to training": "–"}]

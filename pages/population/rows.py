@@ -29,7 +29,7 @@ class Rows(StoredLearning):
     title = "Against the number of rows"
     switches = {"bounds": BOUNDS, "every": EVERY}
     snippet = "excess"
-    snippet_note = "In the project’s folder these lines print the tight method's stored means."
+    snippet_note = "In the project’s folder these lines print our method's stored means."
     what: ClassVar[str] = "excess"  # of a stored point
     quantity: ClassVar[str] = "Excess population risk"
     height: ClassVar[str] = "excess population risk"
@@ -60,7 +60,7 @@ class Rows(StoredLearning):
         if math.isnan(tight) or math.isnan(published):
             return f"Not enough is stored for d = {shown.d:,} and ε = {shown.epsilon:g}."
         return (
-            f"Ten times the rows divide tight objective perturbation’s excess risk by {times(10**-tight)}, published "
+            f"Ten times the rows divide our objective perturbation’s excess risk by {times(10**-tight)}, published "
             f"SGD’s by {times(10**-published)}."
         )
 
@@ -171,10 +171,10 @@ class Gap(Rows):
         if point is None:
             return f"No gap is stored for n = {shown.n:,}, d = {shown.d:,}."
         if point.gap.low <= 0 <= point.gap.high:
-            return f"At n = {shown.n:,} the gap of tight objective perturbation is smaller than its error bar."
+            return f"At n = {shown.n:,} the gap of our objective perturbation is smaller than its error bar."
         better = "better" if point.gap.mean > 0 else "worse"
         gap = pair(abs(point.gap.mean), point.gap.half_width)
-        return f"Tight objective perturbation looks {gap} {better} on its own rows than on fresh rows."
+        return f"Our objective perturbation looks {gap} {better} on its own rows than on fresh rows."
 
     def note(self) -> str:
         return f"{super().note()}A mean that is smaller than its error bar is left out."

@@ -71,7 +71,7 @@ class Winners(StoredLearning):
         own = sum(cell.winner == TIGHT and cell.clear for cell in self.cells)
         zero = sum(cell.winner == "zero" for cell in self.cells)
         return (
-            f"Tight objective perturbation clearly wins {own} of {sentences.count(len(self.cells), 'setting')}; in "
+            f"Our objective perturbation clearly wins {own} of {sentences.count(len(self.cells), 'setting')}; in "
             f"{zero} nothing beats θ = 0."
         )
 

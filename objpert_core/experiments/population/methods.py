@@ -70,7 +70,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
         "phased": "Phased ERM",
         "objective-bound": "Objective perturbation, Λ of the bound",
         "objective-least": "Objective perturbation, least Λ",
-        "objective-tight": "Objective perturbation, tight",
+        "objective-tight": "Objective perturbation, ours",
         "no-privacy": "Without privacy",
         "zero": "θ = 0, learns nothing",
     }

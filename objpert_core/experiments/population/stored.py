@@ -189,13 +189,13 @@ def report_rows(found: ExcessRisks) -> list[dict[str, str]]:
 
 
 def report(found: ExcessRisks, form: str = "text") -> str:
-    """Means, errors and slopes in one of `objpert_core.tables.FORMATS`; as text also where "tight" is behind."""
+    """Means, errors and slopes in one of `objpert_core.tables.FORMATS`; as text also where our method is behind."""
     caption = f"{POPULATIONS[found.population]}: excess risk × 10⁴"
     table = write(report_rows(found), form, caption=caption).removesuffix("\n")
     if form != "text":
         return table
     behind = found.behind()
-    return f"{table}\nThe tight method is behind a published one: " + ("; ".join(behind) if behind else "nowhere")
+    return f"{table}\nOur method is behind a published one: " + ("; ".join(behind) if behind else "nowhere")
 
 
 def _times(point: Point | None) -> str:

@@ -38,7 +38,7 @@ def test_opens_on_stored_risks_side_by_side():
         assert decode(shown[LABELS[name]]["x"]).tolist() == [point.excess.mean]
     table = tables(app)[0].set_index("Method")
     assert table.loc["Noisy SGD, published", "Printed in the paper"] == "0.4"
-    assert "Tight objective perturbation: excess risk 0.0" in said(app)
+    assert "Our objective perturbation: excess risk 0.0" in said(app)
     assert len(tables(app)[0]) == 7
     assert any("20 draws, stored, 95\u00a0% intervals" in block.value for block in app.caption)
     promised = "ε by the accountant"
@@ -61,7 +61,7 @@ def test_against_the_number_of_rows():
     assert "Gradient descent, bound" in traces(app)
     assert f"At n = 10,000 published SGD loses {point.excess.mean:.3g}; its theorem proves at most 0.128." in said(app)
     app.toggle(key="population_bounds").set_value(False).run()
-    assert "Ten times the rows divide tight objective perturbation’s excess risk by" in said(app)
+    assert "Ten times the rows divide our objective perturbation’s excess risk by" in said(app)
     assert tables(app)[0].set_index("Method").loc["Noisy gradient descent", "n = 100"] == (
         f"{points[0].excess.mean:.3g}"
     )
@@ -75,7 +75,7 @@ def test_the_generalisation_gap_is_within_stability():
     there = np.isfinite(gap)  # an axis of logarithms has no other
     assert there.any()
     assert (gap[there] < bound[there]).all()
-    assert "Tight objective perturbation looks" in said(app)
+    assert "Our objective perturbation looks" in said(app)
 
 
 @pytest.mark.thorough
