@@ -88,7 +88,12 @@ class Plan:
         if self.labels is not None:
             labels = np.asarray(self.labels)[np.arange(len(labels)) % len(self.labels)]
         state = None if self.search.random_state is None else np.random.default_rng(0)
-        return [self.described(self.made(one, epsilon, state).fit(rows, labels).privacy_) for one in settings]
+        found = [self.described(self.made(one, epsilon, state).fit(rows, labels).privacy_) for one in settings]
+        if not all(getattr(one, "choice_covered", True) for one in found):
+            raise ValueError(
+                "tuning must be 'none' or 'honest' in a search, whose fits must be paid for, got 'dishonest'"
+            )
+        return found
 
     def score_noise(self, epsilon: float) -> float:
         """As `evaluate` will draw it."""

@@ -182,3 +182,10 @@ def test_a_searchs_model_with_intervals_has_a_summary():
     model = search(one, {"intercept_scaling": [0.5]}, epsilon=4.0).fit(X, y)
     assert model.privacy_.verify(model.best_estimator_)
     assert (model.best_estimator_.summary()["std err"] > 0).all()
+
+
+@pytest.mark.thorough
+def test_a_choice_that_nobody_pays_for_is_refused():
+    one = est.DPSGDLogisticRegression(classes=[0, 1], public_rows=2800, epochs=1, tuning="dishonest")
+    with pytest.raises(ValueError, match=r"^tuning must be 'none' or 'honest' in a search, .* got 'dishonest'$"):
+        search(one.set_params(learning_rates=[0.1, 0.2]), {"clip": [0.5, 1.0]}).fit(X, y)

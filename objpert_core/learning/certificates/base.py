@@ -196,15 +196,12 @@ class PrivacyCertificate(ABC):
         return f"certificate, a {cls.__name__}, must say which losses are covered"
 
     def accounted(self, mechanism: Any) -> Mechanism:
-        """Choose where (ε, δ) come from: the mechanism itself, or its Rényi curve for the accountant "rdp".
+        """Return all that `mechanism`, built again from the numbers, stands for: this keeps (ε, δ), and composes.
 
-        Where `mechanism` is about one row, the result is about all rows of one person.
+        (ε, δ) come from the mechanism itself, or from its Rényi curve for the accountant "rdp". Where `mechanism` is
+        about one row, the result is about all rows of one person.
         """
         return by_accountant(group(mechanism, self.rows_per_person), self.accountant)
-
-    def cases(self, mechanism: Any) -> tuple[Any, ...]:
-        """List the mechanisms that must each keep (epsilon, delta): as a rule `mechanism` alone."""
-        return (mechanism,)
 
     # --- what is the same for all --------------------------------------------------------------------------------
 
@@ -279,10 +276,7 @@ class PrivacyCertificate(ABC):
             (self.mechanism, self.mechanism_adjacency) == (type(mechanism).__name__, mechanism.adjacency)
             and self.holds()
             and (self.lattice is None or self.fine_enough(self.lattice, getattr(self, "dimension", None) or 1))
-            and all(
-                self.accounted(case).delta(self.epsilon) <= self.delta * (1 + ROUNDING)
-                for case in self.cases(mechanism)
-            )
+            and self.accounted(mechanism).delta(self.epsilon) <= self.delta * (1 + ROUNDING)
         )
 
     def lies_on_lattice(self, coef: FloatArray) -> bool:

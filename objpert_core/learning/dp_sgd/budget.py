@@ -145,9 +145,12 @@ def calibrate_score(epsilon: float, delta: float, mean_runs: float, accountant: 
     )
 
 
-def score_mechanism(score_noise: float, mean_runs: float) -> PrivateSelection:
-    """The selection as a held-out row sees it: the best of K noisy counts, each moved by the row by 1 at most."""
-    return PrivateSelection(Gaussian(score_noise), mean_runs)
+def score_mechanism(score_noise: float, mean_runs: float, adjacency: str = ADD_REMOVE) -> PrivateSelection:
+    """The selection as a held-out row sees it: the best of K noisy counts, each moved by the row by 1 at most.
+
+    A row that is replaced moves a count by 1 at most, too.
+    """
+    return PrivateSelection(Gaussian(score_noise, adjacency=adjacency), mean_runs)
 
 
 @lru_cache(maxsize=1024)

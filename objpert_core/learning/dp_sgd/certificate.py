@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
-from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection, RandomAllocation
+from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection, RandomAllocation, parallel
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
@@ -160,17 +160,16 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return run if self.mean_runs is None else PrivateSelection(run, self.mean_runs)
 
     def accounted(self, mechanism: Run | PrivateSelection) -> Mechanism:
-        """Choose where (ε, δ) of one run come from; a selection's follow from its run's."""
-        return accounted(mechanism, self.accountant)
+        """Choose where (ε, δ) of one run come from; a selection's follow from its run's.
 
-    def cases(self, mechanism: Run | PrivateSelection) -> tuple[Run | PrivateSelection, ...]:
-        """List the fit as a training row sees it and, where held-out rows are private, as a held-out row sees it.
-
-        For ``tuning="dishonest"`` the fit is one run; `choice_covered` says that the choice is not covered.
+        Where held-out rows are private, the fit as a training row sees it beside the fit as a held-out row sees it: a
+        row's coin says which of both it meets (docs/theorems.md, T12). For ``tuning="dishonest"`` the fit is one run;
+        `choice_covered` says that the choice is not covered.
         """
         if self.score_noise is None or self.mean_runs is None:
-            return (mechanism,)
-        return mechanism, score_mechanism(self.score_noise, self.mean_runs)
+            return accounted(mechanism, self.accountant)
+        held_out = score_mechanism(self.score_noise, self.mean_runs, mechanism.adjacency)
+        return parallel(*(accounted(case, self.accountant) for case in (mechanism, held_out)))
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether every step's sum may be rounded to a lattice of this `spacing`."""

@@ -3,8 +3,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.signal import fftconvolve
+from scipy.stats import norm
 
-from objpert_core.accounting import DPSGD, Gaussian, PrivateSelection, calibrate_gaussian, via_rdp
+from objpert_core.accounting import DPSGD, Gaussian, PrivateSelection, calibrate_gaussian, repeat, via_rdp
 from objpert_core.learning import PrivacyCertificate, Rows, noise_source
 from objpert_core.learning.dp_sgd.budget import accounted, calibrate_score, dpsgd_budget, score_mechanism
 from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
@@ -121,6 +123,50 @@ def test_the_score_noise_is_the_least_that_meets_the_target(epsilon, mean_runs, 
     assert mechanism.epsilon(1e-5) <= epsilon
     assert accounted(score_mechanism(found * 0.999, mean_runs), accountant).epsilon(1e-5) > epsilon
     assert found > calibrate_gaussian(epsilon, 1e-5).sigma or mean_runs < 1
+
+
+def most_told_by_the_winning_count(noise, mean_runs, held_out, fits, epsilon, step=1e-3):
+    """δ at ε of so many independent fits, by the law of the best noisy count of K runs, bounded from below.
+
+    Losses are rounded down. Of a row's coins only "held out in every fit" is counted: the chance of that is
+    f = held_out^fits, and δ(ε) >= f·δ_held(ε − log f).
+    """
+    x = np.linspace(-12 * noise, 12 * noise + 1, 400_001)
+    shown = [
+        np.log(mean_runs) + norm.logpdf(x, count, noise) - mean_runs * norm.sf(x, count, noise) for count in (1, 0)
+    ]
+    cells = np.floor((shown[0] - shown[1]) / step).astype(int)
+    law = np.bincount(cells - cells.min(), weights=np.exp(shown[0]) * (x[1] - x[0]))
+    law[-cells.min()] += math.exp(-mean_runs)  # no run, no count
+    whole = law
+    for _ in range(fits - 1):
+        whole = np.maximum(fftconvolve(whole, law), 0.0)
+    losses = step * (np.arange(len(whole)) + fits * cells.min())
+    chance = held_out**fits
+    return chance * float(np.sum(whole * np.maximum(0.0, -np.expm1(epsilon - math.log(chance) - losses))))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("fits", [1, 3, 10])
+def test_several_honest_fits_cost_what_the_held_out_rows_pay_too(fits):
+    """A fit as a training row meets it proves too little: the curves of both cases meet at one δ, and nowhere else."""
+    told = {"epsilon": 8.0, "mean_runs": 1.0, "validation_fraction": 0.9, "batch_size": 32, "epochs": 1}
+    one = fitted(**HONEST | told, public_rows=30_000)
+    assert one.verify()
+    both, training = one.accounted(one.rebuild()), accounted(one.rebuild(), one.accountant)
+    for mechanism, enough in ((both, True), (training, fits == 1)):
+        stated = float(repeat(mechanism, fits).epsilon(1e-5))
+        found = most_told_by_the_winning_count(one.score_noise, 1.0, 0.9, fits, stated)
+        assert (found <= 1e-5) is enough
+
+
+@pytest.mark.thorough
+def test_a_replaced_row_that_is_held_out_pays_too():
+    one = fitted(**HONEST, adjacency="replace one row")
+    whole = one.accounted(one.rebuild())
+    assert whole.adjacency == "replace one row"
+    assert one.verify()
+    assert not dataclasses.replace(one, score_noise=0.9 * one.score_noise).verify()
 
 
 @pytest.mark.slow
