@@ -31,7 +31,7 @@ def test_what_is_said_to_change_nothing_is_said_of_a_line_that_there_is(name):
     assert before != after
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_is_said_to_change_nothing_is_said_in_the_words_of_a_mutant():
     pytest.importorskip("cosmic_ray")
     told = {name.partition(" → ")[0] for name in EQUIVALENT}

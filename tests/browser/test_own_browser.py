@@ -18,11 +18,11 @@ from tests.browser.conftest import (
     expect_query,
     press,
     renew,
-    rerun,
     serve,
     settle,
     visit,
 )
+from tests.browser.own_table import fit, hand_in, load
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, SCHEMA, cells
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -40,29 +40,6 @@ def watched(folder):
     (folder / "tmp").mkdir()
     with (folder / "log").open("w") as log, serve(log, TMPDIR=str(folder / "tmp"), HOME=str(folder)) as address:
         yield address
-
-
-def _put(page, place, file):
-    """Hand a file in, and wait until the page knows of it: a press on Fit before that is one for the file before."""
-    with rerun(page):
-        page.locator(f".st-key-{place} input[type=file]").set_input_files(file)
-
-
-def hand_in(page, content, name="table.csv"):
-    """Put a file where the one before was."""
-    _put(page, "own__file", {"name": name, "mimeType": "text/csv", "buffer": content})
-
-
-def load(page, schema):
-    text = schema.to_json().encode()
-    _put(page, "own__schema", {"name": "schema.json", "mimeType": "application/json", "buffer": text})
-
-
-def fit(page):
-    button = page.locator(".st-key-own_fit button")
-    expect(button).to_be_enabled()
-    with rerun(page):
-        button.click()
 
 
 def holds(server, some):

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import eventually, new_tab, open_room, query, settle, visit
-from tests.browser.test_own_browser import hand_in
+from tests.browser.own_table import hand_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from benchmarks.streamlit_client import start_server
 from deploy.settings import ROOT
 from tests.browser.conftest import TIMEOUT, answer, expect_query, visit
-from tests.browser.test_own_browser import fit, hand_in, load
+from tests.browser.own_table import fit, hand_in, load
 from tests.datasets.tables.fixtures import SCHEMA, cells
 
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))

@@ -34,14 +34,16 @@ def both_ways(releases, epsilons):
     return np.exp([max(side.log_delta(epsilon) for side in sides) for epsilon in epsilons])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "weight",
-    [pytest.param(1.0, marks=pytest.mark.exhaustive), 2**-0.5, pytest.param(0.3, marks=pytest.mark.exhaustive)],
+    ("weight", "cases"),
+    [
+        pytest.param(2**-0.5, 2, marks=pytest.mark.slow),
+        *[pytest.param(weight, 5, marks=pytest.mark.exhaustive) for weight in (1.0, 2**-0.5, 0.3)],
+    ],
 )
-def test_no_data_reveal_more(weight):
+def test_no_data_reveal_more(weight, cases):
     rng = np.random.default_rng(3)
-    for case in range(5):
+    for case in range(cases):
         sigma, lam = float(np.exp(rng.uniform(-0.5, 2))), float(np.exp(rng.uniform(-1, 3)))
         count = rng.integers(0, 30)
         rows = [(rng.uniform(-1, 1), int(rng.integers(3)), 1.0) for _ in range(count)]
