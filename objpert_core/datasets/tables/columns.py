@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray, IntArray, boolean, finite
+from objpert_core.datasets.tables.decoding import line_feeds
 from objpert_core.datasets.tables.messages import MOST_BAD_CELLS, BadText, WrongCell, first_twice, listed, quoted
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.tables import is_formula
@@ -338,6 +339,8 @@ class Categories:
             return _MISSING
         if is_formula(cell):
             raise BadText(f"must hold a value and no formula, got {quoted(cell)}")
+        if cell.startswith('"'):  # a blank before a quotation mark makes the mark a letter, which nobody means
+            raise BadText(f"must begin with no quotation mark, or with no blank before it, got {quoted(cell)}")
         if not self.other:
             raise BadText(f"must hold {one_of(self.categories)}, got {quoted(cell)}")
         return _OTHER
@@ -348,7 +351,7 @@ def typed_value(name: str, value: object) -> str:
     if not isinstance(value, str) or not 0 < len(value.strip()) <= LONGEST_CATEGORY:
         got = quoted(value) if isinstance(value, str) else repr(value)
         raise ValueError(f"{name} must be texts of 1 to {LONGEST_CATEGORY} characters, got {got}")
-    return value.strip()
+    return line_feeds(value).strip()
 
 
 def one_of(values: tuple[str, ...]) -> str:

@@ -53,7 +53,7 @@ def decode(content: bytes, encoding: str | None = None) -> Decoded:
         raise TableError(f"the file must have at most {MOST_BYTES:,} bytes, got {len(content):,}")
     _refuse_other_files(content)
     text, encoding, cautions = _letters(content, encoding)
-    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    text = line_feeds(text).rstrip("\n")
     if not text.strip():
         raise TableError("the file must hold a table, and it is empty")
     if found := _CONTROL.search(text):
@@ -63,10 +63,14 @@ def decode(content: bytes, encoding: str | None = None) -> Decoded:
     return Decoded(text, encoding, cautions)
 
 
+def line_feeds(text: str) -> str:
+    """The text with line feeds, whatever its lines end with."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def row_after(text: str) -> int:
     """The row in which the next character after `text` stands, where line ends within quotation marks end no row."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return 1 + "".join(text.split('"')[::2]).count("\n")
+    return 1 + "".join(line_feeds(text).split('"')[::2]).count("\n")
 
 
 def _refuse_other_files(content: bytes) -> None:

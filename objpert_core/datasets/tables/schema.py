@@ -14,6 +14,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray, once_each
 from objpert_core.datasets.tables.columns import PRIVATE, BadCell, Categories, Number, Tally
+from objpert_core.datasets.tables.decoding import line_feeds
 from objpert_core.datasets.tables.messages import TableError, WrongCell, first_twice, quoted, safe_text
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
@@ -273,7 +274,7 @@ def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:
 def as_text(value: Any) -> str:
     """A value as pandas writes it into a file, without blanks around it."""
     if isinstance(value, str):
-        return value.strip()
+        return line_feeds(value).strip()
     if value is None or value is pd.NaT or value is pd.NA or (isinstance(value, Real) and value != value):
         return ""
     return str(value)

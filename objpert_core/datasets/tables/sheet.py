@@ -24,10 +24,10 @@ LONGEST_NAME = 100
 
 _LOOKED_AT = 100_000  # cells that tell the decimal mark
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a spreadsheet's own hint; it does not count as a row
-_QUOTED = re.compile(r'(^|[,;\t|]) *"(?:[^"]|"")*+"')
+_QUOTED = re.compile(r'(^|[,;\t|])"(?:[^"]|"")*+"')
 _LOOKS_LIKE_A_NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*")
-_CELL = {  # possessive, blanks included: a cell that does not end as it should is read once and not once a blank
-    mark: re.compile(rf'\ *+(?:"(?:[^"]|"")*+"|(?!")[^{re.escape(mark)}\n]*+){re.escape(mark)}') for mark in DELIMITERS
+_CELL = {  # possessive: a cell that does not end as it should is read once
+    mark: re.compile(rf'(?:"(?:[^"]|"")*+"|(?!")[^{re.escape(mark)}\n]*+){re.escape(mark)}') for mark in DELIMITERS
 }
 
 
@@ -185,7 +185,7 @@ class _Lines:
 def _records(text: str, delimiter: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """(row, cells) for every row, the header included; `names` are for messages."""
     lines = _Lines(text)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)  # quotes as pyarrow reads them
     row = 1
     while True:
         lines.begin(row)
@@ -208,7 +208,7 @@ def _wrong_cell(rest: str, delimiter: str, row: int, names: tuple[str, ...], err
     where = f"row {row}, column " + (quoted(name) if name else letters(column))
     if "expected after" in str(error):
         message = f"{where} goes on behind its closing quotation mark: a quotation mark that is text must be doubled"
-    elif rest[position:].lstrip(" ").startswith('"'):
+    elif rest.startswith('"', position):
         message = f"{where} begins with a quotation mark, and none closes it"
     else:
         message = f"{where} must have at most {csv.field_size_limit():,} characters"

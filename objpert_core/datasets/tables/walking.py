@@ -116,6 +116,8 @@ class TableBlocks(Blocks):
         try:
             with csv.open_csv(path, read, parse) as file:
                 names = file.schema.names
+            if self._dialect.delimiter is None and any("\t" in name for name in names):  # `read_table` takes tabs
+                raise TableError(f"{path.name} has a tab in its header: name the delimiter", asks="delimiter")
             raw = self._raw_names(path, names)
             texts = csv.ConvertOptions(
                 include_columns=raw, column_types=dict.fromkeys(names, arrow.string()), strings_can_be_null=False

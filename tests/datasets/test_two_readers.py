@@ -1,0 +1,186 @@
+"""A file's size, or one row more, may get the file refused, and never gives another row another code.
+
+A CSV file goes through `csv` or through pyarrow, a frame or a Parquet file through columns with types. No number of
+rows and no cell of another row may change what a cell is taken for.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from objpert_core.datasets import (
+    Categories,
+    Dialect,
+    Number,
+    TableError,
+    TableSchema,
+    TwoValues,
+    open_table,
+    read_table,
+)
+
+pytest.importorskip("pyarrow")
+SCHEMA = TableSchema(
+    {
+        "age": Number(0, 100, missing_indicator=True),
+        "job": Categories(["office", "café", "a\nb", "a,b", "1", 'the "top"'], other=True, missing_indicator=True),
+    },
+    TwoValues("moved", negative="no", positive="yes"),
+)
+NAMES = ("note", "age", "job", "moved")
+FIRST, LAST = ("", "10", "office", "no"), ("", "90", "office", "yes")
+Rows = tuple[tuple[str, ...], ...]
+Codes = np.ndarray | None
+
+
+@pytest.fixture(scope="module")
+def read_both(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Codes, Codes]]:
+    """Rows with their targets by both readers; None where one refuses the file."""
+    path = tmp_path_factory.mktemp("readers") / "people.csv"
+
+    def both(content: bytes, dialect: Dialect) -> tuple[Codes, Codes]:
+        path.write_bytes(content)
+        return accepted(small, content, dialect), accepted(walked, path, dialect)
+
+    return both
+
+
+def small(content: bytes, dialect: Dialect) -> np.ndarray:
+    table = read_table(content, SCHEMA, dialect)
+    return np.column_stack([table.X, table.y])
+
+
+def walked(path: Path, dialect: Dialect) -> np.ndarray:
+    X, y = zip(*open_table(path, SCHEMA, dialect), strict=True)
+    return np.column_stack([np.concatenate(X), np.concatenate(y)])
+
+
+def accepted(read: Callable[..., np.ndarray], *file: object) -> Codes:
+    try:
+        return read(*file)
+    except TableError:
+        return None
+
+
+def text_of(rows: Rows, delimiter: str = ",", end: str = "\n") -> str:
+    return "".join(delimiter.join(row) + end for row in (NAMES, FIRST, *rows, LAST))
+
+
+TABS = b"age\t,\tjob\t,x,\tmoved\n1\t,\t2\t,x,\tno\n"  # a table for those who see tabs, and for those who see commas
+GERMAN = Dialect(delimiter=";", decimal=",", encoding="windows-1252")
+ROWS = {  # the row in the file's midst, and whether the small and the walked file are read
+    "blank before a quotation mark": (' , 34, "office", yes', False, False),
+    "the same in a column of no role": (' "x",34,office,yes', True, True),
+    "separator behind such a mark": ('x,34, "a,b",yes', False, False),
+    "line end behind such a mark": ('x,34, "a\nb",yes', False, False),
+    "tab before a quotation mark": ('x,34,\t"office",yes', False, False),
+    "quoted blanks": ('x,34," office ",yes', True, True),
+    "doubled quotes": ('x,34,"the ""top""",yes', True, True),
+    "doubled quotes in front": ('x,34,"""office""",yes', False, False),
+    "quotes within": ('x,34,the "top",yes', True, True),
+    "an inch": ('x,34,7" or so,yes', True, True),
+    "behind a closing mark": ('x,34,"office"s,yes', False, True),
+    "blank behind a closing mark": ('x,34,"office" ,yes', False, True),
+    "two marks in front": ('x,34,""office",yes', False, True),
+    "quoted separator": ('x,34,"a,b",yes', True, True),
+    "quoted line feed": ('x,34,"a\nb",yes', True, True),
+    "quoted line ends": ('"p\r\n\rq",34,"a\r\nb",yes', True, True),
+    "quoted carriage return": ('x,34,"a\rb",yes', True, True),
+    "an empty quotation": ('x,"","",yes', True, True),
+    "nothing": (",,,yes", True, True),
+    "nothing at all": (",,,", False, False),
+    "blanks": (" ,  , \t,yes ", True, True),
+    "an empty line": ("", False, True),
+    "NUL": ("x,34,o\0,yes", False, True),
+    "a control character": ("x,34,o\x01,yes", False, True),
+    "a line that is none": ("x,34,o\u2028\x0b\x85,yes", True, True),
+    "wide blanks": ("x,34,\u00a0office\u3000,yes", True, True),
+    "decimal comma": ('x,"3,5",office,yes', True, False),
+    "a mark within": ("\ufeffx,34,\ufeffoffice,yes", True, True),
+    "a short row": ("x,34,office", False, False),
+    "a long row": ("x,34,office,yes,", False, False),
+}
+FILES = {  # whole files
+    "BOM": (text_of(()).encode("utf-8-sig"), Dialect(), True, True),
+    "BOM and quotes": ('"note",age,job,moved\n,1,café,no\n,2,x,yes'.encode("utf-8-sig"), Dialect(), True, True),
+    "blank before a quoted name": (b'note, "age",job,moved\n,1,office,no\n,2,office,yes\n', Dialect(), False, False),
+    "no closing mark": (text_of((("x", "3", '"office', "yes"),)).encode(), Dialect(), False, False),
+    "no closing mark, nothing behind": (text_of(()).encode() + b'"x,1,office,yes', Dialect(), False, False),
+    "a last cell without an end": (b'note,age,moved,job\n,1,no,x\n,2,yes,"office', Dialect(), False, True),
+    "semicolons": (text_of((), ";").encode(), Dialect(), True, False),
+    "semicolons, named": (text_of((("", "3,5", "café", "no"),), ";").encode("windows-1252"), GERMAN, True, True),
+    "Windows-1252": (text_of((("", "3", "café", "no"),)).encode("windows-1252"), Dialect(), True, False),
+    "a letter of its own kind": (text_of((("é", "3", "x", "no"),)).encode("windows-1252"), Dialect(), True, True),
+    "UTF-16": (text_of((("", "3", "café", "no"),)).encode("utf-16"), Dialect(encoding="utf-16"), True, True),
+    "UTF-16, unnamed": (text_of(()).encode("utf-16"), Dialect(), True, False),
+    "carriage returns": (text_of((), end="\r").encode(), Dialect(), True, True),
+    "both line ends": (text_of((), end="\r\n").encode(), Dialect(), True, True),
+    "carriage returns before line ends": (text_of((), end="\r\r\n").encode(), Dialect(), False, True),
+    "tabs and commas": (TABS + b"3\t,y\toffice\t,x,\tyes\n", Dialect(), True, False),
+    "a spreadsheet's hint": (b"sep=,\n" + text_of(()).encode(), Dialect(), True, False),
+    "empty lines at the end": (text_of(()).encode() + b"\n\r\n\n", Dialect(), True, True),
+}  # fmt: skip
+HEADER, FIRST_ROW, LAST_ROW = text_of(()).splitlines(keepends=True)
+ALL = FILES | {
+    name: (f"{HEADER}{FIRST_ROW}{row}\n{LAST_ROW}".encode(), Dialect(), *read) for name, (row, *read) in ROWS.items()
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_both_readers_read_every_row_the_same_or_one_refuses_the_file(name, read_both) -> None:
+    content, dialect, *expected = ALL[name]
+    one, other = read_both(content, dialect)
+    assert [one is not None, other is not None] == expected
+    if all(expected):
+        np.testing.assert_array_equal(one, other)
+
+
+WHOLE = [
+    "", " ", "office", " office ", "café", "Farm", "1", "1.0", "1,5", "1.234", "-3e1", "NA", "?", "=1+1", "yes", "no",
+    '"office"', '"off""ice"', '""', '"a,b"', '"a;b"', '"a\nb"', '"a\r\nb"', '"a\rb"', '" office"', '"""x"""',
+    ' "office"', ' "', 'x"y', 'x"y"', 'x "y" z', '\t"1"', '"1"', '"1" ', '"1"x', "\u00a0 1",
+    "\x0b", "\x85", "\u2028x", "'1'", "−1",
+]  # fmt: skip
+"""Cells that end where they should, or are refused."""
+BROKEN = ['"', '"x', ' "a', '""x"', "\r", "\n", ",", ";", "\0", "\ufeff", '"\r', '"\n"']
+delimiters, ends = st.sampled_from(",;"), st.sampled_from(["\n", "\r\n", "\r"])
+encodings = st.sampled_from(["utf-8", "utf-8-sig", "windows-1252", "utf-16"])
+
+
+def rows_of(cells: list[str]) -> st.SearchStrategy[Rows]:
+    one = st.sampled_from(cells)
+    ages, targets = st.one_of(st.sampled_from(["3", "44", ""]), one), st.sampled_from(["yes", "no", *cells[:9]])
+    row = st.tuples(one, ages, one, targets)
+    return st.lists(row, min_size=1, max_size=4).map(tuple)
+
+
+@pytest.mark.slow
+@given(rows_of(WHOLE), delimiters, ends, encodings, st.booleans())
+def test_a_row_has_one_code_whoever_reads_it_and_whoever_else_is_there(
+    read_both, rows, delimiter, end, encoding, told
+) -> None:
+    said = Dialect(delimiter, None, encoding=encoding.removesuffix("-sig")) if told else Dialect()
+
+    def read(*some: tuple[str, ...]) -> list[np.ndarray]:
+        found = read_both(text_of(some, delimiter, end).encode(encoding, errors="ignore"), said)
+        return [codes[1:-1] for codes in found if codes is not None]
+
+    for codes in read(*rows):
+        assert len(codes) == len(rows)
+        for row, code in zip(rows, codes, strict=True):
+            for alone in read(row):
+                np.testing.assert_array_equal(alone, [code])
+
+
+@pytest.mark.slow
+@given(rows_of(WHOLE + BROKEN), delimiters, ends, encodings, st.integers(0, 3))
+def test_a_broken_file_is_the_same_to_both_readers_or_refused(read_both, rows, delimiter, end, encoding, cut) -> None:
+    content = text_of(rows, delimiter, end).encode(encoding, errors="ignore")
+    said = Dialect(delimiter, encoding=encoding.removesuffix("-sig"))
+    one, other = read_both(content[: len(content) - cut], said)
+    if one is not None and other is not None:
+        np.testing.assert_array_equal(one, other)
