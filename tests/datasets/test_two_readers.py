@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from objpert_core.datasets import (
     open_table,
     read_table,
 )
+from objpert_core.datasets.tables import walking
 
 pytest.importorskip("pyarrow")
 SCHEMA = TableSchema(
@@ -184,3 +186,54 @@ def test_a_broken_file_is_the_same_to_both_readers_or_refused(read_both, rows, d
     one, other = read_both(content[: len(content) - cut], said)
     if one is not None and other is not None:
         np.testing.assert_array_equal(one, other)
+
+
+CODES = TableSchema(
+    {
+        "age": Number(0, 100, missing_indicator=True),
+        "code": Categories(["1", "2", "3", "True", "False", "0.5"], other=True, missing_indicator=True),
+    },
+    TwoValues("moved", negative="0", positive="1"),
+)
+KINDS = ["int64", "int8", "float32", "float64", "object", "Int64", "Float64", "boolean", "bool"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA])
+def test_to_remove_a_row_removes_its_line_from_frame_and_parquet(kind, gap, tmp_path) -> None:
+    whole = pd.DataFrame({"age": [30, 40, 50], "code": [1, 2, 3], "moved": [1, 0, 1]})
+    whole["code"] = (whole["code"] == 1 if "bool" in kind else whole["code"]).astype(kind)
+    gapped = pd.DataFrame({name: [*whole[name].tolist(), gap] for name in whole}).assign(moved=[1, 0, 1, 0])
+    mixed = pd.concat([whole, pd.DataFrame({"age": [60], "code": [0.5], "moved": [0]})])
+    texts = ["True", "False", "False"] if "bool" in kind else ["1", "2", "3"]
+    expected = CODES.encode(pd.DataFrame({"age": ["30", "40", "50"], "code": texts}))
+    assert expected[:, 2:].any(axis=1).all()  # no code is another category
+    for number, frame in enumerate((whole, gapped, mixed)):
+        np.testing.assert_array_equal(CODES.encode(frame)[:3], expected)
+        if frame is mixed and "bool" in kind:  # such a column has no type in Parquet
+            continue
+        frame.to_parquet(path := tmp_path / f"{number}.parquet")
+        ((X, y),) = open_table(path, CODES)
+        np.testing.assert_array_equal(X, CODES.encode(frame))
+        np.testing.assert_array_equal(y[:3], [1, 0, 1])
+
+
+def test_codes_of_polars_in_parquet_keep_their_text(tmp_path) -> None:
+    polars = pytest.importorskip("polars")
+    path, found = tmp_path / "people.parquet", []
+    for codes in ([1, 2, 3], [1, 2, 3, None], [1.0, 2.0, 3.0, None], ["1", "2", "3", None]):
+        polars.DataFrame({"age": 30, "code": codes, "moved": 1.0}).write_parquet(path)
+        ((X, _),) = open_table(path, CODES)
+        found.append(X[:3])
+    for X in found:
+        np.testing.assert_array_equal(X, found[0])
+    assert found[0][:, 2:5].any(axis=1).all()
+
+
+def test_only_a_whole_number_loses_its_point() -> None:
+    whole = [1, 1.0, np.float16(1), np.float32(1), np.float64(1), np.int8(1), "1", " 1\n"]
+    assert {walking.as_text(value) for value in whole} == {"1"}
+    others = [True, np.bool_(False), 0.5, 2.0**53, 2**60 + 1, 1e300, -np.inf, np.float32(np.nan), "1.0"]
+    assert [walking.as_text(value) for value in others] == [
+        "True", "False", "0.5", "9007199254740992.0", "1152921504606846977", "1e+300", "-inf", "", "1.0",
+    ]  # fmt: skip

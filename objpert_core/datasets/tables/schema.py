@@ -272,9 +272,14 @@ def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value as pandas writes it into a file, without blanks around it."""
+    """A value as pandas writes it into a file, without blanks around it.
+
+    A whole number has no decimal point: a gap makes a column of integers one of floats, and may change no other cell.
+    """
     if isinstance(value, str):
         return line_feeds(value).strip()
     if value is None or value is pd.NaT or value is pd.NA or (isinstance(value, Real) and value != value):
         return ""
+    if isinstance(value, (float, np.floating)) and abs(number := float(value)) < 2**53 and number.is_integer():
+        return str(int(number))
     return str(value)
