@@ -166,11 +166,11 @@ class TableSchema:
     def encode(self, frame: pd.DataFrame) -> FloatArray:
         """Rows of a data frame as the matrix that a model of this schema takes: float64, shape (n, n_features).
 
-        Numbers, texts and truth values count as pandas would write them into a file, with a decimal point. None and NaN
-        are missing values. The frame has every column of the schema; the target is not needed, and other columns are
-        left out. The frame may have any size: the limits of `read_table` are about files. Every entry lies in [−1, 1]
-        and every row has norm at most 1, up to rounding. `TableError` names the row, the first being row 1, and the
-        column.
+        Numbers, texts and truth values count as pandas would write them into a file, with a decimal point, but whole
+        numbers below 2**53 without one, whatever the column's type. None and NaN are missing values. The frame has
+        every column of the schema; the target is not needed, and other columns are left out. The frame may have any
+        size: the limits of `read_table` are about files. Every entry lies in [−1, 1] and every row has norm at most 1,
+        up to rounding. `TableError` names the row, the first being row 1, and the column.
         """
         for name in self.columns:
             if list(frame.columns).count(name) != 1:

@@ -193,8 +193,10 @@ def open_table(
 ) -> TableBlocks:
     """Open a table of any size, to be walked a block at a time: Parquet files, CSV files, or a folder of such files.
 
-    Nothing is read here but names of files. Rows are encoded as by `read_table`, each by itself. The function needs
-    pyarrow: ``pip install '/path/to/checkout[tables]'``.
+    Nothing is read here but names of files. A row has the code that it has by `read_table`, or one of the two refuses
+    the file: `read_table` alone works out a file's form, and it alone refuses text behind a closing quotation mark, a
+    quotation mark that nothing closes, empty rows, control characters, and one class alone. The function needs pyarrow:
+    ``pip install '/path/to/checkout[tables]'``.
 
     Parameters
     ----------
