@@ -59,14 +59,10 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
                 value = getattr(self, name)
                 raise ValueError(f"{name} must be {needed} where intervals={self.intervals!r}, got {value!r}")
 
-    def _reads_rows(self) -> bool:
-        return super()._reads_rows() or (bool(self.intervals) and self.public_rows is None)
-
-    def _rows_counted(self, given: int) -> tuple[int | None, bool]:
-        """As without intervals; a rule says by the number of rows whether intervals would say anything."""
-        if not self.intervals:
-            return super()._rows_counted(given)
-        return (given, False) if self.public_rows is None else (int(self.public_rows), True)
+    @property
+    def _goes_by_rows(self) -> bool:
+        """A rule says by the number of rows whether intervals would say anything."""
+        return super()._goes_by_rows or bool(self.intervals)
 
     def _interval_noise(self, rows: int | None, dimension: int, fits: int) -> IntervalNoise:
         if not self.intervals:

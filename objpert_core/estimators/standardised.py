@@ -168,8 +168,13 @@ class StandardisesRows(WithNeighbours):
             return self._left_to_rules and self.row_norm == "normalize" and self._composes
         return self._map_asked_for
 
+    @property
+    def _goes_by_rows(self) -> bool:
+        """Whether a rule goes by the number of rows, whatever it then says: also "too few for private ranges"."""
+        return self._lam_by_rule or self._map_reads_rows
+
     def _reads_rows(self) -> bool:
-        return self.public_rows is None and (self._lam_by_rule or self._map_reads_rows)
+        return self.public_rows is None and self._goes_by_rows
 
     def _warn_of_rows(self, given: Any, X: Any) -> None:
         super()._warn_of_rows(given, X)
@@ -189,7 +194,7 @@ class StandardisesRows(WithNeighbours):
 
     def _rows_counted(self, given: int) -> tuple[int | None, bool]:
         """The number of rows for rules, of `given` ones (None where no rule uses it), and whether it was declared."""
-        if not (self._lam_by_rule or self._map_reads_rows):
+        if not self._goes_by_rows:
             return None, False
         return (given, False) if self.public_rows is None else (int(self.public_rows), True)
 

@@ -281,14 +281,17 @@ def solve_and_perturb_draws(
     standardisation: Standardisation = AS_THEY_ARE,
     ranges: Ranges | RangeNoise | None = None,
     known_ranges: Ranges | None = None,
+    reads_rows: bool = False,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
-    """Make several private fits that differ by their noise alone: one solution serves them all."""
+    """Make several private fits that differ by their noise alone: one solution serves them all. `reads_rows` says
+    whether a rule read the number of rows beforehand, even if it chose nothing.
+    """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
     noise = ranges if isinstance(ranges, RangeNoise) else None
     known = X.shape[0] if public_rows is None else positive_integer("public_rows", public_rows)
-    reads_rows = lam is None or noise is not None or standardisation != AS_THEY_ARE
+    reads_rows = reads_rows or lam is None or noise is not None or standardisation != AS_THEY_ARE
     used_rows, declared = known if reads_rows else None, public_rows is not None
     terms = Terms(
         epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, standardisation, ranges=noise
