@@ -207,7 +207,16 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             mechanism = public.terms.calibrate(partial(calibrated, tau, lam))
         solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
         weights = None if isinstance(X, Walked) else self._weights(targets, options.get("sample_weight"))
-        problem = Problem(X, targets, loss, clip, solving=solving, weights=weights, ranges=public.rows.declared)
+        problem = Problem(
+            X,
+            targets,
+            loss,
+            clip,
+            solving=solving,
+            weights=weights,
+            ranges=public.rows.declared,
+            declared_rows=self.public_rows,
+        )
         return perturb_and_solve_draws(problem, public.terms, mechanism, random_states)
 
     def _stating_rows(self, terms: Terms) -> Terms:

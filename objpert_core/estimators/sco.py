@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from objpert_core.estimators.base import Seed, SolvedModel
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
-from objpert_core.learning.objective_perturbation import perturb_and_solve
+from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, SquaredLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
@@ -76,7 +77,7 @@ class ObjectiveInBall(Scheduled, SolvedModel):
     ) -> Release[ObjectivePerturbationCertificate]:
         rows = len(targets) if self.public_rows is None else int(self.public_rows)
         mechanism, envelope = self.plan(max(rows, 1), X.shape[1] + bool(self.fit_intercept))
-        return perturb_and_solve(
+        problem, terms = described(
             X,
             targets,
             mechanism,
@@ -88,8 +89,11 @@ class ObjectiveInBall(Scheduled, SolvedModel):
             rows_declared=self.public_rows is not None,
             radius=self.radius,
             envelope=envelope,
-            **self._solving(callback),
+            **self._sharing(callback),
         )
+        problem = replace(problem, declared_rows=self.public_rows)
+        (release,) = perturb_and_solve_draws(problem, terms, mechanism, [self.random_state])
+        return release
 
 
 def _least_bound(loss: Loss) -> str:

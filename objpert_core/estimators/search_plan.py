@@ -48,12 +48,11 @@ class Plan:
         own = search.estimator.get_params(deep=False)
         self.declared = own.get("public_rows") is not None
         self.fixed: dict[str, Any] = {"delta": search.delta}
-        if "public_rows" in own:
-            rows = own["public_rows"]
-            if rows is None:
-                warn_of_rows(search.estimator)
-            read_off = X_train.shape[0] if hasattr(X_train, "shape") else len(X_train)
-            self.fixed["public_rows"] = max(1, read_off if rows is None else int(rows * (1 - search.test_share)))
+        if self.declared:
+            self.fixed["public_rows"] = max(1, int(own["public_rows"] * (1 - search.test_share)))
+        self.read_off = max(1, X_train.shape[0] if hasattr(X_train, "shape") else len(X_train))
+        if any(self._unfitted(one)._reads_rows() for one in settings):
+            warn_of_rows(search.estimator)
         if "classes" in own and own["classes"] is None:
             warn_of_classes(search.estimator)
             self.fixed["classes"] = np.unique(y)
@@ -67,13 +66,18 @@ class Plan:
         first = self._certificates(search.epsilon, settings[:1])[0]
         self.adjacency, self.rows_per_person = first.mechanism_adjacency, first.rows_per_person
 
-    def made(self, setting: Mapping[str, Any], epsilon: float, state: Any) -> Any:
-        """An unfitted estimator with a setting; not a clone, so that it does not warn of what is accounted for here."""
-        own = self.search.estimator
-        told = own.get_params(deep=False) | self.fixed | dict(setting)
-        model = type(own)(**told | {"epsilon": epsilon, "random_state": state})
+    def made(self, setting: dict[str, Any], epsilon: float, state: Any) -> Any:
+        """An unfitted estimator with a setting, told the number of rows where a rule would read it off."""
+        model = self._unfitted(setting | {"epsilon": epsilon, "random_state": state})
+        if model._reads_rows():
+            model.public_rows = self.read_off
         model.may_be_dropped = True
         return model
+
+    def _unfitted(self, parameters: Mapping[str, Any]) -> Any:
+        """Not a clone, so that it does not warn of what is accounted for here."""
+        own = self.search.estimator
+        return type(own)(**own.get_params(deep=False) | self.fixed | dict(parameters))
 
     def words(self, certificate: PrivacyCertificate) -> PrivacyCertificate:
         """A fit's certificate with the right words for a number of rows that was not declared."""

@@ -59,7 +59,7 @@ class Problem:
     against the others; `clip` bounds the norm of every row's gradient, `radius` is M, `envelope` β of the Moreau
     envelope that replaces every row's loss, and `solving` has keyword arguments of `Fit`. Columns are cut to `ranges`,
     and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48). Rows that are walked bring
-    their weights along.
+    their weights along. A τ that is too small is refused by `declared_rows`, or else by the rows in X.
     """
 
     X: Any
@@ -71,6 +71,7 @@ class Problem:
     solving: SharedOptions = field(default_factory=SharedOptions)
     weights: FloatArray | None = None
     ranges: Ranges | None = None
+    declared_rows: int | None = None
 
     @property
     def of_classes(self) -> bool:

@@ -251,7 +251,7 @@ def perturb_and_solve_draws(
             f"{rows.constant:g})"
         )
     gradient = promised.lipschitz * longest
-    known = terms.public_rows if terms.public_rows is not None and terms.rows_declared else given
+    known = problem.declared_rows or (terms.public_rows if terms.rows_declared else None) or given
     _refuse_small_tau(mechanism, known, rows, promised, min(gradient, clip or gradient), named.get("ball_radius"))
     noise = Noise(
         lambda source: released.perturbation(source, rows.dimension),
