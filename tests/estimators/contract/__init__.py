@@ -12,19 +12,22 @@ from inspect import getmodule, isfunction, signature
 
 import pytest
 
-from tests.estimators.contract import cautions, certificates, copies, fits, invalid_rows, rows, targets
+from tests.estimators.contract import cautions, certificates, copies, fits, invalid_rows, rows, sizes, targets
 from tests.estimators.contract.case import Case, Promise
 
 CONTRACT: tuple[Promise, ...] = tuple(
     one
-    for module in (fits, certificates, rows, invalid_rows, targets, copies, cautions)
+    for module in (fits, certificates, rows, sizes, invalid_rows, targets, copies, cautions)
     for one in vars(module).values()
     if isfunction(one) and getmodule(one) is module and list(signature(one).parameters) == ["case"]
 )
 """Every promise."""
 
 
-SLOW = (invalid_rows.no_entry_makes_a_fit_warn_or_raise_where_errors_must_not_tell,)
+SLOW = (
+    invalid_rows.no_entry_makes_a_fit_warn_or_raise_where_errors_must_not_tell,
+    sizes.the_number_of_rows_decides_nothing_unless_it_is_named_in_any_setting,
+)
 """Promises that take seconds."""
 
 
