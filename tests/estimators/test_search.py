@@ -12,6 +12,7 @@ import objpert_core.estimators as est
 from objpert_core.evaluation import evaluate
 from objpert_core.exceptions import ConvergenceError, UncoveredDataWarning
 from objpert_core.learning import PrivacyCertificate
+from objpert_core.learning.allowance import Allowance
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(4000, 3))
@@ -189,3 +190,35 @@ def test_a_choice_that_nobody_pays_for_is_refused():
     one = est.DPSGDLogisticRegression(classes=[0, 1], public_rows=2800, epochs=1, tuning="dishonest")
     with pytest.raises(ValueError, match=r"^tuning must be 'none' or 'honest' in a search, .* got 'dishonest'$"):
         search(one.set_params(learning_rates=[0.1, 0.2]), {"clip": [0.5, 1.0]}).fit(X, y)
+
+
+@pytest.mark.parametrize("rows", [50, 300])
+def test_rows_that_are_too_few_for_ranges_are_named_too(rows):
+    one = est.OutputPerturbationLogisticRegression(classes=[0, 1], feature_ranges="private", lam=5.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = search(one, {"lam": [5.0, 9.0]}, epsilon=4.0).fit(X[:rows], y[:rows])
+    assert (model.best_estimator_.feature_ranges_ is None) == (rows == 50)
+    assert model.privacy_.rows_declared is False
+    assert f"same size m = {model.privacy_.public_rows}, known to all" in model.privacy_.adjacency
+    assert model.privacy_.verify(model.best_estimator_)
+
+
+def test_a_search_reads_no_number_of_rows_that_no_rule_goes_by(monkeypatch):
+    """Not even for a default of τ, which a number of rows that no certificate names must not raise."""
+    monkeypatch.setattr(Allowance, "least_tau", lambda numbers: 5e-9 * numbers.n_rows)  # as many rows would ask for
+    one = est.ObjPertSVC(classes=[0, 1])
+    with pytest.raises(ConvergenceError, match="tau is too small"):
+        search(one, {"clip": [1.0]}).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UncoveredDataWarning)
+        model = search(one, {"clip": [1.0]}).fit(X[:60], y[:60])
+    assert (model.privacy_.public_rows, model.privacy_.adjacency) == (None, "add/remove one row")
+    assert model.best_estimator_.tau == 1e-6
+
+
+def test_a_search_names_the_rows_where_one_setting_of_several_reads_them():
+    one = est.ObjPertLogisticRegression(classes=[0, 1], standardize=False)
+    model = search(one, {"lam": [5.0, None]}).fit(X, y)
+    assert model.privacy_.rows_declared is False
+    assert model.privacy_.verify(model.best_estimator_)

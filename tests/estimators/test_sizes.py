@@ -191,3 +191,31 @@ def test_a_certificate_names_the_rows_that_its_tau_went_by(kind, told, words, mo
     assert fitted.privacy_.verify(fitted)
     with pytest.raises(ConvergenceError, match="for 500 rows"):
         model(getattr(estimators, kind), **told).fit(X, y.astype(int))
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("ObjPertLogisticRegression", {"lam": 5.0, "standardize": False}),
+        ("ObjPertSVC", {}),
+        ("OutputPerturbationLogisticRegression", {"lam": 5.0, "standardize": False}),
+        ("ObjPertSCOClassifier", {"lam": 200.0}),
+    ],
+)
+def test_a_declared_number_of_rows_decides_whether_a_tau_is_refused(kind, told):
+    """Also where no certificate names the number: the rows in X tell nothing by a refusal."""
+    X, y = dense(3000, 3)
+    told = told | {"on_error": "release"}
+
+    def refused(rows, tau, **declared):
+        """The error; None where the fit is released."""
+        try:
+            fitted = model(getattr(estimators, kind), tau=tau, **declared, **told).fit(X[:rows], y[:rows].astype(int))
+        except ConvergenceError as error:
+            return str(error)
+        return None if fitted.privacy_.public_rows is None else "named"
+
+    between = next(tau for tau in 10.0 ** np.arange(-12, -7, 0.25) if not refused(100, tau))
+    assert "for 3000 rows" in refused(3000, between)
+    assert not refused(3000, between, public_rows=100)
+    assert "for 3000 rows" in refused(100, between, public_rows=3000)
