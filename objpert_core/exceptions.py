@@ -2,7 +2,9 @@
 
 
 class ConvergenceError(RuntimeError):
-    """The solver did not reach the gradient norm that the privacy proof needs, so nothing was released."""
+    """The solver did not reach the gradient norm that the privacy proof needs, or rounding might have kept it from that
+    norm, so nothing was released. The promise does not cover the error (docs/theorems.md, T23).
+    """
 
 
 class ReleaseRefusedError(RuntimeError):

@@ -129,13 +129,15 @@ class LinearModel(WarnsOfCopies, LinearScores):
         ------
         ConvergenceError
             Before the fit, if `tau` is less than rounding might leave for so many rows and columns; in the fit, if the
-            solver does not reach `tau`. Nothing is released, and the estimator is left unfitted.
+            solver does not reach `tau`. Nothing is released, and the estimator is left unfitted. The promise does not
+            cover a refusal that goes by the rows in `X`; it goes by `public_rows` where that is declared.
         ReleaseRefusedError
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels outside of
-            `classes`. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`; for rows that
-            are walked, also where a block cannot be read or has labels of another type than `classes`.
+            `classes`. With ``on_error="release"`` only for parameters, for the number of columns and for lengths that
+            differ; for rows that are walked, also where a block cannot be read or has labels of another type than
+            `classes`.
         """
         return self.fit_beside((), X, y, callback, **self._fit_options(others))
 

@@ -34,11 +34,13 @@ PARAGRAPHS = {
     "tau": """
         tau : float, default=1e-6
             Gradient norm the solver must reach. A tau that rounding might not allow for so many rows and parameters is
-            refused before the fit, and the error names the smallest one that works. The default works for ten million
-            rows and 200,000 columns, unless λ is tiny. The output noise is proportional to tau, and tiny at the
-            default. For more rows `ObjPertLogisticRegression`, `ObjPertSVC` and `ObjPertRegressor` replace the default
-            by 1.1 times the smallest tau that public numbers allow, and raise λ in the same proportion unless a `lam`
-            is given. This needs a number of rows that the certificate names. Other fits of so many rows are refused.
+            refused before the fit, and the error names the smallest one that works. Where no number of rows is declared
+            and the certificate would name none, the rows in X decide, and the promise does not cover that there was a
+            refusal (docs/theorems.md, T23). The default works for ten million rows and 200,000 columns, unless λ is
+            tiny. The output noise is proportional to tau, and tiny at the default. For more rows
+            `ObjPertLogisticRegression`, `ObjPertSVC` and `ObjPertRegressor` replace the default by 1.1 times the
+            smallest tau that public numbers allow, and raise λ in the same proportion unless a `lam` is given. This
+            needs a number of rows that the certificate names. Other fits of so many rows are refused.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
@@ -160,8 +162,8 @@ PARAGRAPHS = {
             none of those allowed) out of every sum, and still counts them where a rule reads the number of rows. If the
             solver fails, a slower solver goes on, which is sure to arrive in exact arithmetic. If rounding stops the
             slower solver, too, the answer for no data is released. The promise covers invalid rows. It does not cover
-            the fact that rounding stopped both solvers (docs/theorems.md, T23). With "release", classifiers need
-            `classes`.
+            the fact that rounding stopped both solvers, or that `tau` was refused as too small for the rows in X
+            (docs/theorems.md, T23). With "release", classifiers need `classes`.
         """,
     "on_error_of_steps": """
         on_error : {"raise", "release"}, default="raise"

@@ -1,4 +1,7 @@
-"""How much of τ rounding may take, by public numbers alone: a fit that rounding could make fail is refused at once.
+"""How much of τ rounding may take, by a few numbers: a fit that rounding could make fail is refused at once.
+
+The numbers are public, but for the number of rows where none was declared and no certificate names one: then the rows
+in X decide, and the promise does not cover that there was a refusal (docs/theorems.md, T23).
 
 docs/theorems.md, T15: the bound of `gradient_norm_bound` on a `fine` objective, at its largest over all data.
 """
@@ -27,7 +30,7 @@ DEFAULT_TAU = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """The public numbers of a fit that decide what rounding can add to a gradient. `longest` is R, `loss` the unclipped
+    """The numbers of a fit that decide what rounding can add to a gradient. `longest` is R, `loss` the unclipped
     loss of a row of norm R; no row's gradient is longer than `gradient`, C; `noise` is the linear term's σ, and `ball`
     is M.
     """

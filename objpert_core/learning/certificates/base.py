@@ -61,11 +61,13 @@ class PrivacyCertificate(ABC):
     Coefficients are released, and where the fit has them private ranges, centre, scales, weights of classes, and the
     curvature of intervals.
 
-    Everything but the diagnostics is fixed before the data are looked at, except the number of rows where `public_rows`
-    says that it is treated as public. So the certificate may be published with the model. The diagnostics depend on the
-    data and on the noise: they are *outside* the guarantee, for the eyes of whoever holds the data. `to_dict` keeps
-    them apart under ``"diagnostics"`` and `public` leaves them out. Also outside the guarantee are a fit's running
-    time, the error of a failed fit, and the labels seen where they were not given.
+    Everything but the diagnostics is fixed before the data are looked at, with two exceptions: the number of rows where
+    `public_rows` says that it is treated as public, and what follows from released numbers, which the promise covers:
+    fingerprints of coefficients and noisy counts, and the lattice of a posterior draw (docs/theorems.md, T14 and T39).
+    So the certificate may be published with the model. The diagnostics depend on the data and on the noise: they are
+    *outside* the guarantee, for the eyes of whoever holds the data. `to_dict` keeps them apart under ``"diagnostics"``
+    and `public` leaves them out. Also outside the guarantee are a fit's running time, the error of a failed fit, and
+    the labels seen where they were not given.
 
     Attributes
     ----------
@@ -344,8 +346,8 @@ class PrivacyCertificate(ABC):
     def public(self) -> Self:
         """Return the certificate without its diagnostics.
 
-        The rest depends on the data through the number of rows alone, and only where that number was not declared
-        (`rows_declared`). The fingerprint depends on the data through the released coefficients alone.
+        The rest depends on the data through the number of rows, where that number was not declared (`rows_declared`),
+        and through released numbers: fingerprints of coefficients and noisy counts, the lattice of a posterior draw.
         """
         diagnostics: dict[str, Any] = dict.fromkeys(self.DIAGNOSTICS)
         return replace(self, **diagnostics)
