@@ -485,7 +485,8 @@ def _deck(presets: tuple[Preset, ...], key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}__deck"):
         last = len(presets) - 1
         st.button("‹", key=f"{key}_back_{at}", shortcut="Left", on_click=go, args=(max(at - 1, 0),), disabled=at <= 0)
-        st.markdown(f"{presets[at].name} ({at + 1}/{last + 1})" if at >= 0 else "This link", width="content")
+        title = f"{presets[at].name} ({at + 1}/{last + 1})" if at >= 0 else "This link"
+        st.markdown(slides.leading_off(title), width="content")
         st.button(
             "›", key=f"{key}_on_{at}", shortcut="Right", on_click=go, args=(min(at + 1, last),), disabled=at >= last
         )

@@ -148,7 +148,10 @@ def strip() -> None:
         for part in ("room", "room_key"):
             st.query_params.pop(part, None)
         shown = f" {name}" if NAME.fullmatch(name) else " of that name"
-        _say(f"There is no room{shown}, or its three hours are over. The page works without a room.")
+        _say(
+            f"There is no room{shown}: it was closed, its three hours are over, or its name is another. The page works "
+            "without a room."
+        )
         return
     now = Room(name, key if leads else "")
     st.session_state[_HERE] = now

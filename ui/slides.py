@@ -13,7 +13,7 @@ The address says which of the two is seen (`ASK`), so that a slide that is loade
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import urlencode
 
@@ -55,13 +55,26 @@ def sheet() -> Iterator[DeltaGenerator]:
             yield beside.container(key="slide_beside")
 
 
+def leading_off(title: str) -> str:
+    """A slide's title as Markdown that opens its page, with the menu, in another tab."""
+    address = _address(name for name in st.query_params if name != ASK)
+    return f"[{title}]({address})"
+
+
 def code() -> None:
-    """The address of this room as a code to scan, with the room's name in large letters; nothing outside a room."""
+    """The address of this room as a code to scan, and to type, with the room's name in large letters; nothing outside a
+    room.
+    """
     here = room.here()
     if here is None:
         return
-    kept = {name: st.query_params.get_all(name) for name in st.query_params if name not in (ASK, "room", "room_key")}
-    address = f"{(st.context.url or '').rstrip('/')}?{urlencode({'room': here.name} | kept, doseq=True)}"
     with suppress(ValueError):  # a link of several thousand characters: no code holds it
-        st.html(qr_image(address))
-    st.html(f'<p class="room">Room {html.escape(here.name)}</p>')
+        st.html(qr_image(_address(name for name in st.query_params if name not in (ASK, "room_key"))))
+    typed = _address(["room"]).partition("://")[2]
+    st.html(f'<p class="room">Room {html.escape(here.name)}</p><p class="typed">{html.escape(typed)}</p>')
+
+
+def _address(names: Iterable[str]) -> str:
+    """The address of this page with these of its parameters."""
+    query = urlencode({name: st.query_params.get_all(name) for name in names}, doseq=True)
+    return f"{(st.context.url or '').rstrip('/')}{'?' if query else ''}{query}"

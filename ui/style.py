@@ -152,6 +152,7 @@ html {{ font-size: 20px; }}
 .st-key-slide_text .votes .track {{ height: .8em; }}
 .st-key-slide_beside img.qr {{ width: min(100%, 55vh); }}
 .st-key-slide_beside .room {{ font-size: 1.6rem; font-weight: 600; text-align: center; margin: 0; }}
+.st-key-slide_beside .typed {{ font-size: .9rem; text-align: center; margin: 0; overflow-wrap: anywhere; }}
 .st-key-slide_beside [class*="__chart"] {{ height: 70vh !important; flex: none !important; }}
 .st-key-slide_beside :is({_FILLED}) {{
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}

@@ -62,7 +62,8 @@ class Bet(Scene):
 
     def promise(self) -> str:
         factor = sentences.odds(self.epsilon).removesuffix(" : 1")
-        return f"Up or down, the odds change by a factor of at most e^ε = {factor}, whatever else is known."
+        known = "whatever else is known; the chances are rounded outwards"
+        return f"Up or down, the odds change by a factor of at most e^ε = {factor}, {known}."
 
     def shows(self) -> str:
         before, least, most = self.texts

@@ -97,7 +97,7 @@ def deck(at: Place) -> None:
         moves = {"back": ("‹", "Left", max(at.step - 1, 1)), "on": ("›", "Right", min(at.step + 1, last))}
         for name, (label, arrow, to) in moves.items():
             if name == "on":
-                st.markdown(f"{step.title} ({at.step}/{last})", width="content")
+                st.markdown(slides.leading_off(f"{step.title} ({at.step}/{last})"), width="content")
             goal, key = Place(at.lesson, to), f"lessons__slide_{name}"
             st.button(label, key=key, shortcut=arrow, on_click=go, args=(goal,), disabled=to == at.step)
 

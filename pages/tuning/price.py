@@ -93,7 +93,8 @@ class Price(Tuning, View):
             return f"If you ignore {choosing}, you report ε = {epsilon(free)}; no finite cost is proved."
         if paid <= free * (1 + sentences.EXACT):
             return f"{choosing[0].upper()}{choosing[1:]} costs no more than one run: ε = {epsilon(paid)}."
-        return f"If you ignore {choosing}, you report ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
+        proof = "Papernot and Steinke prove" if self.cheapest == "selection" else "composing every run costs"
+        return f"If you ignore {choosing}, you report ε = {epsilon(free)}; {proof} {epsilon(paid)}."
 
     def promise(self) -> str:
         return sentences.promise(self.proved, self.delta, self.proof())

@@ -95,6 +95,9 @@ def test_a_slide_asks_counts_reveals_and_goes_on(pocket, tab, server):
     expect(tab.get_by_text(f"Room {name}")).to_be_in_viewport()
     expect(tab.get_by_alt_text("QR code of this link")).to_be_in_viewport(ratio=1)
     assert query(tab)["room_key"] == key
+    typed = tab.locator(".typed")
+    expect(typed).to_have_text(re.compile(rf"^\S+/bounds\?room={name}$"))
+    expect(typed).to_be_in_viewport(ratio=1)
 
     visit(pocket, f"{server}/bounds?room={name}")
     pocket.locator(".st-key-bounds__try label:has(input)").nth(1).click()
@@ -112,6 +115,15 @@ def test_a_slide_asks_counts_reveals_and_goes_on(pocket, tab, server):
     expect(tab.locator(".st-key-slide_sheet")).to_have_count(0)
     expect(tab.locator(".st-key-stage__picture .js-plotly-plot")).to_be_in_viewport(ratio=1)
     eventually(tab, lambda: _is_not_asking(query(tab)))
+
+    with tab.context.expect_page() as opened:  # a slide has no menu: its title opens the page that has one
+        tab.locator("[class*=__deck]").get_by_role("link").click()
+    page = opened.value
+    expect(page.locator("header").get_by_text("Learn", exact=True)).to_be_visible()
+    expect(page.get_by_text("You lead room")).to_be_visible()
+    assert query(page).keys() >= {"room", "room_key"}
+    assert "embed" not in query(page)
+    page.close()
 
 
 def _is_not_asking(held):

@@ -178,7 +178,7 @@ def test_tuning_shows_the_papers_setting():
     assert shown[WAYS["selection"]][1][at] == pytest.approx(selection, rel=1e-3)
     composed = acc.via_rdp(acc.repeat(run.base, 10)).epsilon(1e-5)
     assert shown[WAYS["composed"]][1][at] == pytest.approx(composed, rel=1e-3)
-    tells(said(app), "If you ignore the choice among ten settings, you report ε = 1; the proven cost is 2.96.")
+    tells(said(app), "If you ignore the choice among ten settings, you report ε = 1; Papernot and Steinke prove 2.96.")
     tells(said(app), "add or remove one row; accounted by Papernot and Steinke (2022), K Poisson of mean 15.4.")
     tells(written(app), "K has mean 15.4 and is larger than the 10 settings with probability 90 %")
     tells(written(app), "Very rarely there is no run, and a preset default is released.")

@@ -147,7 +147,7 @@ def test_the_room_is_written_to_the_address_of_the_next_page():
 def test_a_room_that_does_not_exist_is_one_sentence(name):
     app = person(name, "key")
     (info,) = app.info
-    assert info.value.endswith("or its three hours are over. The page works without a room.")
+    assert info.value.endswith("or its name is another. The page works without a room.")
     assert ("QQQQQQ" in info.value) == (name == "QQQQQQ")
     assert "script" not in info.value
     assert choose(app, "b").text[0].value == "revealed"

@@ -28,11 +28,11 @@ def assert_shows(app, price):
 
 
 PRESSED = {
-    "A wider K costs less": (Price(family="geometric", more=0.5), "the proven cost is 1.8"),
+    "A wider K costs less": (Price(family="geometric", more=0.5), "Papernot and Steinke prove 1.8"),
     "Three settings: compose": (Price(settings=3), "If you ignore the choice among three settings"),
     "Tighter accountants": (Price(renyi=False), "Rényi everywhere on → off"),
     "Nothing to choose": (Price(OBJECTIVE, settings=1, renyi=False), "nothing is chosen, so nothing is added"),
-    "Ten settings are not free": (PAPER, "the proven cost is 2.96."),
+    "Ten settings are not free": (PAPER, "Papernot and Steinke prove 2.96."),
 }
 
 
