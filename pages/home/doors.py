@@ -16,7 +16,8 @@ START = "start-here"
 STYLE = """
 [class*=st-key-home_door_] { padding: .35rem .9rem; gap: .1rem .9rem; }
 [class*=st-key-home_door_] a p { text-decoration: underline; }
-[class*=st-key-home_door_] p a { color: inherit !important; font-size: .875rem; }
+[class*=st-key-home_door_] p a { color: inherit !important; font-size: .875rem; display: inline-block;
+  padding: .2rem 0; }
 @media (max-width: 640px) { [class*=st-key-home_door_] a[data-testid] { padding-left: 0; padding-right: 0; } }
 @media (min-width: 641px) { .st-key-stage__picture { --above: 23.5rem; --least: 21rem; } }
 """

@@ -80,14 +80,12 @@ class Coefficients(OfPeople):
         return int(((self.truth < one.low) | (self.truth > one.high)).sum())
 
     def answer(self) -> str:
-        wide = sentences.ratio(self.wider, up=False)
+        wide = f"{sentences.ratio(self.wider, up=False)} as wide as".removeprefix("1× ")
         if self.shape == ADULT:
             apart = f"{self.missed('interval')} of {self.columns}"
-            return f"Private intervals are {wide} as wide as without privacy; {apart} coefficients differ from 0."
+            return f"Private intervals are {wide} without privacy; {apart} coefficients differ from 0."
         misses = f"{self.missed('naive')} of {self.columns}"
-        return (
-            f"Private intervals are {wide} as wide as without privacy; intervals that forget the noise miss {misses}."
-        )
+        return f"Private intervals are {wide} without privacy; intervals that forget the noise miss {misses}."
 
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, ACCOUNTANT)
