@@ -41,7 +41,9 @@ COUNTS = Several(
     most=len(LOOKS),
 )
 READ_DELTA = parameters.read_delta("composition")
-EPS_MAX = parameters.view("composition", "ε axis up to", 5.0, (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0))
+LARGE = log_values(100, 1e7, steps=(1, 2, 5))  # a thousand fits with very little noise cost ε = 5,000,000
+ENDS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, *LARGE)
+EPS_MAX = parameters.view("composition", "ε axis up to", 5.0, ENDS)
 FLOOR = parameters.floor("composition", (1e-50, 1e-20, 1e-15, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4))
 SHOW = Choice("composition_show", "Show", CURVES, (CURVES, WIDTHS))
 WIDTH = SelectSlider(

@@ -137,7 +137,8 @@ class Fits(View):
 
     @classmethod
     def beside_axes(cls) -> None:
-        parameters.fit_axis(EPS_MAX, cls.now().total)
+        total = cls.now().total
+        parameters.fit_axis(EPS_MAX, total, idle=math.isinf(total))
 
     @property
     def total(self) -> float:

@@ -57,6 +57,18 @@ def test_the_band_is_drawn_and_its_width_said_and_drawn_on_its_own():
     assert "Relative width" in app.get("plotly_chart")[0].proto.alt
 
 
+def test_the_axis_reaches_the_answer_however_large_unless_it_is_held():
+    ends = [
+        spec(open_page(**query))["layout"]["xaxis"]["range"][1]
+        for query in ({}, {"composition_sigma": "0.1"}, {"composition_sigma": "0.1", "composition_view": "100"})
+    ]
+    assert ends == [5.0, 2000.0, 100.0]
+    app = open_page(composition_sigma="0.1", composition_view="100")
+    app.button(key="composition_view_fit").click().run()
+    assert "Ten fits cost ε = 677" in said(app)
+    assert spec(app)["layout"]["xaxis"]["range"] == [0.0, 2000.0]
+
+
 def test_presets_leave_ghosts_and_the_logistic_bound_disables_beta():
     app = open_page(composition_sigma="100", composition_k=["3", "7"], composition_view="30")
     assert list(curves(app)[0]) == ["k = 3", "k = 7", DASHED]
