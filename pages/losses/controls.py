@@ -44,7 +44,7 @@ SHORT: dict[str, Any] = {
 CLIP = SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER, **SHORT)
 LONG = "Includes the constant for the intercept. The slope f′ is cut off at C/‖x‖, so long rows are clipped first."
 NORM = SelectSlider("losses_norm", "Row norm ‖x‖", 1.0, log_values(0.1, 2, extra=[ROOT_2]), help=LONG, **SHORT)
-REACH = parameters.view("losses", "Axis up to ±", 4.0, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0))
+REACH = parameters.view("losses", "Axis up to ±", 4.0, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0))
 WRONG = (
     "The share of outliers among 300 generated rows: a target far below the line, or a wrong label far from the border."
 )

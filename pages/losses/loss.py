@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from objpert_core.learning import ClippedLoss, Loss
 from pages.losses import ordinary
 from pages.losses.controls import CLIP, LOSS_NAME, NORM, PARAMETER, REACH, LossView
 from pages.losses.names import NAMES, PARAMETERS, nice, own
-from ui import figures, page, sentences
+from ui import figures, page, parameters, sentences
 
 POINTS = 241  # on the axis, ends included; the kinks come on top
 
@@ -41,6 +41,17 @@ class Clipped(clipping.Clipping, LossView):
     named = {"clip": "C", "norm": "‖x‖", "parameter": "k"}
     snippet = "loss"
     answers_in_alt = False
+
+    @classmethod
+    def now(cls) -> Self:
+        """With an axis that goes beyond the kinks, unless it is held."""
+        view = super().now()
+        end = max(view.reach, parameters.fitted(REACH, view.shown)) if view.reach == REACH.default else view.reach
+        return replace(view, reach=end)
+
+    @classmethod
+    def beside_axes(cls) -> None:
+        parameters.fit_axis(REACH, cls.now().shown)
 
     def __str__(self) -> str:
         return f"{NAMES[self.loss]}{own(self)}, C = {self.clip:.4g}, row norm {self.norm:.4g}"
@@ -89,6 +100,11 @@ class Clipped(clipping.Clipping, LossView):
         """Where f_C leaves f; ∓inf where it never does."""
         low, high = self.clipped.kinks(targets=self.target)
         return float(low), float(high)
+
+    @property
+    def shown(self) -> float:
+        """How far out the farthest kink is; without a kink, what the usual axis shows."""
+        return max((abs(kink) for kink in self.kinks if math.isfinite(kink)), default=REACH.default / 2)
 
     @property
     def clips(self) -> bool:

@@ -29,6 +29,7 @@ class Losses(Pictures):
         with page.tools(self.controls, presets, name=self.page):
             for control in (*view.aside, GHOST):
                 control.show()
+            view.beside_axes()
         page.keep(*(control for control in self.controls if control not in (SHOW, GHOST, *shown, *view.aside)))
         return view
 

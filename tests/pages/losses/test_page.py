@@ -34,6 +34,21 @@ def test_the_loss_follows_threshold_norm_and_loss():
     assert curves(app)[1] == []
 
 
+def test_the_axis_goes_beyond_where_the_loss_becomes_straight_unless_it_is_held():
+    def end(app):
+        return spec(app)["layout"]["xaxis"]["range"][1]
+
+    assert [end(open_page(losses_C=C)) for C in ("0.01", "1", "2", "10")] == [4.0, 4.0, 4.0, 16.0]
+    assert end(open_page(losses_C="10", losses_norm="0.1")) == 256.0
+    app = open_page(losses_C="10", losses_view="8")
+    assert end(app) == 8.0
+    app.button(key="losses_view_fit").click().run()
+    assert end(app) == 16.0
+    nothing_clipped = open_page(losses_loss="logistic", losses_view="8")
+    nothing_clipped.button(key="losses_view_fit").click().run()
+    assert end(nothing_clipped) == 4.0
+
+
 def test_the_margin_moves_the_logistic_loss():
     app = open_page(losses_loss="logistic", losses_margin="1.5")
     x, y = curves(app)[0]["f"]
