@@ -15,7 +15,7 @@ LAM = parameters.lam("home", 1.0, 0.05, 50, help="Pulls θ towards 0; the object
 PERSON = Choice("home_person", "The person …", "disagrees with the others", tuple(PEOPLE))
 DELTA = parameters.read_delta("home")
 DRAW = parameters.draws("home", 1, DRAWS, label="Draw number", name="draw")
-HELD = "If off, the axes stay while σ and λ move, so more noise looks wider."
+HELD = "If off, the axes stay while σ and λ move, so more noise looks wider. With very much noise the axes follow."
 FIT = Toggle("home_fit", "Fit axes", False, help=HELD)
 CONTROLS: tuple[Control, ...] = (SIGMA, LAM, PERSON, DELTA, DRAW, FIT)
 PRESETS = (

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,10 +53,21 @@ class Release(Pair, View):
         noise = np.random.default_rng(NOISE_SEED).standard_normal(DRAWS) * self.sigma
         return noise[np.arange(self.draw - 1, self.draw - 1 + count) % DRAWS]
 
+    @cached_property
+    def fitted(self) -> bool:
+        """Whether the axes are to fit, or a tilt of one σ puts a lowest point outside the axes that stay.
+
+        This does not depend on the draw, so that the axes stay from draw to draw.
+        """
+        lowest = ((law, law.minimiser(self.sigma)) for law in self.laws.values())
+        return self.fit or any(
+            theta < HELD_THETA[0] or law.objective(theta, self.sigma) < HELD_OBJECTIVE[0] for law, theta in lowest
+        )
+
     def seen(self) -> NDArray[np.float64]:
         """The θ at which densities are drawn: all of the axis, and closely where this setting's releases fall."""
         own = self.grid
-        if self.fit:
+        if self.fitted:
             return own
         inside = own[(own > HELD_THETA[0]) & (own < HELD_THETA[1])]
         return np.union1d(np.linspace(*HELD_THETA, POINTS), inside)
@@ -153,7 +165,7 @@ class Release(Pair, View):
                 {"x": released[: 2 * (k + 1)], "y": dots * (k + 1)},
             ]
 
-        seen = before.seen() if before and not self.fit else theta
+        seen = before.seen() if before and not (self.fitted or before.fitted) else theta
         still = [
             figures.series(f"{names[role]}, before", seen, law.density(seen), role, ghost=True, yaxis="y2")
             for role, law in (before.laws if before else {}).items()
@@ -178,7 +190,7 @@ class Release(Pair, View):
         offset = 1 + len(still)
         numbers = list(range(offset, offset + len(first)))
         heights = (
-            (bottom - 0.08 * abs(origin - bottom), origin + 0.9 * (origin - bottom)) if self.fit else HELD_OBJECTIVE
+            (bottom - 0.08 * abs(origin - bottom), origin + 0.9 * (origin - bottom)) if self.fitted else HELD_OBJECTIVE
         )
         return figures.figure(
             [untilted, *still, *first],

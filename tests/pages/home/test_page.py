@@ -11,7 +11,7 @@ from benchmarks.thumbnails import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge, privacy_loss
 from pages.home.compared import RISES
-from pages.home.controls import DRAWS, FEATURES, LABELS
+from pages.home.controls import DRAWS, FEATURES, LABELS, PRESETS
 from pages.home.doors import FIGURES
 from pages.home.pair import Pair
 from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, Release
@@ -103,6 +103,24 @@ def test_axes_and_a_ghost_stay_while_the_noise_moves_unless_the_axes_are_to_fit(
     np.testing.assert_array_equal(decode(ghost["y"]), USUAL.laws["with"].density(decode(ghost["x"])))
     app.toggle(key="home_fit").set_value(True).run()
     np.testing.assert_array_equal(ends()[0], Release(10.0, 1.0).grid[[0, -1]])
+
+
+@pytest.mark.parametrize("draw", [1, 2, 3])
+def test_axes_follow_a_noise_that_takes_the_lowest_points_out_of_the_picture(draw):
+    for sigma, lam in ((100.0, 1.0), (100.0, 50.0)):
+        release = Release(sigma, lam, draw=draw)
+        layout = release.chart(USUAL).layout
+        (low, high), (bottom, top) = layout.xaxis.range, layout.yaxis.range
+        tilts = release.tilts(FRAMES)
+        for law in release.laws.values():
+            theta = law.minimiser(tilts)
+            assert (low < theta).all()
+            assert (theta < high).all()
+            heights = law.objective(theta, tilts)
+            assert (bottom < heights).all()
+            assert (heights < top).all()
+    for preset in PRESETS:
+        assert not Release(*preset.values.values(), draw=draw).fitted
 
 
 @pytest.mark.slow
