@@ -35,6 +35,8 @@ _ROWS_HELP = (
     "certificate holds whatever the true number is. If you leave the field empty, the page counts the rows, and the "
     "certificate says that everybody may know the number of rows."
 )
+ROWS_COUNTED = "counted, and known to all"
+"""What stands in the field for the number of rows while nothing is typed there."""
 _LABELS = {
     "column": ("Column", None),
     "role": ("Role", None),
@@ -113,7 +115,8 @@ def show(uploaded: Upload | None) -> Known:
 def _rows() -> int | None:
     """The number of rows, where it is public."""
     label = "Number of rows, if public"
-    rows = st.number_input(label, 1, 10_000_000, None, key="own__rows", help=_ROWS_HELP, width=320)
+    options: dict[str, Any] = {"help": _ROWS_HELP, "placeholder": ROWS_COUNTED, "width": 320}
+    rows = st.number_input(label, 1, 10_000_000, None, key="own__rows", **options)
     return int(rows) if rows else None
 
 
