@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from objpert_core import ConvergenceError
+from objpert_core.datasets import Categories, TableError
+from objpert_core.datasets.tables.columns import NO_REPLACEMENT, one_of
 from objpert_core.estimators.own_table import NOT_CONVERGED, Ask, Made, made
 
 SCORES, INTERVALS = "scores", "intervals"
 """What may be released with the model."""
 TEST_SHARE = 0.2
+IF_MISSING = "Type the value that replaces a missing one into the cell “If missing”."
+NOT_LISTED = "Add the value to the cell “Categories”, or switch on “Others too”."
 UNEXPECTED = "An unexpected error stopped the fit. Nothing was released."
 
 
@@ -40,6 +44,19 @@ class Outcome:
     refused: str = field(default="", repr=False)
 
 
+def refusal(error: TableError, ask: Ask) -> str:
+    """Why the table is refused, and what to type about a feature whose value is missing or is not listed."""
+    remedies: dict[str, None] = {}
+    for cell in error.cells:
+        column = ask.schema.columns.get(cell.column)
+        if column is not None and cell.complaint.endswith(NO_REPLACEMENT):
+            remedies[IF_MISSING] = None
+        if isinstance(column, Categories) and cell.complaint.startswith(f"must hold {one_of(column.categories)}, got "):
+            remedies[NOT_LISTED] = None
+    end = "\n\n" if "\n" in str(error) else ". "
+    return end.join([str(error), *([" ".join(remedies)] if remedies else [])])
+
+
 def fit(ask: Ask, held: Held, should_stop: Callable[[], bool]) -> Iterator[Outcome]:
     """The same as a job: one outcome, or none of a fit that was stopped before it was done."""
     try:
@@ -48,6 +65,8 @@ def fit(ask: Ask, held: Held, should_stop: Callable[[], bool]) -> Iterator[Outco
             yield Outcome(found)
     except ConvergenceError:
         yield Outcome(refused=NOT_CONVERGED)
+    except TableError as error:
+        yield Outcome(refused=refusal(error, ask))
     except ValueError as error:
         yield Outcome(refused=str(error))
     except MemoryError:

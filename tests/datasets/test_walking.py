@@ -94,7 +94,7 @@ def test_a_number_to_predict_is_clipped_to_its_range(tmp_path):
 
 
 BAD = [
-    ({"hours": {33: np.nan}}, "row 34, column “hours” is empty, and the schema says nothing"),
+    ({"hours": {33: np.nan}}, "row 34, column “hours” is empty, and no value is given that replaces"),
     ({"hours": {40: np.inf}}, "row 41, column “hours” must hold a finite number"),
     ({"moved": {20: "maybe"}}, "row 21, column “moved” must hold one of “no” or “yes”, got “maybe”"),
     ({"job": {9: "=1+1"}}, "row 10, column “job” must hold a value and no formula"),

@@ -35,6 +35,8 @@ PRIVATE = "private"
 _OTHER = -1  # a code that no category has
 _MISSING = -2
 _Read = TypeVar("_Read")
+NO_REPLACEMENT = "and no value is given that replaces a missing one"
+"""How the complaint about a missing value ends."""
 
 
 class BadCell(ValueError):  # noqa: N818 - it says which cell
@@ -117,7 +119,7 @@ def _number_or_gap(read: Callable[[str], float], with_gaps: bool, cell: str) -> 
 
 def _no_value(cell: str) -> str:
     what = f"holds {quoted(cell)}, a missing value" if cell else "is empty"
-    return f"{what}, and the schema says nothing of missing values there"
+    return f"{what}, {NO_REPLACEMENT}"
 
 
 @dataclass(frozen=True)

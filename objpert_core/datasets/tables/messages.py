@@ -17,6 +17,8 @@ MOST_BAD_CELLS = 20
 """That one message names."""
 MOST_BAD_COLUMNS = 5
 """Whose cells one message names."""
+_MOST_ROWS = 3
+"""That one sentence names."""
 
 
 class BadText(ValueError):  # noqa: N818 - it says what the text is
@@ -30,16 +32,14 @@ class WrongCell(NamedTuple):
     column: str
     complaint: str
 
-    def __str__(self) -> str:
-        return f"row {self.row}, column {quoted(self.column)} {self.complaint}"
-
 
 class TableError(ValueError):
     """A file that is refused: one sentence with row, as a spreadsheet counts it, and column, where there is one.
 
-    Several bad cells get a sentence each, one a line: the first 20, of at most five columns. `row` and `column` are
-    those of the first. The sentence may quote a value of the data. It is for the owner of the file: do not log it, do
-    not publish it. Whether and where a file is refused depends on the data, and no certificate covers it.
+    Several bad cells get a sentence each, one a line: the first 20, of at most five columns. Cells of one column with
+    the same fault share a sentence. `row` and `column` are those of the first cell. The sentence may quote a value of
+    the data. It is for the owner of the file: do not log it, do not publish it. Whether and where a file is refused
+    depends on the data, and no certificate covers it.
 
     Attributes
     ----------
@@ -69,7 +69,10 @@ class TableError(ValueError):
         ordered = sorted(wrong, key=lambda cell: cell.row)
         columns = list(dict.fromkeys(cell.column for cell in ordered))[:MOST_BAD_COLUMNS]
         named = [cell for cell in ordered if cell.column in columns][:MOST_BAD_CELLS]
-        lines = [str(cell) for cell in named]
+        alike: dict[tuple[str, str], list[int]] = {}
+        for row, name, complaint in named:
+            alike.setdefault((name, complaint), []).append(row)
+        lines = [f"{_rows(rows)}, column {quoted(name)} {complaint}" for (name, complaint), rows in alike.items()]
         if len(lines) > 1:
             full = len(named) == MOST_BAD_CELLS or len(columns) == MOST_BAD_COLUMNS  # there may be more
             what = f"the first {len(named)} cells that cannot be read" if full else f"{len(named)} cells cannot be read"
@@ -81,6 +84,12 @@ class TableError(ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled with its attributes."""
         return type(self), (str(self),), dict(self.__dict__)
+
+
+def _rows(rows: list[int]) -> str:
+    """The rows in words: 'row 2' or 'rows 2, 8, 9 and more'."""
+    first = ", ".join(map(str, rows[:_MOST_ROWS]))
+    return f"row{'s' * (len(rows) > 1)} {first}{' and more' * (len(rows) > _MOST_ROWS)}"
 
 
 def safe_text(text: str, length: int = 40) -> str:

@@ -98,7 +98,7 @@ BAD = {
     "a blank row": BadFile(table(""), 3, None, "is empty, but other rows follow: delete the empty row"),
     "no closing quotation mark": BadFile(cells(job='"office'), 3, "job", "begins with a quotation mark, and none"),
     "behind a quotation mark": BadFile(cells(job='"office"s'), 3, "job", "must be doubled"),
-    "nothing there": BadFile(cells(age=""), 3, "age", "is empty, and the schema says nothing of missing values"),
+    "nothing there": BadFile(cells(age=""), 3, "age", "is empty, and no value is given that replaces a missing one"),
     "not available": BadFile(cells(job="NA"), 3, "job", "holds “NA”, a missing value"),
     "no target": BadFile(cells(moved=""), 3, "moved", "must hold one of “no”, “yes”, and it is empty"),
     "another target": BadFile(cells(moved="maybe"), 3, "moved", "one of “no”, “yes”, got “maybe”"),

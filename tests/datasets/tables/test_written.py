@@ -34,7 +34,7 @@ def test_a_cell_has_the_typed_form_or_is_refused(column: object, cell: str, code
     assert TableSchema.from_json(schema.to_json()) == schema
     content = f"a;t\n{cell};0\n{cell};1\n".encode()
     if code is None:
-        with pytest.raises(TableError, match="row 2, column “a” must hold"):
+        with pytest.raises(TableError, match="rows 2, 3, column “a” must hold"):
             read_table(content, schema)
     else:
         np.testing.assert_allclose(read_table(content, schema).X, code, atol=1e-12)

@@ -94,6 +94,18 @@ def test_a_bad_table_is_one_sentence(content, told):
     assert found.refused not in repr(found)
 
 
+def test_a_missing_value_is_refused_with_the_cell_of_the_grid_that_replaces_it():
+    header, first, rest = TABLE.split(b"\n", 2)
+    at = header.split(b",").index(b"age")
+    gap = b",".join(b"" if place == at else cell for place, cell in enumerate(first.split(b",")))
+    refused = outcome(content=b"\n".join([header, gap, rest])).refused
+    told = "row 2, column “age” is empty, and no value is given that replaces a missing one."
+    assert refused == f"{told} {jobs.IF_MISSING}"
+    number = Ask(form.schema(example.EXAMPLES["number"].lines).to_json(), 1.0, 1e-5)
+    refused = outcome(number, example.content("number").replace(b",774\n", b",\n", 1)).refused
+    assert refused == "row 2, column “rent” is empty, and no value is given that replaces a missing one"  # the target
+
+
 @pytest.mark.parametrize(
     ("error", "told"),
     [
