@@ -113,13 +113,17 @@ class Ask:
 
 @dataclass(frozen=True)
 class Made:
-    """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone."""
+    """A fit that was made: the publishable model with the features' names, and notes for the table's holder alone.
+
+    `much_clipped` are the notes that the holder should see at once.
+    """
 
     ask: Ask
     model: Released
     names: tuple[str, ...]
     notes: tuple[str, ...] = field(default=(), repr=False)
     evaluation: Evaluation | None = None
+    much_clipped: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -181,7 +185,7 @@ def made(ask: Ask, content: bytes) -> Made:
     Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
     """
     table = read_table(content, ask.schema, ask.dialect)
-    return _made(ask, table.X, table.y, table.notes)
+    return replace(_made(ask, table.X, table.y, table.notes), much_clipped=table.much_clipped)
 
 
 def _made(ask: Ask, X: Any, y: Any, notes: tuple[str, ...] = ()) -> Made:

@@ -31,6 +31,7 @@ NO_RELEASE = "Before the first release your table costs ε = 0."
 EACH_FIT = "Each press of Fit is a separate release, and releases add up."
 STILL_EXAMPLE = "Until you press Fit, the faint chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate"
+ONLY_YOU = "Only you should see this."
 FIT_NOTE = (
     "These lines read your file `table.csv` by `schema.json` from this page, and fit a model. Each run is a separate "
     "release and counts like a press of Fit."
@@ -114,9 +115,11 @@ def told(ask: jobs.Ask, uploaded: upload.Upload | None) -> None:
     seen = RUNS.look(progress, outcome, narrow=True)
     if seen is None or seen.latest is None or seen.run.request[1] != (uploaded.number if uploaded else ""):
         return
-    if seen.latest.refused:
+    if seen.latest.refused and seen.run.request[0] == ask:  # of other entries it may not be true
         st.error(sentences.sentence(seen.latest.refused), icon=":material/error:")
     elif seen.latest.made is not None:
+        if much := seen.latest.made.much_clipped:
+            st.warning(" ".join([*map(sentences.sentence, much), ONLY_YOU]), icon=":material/visibility_lock:")
         if seen.latest.made.notes:
             with st.expander(YOURS_ALONE, icon=":material/visibility_lock:"):
                 st.caption(" ".join(map(sentences.sentence, seen.latest.made.notes)))

@@ -49,7 +49,7 @@ def holds(server, some):
 
 
 def refusal(page):
-    return page.locator("[data-testid=stAlert]").first
+    return page.get_by_test_id("stAlertContentError").first
 
 
 def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(tab, tmp_path):

@@ -21,6 +21,8 @@ from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, T
 
 MOST_CELLS = 8_000_000
 """Rows times columns after the encoding: 64 MB."""
+MUCH = 0.05
+"""The share of a column above which its owner should see at once that it was clipped."""
 
 _ANYTHING = Dialect()
 _CHUNK = 100_000  # cells of a file that are held as texts at once
@@ -40,12 +42,15 @@ class Table:
     notes : tuple of str
         How many values were clipped, replaced, or none of the categories. They depend on the data and no certificate
         covers them: they are for the file's owner, not for publishing.
+    much_clipped : tuple of str
+        Those of the notes that tell of a column of which more than 5 % was clipped.
     """
 
     X: FloatArray
     y: NDArray[Any]
     feature_names: tuple[str, ...]
     notes: tuple[str, ...]
+    much_clipped: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -109,7 +114,9 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     if wrong:
         raise TableError.of_cells(wrong)
     _refuse_one_class(schema, y)
-    return Table(X, y, schema.feature_names, tuple(_notes(schema, tallies, n)))
+    told = list(_notes(schema, tallies, n))
+    much = tuple(note for note, clipped in told if clipped > MUCH * n)
+    return Table(X, y, schema.feature_names, tuple(note for note, _ in told), much)
 
 
 def read_features(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> FloatArray:
@@ -207,18 +214,19 @@ def _refuse_one_class(schema: TableSchema, y: NDArray[Any]) -> None:
         raise TableError(f"column {quoted(name)} must hold {what}, and every row holds {quoted(only)}", column=name)
 
 
-def _notes(schema: TableSchema, tallies: dict[str, Tally], n: int) -> Iterator[str]:
+def _notes(schema: TableSchema, tallies: dict[str, Tally], n: int) -> Iterator[tuple[str, int]]:
+    """The notes, each with how many values it says were clipped."""
     for name, tally in tallies.items():
         where = f"column {quoted(name)}:"
         column = schema.columns.get(name, schema.target)
         if tally.clipped and not isinstance(column, (Categories, TwoValues, SeveralValues)):
             low, high = (end if isinstance(end, str) else f"{end:g}" for end in (column.low, column.high))
             outside = f"{_of(tally.clipped, n)} outside {low} to {high}"
-            yield f"{where} {outside} {_was(tally.clipped)} clipped"
+            yield f"{where} {outside} {_was(tally.clipped)} clipped", tally.clipped
         if tally.missing:
-            yield f"{where} {_of(tally.missing, n)} {_was(tally.missing)} missing and replaced"
+            yield f"{where} {_of(tally.missing, n)} {_was(tally.missing)} missing and replaced", 0
         if tally.other:
-            yield f"{where} {_of(tally.other, n)} {_was(tally.other)} none of the categories"
+            yield f"{where} {_of(tally.other, n)} {_was(tally.other)} none of the categories", 0
 
 
 def _of(count: int, n: int) -> str:

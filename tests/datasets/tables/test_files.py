@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from objpert_core.datasets import Categories, Dialect, Number, TableError, TableSchema, TwoValues, look_at, read_table
 from objpert_core.datasets.tables import MOST_BYTES, MOST_ROWS, reading
-from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, NUMERIC, SCHEMA, cells
+from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, LAST, NUMERIC, SCHEMA, cells
 from tests.learning.memory import peak_of
 
 
@@ -39,6 +39,7 @@ def test_every_program_writes_the_same_table(name: str, people: pd.DataFrame) ->
         f"column “weekly hours”: {outside} of 40 values outside 0 to 48 were clipped",
         "column “weekly hours”: 1 of 40 values was missing and replaced",
     )
+    assert table.much_clipped == table.notes[:1]
     assert all(name in GOOD for name in (path.name for path in FILES.iterdir()) if name.endswith(("csv", "txt", "tsv")))
 
 
@@ -204,6 +205,26 @@ def test_the_first_bad_cells_are_named_at_once(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(TableError, match=r"^the first 20 cells that cannot be read:") as caught:
             read_table(content, schema)
         assert [(cell.row, cell.column) for cell in caught.value.cells] == expected[:20]
+
+
+def test_one_fault_of_many_cells_is_one_sentence() -> None:
+    content = cells(job="attic") + 5 * LAST.replace("office", "attic").encode()
+    with pytest.raises(TableError) as caught:
+        read_table(content, SCHEMA)
+    assert str(caught.value) == (
+        "rows 3, 5, 6 and more, column “job” must hold one of “office”, “café”, “workshop”, got “attic”"
+    )
+    assert [cell.row for cell in caught.value.cells] == [3, *range(5, 10)]
+
+
+@pytest.mark.parametrize(("outside", "much"), [(1, 0), (2, 1)])
+def test_a_note_about_more_than_a_twentieth_of_a_column_is_told_apart(outside: int, much: int) -> None:
+    schema = TableSchema({"age": Number(0, 50)}, TwoValues("moved", "no", "yes"))
+    ages = [99] * outside + [30] * (20 - outside)
+    rows = [f"{age},{'no' if place % 2 else 'yes'}" for place, age in enumerate(ages)]
+    found = read_table("\n".join(["age,moved", *rows]).encode(), schema)
+    assert len(found.notes) == 1
+    assert found.much_clipped == found.notes[:much]
 
 
 def test_a_value_cannot_speak_for_the_page() -> None:

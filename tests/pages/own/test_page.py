@@ -4,6 +4,7 @@ import gc
 import re
 import tempfile
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from streamlit.runtime.caching import cache_data_api, cache_resource_api
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 from objpert_core.datasets.tables import MOST_BYTES
-from pages.own import editor, example, form, jobs, ledger, upload
+from objpert_core.estimators import own_table
+from pages.own import editor, example, form, jobs, ledger, own_file, upload
 from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts
 from tests.ui.waiting import awaited
 from ui import sentences
@@ -153,6 +155,37 @@ def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
     assert typed(app) == lines
     assert lines[1] == form.Line("age", form.NUMBER, "18", "100")
     assert answer(press_fit(app)) == "One release of your data costs ε = 1."
+
+
+@pytest.mark.slow
+def test_a_refusal_goes_once_an_entry_is_changed(own_runner):
+    app = press_fit(load(hand_in(own(), TABLE.replace(b"retired", CANARY.encode()))))
+    assert errors(app).count(CANARY) == 1
+    assert errors(app).endswith(f"got “{CANARY}”. {jobs.NOT_LISTED}")
+    app.number_input(key="own__rows").set_value(2000).run()
+    assert errors(app) == ""
+
+
+@pytest.mark.slow
+def test_a_column_that_was_clipped_is_seen_without_a_click_and_in_no_file(own_runner):
+    entries = [replace(line, high="19") if line.column == "age" else line for line in example.EXAMPLES["two"].lines]
+    app = press_fit(load(hand_in(own()), form.schema(entries).to_json().encode()))
+    (made,) = app.session_state["own__releases"]
+    (told,) = made.much_clipped
+    assert "of 2,000 values outside 18 to 19 were clipped" in told
+    assert [block.value for block in app.warning if own_file.ONLY_YOU in block.value] == [
+        f"{sentences.sentence(told)} {own_file.ONLY_YOU}"
+    ]
+    for file in (own_table.model_json, own_table.certificate_json, own_table.schema_json, own_table.card_file):
+        assert b"clipped:" not in file(made)
+        assert told.encode() not in file(made)
+
+
+@pytest.mark.slow
+def test_without_a_number_of_rows_the_promise_in_sight_names_that_of_the_table(fitted):
+    (seen,) = re.findall(r"<summary>(.*?)</summary>", " ".join(block.proto.body for block in fitted.get("html")))
+    assert f"data sets of the same size m\xa0=\xa0{example.ROWS}, known to all" in seen
+    assert fitted.number_input(key="own__rows").placeholder == editor.ROWS_COUNTED
 
 
 @pytest.mark.thorough
