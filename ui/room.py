@@ -24,6 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -99,6 +100,12 @@ class Room:
     def leads(self) -> bool:
         """Whether this session is the lecturer's."""
         return bool(self.key)
+
+
+def page_address(query: Sequence[tuple[str, Any]]) -> str:
+    """The whole address of this page with these parameters; a list gives a parameter several times."""
+    named = urlencode(query, doseq=True)
+    return f"{(st.context.url or '').rstrip('/')}{'?' if named else ''}{named}"
 
 
 def here() -> Room | None:

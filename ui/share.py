@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -31,8 +30,7 @@ def link(controls: Iterable[Control], *, slide: bool = False, alone: bool = Fals
     named = [(c.key, c.encode(value)) for c, value in values if c.encode(value) != c.encode(c.default)]
     if (here := room.here()) and not alone:
         named.insert(0, ("room", here.name))
-    query = urlencode([("embed", "true"), *named] if slide else named, doseq=True)
-    return f"{(st.context.url or '').rstrip('/')}{'?' if query else ''}{query}"
+    return room.page_address([("embed", "true"), *named] if slide else named)
 
 
 def button(controls: Iterable[Control], make_sheet: Callable[[str, bool], bytes] | None = None) -> None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -76,5 +75,4 @@ def code() -> None:
 
 def _address(names: Iterable[str]) -> str:
     """The address of this page with these of its parameters."""
-    query = urlencode({name: st.query_params.get_all(name) for name in names}, doseq=True)
-    return f"{(st.context.url or '').rstrip('/')}{'?' if query else ''}{query}"
+    return room.page_address([(name, st.query_params.get_all(name)) for name in names])

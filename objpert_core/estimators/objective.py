@@ -200,10 +200,11 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             )
 
         mechanism = public.terms.calibrate(partial(calibrated, float(self.tau), lam))
-        if self.tau == DEFAULT_TAU and (tau := self._least_tau(public, loss, mechanism)) > self.tau:
+        stated = self._stating_rows(public.terms)
+        if self.tau == DEFAULT_TAU and (tau := self._least_tau(stated, public.dimension, loss, mechanism)) > self.tau:
             if getattr(self, "lam", None) is None:  # in step with τ, so that the output noise stays what it was
                 lam = mechanism.objective.lam * tau / self.tau
-            public = public._replace(terms=self._stating_rows(public.terms))
+            public = public._replace(terms=stated)
             mechanism = public.terms.calibrate(partial(calibrated, tau, lam))
         solving = self._sharing(callback) | SharedOptions(row_norm=public.rows.row_norm)
         weights = None if isinstance(X, Walked) else self._weights(targets, options.get("sample_weight"))
@@ -225,17 +226,17 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             return terms
         return replace(terms, public_rows=int(self.public_rows), rows_declared=True)
 
-    def _least_tau(self, public: Public, loss: Loss, mechanism: ApproximateMinima) -> float:
+    def _least_tau(self, terms: Terms, dimension: int, loss: Loss, mechanism: ApproximateMinima) -> float:
         """A τ that rounding leaves enough of, by public numbers alone; two digits of it, rounded up.
 
         0 where the certificate would name no number of rows: the rows in X must not decide what is released.
         """
-        objective, rows = mechanism.objective, self._stating_rows(public.terms).public_rows
-        if rows is None:
+        if terms.public_rows is None:
             return 0.0
+        objective = mechanism.objective
         least = Allowance(
-            n_rows=rows,
-            dimension=public.dimension,
+            n_rows=terms.public_rows,
+            dimension=dimension,
             longest=row_radius(self._constant),
             loss=loss,
             gradient=objective.lipschitz,
