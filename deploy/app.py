@@ -7,7 +7,7 @@ it can answer; until then its people are with the others.
 import importlib
 import sys
 
-if __name__ == "__main__":  # not in the workers of a cluster, which import the main module again
+if __name__ == "__main__":
     importlib.import_module("ui.warm")
     importlib.import_module("ui.live")
     from streamlit.web.cli import main

@@ -46,11 +46,7 @@ class Supervisor:
         command = [nginx.executable(), "-p", str(settings.run), "-e", "stderr", "-c", str(settings.run / "nginx.conf")]
         # Killed by the hard signal nginx's first process would leave its workers behind.
         self.nginx = Child("nginx", command, dict(os.environ), settings.run, signal.SIGTERM, without_people)
-        # One cluster for all processes: the place in its queue is everybody's.
-        workers, port = str(settings.workers), str(settings.cluster_port)
-        long_work = ["-m", "ui.jobs.dask_worker", "--workers", workers, "--port", port]
-        cluster = Child("long work", [sys.executable, *long_work], environment, ROOT, signal.SIGTERM)
-        self.children = [*self.apps, self.nginx, *([cluster] if settings.workers else [])]
+        self.children = [*self.apps, self.nginx]
         self.replacing: dict[str, float] = {}  # name of who was asked to end → when it is made to
         self.ever_healthy = False
         self._told = ""
@@ -142,13 +138,11 @@ def app_environment(settings: Settings) -> dict[str, str]:
     written nowhere. Rooms for votes lie in one file for all. Another process of the same user could read both; that
     user owns the server.
     """
-    cluster = {"OBJPERT_DASK": f"tcp://127.0.0.1:{settings.cluster_port}"} if settings.workers else {}
     frames = {"STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE": "none"} if "None" in nginx.cookie_rules(settings) else {}
     return {
         "OBJPERT_ROOMS": str(settings.run / ROOMS),
         **os.environ,
         **frames,
-        **cluster,
         "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),
         "OBJPERT_ADDRESS_HEADER": "X-Objpert-Address",  # nginx writes it; the processes listen to nobody else
         "OMP_NUM_THREADS": "1",  # a process for each processor, and one thread in each that computes
@@ -187,8 +181,7 @@ def check_ports(settings: Settings) -> None:
         With a sentence that names the port.
     """
     listening = "" if settings.address == "*" else settings.address.strip("[]")
-    inside = [*settings.app_ports, *([settings.cluster_port] if settings.workers else [])]
-    for host, port in [(listening, settings.port), *(("127.0.0.1", port) for port in inside)]:
+    for host, port in [(listening, settings.port), *(("127.0.0.1", port) for port in settings.app_ports)]:
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -223,20 +216,6 @@ def log_to(file: Path | None) -> None:
     log.propagate = False
 
 
-def check_cluster() -> None:
-    """See that OBJPERT_DASK names something: the app would go on without it, and nobody would know.
-
-    Raises
-    ------
-    ValueError
-        With a sentence that says what it may be.
-    """
-    if where := os.environ.get("OBJPERT_DASK"):
-        from ui.jobs import chosen
-
-        chosen(where)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Serve as the command line says; the exit code."""
     settings = parse(arguments)
@@ -249,7 +228,6 @@ def main(arguments: list[str] | None = None) -> int:
         lock = take_lock(settings)
         check_ports(settings)
         check_configuration(settings)
-        check_cluster()
         log_to(settings.log)
         supervisor = Supervisor(settings)
     except (OSError, ValueError) as error:

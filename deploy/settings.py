@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import importlib.util
 import os
 import re
 import stat
@@ -43,8 +42,6 @@ class Settings:
         Networks of proxies in front whose `X-Forwarded-For` is believed.
     frames : tuple of str
         Origins that may show the app in a frame.
-    workers : int
-        Processes for long work, together for all; 0 leaves it where OBJPERT_DASK says, or in threads.
     log : Path or None
         A file that is rotated; None is standard output.
     """
@@ -59,18 +56,12 @@ class Settings:
     key: Path | None = None
     behind: tuple[str, ...] = ()
     frames: tuple[str, ...] = ("'self'",)
-    workers: int = 0
     log: Path | None = None
 
     @property
     def app_ports(self) -> list[int]:
         """The ports of the processes."""
         return [self.port + 1 + number for number in range(self.processes)]
-
-    @property
-    def cluster_port(self) -> int:
-        """The port of the cluster for long work; after those of the processes."""
-        return self.port + 1 + self.processes
 
 
 class _StartedAs(argparse.Action):
@@ -101,7 +92,6 @@ def parse(arguments: list[str] | None = None) -> Settings:
     parser.add_argument(
         "--frames", nargs="+", default=[], metavar="ORIGIN", help="sites that may show the app in a frame"
     )
-    parser.add_argument("--workers", type=int, default=default.workers, help="processes for long work: 0 to 64")
     parser.add_argument("--log", type=Path, help="a file, rotated at 1 MB, in place of standard output")
     given = parser.parse_args(arguments)
     if not 1 <= given.processes <= 64:
@@ -115,12 +105,6 @@ def parse(arguments: list[str] | None = None) -> Settings:
         parser.error(f"--memory is {given.memory}; it must be 256 MiB or more.")
     if given.per_address < 1:
         parser.error(f"--per-address is {given.per_address}; it must be 1 or more.")
-    if not 0 <= given.workers <= 64:
-        parser.error(f"--workers is {given.workers}; it must be from 0 to 64.")
-    if given.workers and os.environ.get("OBJPERT_DASK"):
-        parser.error(f"--workers is {given.workers} and OBJPERT_DASK names another cluster; choose one.")
-    if given.workers and importlib.util.find_spec("distributed") is None:
-        parser.error("--workers needs the package distributed: .venv/bin/pip install distributed.")
     if (given.cert is None) != (given.key is None):
         parser.error("--cert and --key belong together; give both.")
     for file in (given.cert, given.key):
@@ -144,7 +128,6 @@ def parse(arguments: list[str] | None = None) -> Settings:
         key=given.key and given.key.absolute(),
         behind=tuple(given.behind),
         frames=("'self'", *given.frames),
-        workers=given.workers,
         log=given.log and given.log.absolute(),
     )
 

@@ -34,7 +34,7 @@ class Download:
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
-RUNS: Runs[Download] = Runs("raw_files", here=True)
+RUNS: Runs[Download] = Runs("raw_files")
 """Downloads have a name of their own in the queue: a run of the page beside them goes on. Their files are for this
 machine, so that the web process fetches them."""
 

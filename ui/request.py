@@ -1,7 +1,4 @@
-"""What pages ask for that train on a data set, its work, and how the work tells where it is. No Streamlit.
-
-A worker process that does the work imports this and the page's `jobs.py`, and so must not need the rest of the app.
-"""
+"""What pages ask for that train on a data set, its work, and how the work tells where it is. No Streamlit."""
 
 from __future__ import annotations
 
@@ -16,10 +13,7 @@ T = TypeVar("T")
 
 
 class Meter:
-    """Where the fit under way is: written by the work, read by the page, one tuple at a time.
-
-    Where the work is done in another process it writes to a copy, and `now` follows a moment later (`ui.jobs`).
-    """
+    """Where the fit under way is: written by the work, read by the page, one tuple at a time."""
 
     def __init__(self) -> None:
         self.now: tuple[Any, ...] | None = None

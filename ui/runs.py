@@ -12,7 +12,7 @@
             …                                         # draw seen.latest
 
 A button inside `results` starts a run, too; the page then calls `st.rerun`, since only a whole run sets the timer.
-The work itself is a picklable generator function (`ui.jobs`) and calls no Streamlit: it may be done in another process.
+The work itself is a generator function (`ui.jobs`) and calls no Streamlit: it is done in a thread of its own.
 """
 
 from __future__ import annotations
@@ -84,13 +84,10 @@ class Runs(Generic[T]):
         The page's name; a session has one job a page.
     kind : str
         Tells several kinds on one page apart.
-    here : bool
-        Whether their work must be done in the web process: it changes something of this machine.
     """
 
     page: str
     kind: str = "run"
-    here: bool = False
 
     @property
     def _key(self) -> str:
@@ -127,7 +124,7 @@ class Runs(Generic[T]):
         request : object
             What was asked for; kept beside the result.
         work : generator function
-            See `ui.jobs`; it must be picklable, unless the runs are `here`.
+            See `ui.jobs`.
         meter : object or None
             What the work tells about itself between two results, in its field `now`.
         notes : object
@@ -141,7 +138,7 @@ class Runs(Generic[T]):
         st.session_state.pop(f"{self._key}_refused", None)
         try:
             owner, network = visitor(self.page), visitors.network()
-            job = jobs.shared_runner().submit(owner, work, network=network, meter=meter, here=self.here)
+            job = jobs.shared_runner().submit(owner, work, network=network)
         except QueueFullError as error:
             st.session_state[f"{self._key}_refused"] = str(error)
             return False

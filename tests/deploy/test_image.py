@@ -6,7 +6,6 @@ That the files which are copied are enough is seen in the tests of the server: t
 import json
 import re
 import shlex
-import tomllib
 
 import yaml
 
@@ -41,13 +40,6 @@ def test_the_same_packages_are_installed_into_the_same_environment():
     (made,) = [step for step in STEPS if "venv" in step and "pip" in step]
     assert f"RUN {made}\n" in DOCKERFILE
     assert made in (ROOT / "README.md").read_text()
-
-
-def test_the_package_for_a_cluster_is_the_one_that_the_project_names():
-    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dask"]
-    assert re.findall(r'pip install -q "(.*)"', DOCKERFILE) == extra
-    assert "ARG DASK=" in DOCKERFILE
-    assert set(COMPOSE["build"]["args"]) == {"DASK"}
 
 
 def test_the_same_command_is_started_on_the_port_that_is_told():

@@ -18,7 +18,6 @@ MISFITS = [
     (["--address", "localhost;"], "--address is 'localhost;'; it must be an IP address or '*'."),
     (["--memory", "100"], "--memory is 100; it must be 256 MiB or more."),
     (["--per-address", "0"], "--per-address is 0; it must be 1 or more."),
-    (["--workers", "-1"], "--workers is -1; it must be from 0 to 64."),
     (["--cert", "a.pem"], "--cert and --key belong together; give both."),
     (["--cert", "a.pem", "--key", "b.pem"], "'a.pem' is no file."),
     (["--behind", "proxy"], "--behind is 'proxy'; it must be an address or a network such as 10.0.0.0/8."),
@@ -41,16 +40,6 @@ def test_help_and_refusals_have_the_name_that_was_typed(capsys):
             shown = "".join(capsys.readouterr())
             assert shown.startswith(f"usage: {name} [-h] [--processes")
             assert "started" not in shown
-
-
-def test_long_work_has_one_place(monkeypatch, capsys):
-    monkeypatch.setenv("OBJPERT_DASK", "local")
-    with pytest.raises(SystemExit):
-        parse(["--workers", "2"])
-    assert "--workers is 2 and OBJPERT_DASK names another cluster; choose one." in capsys.readouterr().err
-    monkeypatch.setenv("OBJPERT_DASK", "nonsense")
-    with pytest.raises(ValueError, match="OBJPERT_DASK must be 'local' or an address"):
-        serve.check_cluster()
 
 
 def test_the_configuration_holds_what_was_asked_for_and_the_defaults_are_those_of_the_settings(tmp_path):

@@ -130,13 +130,10 @@ def test_a_process_that_hangs_is_replaced(supervisor, monkeypatch, caplog):
 
 
 def test_all_processes_have_one_secret_that_is_new_at_every_start(tmp_path, monkeypatch):
-    monkeypatch.setenv("OBJPERT_DASK", "local")
     monkeypatch.delenv("OBJPERT_ROOMS", raising=False)
     first, second = (serve.app_environment(Settings(run=tmp_path)) for _ in range(2))
     assert len(first["STREAMLIT_SERVER_COOKIE_SECRET"]) == 64
     assert first["STREAMLIT_SERVER_COOKIE_SECRET"] != second["STREAMLIT_SERVER_COOKIE_SECRET"]
-    assert (first["OBJPERT_DASK"], first["OBJPERT_ROOMS"]) == ("local", str(tmp_path / "rooms.sqlite"))
+    assert first["OBJPERT_ROOMS"] == str(tmp_path / "rooms.sqlite")
     monkeypatch.setenv("OBJPERT_ROOMS", "/elsewhere")
     assert serve.app_environment(Settings(run=tmp_path))["OBJPERT_ROOMS"] == "/elsewhere"
-    ours = serve.app_environment(Settings(run=tmp_path, workers=2))
-    assert ours["OBJPERT_DASK"] == f"tcp://127.0.0.1:{Settings(workers=2).cluster_port}"

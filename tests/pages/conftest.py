@@ -2,7 +2,6 @@
 
 import time
 
-import cloudpickle
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -38,21 +37,6 @@ def no_page_raises(monkeypatch):
         return app
 
     monkeypatch.setattr(AppTest, "_run", watched)
-
-
-@pytest.fixture(autouse=True)
-def work_can_be_sent_elsewhere(monkeypatch):
-    """Whatever work a page starts, in any test, another process could do."""
-    sent, submit = [], jobs.JobRunner.submit
-
-    def watched(runner, owner, work, *, meter=None, here=False, network=""):
-        if not here and owner != "somebody else":
-            sent.append(cloudpickle.dumps((work, meter)))
-        return submit(runner, owner, work, meter=meter, here=here, network=network)
-
-    monkeypatch.setattr(jobs.JobRunner, "submit", watched)
-    yield
-    assert not any(b"streamlit" in content or b"__main__" in content for content in sent)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
-"""What everything needs that opens a page in Streamlit's test driver; work that tests let go on; a real cluster."""
+"""What everything needs that opens a page in Streamlit's test driver; work that tests let go on."""
 
-import itertools
 from functools import cache
 
 import pytest
@@ -9,6 +8,7 @@ from streamlit.testing.v1 import local_script_runner
 
 from tests.ui.waiting import until
 from tests.ui.works import Gate
+from ui.jobs import JobRunner
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -36,46 +36,27 @@ def scripts_run_undisturbed():
         yield
 
 
-@pytest.fixture(scope="session")
-def cluster_of_two():
-    """Two worker processes, started once; a test that ends one of them waits until there are two again."""
-    pytest.importorskip("distributed", reason="work in other processes needs the package distributed")
-    from ui.jobs.dask_client import Cluster
-
-    cluster = Cluster()
-    yield cluster
-    cluster.close()
-
-
-@pytest.fixture(params=["threads", pytest.param("processes", marks=pytest.mark.slow)])
-def engine(request):
-    """Where work is done: every promise of the runner holds for each of them."""
-    return None if request.param == "threads" else request.getfixturevalue("cluster_of_two")
-
-
 @pytest.fixture
-def gates(tmp_path):
+def gates():
     """Makes gates; all are open when the test ends."""
-    made, numbers = [], itertools.count()
+    made = []
 
     def make():
-        made.append(Gate(tmp_path / f"gate{next(numbers)}"))
+        made.append(Gate())
         return made[-1]
 
     yield make
     for gate in made:
-        gate.open()
+        gate.opened.set()
 
 
 @pytest.fixture
-def runners(engine):
-    """Makes runners that have their work done by the engine; none leaves work behind."""
-    from ui.jobs import JobRunner
-
+def runners():
+    """Makes runners; none leaves work behind."""
     made = []
 
     def make(**options):
-        made.append(JobRunner(engine=engine, **options))
+        made.append(JobRunner(**options))
         return made[-1]
 
     yield make

@@ -1,9 +1,5 @@
-"""The pool under the training page: how many run, who waits, how soon a stop works, what an error becomes.
+"""The pool under the training page: how many run, who waits, how soon a stop works, what an error becomes."""
 
-Each promise is tested with threads and with worker processes of a real cluster.
-"""
-
-import os
 import threading
 import time
 from contextlib import contextmanager
@@ -13,7 +9,7 @@ import pytest
 
 from objpert_core import ConvergenceError
 from tests.ui.waiting import Clock, begun, ended, until
-from tests.ui.works import Lines, counted, deaf, fifty, its_blas, noted, raises, values
+from tests.ui.works import counted, deaf, fifty, noted, raises, values
 from ui.jobs import JobRunner, QueueFullError
 
 
@@ -34,8 +30,8 @@ def test_work_runs_outside_the_callers_thread_and_threads_end_with_the_queue():
     until(lambda: runner._threads == 0)
 
 
-def test_never_more_than_the_cap_at_once(runners, tmp_path):
-    runner, seen = runners(workers=2, queue_limit=50), Lines(tmp_path / "seen")
+def test_never_more_than_the_cap_at_once(runners):
+    runner, seen = runners(workers=2, queue_limit=50), []
     jobs = [runner.submit(f"session {i}", partial(counted, seen)) for i in range(12)]
     assert [ended(job).state for job in jobs] == ["finished"] * 12
     now = most = 0
@@ -45,8 +41,8 @@ def test_never_more_than_the_cap_at_once(runners, tmp_path):
     assert most == 2
 
 
-def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(runners, gates, tmp_path):
-    runner, order = runners(workers=1), Lines(tmp_path / "order")
+def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(runners, gates):
+    runner, order = runners(workers=1), []
     first = gates()
     running = begun(runner.submit("a", first), first)
     waiting = [runner.submit(name, partial(noted, order, name)) for name in "bcd"]
@@ -56,9 +52,9 @@ def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(runners, gates, 
     waiting[0].stop()
     assert waiting[0].view().state == "stopped"
     assert [job.view().ahead for job in waiting[1:]] == [0, 1]
-    first.open()
+    first.opened.set()
     assert [ended(job).state for job in (running, *waiting[1:])] == ["finished"] * 3
-    assert list(order) == ["c", "d"]
+    assert order == ["c", "d"]
 
 
 def test_a_full_queue_refuses_in_one_sentence_and_recovers(runners, gates):
@@ -70,20 +66,20 @@ def test_a_full_queue_refuses_in_one_sentence_and_recovers(runners, gates):
     assert runner.counts() == (1, 2)
     kept[0].stop()  # a place is free again
     late = runner.submit("d", values(2))
-    first.open()
+    first.opened.set()
     assert ended(late).latest == 2
 
 
-def test_networks_take_turns(runners, gates, tmp_path):
-    runner, order, first = runners(workers=1), Lines(tmp_path / "order"), gates()
+def test_networks_take_turns(runners, gates):
+    runner, order, first = runners(workers=1), [], gates()
     begun(runner.submit("a", first, network="many"), first)
     names = ["many 1", "many 2", "many 3", "few 1", "few 2", "one 1"]
     waiting = {name: runner.submit(name, partial(noted, order, name), network=name[:-2]) for name in names}
     expected = ["few 1", "one 1", "many 1", "few 2", "many 2", "many 3"]  # many had the first turn
     assert sorted(names, key=lambda name: waiting[name].view().ahead) == expected
-    first.open()
+    first.opened.set()
     assert {ended(job).state for job in waiting.values()} == {"finished"}
-    assert list(order) == expected
+    assert order == expected
 
 
 def test_eighteen_sessions_of_one_network_keep_nobody_else_out(runners, gates):
@@ -98,7 +94,7 @@ def test_eighteen_sessions_of_one_network_keep_nobody_else_out(runners, gates):
     assert (crowd[-1].view().state, crowd[-2].view().state) == ("failed", "waiting")
     assert "Please try again" in crowd[-1].view().message
     for door in doors:
-        door.open()
+        door.opened.set()
     assert ended(other).latest == 2
     assert {ended(job).state for job in crowd[:-1]} == {"finished"}
 
@@ -110,7 +106,7 @@ def test_an_owner_in_a_full_queue_may_replace_its_own_job(runners, gates):
     new = runner.submit("b", values("new"))
     assert old.view().state == "stopped"
     assert old.view().latest is None
-    first.open()
+    first.opened.set()
     assert ended(new).latest == "new"
 
 
@@ -145,7 +141,7 @@ def test_a_stop_shows_as_stopping_until_it_has_taken_effect(runners, gates):
     job.stop()
     assert job.view().stopping
     assert job.view().active
-    gate.open()
+    gate.opened.set()
     view = ended(job)
     assert (view.state, view.latest, view.stopping) == ("stopped", 2, False)
 
@@ -223,7 +219,7 @@ def test_time_counts_from_the_start_and_stands_still_after_the_end(runners, gate
     clock.now = 3.0
     assert job.view().seconds == 3.0
     assert queued.view().seconds == 0.0
-    gate.open()
+    gate.opened.set()
     assert [ended(job).seconds, ended(queued).seconds] == [3.0, 0.0]
     clock.now = 50.0
     assert [job.view().seconds, queued.view().seconds] == [3.0, 0.0]
@@ -241,22 +237,15 @@ def test_a_running_job_uses_its_part_of_the_cores_only(gates, monkeypatch):
         limits.remove(limit)
 
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    monkeypatch.setattr("ui.jobs.runner.threadpool_limits", threadpool_limits)
+    monkeypatch.setattr("ui.jobs.threadpool_limits", threadpool_limits)
     for workers in (1, 2, 4, 8):
         runner, gate = JobRunner(workers=workers), gates()
         job = begun(runner.submit("a", gate), gate)
         assert limits == [{"limits": max(1, 4 // workers), "user_api": "blas"}]
-        gate.open()
+        gate.opened.set()
         ended(job)
         until(lambda runner=runner: runner.counts() == (0, 0))
         assert limits == []
-
-
-@pytest.mark.slow
-def test_a_worker_process_uses_its_part_of_the_cores_only(cluster_of_two):
-    process, threads = ended(JobRunner(engine=cluster_of_two).submit("a", its_blas)).latest
-    assert process != os.getpid()
-    assert set(threads) == {max(1, os.cpu_count() // 2)}
 
 
 def test_the_runner_forgets_a_job_when_it_ends(runners):

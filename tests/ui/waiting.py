@@ -40,7 +40,7 @@ def ended(job: Job) -> JobView:
 
 def begun(job: Job, gate: Gate) -> Job:
     """A job as soon as its work has begun, and the runner knows."""
-    until(lambda: gate.began and job.view().state == "running")
+    until(lambda: gate.began.is_set() and job.view().state == "running")
     return job
 
 

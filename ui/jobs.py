@@ -1,7 +1,25 @@
-"""The runner: who may run, who waits, who is stopped, and the engine of threads. The rules stand in `ui.jobs`."""
+"""Long work in the background: a small pool of threads that the whole server shares.
+
+A job is a generator function `work(should_stop)`. Each value it yields is a new partial result, complete in
+itself and never changed afterwards; the page shows the latest one. What happens between two results goes to a meter
+(`ui.request`). The same generator can be consumed in a plain loop where there are no threads (Python inside a browser).
+
+* at most `workers` jobs run at once and at most `queue_limit` wait; a further one is refused with `QueueFullError`;
+* networks (`ui.visitors`) take turns: whose jobs are many wait for one of each other network's, and where the queue is
+  full the last of them makes way; one network alone, a class perhaps, has all of the queue;
+* an owner (one browser session) has one job: submitting the next stops the previous one;
+* stopping is cooperative: `should_stop()` turns true, the generator ends soon, its last value is kept;
+* a job that nobody has looked at for `abandoned_after` seconds counts as stopped: a closed tab frees its slot.
+  Browsers wake the timers of hidden tabs once a minute at worst, so the default is above that;
+* the runner forgets a job when it ends. The session holds its own `Job`, so results live as long as the session.
+
+Work is begun once and never repeated: with a private fit a second try would be a second release. Nothing here calls
+Streamlit.
+"""
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import threading
@@ -10,7 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -23,11 +41,7 @@ Work = Callable[[Callable[[], bool]], Iterator[T]]
 _log = logging.getLogger(__name__)
 
 
-class ElsewhereError(RuntimeError):
-    """What ended work that was done in another process; the message is written for people."""
-
-
-READABLE = (ValueError, ConvergenceError, DataUnavailableError, ElsewhereError)
+READABLE = (ValueError, ConvergenceError, DataUnavailableError)
 """Errors whose messages are written for people."""
 
 
@@ -75,82 +89,26 @@ class JobView(Generic[T]):
 
 def explain(error: Exception) -> str:
     """What people are told of an error in some work; one that is not written for them goes to the log."""
-    if not isinstance(error, READABLE):
-        _log.error("work failed", exc_info=error)
-    return sentence(error)
-
-
-def sentence(error: Exception) -> str:
-    """What people are told of an error in some work."""
     if isinstance(error, READABLE):
         return str(error)
+    _log.error("work failed", exc_info=error)
     if isinstance(error, MemoryError):
         return "The server ran out of memory for this job. Try fewer repeats or smaller data."
     return f"An unexpected error occurred in the background ({type(error).__name__}). The server's log has the details."
 
 
-class Engine(Protocol):
-    """Where work is done."""
-
-    @property
-    def width(self) -> int:
-        """How many pieces of work it does at once."""
-
-    def carry_out(
-        self, work: Work[T], meter: Any, should_stop: Callable[[], bool], place: Callable[[int | None], None]
-    ) -> Generator[T, None, None]:
-        """Do the work; yields what it yields, raises what it raises.
-
-        Parameters
-        ----------
-        work : generator function
-        meter : object or None
-            What the work tells about itself between two results, in its field `now`.
-        should_stop : callable
-            Whether the work must end.
-        place : callable
-            Is told how many jobs are in front of this one while it waits, and None when it begins.
-        """
-
-
-@dataclass(frozen=True)
-class Threads:
-    """Work is done in the thread that the runner has for it.
-
-    Attributes
-    ----------
-    width : int
-        How many such threads there are.
-    """
-
-    width: int
-
-    def carry_out(
-        self, work: Work[T], meter: Any, should_stop: Callable[[], bool], place: Callable[[int | None], None]
-    ) -> Generator[T, None, None]:
-        """The work's own values; its meter is read where it is written."""
-        place(None)
-        with _part_of_the_cores(self.width):
-            yield from work(should_stop)
-
-
 class Job(Generic[T]):
     """One piece of background work, held by the session that asked for it."""
 
-    def __init__(
-        self, runner: JobRunner, owner: str, work: Work[T], meter: Any, engine: Engine, network: str = ""
-    ) -> None:
+    def __init__(self, runner: JobRunner, owner: str, work: Work[T], network: str = "") -> None:
         self.owner, self.network = owner, network
         self._runner = runner
-        self._engine = engine
-        self._meter = meter
         self._work: Work[T] | None = work
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._state: State = "waiting"
         self._latest: T | None = None
         self._message: str | None = None
-        self._ahead = 0
         self._seen = self._began = runner.clock()
         self._ended: float | None = None
 
@@ -187,21 +145,16 @@ class Job(Generic[T]):
             self._ended = self._runner.clock()
             self._work = None  # lets go of whatever the closure holds
 
-    def _placed(self, ahead: int | None) -> None:
-        with self._lock:
-            if ahead is None:
-                self._state, self._began = "running", self._runner.clock()
-            else:
-                self._ahead = ahead
-
     def _run(self) -> None:
         with self._lock:
             work = self._work
         if work is None or self.should_stop():
             self._end("stopped")
             return
+        with self._lock:
+            self._state, self._began = "running", self._runner.clock()
         try:
-            with closing(self._engine.carry_out(work, self._meter, self.should_stop, self._placed)) as steps:
+            with closing(self._steps(work)) as steps:
                 for step in steps:
                     with self._lock:
                         self._latest = step
@@ -212,38 +165,39 @@ class Job(Generic[T]):
         else:
             self._end("stopped" if self._stop.is_set() else "finished")
 
+    def _steps(self, work: Work[T]) -> Generator[T, None, None]:
+        """The work's own values, made with its part of the cores: pieces that all use every core slow one another."""
+        cores = max(1, (os.cpu_count() or 1) // self._runner.workers)
+        with threadpool_limits(limits=cores, user_api="blas"):
+            yield from work(self.should_stop)
+
 
 class JobRunner:
     """Runs jobs, at most `workers` at once; networks take turns, and each is served first come first served.
 
     Parameters
     ----------
-    workers : int or None
-        How many jobs run at once; None for as many as the engine does.
+    workers : int
+        How many jobs run at once.
     queue_limit : int
         How many more may wait.
     abandoned_after : float
         Seconds without a `Job.view()` after which a job is stopped.
     clock : callable
         Monotonic seconds; tests replace it.
-    engine : Engine or None
-        Where work is done; None for threads of this process.
     """
 
     def __init__(
         self,
-        workers: int | None = None,
+        workers: int = 2,
         queue_limit: int = 16,
         abandoned_after: float = 90.0,
         clock: Callable[[], float] = time.monotonic,
-        engine: Engine | None = None,
     ) -> None:
+        self.workers = workers
         self.queue_limit = queue_limit
         self.abandoned_after = abandoned_after
         self.clock = clock
-        self._most = workers
-        self._here = Threads(2 if workers is None else workers)
-        self._engine = engine or self._here
         self._lock = threading.Lock()
         self._waiting: list[Job] = []
         self._served: dict[str, int] = {}  # network → its last turn
@@ -251,12 +205,7 @@ class JobRunner:
         self._running: list[Job] = []
         self._threads = 0
 
-    @property
-    def workers(self) -> int:
-        """How many jobs run at once; a cluster may grow."""
-        return self._engine.width if self._most is None else self._most
-
-    def submit(self, owner: str, work: Work[T], *, network: str = "", meter: Any = None, here: bool = False) -> Job[T]:
+    def submit(self, owner: str, work: Work[T], *, network: str = "") -> Job[T]:
         """Queue `work` for `owner`, whose previous job is stopped first.
 
         Where the queue is full the last job of the network that has most in it makes way, if that leaves it no fewer
@@ -268,17 +217,13 @@ class JobRunner:
         work : generator function
         network : str
             Where the owner comes from, as `ui.visitors.network` says it.
-        meter : object or None
-            What the work tells about itself between two results, in its field `now`.
-        here : bool
-            Whether it must be done in this process, whatever the engine: it changes something of this machine.
 
         Raises
         ------
         QueueFullError
             The queue is full; nothing was queued.
         """
-        job: Job[T] = Job(self, owner, work, meter, self._here if here else self._engine, network)
+        job: Job[T] = Job(self, owner, work, network)
         with self._lock:
             previous = [other for other in (*self._running, *self._waiting) if other.owner == owner]
         for other in previous:
@@ -288,10 +233,9 @@ class JobRunner:
             full = self._threads >= self.workers and len(self._waiting) >= self.queue_limit
             last = self._one_too_many(network) if full else None
             if full and last is None:
-                running, waiting = self._counted()
                 raise QueueFullError(
-                    f"The server is busy: {running} jobs are running and {waiting} are waiting. Please try again in a "
-                    "minute."
+                    f"The server is busy: {len(self._running)} jobs are running and {len(self._waiting)} are waiting. "
+                    "Please try again in a minute."
                 )
             if last is not None:
                 self._waiting.remove(last)
@@ -319,13 +263,9 @@ class JobRunner:
         return line
 
     def counts(self) -> tuple[int, int]:
-        """How many jobs are running and how many are waiting, here or in front of a cluster."""
+        """How many jobs are running and how many are waiting."""
         with self._lock:
-            return self._counted()
-
-    def _counted(self) -> tuple[int, int]:
-        begun = sum(job._state != "waiting" for job in self._running)
-        return begun, len(self._running) - begun + len(self._waiting)
+            return len(self._running), len(self._waiting)
 
     def _hire(self) -> None:
         """One thread more where somebody waits and there is room."""
@@ -354,26 +294,24 @@ class JobRunner:
                     self._running.remove(job)
 
     def _tend(self) -> None:
-        """Take stopped and abandoned jobs out of the queue; serve the others as soon as a cluster has grown."""
+        """Take stopped and abandoned jobs out of the queue."""
         with self._lock:
             dropped = [job for job in self._waiting if job.should_stop()]
             for job in dropped:
                 self._waiting.remove(job)
-            self._hire()
         for job in dropped:
             job._end("stopped")
 
     def _ahead_of(self, job: Job) -> int:
         self._tend()
         with self._lock:
-            if job in self._waiting:
-                return self._line().index(job) + sum(other._state == "waiting" for other in self._running)
-            return job._ahead if job in self._running and job._state == "waiting" else 0
+            return self._line().index(job) if job in self._waiting else 0
 
 
-def _part_of_the_cores(workers: int) -> threadpool_limits:
-    """Each piece of work gets its part of the cores; pieces that all use every core slow one another down."""
-    return threadpool_limits(limits=max(1, (os.cpu_count() or 1) // workers), user_api="blas")
+@functools.cache
+def shared_runner() -> JobRunner:
+    """The one runner of this web process. Two threads: the machine must stay free to draw other people's pages."""
+    return JobRunner()
 
 
 _moment = threading.RLock()
