@@ -240,7 +240,9 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
     if evaluation is not None:
         document["scores"] = scores_document(evaluation)
     if options.intervals:
-        document["coefficients"] = own_table.summary(made).reset_index(names="feature").to_dict("records")
+        coefficients = own_table.summary(made)
+        document["coefficients"] = coefficients.reset_index(names="feature").to_dict("records")
+        document["caution"] = coefficients.attrs["caution"]
     if options.format == "text":
         print(headline)
         print(certificate)
@@ -270,7 +272,8 @@ def _coefficients(made: Any) -> str:
     told = "log-odds for one unit of the column"
     if known := made.ask.schema.references:
         told += ", against " + ", ".join(f"{name} = {category}" for name, category in known.items())
-    return f"\n{write(rows, 'text')}{printable(told)}\n"
+    caution = table.attrs["caution"]
+    return f"\n{write(rows, 'text')}{printable(told)}\n" + (f"{caution}\n" if caution else "")
 
 
 def scores_document(evaluation: Any) -> dict[str, Any]:

@@ -179,14 +179,15 @@ def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
     """The coefficients with their intervals, where the model has such."""
     if not isinstance(model, WithSummary) or model.hessian_ is None:
         return None
-    table = model.summary(scaler=scaler).reset_index(names="feature")
+    table = model.summary(scaler=scaler)
     rows = [
         {name: value if isinstance(value, str) else f"{value:.3g}" for name, value in row.items()}
-        for row in table.to_dict("records")
+        for row in table.reset_index(names="feature").to_dict("records")
     ]
     own = scaler is not None or model.feature_ranges_ is not None
     note = INTERVALS_NOTE.format(units="the columns" if own else "the rows as the model takes them")
-    return f"{note}\n\n{tables.to_markdown(rows).strip()}"
+    told = [note, tables.to_markdown(rows).strip(), table.attrs["caution"]]
+    return "\n\n".join(part for part in told if part)
 
 
 def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:

@@ -19,6 +19,13 @@ TOGETHER = ("each", "bonferroni", "simultaneous")
 """Of which intervals together the level is: of each by itself, of d, or of those of all linear combinations."""
 
 
+CAUTION = (
+    "Effects are strong for this much noise: of each interval the end farther from 0 is rough, and may be much too "
+    "near or too far."
+)
+"""What `summary` says beside such intervals, by released numbers alone."""
+
+
 class Scaler(Protocol):
     """What maps columns to those of a fit by public ranges: `PublicRangeScaler`, `TableSchema`."""
 
@@ -46,7 +53,9 @@ class WithSummary(LinearScores):
         Returns
         -------
         pandas.DataFrame
-            Index: the features' names, or x0, x1, …; columns coef, std err, z, P>|z|, [0.025, 0.975].
+            Index: the features' names, or x0, x1, …; columns coef, std err, z, P>|z|, [0.025, 0.975]. Where effects
+            are strong for the noise, intervals reach farther away from 0 than towards it; ``attrs["caution"]`` is then
+            a sentence that says so, and otherwise None.
 
         Raises
         ------
@@ -68,7 +77,7 @@ class WithSummary(LinearScores):
         low, high = self.conf_int(level, together=together, scaler=scaler).T
         coef, errors = self._in_units(scaler)
         tail = f"{(1 - level) / 2:.6g}", f"{(1 + level) / 2:.6g}"
-        return pd.DataFrame(
+        table = pd.DataFrame(
             {
                 "coef": coef,
                 "std err": errors,
@@ -79,16 +88,20 @@ class WithSummary(LinearScores):
             },
             index=pd.Index(self._names(scaler)),
         )
+        table.attrs["caution"] = CAUTION if self._estimates().rough(self._reach(level, together)) else None
+        return table
 
     def conf_int(self, level: float = 0.95, *, together: str = "each", scaler: Scaler | None = None) -> FloatArray:
         """Lower and upper ends, shape (d, 2), without the intercept; arguments and errors as for `summary`."""
-        coef, errors = self._in_units(scaler)
+        reach, units = self._reach(level, together), self._units(scaler)
+        return np.asarray(self._estimates().ends(reach)[: len(units)] / units[:, None])
+
+    def _reach(self, level: float, together: str) -> float:
+        """By how many standard errors an interval reaches to either side, but for strong effects."""
         outside, features = 1 - in_open_unit("level", level), self.n_features_in_
         if choice("together", together, TOGETHER) == "simultaneous":
-            reach = float(np.sqrt(chi2.isf(outside, features)))
-        else:
-            reach = float(norm.isf(outside / 2 / (features if together == "bonferroni" else 1)))
-        return np.column_stack([coef - reach * errors, coef + reach * errors])
+            return float(np.sqrt(chi2.isf(outside, features)))
+        return float(norm.isf(outside / 2 / (features if together == "bonferroni" else 1)))
 
     @property
     def bse(self) -> FloatArray:
@@ -106,11 +119,13 @@ class WithSummary(LinearScores):
         return [f"x{j}" for j in range(self.n_features_in_)] if own is None else list(own)
 
     def _in_units(self, scaler: Scaler | None) -> tuple[FloatArray, FloatArray]:
-        found, features = self._estimates(), self.n_features_in_
-        units = np.ones(features) if scaler is None else scaler.half_widths(features)
-        if self.feature_ranges_ is not None:
-            units = units * Ranges(*self.feature_ranges_).half_widths
-        return found.theta[:features] / units, found.errors[:features] / units
+        found, units = self._estimates(), self._units(scaler)
+        return found.theta[: len(units)] / units, found.errors[: len(units)] / units
+
+    def _units(self, scaler: Scaler | None) -> FloatArray:
+        """By what coefficients are divided, shape (features,)."""
+        units = np.ones(self.n_features_in_) if scaler is None else scaler.half_widths(self.n_features_in_)
+        return units if self.feature_ranges_ is None else units * Ranges(*self.feature_ranges_).half_widths
 
     def _estimates(self) -> Estimates:
         check_is_fitted(self)
@@ -121,5 +136,5 @@ class WithSummary(LinearScores):
         assert hessian is not None
         constant = told.intercept_scaling
         theta = np.append(self.coef_.ravel(), self.intercept_ / constant if constant else [])
-        noises = Noises(told.lam, told.sigma, told.tau, told.sigma_out, hessian, outer)
+        noises = Noises(told.lam, told.sigma, told.tau, told.sigma_out, hessian, outer, constant or 0.0)
         return estimate(theta, Curvature(self.hessian_, self.outer_), noises)

@@ -34,6 +34,7 @@ def show(left: DeltaGenerator, name: str, epsilon: float, delta: float, also: tu
     if style.embedded():
         return
     st.caption(SEEDED)
+    release.caution(made)
     release.scores(made)
     page.evidence(picture, release.table(made), name="own", code=release.fit_code(made.ask), note=FIT_NOTE)
     st.header("What is public about the columns", anchor=False)

@@ -79,6 +79,7 @@ def own(
         st.caption(" ".join([*told_now, PER_ROW, NOT_KEPT]))
         if shown is not None and releases:
             last = releases[-1]
+            release.caution(last)
             release.scores(last)
             page.evidence(shown, release.table(last), name="own", code=release.fit_code(last.ask), note=FIT_NOTE)
             with st.container(horizontal=True):

@@ -67,6 +67,12 @@ def whole(made: Made) -> PrivacyCertificate:
     return made.model.privacy_ if made.evaluation is None else own_table.whole(made)
 
 
+def caution(made: Made) -> None:
+    """Say beside the intervals what released numbers say against them, where they do."""
+    if (summary := errors(made)) is not None and (told := summary.attrs["caution"]):
+        st.warning(told, icon=":material/warning:")
+
+
 def scores(made: Made) -> None:
     """Draw the scores that may be published, where there are some."""
     if made.evaluation is not None:
@@ -166,9 +172,10 @@ def picture(made: Made, before: Made | None = None, *, stale: bool = False) -> P
     dots = series("released", values, places, ROLE, mode="markers", hover="%{customdata}: %{x:.3g}")
     labels = [safe_label(short(name)) for name in names]
     if (summary := errors(made)) is not None:
-        half = (summary["0.975]"] - summary["coef"]).to_numpy()[chosen]
-        dots["error_x"] = {"array": half, "color": look(ROLE).color, "thickness": 2, "width": 4}
-        edges += [*(values - half), *(values + half)]
+        low, high = (summary[end].to_numpy()[chosen] for end in ("[0.025", "0.975]"))
+        bars = {"symmetric": False, "array": high - values, "arrayminus": values - low}
+        dots["error_x"] = bars | {"color": look(ROLE).color, "thickness": 2, "width": 4}
+        edges += [*low, *high]
     traces.append(dots | {"customdata": np.array(labels, dtype=object)})
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
     chart = figure(

@@ -9,15 +9,17 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray
+from objpert_core.experiments.intervals.coverage import Found
 from pages.sure.controls import ADULT, COLUMNS, DATA, DELTA, EPSILON, PEOPLE, SEED
 from pages.sure.of_people import OfPeople
-from pages.sure.people import OF_ADULT, Errors, Z, adult, found
+from pages.sure.people import OF_ADULT, adult, found
 from ui import bounds, figures, sentences
 from ui.view import Course
 
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
 NAMES = {"public": "without privacy", "interval": "private", "naive": "forgetting the noise"}
 LOOKS = {"public": "non-private", "interval": "tight", "naive": "published"}
+MOST = 15  # times the widest interval without privacy: longer bars are cut
 FEW = 5  # columns whose marks have room on a telephone
 _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 
@@ -61,18 +63,18 @@ class Coefficients(OfPeople):
         return list(every[: self.columns])
 
     @property
-    def methods(self) -> dict[str, Errors]:
+    def methods(self) -> dict[str, Found]:
         """What each method says."""
         return self._found[1]
 
     @property
-    def _found(self) -> tuple[FloatArray | None, dict[str, Errors]]:
+    def _found(self) -> tuple[FloatArray | None, dict[str, Found], str]:
         return found(self.epsilon, self.delta, self.shape, self.people, self.columns, self.seed)
 
     @property
     def wider(self) -> float:
-        """The middle ratio of the private errors to those without privacy."""
-        return float(np.median(self.methods["interval"].errors / self.methods["public"].errors))
+        """The middle ratio of the private widths to those without privacy."""
+        return float(np.median(self.methods["interval"].widths / self.methods["public"].widths))
 
     def missed(self, method: str) -> int:
         """How many intervals do not hold the true coefficient."""
@@ -96,6 +98,8 @@ class Coefficients(OfPeople):
 
     def note(self) -> str:
         told = f"{self.whose}, seed {self.seed}; 95 % intervals, each by itself. "
+        if caution := self._found[2]:
+            told += f"{caution} Bars are cut where they are {MOST} times as long as without privacy. "
         if self.shape == ADULT:
             return (
                 f"{told}Nobody knows the true coefficients. Rows were scaled to norm 1 before these columns were "
@@ -123,7 +127,6 @@ class Coefficients(OfPeople):
                     "method": key,
                     "truth": np.nan if self.shape == ADULT else self.truth,
                     "coefficient": one.coefficients,
-                    "standard_error": one.errors,
                     "low": one.low,
                     "high": one.high,
                 }
@@ -143,8 +146,11 @@ class Coefficients(OfPeople):
             traces.append(before._lines())
         for key, one in self.methods.items():
             look, off = figures.look(LOOKS[key]), one.coefficients - self.truth
+            low, high = self._ends(key)
             bars = {
-                "array": Z * one.errors,
+                "symmetric": False,
+                "array": high - off,
+                "arrayminus": off - low,
                 "color": look.color,
                 "thickness": 2,
                 "width": 4 if self.columns <= FEW else 0,
@@ -154,12 +160,12 @@ class Coefficients(OfPeople):
                 figures.series(NAMES[key], off, places, LOOKS[key], mode="markers", hover="%{x:.2f}", error_x=bars)
             )
             traces[-1]["marker"] |= {} if self.columns <= FEW else {"size": 5}
-            edges += [*(one.low - self.truth), *(one.high - self.truth)]
-        low, high = min(edges), max(edges)
+            edges += [*low, *high]
+        first, last = min(edges), max(edges)
         if self.shape != ADULT:
-            high = max(-low, high)
-            low = -high
-        air = 0.025 * (high - low)
+            last = max(-first, last)
+            first = -last
+        air = 0.025 * (last - first)
         names, title = self.names, "off the true coefficient by, in log-odds"
         if self.shape == ADULT:
             title = f"coefficient, in log-odds<br>on {adult().label}"
@@ -167,20 +173,25 @@ class Coefficients(OfPeople):
         ends = (self.columns - 0.5, -0.5)
         return figures.figure(
             [figures.guide((0.0, 0.0), ends), *traces],
-            xaxis=figures.axis(title, (low - air, high + air)),
+            xaxis=figures.axis(title, (first - air, last + air)),
             yaxis=figures.axis("", ends, **ticks, showgrid=False),
             height=420,
             hovermode="closest",
         )
 
+    def _ends(self, method: str) -> FloatArray:
+        """By how much the intervals' ends are off the truth, shape (2, columns), cut where bars are too long."""
+        one, most = self.methods[method], MOST * float(self.methods["public"].widths.max())
+        middle = one.coefficients
+        return np.array([np.maximum(one.low, middle - most), np.minimum(one.high, middle + most)]) - self.truth
+
     def _lines(self) -> dict[str, Any]:
         """The private intervals as one faint line with gaps."""
-        one = self.methods["interval"]
         places, gap = np.arange(self.columns) + 0.1, np.full(self.columns, np.nan)
-        x = np.stack([one.low - self.truth, one.high - self.truth, gap], 1).ravel()
+        x = np.stack([*self._ends("interval"), gap], 1).ravel()
         y = np.stack([places, places, gap], 1).ravel()
         return figures.series(f"{NAMES['interval']}, before", x, y, LOOKS["interval"], ghost=True)
 
 
-def _written(one: Errors, j: int) -> str:
+def _written(one: Found, j: int) -> str:
     return f"{sentences.fixed(one.low[j], 2)} to {sentences.fixed(one.high[j], 2)}"

@@ -9,9 +9,10 @@ SHAPES = {
     "correlated": "correlated columns",
     "skewed": "skewed columns",
     "rare": "a rare class",
+    "steep": "strong effects",
 }
 """Generated people, by the name of `objpert_core.experiments.intervals.shapes`."""
-OTHERS = {"collinear": "nearly collinear columns", "bent": "a wrong model"}
+OTHERS = {"collinear": "nearly collinear columns", "bent": "a wrong model", "half-steep": "effects half as strong"}
 
 EPSILON = SelectSlider(
     "sure_epsilon", "Privacy budget ε", 1.0, (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)

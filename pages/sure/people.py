@@ -15,7 +15,7 @@ from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.evaluation import evaluate, split_by_coin, together
 from objpert_core.evaluation.classes import BINS, TwoClasses, bins_of
-from objpert_core.experiments.intervals.coverage import by_likelihood, forgetting
+from objpert_core.experiments.intervals.coverage import Found, by_likelihood, forgetting
 from objpert_core.experiments.intervals.shapes import CONSTANT, drawn
 from objpert_core.learning.intervals.curvature import curvature_noise
 from pages.sure.controls import ADULT
@@ -63,28 +63,13 @@ def sample(shape: str, n: int, d: int, seed: int) -> Sample:
     return Sample(X[:, :-1], (generator.random(n) < chances).astype(int), theta[:-1])
 
 
-class Errors(NamedTuple):
-    """Coefficients and standard errors of one method, shape (d,) each."""
-
-    coefficients: FloatArray
-    errors: FloatArray
-
-    @property
-    def low(self) -> FloatArray:
-        """Lower ends of intervals of 95 %."""
-        return self.coefficients - Z * self.errors
-
-    @property
-    def high(self) -> FloatArray:
-        """Upper ends of intervals of 95 %."""
-        return self.coefficients + Z * self.errors
-
-
 @lru_cache(maxsize=64)
 def found(
     epsilon: float, delta: float, shape: str, n: int, d: int, seed: int
-) -> tuple[FloatArray | None, dict[str, Errors]]:
-    """The true coefficients, where known; without privacy, private, and private with errors that forget the noise."""
+) -> tuple[FloatArray | None, dict[str, Found], str]:
+    """The true coefficients, where known; without privacy, private, and private with errors that forget the noise; and
+    the summary's caution, or nothing.
+    """
     people = sample(shape, n, d, seed)
     n = len(people.labels)
     model = ObjPertLogisticRegression(
@@ -98,11 +83,12 @@ def found(
     released = np.append(model.coef_.ravel(), model.intercept_ / CONSTANT)[None]
     naive = forgetting(released, model.hessian_[None], deviation)
     public = by_likelihood(np.column_stack([people.rows, np.full(n, CONSTANT)]), people.labels)
-    return people.truth, {
-        "public": Errors(public[0][:d], public[1][:d]),
-        "interval": Errors(summary["coef"].to_numpy(), summary["std err"].to_numpy()),
-        "naive": Errors(naive[0][0, :d], naive[1][0, :d]),
+    methods = {
+        "public": Found(*(part[:d] for part in public)),
+        "interval": Found(summary["coef"].to_numpy(), *model.conf_int().T),
+        "naive": Found(*(part[0, :d] for part in naive)),
     }
+    return people.truth, methods, summary.attrs["caution"] or ""
 
 
 class Scored(NamedTuple):

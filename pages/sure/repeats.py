@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray
-from objpert_core.experiments.intervals.coverage import DELTA, repeated
+from objpert_core.experiments.intervals.coverage import DELTA, Found, repeated
 from pages.sure.coefficients import ACCOUNTANT, LOOKS, NAMES
 from pages.sure.controls import COLUMNS, EPSILON, REPEATED, SEED, SHAPE, SHAPES
 from pages.sure.of_people import OfPeople
-from pages.sure.people import Errors
 from ui import figures, sentences
 from ui.view import Course
 
@@ -42,8 +41,8 @@ class Repeats(OfPeople):
     snippet_note = "These lines print how many intervals hold the truth."
 
     @property
-    def methods(self) -> dict[str, Errors]:
-        """By how much the first column's estimates are off, least first, and their errors, shape (100,) each."""
+    def methods(self) -> dict[str, Found]:
+        """By how much the first column's estimates are off, least first, and their intervals, shape (100,) each."""
         return _sorted(self.shape, self.people, self.columns, self.epsilon, self.seed)
 
     def held(self, method: str) -> np.ndarray:
@@ -77,12 +76,12 @@ class Repeats(OfPeople):
         )
 
     def table(self) -> list[dict[str, str]]:
-        public = float(np.median(self.methods["public"].errors))
+        public = float(np.median(self.methods["public"].widths))
         return [
             {
                 "Intervals": NAMES[method],
                 "Hold the truth": f"{self._count(method)} of {COUNT}",
-                "Width / without privacy": sentences.ratio(float(np.median(one.errors)) / public, up=False),
+                "Width / without privacy": sentences.ratio(float(np.median(one.widths)) / public, up=False),
             }
             for method, one in self.methods.items()
         ]
@@ -93,7 +92,6 @@ class Repeats(OfPeople):
                 {
                     "method": method,
                     "off": one.coefficients,
-                    "standard_error": one.errors,
                     "low": one.low,
                     "high": one.high,
                     "holds": self.held(method),
@@ -137,15 +135,15 @@ class Repeats(OfPeople):
 
 
 @lru_cache(maxsize=32)
-def _sorted(shape: str, n: int, d: int, epsilon: float, seed: int) -> dict[str, Errors]:
+def _sorted(shape: str, n: int, d: int, epsilon: float, seed: int) -> dict[str, Found]:
     found = {}
-    for method, (off, errors) in repeated(shape, n, d, epsilon, seed, COUNT).items():
-        order = np.argsort(off[:, 0])
-        found[method] = Errors(off[order, 0], errors[order, 0])
+    for method, one in repeated(shape, n, d, epsilon, seed, COUNT).items():
+        order = np.argsort(one.coefficients[:, 0])
+        found[method] = Found(*(part[order, 0] for part in one))
     return found
 
 
-def _reach(one: Errors) -> float:
+def _reach(one: Found) -> float:
     """How far from the truth four of five intervals stay: a few may be so wide that the others would be points."""
     return float(np.quantile(np.maximum(-one.low, one.high), 0.8))
 

@@ -47,8 +47,9 @@ def test_the_summary_has_the_columns_of_statsmodels_and_the_features_names():
 def test_intervals_are_wider_for_a_higher_level_for_several_at_once_and_for_all_combinations():
     each = FITTED.conf_int()
     assert each.shape == (3, 2)
+    middle = FITTED.summary()["coef"].to_numpy()[:, None]
     widths = [
-        np.diff(FITTED.conf_int(level, together=together)).ravel() / FITTED.bse / 2
+        abs(FITTED.conf_int(level, together=together) - middle).min(axis=1) / FITTED.bse
         for level, together in ((0.95, "each"), (0.99, "each"), (0.95, "bonferroni"), (0.95, "simultaneous"))
     ]
     quantiles = [norm.isf(0.025), norm.isf(0.005), norm.isf(0.025 / 3), 7.8147**0.5]
@@ -56,9 +57,24 @@ def test_intervals_are_wider_for_a_higher_level_for_several_at_once_and_for_all_
 
 
 def test_the_middle_is_the_estimate_without_the_pull_and_coef_predicts():
-    middle = FITTED.conf_int().mean(axis=1)
+    middle = FITTED.summary()["coef"].to_numpy()
+    low, high = FITTED.conf_int().T
+    assert (np.sign(middle) * (high + low - 2 * middle) >= 0).all()  # no end is nearer to the middle on 0's far side
     assert (abs(middle) > abs(FITTED.coef_.ravel())).all()
     assert middle == pytest.approx(FITTED.coef_.ravel(), rel=0.05, abs=0.05)
+
+
+def test_where_effects_are_strong_for_the_noise_summary_and_card_say_that_an_end_is_rough():
+    X, strong = data()[0], np.array([24.0, -18.0, 6.0])
+    y = (np.random.default_rng(1).random(ROWS) < 1 / (1 + np.exp(-X @ strong))).astype(int)
+    steep = model(epsilon=1.0).fit(X, y)
+    caution = steep.summary().attrs["caution"]
+    assert caution.startswith("Effects are strong")
+    assert caution in model_card(steep).render()
+    assert steep.release().summary().attrs["caution"] == caution
+    assert (abs(steep.conf_int()) > abs(steep.summary()["coef"].to_numpy()[:, None])).any(axis=1).all()
+    assert FITTED.summary().attrs["caution"] is None
+    assert "Effects are strong" not in model_card(FITTED).render()
 
 
 def test_in_the_columns_own_units_coefficients_and_errors_are_divided_by_half_the_range():

@@ -53,6 +53,9 @@ GRID = (
     ("collinear", 10_000, 5, 1.0), ("skewed", 10_000, 10, 1.0), ("skewed", 4_000, 5, 0.3), ("rare", 10_000, 10, 1.0),
     ("rare", 2_000, 2, 3.0), ("bent", 10_000, 5, 1.0), ("bent", 20_000, 10, 3.0),
     ("even", 100_000, 10, 0.1), ("even", 100_000, 20, 1.0),
+    ("steep", 5_000, 4, 1.0), ("steep", 5_000, 4, 8.0), ("steep", 50_000, 4, 1.0), ("steep", 5_000, 10, 1.0),
+    ("half-steep", 5_000, 4, 1.0), ("half-steep", 5_000, 4, 8.0), ("half-steep", 1_000, 4, 1.0),
+    ("half-steep", 5_000, 10, 1.0),
 )  # fmt: skip
 CORNERS = (("even", 10_000, 10, 1.0), ("even", 1_000, 2, 0.3), ("rare", 10_000, 5, 1.0))
 """Where 2,000 data sets are drawn, and not 500: in the middle of the grid and at its ends."""
@@ -101,7 +104,7 @@ class Recipe(NamedTuple):
         """As estimates take them."""
         hessian, outer = curvature_noise(self.noise, RADIUS)
         assert hessian is not None
-        return Noises(self.lam, self.sigma, TAU, self.output, hessian, outer)
+        return Noises(self.lam, self.sigma, TAU, self.output, hessian, outer, CONSTANT)
 
 
 @lru_cache(maxsize=256)
@@ -135,9 +138,9 @@ def coverage(
     widths: dict[str, list[FloatArray]] = {}
     for _ in range(max(1, block // 10)):
         X, chances, theta = drawn(shape, n, d, generator)
-        for method, (estimates, errors) in _ten(kinds, X, chances, theta, epsilon, generator).items():
-            covered.setdefault(method, []).append(np.abs(estimates - theta)[:, :d] <= Z * errors[:, :d])
-            widths.setdefault(method, []).append(errors[:, :d])
+        for method, one in _ten(kinds, X, chances, theta, epsilon, generator).items():
+            covered.setdefault(method, []).append(((one.low <= theta) & (theta <= one.high))[:, :d])
+            widths.setdefault(method, []).append(one.widths[:, :d])
     public = np.concatenate(widths["public"])
     for method, hits in covered.items():
         each = np.concatenate(hits).mean(axis=0)
@@ -145,40 +148,54 @@ def coverage(
         yield Coverage(shape, n, d, epsilon, method, seed, float(each.mean()), float(each.min()), width)
 
 
-Found = tuple[FloatArray, FloatArray]
+class Found(NamedTuple):
+    """Estimates, or by how much they are off, and the ends of intervals of 95 %; one shape for all three."""
+
+    coefficients: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def by_errors(cls, coefficients: FloatArray, errors: FloatArray) -> Found:
+        """With intervals that are as wide to either side, by standard errors."""
+        return cls(coefficients, coefficients - Z * errors, coefficients + Z * errors)
+
+    @property
+    def widths(self) -> FloatArray:
+        """Of the intervals."""
+        return self.high - self.low
 
 
 def repeated(shape: str, n: int, d: int, epsilon: float, seed: int, count: int = 100) -> dict[str, Found]:
-    """By how much the estimates of "public", "interval" and "naive" are off, and errors, shape (count, d) each."""
+    """By how much "public", "interval" and "naive" and their intervals' ends are off, shape (count, d) each."""
     generator = np.random.default_rng(seed)
     parts: dict[str, list[Found]] = {}
     for _ in range(0, count, 10):
         X, chances, theta = drawn(shape, n, d, generator)
-        for method, (estimates, errors) in _ten(KINDS[:1], X, chances, theta, epsilon, generator).items():
-            parts.setdefault(method, []).append(((estimates - theta)[:, :d], errors[:, :d]))
+        for method, one in _ten(KINDS[:1], X, chances, theta, epsilon, generator).items():
+            parts.setdefault(method, []).append(Found(*((part - theta)[:, :d] for part in one)))
     return {
-        method: (np.concatenate(off), np.concatenate(errors))
+        method: Found(*(np.concatenate(part) for part in zip(*found, strict=True)))
         for method, found in parts.items()
-        for off, errors in (zip(*found, strict=True),)
         if method in ("public", "interval", "naive")
     }
 
 
 def by_likelihood(X: FloatArray, labels: FloatArray | IntArray) -> Found:
-    """Without privacy: where the likelihood of labels 0 and 1 is largest, and standard errors, shape (D,) each."""
-    data = _Data(X, labels[None].astype(float))
-    (theta,), (errors,) = _without_privacy(data, np.zeros((1, X.shape[1])))
-    return theta, errors
+    """Without privacy: where the likelihood of labels 0 and 1 is largest, shape (D,) each."""
+    found = _without_privacy(_Data(X, labels[None].astype(float)), np.zeros((1, X.shape[1])))
+    return Found(*(part[0] for part in found))
 
 
 def forgetting(released: FloatArray, hessian: FloatArray, noise: float) -> Found:
     """Released coefficients, and errors by the released curvature as if there were no noise, shape (count, D) each."""
-    return released, _errors(np.linalg.inv(_at_least(hessian, noise * math.sqrt(released.shape[1]))))
+    errors = _errors(np.linalg.inv(_at_least(hessian, noise * math.sqrt(released.shape[1]))))
+    return Found.by_errors(released, errors)
 
 
 def _without_privacy(data: _Data, start: FloatArray) -> Found:
     exact = data.minimum(start, 1e-9, 0.0)
-    return exact, _errors(np.linalg.inv(data.sum(exact)))
+    return Found.by_errors(exact, _errors(np.linalg.inv(data.sum(exact))))
 
 
 def _ten(
@@ -189,7 +206,7 @@ def _ten(
     epsilon: float,
     generator: np.random.Generator,
 ) -> dict[str, Found]:
-    """Estimates and errors, shape (10, D) each, of every method on the same labels."""
+    """Of every method on the same labels, shape (10, D) each."""
     (n, size), count = X.shape, 10
     data = _Data(X, (generator.random((count, n)) < chances).astype(float))
     start = np.tile(theta, (count, 1))
@@ -259,7 +276,8 @@ def _of_kind(
         estimate(theta, Curvature(own, None if outer is None else outer[place]), noises)
         for place, (theta, own) in enumerate(zip(released, hessian, strict=True))
     ]
-    found = {kind: (np.array([one.theta for one in pairs]), np.array([one.errors for one in pairs]))}
+    ends = np.array([one.ends(Z) for one in pairs])
+    found = {kind: Found(np.array([one.theta for one in pairs]), ends[..., 0], ends[..., 1])}
     if kind == "interval":
         size = released.shape[1]
         lifted = _at_least(hessian, noises.hessian * math.sqrt(size))
@@ -267,8 +285,8 @@ def _of_kind(
         pull = noises.lam * np.einsum("mij,mj->mi", inverse, released)
         errors = _errors(inverse @ (lifted + noises.sigma**2 * np.eye(size)) @ inverse)
         found["naive"] = forgetting(released, hessian, noises.hessian)
-        found["lifted"] = (released + pull, errors)
-        found["bootstrap"] = (released + pull, _drawn(lifted, noises, generator))
+        found["lifted"] = Found.by_errors(released + pull, errors)
+        found["bootstrap"] = Found.by_errors(released + pull, _drawn(lifted, noises, generator))
     return found
 
 
@@ -276,7 +294,7 @@ def _uncorrected(released: FloatArray, hessian: FloatArray, outer: FloatArray, n
     identity = np.eye(released.shape[1])
     inverse = np.linalg.inv(_at_least(hessian + noises.lam * identity, noises.lam))
     middle = _at_least(outer, 0.0) + noises.sigma**2 * identity
-    return released, _errors(inverse @ middle @ inverse)
+    return Found.by_errors(released, _errors(inverse @ middle @ inverse))
 
 
 def _drawn(hessian: FloatArray, noises: Noises, generator: np.random.Generator) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Generated rows with known coefficients: even, correlated, skewed, of a rare class, and with a model that is wrong."""
+"""Generated rows with known coefficients: even, correlated, skewed, rare, steep, and with a model that is wrong."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from objpert_core._validation import FloatArray, choice
 
 CONSTANT = 0.3
 """The constant that every row gets, as from the estimators unless told."""
-SHAPES = ("even", "correlated", "collinear", "skewed", "rare", "bent")
+SHAPES = ("even", "correlated", "collinear", "skewed", "rare", "bent", "steep", "half-steep")
 _LENGTH = 4.0  # of the coefficients
 _SIZE = 0.8  # the typical norm of a row
 _NEIGHBOUR = {"correlated": 0.7, "collinear": 0.95}  # correlation of columns side by side
 _INTERCEPT = {"rare": -3.5, "skewed": -0.5}
+_STEEP = {"steep": 1.0, "half-steep": 0.5}
+_EFFECTS = (24.0, -18.0, 0.0, 6.0)  # of rows in the cube of edge 2/√d: scores have deviation 9, or half of it
 _SHARE_OF_ONES = 0.2
 _MANY = 400_000  # rows, from which the coefficients of a wrong model are read off
 
@@ -42,6 +44,8 @@ def truth(name: str, d: int) -> FloatArray:
 
 
 def _rows(name: str, n: int, d: int, generator: np.random.Generator) -> FloatArray:
+    if name in _STEEP:
+        return np.column_stack([generator.uniform(-1, 1, (n, d)) / math.sqrt(d), np.full(n, CONSTANT)])
     X = generator.standard_normal((n, d))
     if name in _NEIGHBOUR:
         own = _NEIGHBOUR[name]
@@ -56,6 +60,8 @@ def _rows(name: str, n: int, d: int, generator: np.random.Generator) -> FloatArr
 
 
 def _slopes(name: str, d: int) -> FloatArray:
+    if name in _STEEP:
+        return np.append(_STEEP[name] * np.resize(_EFFECTS, d), 0.0)
     theta = np.array([(-1.0) ** column * (1 + column % 3) for column in range(d)])
     return np.append(theta * _LENGTH / np.linalg.norm(theta), _INTERCEPT.get(name, 0.5) / CONSTANT)
 

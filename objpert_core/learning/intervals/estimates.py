@@ -5,7 +5,7 @@ With H₀ the curvature at θ̂ and b the noise in the objective, the stationari
     θ̃ − θ₀ ≈ −H₀⁻¹(Σ∇ℓ(θ₀) + b),     θ̃ = θ̂ + λH₀⁻¹θ̂,
 
 so that Cov θ̃ ≈ H₀⁻¹(G + (σ² + τ²)I)H₀⁻¹ + σ_out²(I + λH₀⁻¹)², where G, the covariance of Σ∇ℓ, is H₀ if the model is
-right. What is released is H₀ + E, with noise E of standard deviation s in every isometric coordinate. Three steps carry
+right. What is released is H₀ + E, with noise E of standard deviation s in every isometric coordinate. Four steps carry
 E into the errors; only by chance does a step make the errors smaller than H₀ itself would:
 
 1. Noise pushes small eigenvalues down, to second order by (s²/2)(1/h_k + Σ_j 1/h_j): this is given back.
@@ -13,6 +13,10 @@ E into the errors; only by chance does a step make the errors smaller than H₀ 
    N(ĥ, s²), cut off at 0: nearly ĥ where ĥ ≫ s, and a small share of s where ĥ is lost in noise. So intervals grow
    there.
 3. λE H₀⁻¹θ̂, by which the correction of θ̂ is off, has covariance (λs)²/2·(‖u‖²I + uuᵀ) with u = H₀⁻¹θ̂.
+
+4. Where effects are strong curvature is small along θ̂ itself, noise may show it much too large, and it falls further
+   between θ̂ and θ₀. So what noise may have added above π²/3·Σp(1 − p), the most that θ̂ᵀHθ̂ can be for scores that are
+   spread around 0, is taken away, and the interval's end away from 0 is moved outwards (`Estimates.ends`).
 
 A noisy G is made positive, and its own noise widens each error as Satterthwaite's degrees of freedom widen a normal
 interval, to first order.
@@ -34,11 +38,18 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _REACH = 9.0  # standard deviations beyond which a normal density does not count
 _FURTHEST_DOWN = -6.0  # standard deviations below 0: no positive eigenvalue is pushed farther
 _HALVINGS = 60
+_FLAT = np.pi**2 / 3  # the mean square of scores that are spread evenly, weighed by p(1 − p)
+_LIKELY = 2.0  # standard deviations of noise that are taken away at most
+_LARGEST = 7.0  # logarithm of a factor: an end a thousand times as far as the coefficient says nothing
+_ROUGH = 0.15  # steepness times x from which an end is rough
 
 
 @dataclass(frozen=True)
 class Noises:
-    """The noise in a release, by its certificate: λ and σ of the objective, τ, σ_out, and that of both sums."""
+    """The noise in a release, by its certificate: λ and σ of the objective, τ, σ_out, and that of both sums.
+
+    `constant` is what every row has in its last place, 0 where it has no such place.
+    """
 
     lam: float
     sigma: float
@@ -46,24 +57,59 @@ class Noises:
     output: float
     hessian: float
     outer: float | None = None
+    constant: float = 0.0
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """θ̃, shape (D,), without the regularisation's pull, and its covariance, shape (D, D)."""
+    """θ̃, shape (D,), without the regularisation's pull, and its covariance, shape (D, D).
+
+    `ray` is the released θ̂ with 0 in the constant's place. `steepness` is 0 where the curvature does not change along
+    it, 1 where scores are spread so widely that only few rows have any.
+    """
 
     theta: FloatArray
     covariance: FloatArray
+    ray: FloatArray
+    steepness: float
 
     @property
     def errors(self) -> FloatArray:
         """Standard errors, shape (D,)."""
         return np.asarray(np.sqrt(np.diagonal(self.covariance)))
 
+    def ends(self, reach: float) -> FloatArray:
+        """Lower and upper ends of intervals so many errors wide to either side, shape (D, 2).
+
+        At a coefficient's end away from 0 all coefficients are 1 + x times as long as the released ones, to first
+        order; the end goes by f(x) = (1 + (1 − b)x)^{1/(1 − b)} instead, b the steepness: e^x where b = 1.
+        """
+        stretched = self.ray * self._beyond(self._reached(reach))
+        plain = self.theta[:, None] + reach * np.outer(self.errors, (-1.0, 1.0))
+        return np.asarray(plain + np.column_stack([np.minimum(stretched, 0.0), np.maximum(stretched, 0.0)]))
+
+    def rough(self, reach: float) -> bool:
+        """Whether some end is where the curvature may be another by much than the one that was released."""
+        return bool(self.steepness * self._reached(reach).max() > _ROUGH)
+
+    def _reached(self, reach: float) -> FloatArray:
+        """x at each coefficient's end away from 0, where it is positive, shape (D,)."""
+        length = float(self.ray @ self.ray) or 1.0
+        moved = np.sign(self.ray) * reach * (self.covariance @ self.ray) / self.errors
+        return np.asarray(np.where(self.ray == 0, 0.0, np.maximum((self.ray @ self.theta + moved) / length - 1, 0.0)))
+
+    def _beyond(self, x: FloatArray) -> FloatArray:
+        straight = max(1 - self.steepness, 1e-9)
+        return np.maximum(np.expm1(np.minimum(np.log1p(straight * x) / straight, _LARGEST)) - x, 0.0)
+
 
 def estimate(theta: FloatArray, curvature: Curvature, noises: Noises) -> Estimates:
     """The corrected estimate of a released θ, and how far it may be off."""
-    values, vectors = np.linalg.eigh(curvature.hessian)
+    ray = theta.copy()
+    if noises.constant:
+        ray[-1] = 0.0
+    weight = _weight(curvature.hessian, noises.constant)
+    values, vectors = np.linalg.eigh(_lowered(curvature.hessian, ray, weight, noises))
     repaired = repaired_eigenvalues(values, noises.hessian)
     inverse: FloatArray = (vectors / repaired) @ vectors.T
     hessian: FloatArray = (vectors * repaired) @ vectors.T
@@ -77,7 +123,33 @@ def estimate(theta: FloatArray, curvature: Curvature, noises: Noises) -> Estimat
     if noises.outer is not None:
         widening = _widening(np.diagonal(covariance), noises.outer * (inverse**2).sum(axis=1))
         covariance *= np.outer(widening, widening)
-    return Estimates(theta + noises.lam * pull, covariance)
+    along = _along(hessian, ray, noises.constant)
+    spread = float(along @ hessian @ along)
+    steepness = spread / (_FLAT * weight) if spread < _FLAT * weight else 1.0
+    return Estimates(theta + noises.lam * pull, covariance, ray, steepness)
+
+
+def _weight(hessian: FloatArray, constant: float) -> float:
+    """Σp(1 − p), by the constant's place; or, of rows no longer than √(1 + constant²), what it is at least."""
+    least = float(np.trace(hessian)) / (1 + constant**2)
+    return max(least, float(hessian[-1, -1]) / constant**2) if constant else least
+
+
+def _along(hessian: FloatArray, ray: FloatArray, constant: float) -> FloatArray:
+    """θ̂ with an intercept by which its scores have the weighted mean 0, shape (D,)."""
+    moved = ray.copy()
+    if constant and hessian[-1, -1] > 0:
+        moved[-1] = -float(hessian[-1] @ ray) / hessian[-1, -1]
+    return moved
+
+
+def _lowered(hessian: FloatArray, ray: FloatArray, weight: float, noises: Noises) -> FloatArray:
+    """The curvature without what noise may have added along θ̂ to the most that scores around 0 have."""
+    along = _along(hessian, ray, noises.constant)
+    slope = hessian @ along
+    seen = float(along @ slope)
+    most = max(_FLAT * weight, seen - _LIKELY * noises.hessian * float(along @ along))
+    return hessian if seen <= max(most, 0.0) else hessian - (1 - most / seen) / seen * np.outer(slope, slope)
 
 
 def repaired_eigenvalues(values: FloatArray, noise: float) -> FloatArray:

@@ -1,7 +1,5 @@
-import numpy as np
-
-from objpert_core.experiments.intervals.coverage import Z, repeated
+from objpert_core.experiments.intervals.coverage import repeated
 
 found = repeated(SHAPE, PEOPLE, COLUMNS, EPSILON, SEED, COUNT)
-held = {method: int((np.abs(off) <= Z * errors)[:, 0].sum()) for method, (off, errors) in found.items()}
+held = {method: int(((one.low <= 0) & (one.high >= 0))[:, 0].sum()) for method, one in found.items()}
 print(held)

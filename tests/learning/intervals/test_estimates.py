@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from objpert_core.learning.intervals.curvature import Curvature
-from objpert_core.learning.intervals.estimates import Noises, estimate, repaired_eigenvalues
+from objpert_core.learning.intervals.estimates import Estimates, Noises, estimate, repaired_eigenvalues
 
 THETA = np.array([1.0, -2.0, 0.5])
 HESSIAN = np.array([[50.0, 5.0, 0.0], [5.0, 40.0, -3.0], [0.0, -3.0, 30.0]])
@@ -65,3 +66,52 @@ def test_of_one_direction_the_interval_covers_from_twice_the_noise_on():
         seen = np.array([repaired_eigenvalues(one, 1.0) for one in h + generator.standard_normal((500, 1))])
         covered = (np.abs(generator.standard_normal((500, 40))) / h <= 1.96 / seen).mean()
         assert 0.93 < covered < 0.965, h
+
+
+def test_of_scores_around_0_the_weighted_mean_square_is_at_most_that_of_scores_spread_evenly():
+    scores = np.linspace(-60, 60, 120_001)
+    weights = expit(scores) * expit(-scores)
+    for law in (
+        np.exp(-(scores**2) / 8),
+        np.exp(-(scores**2) / 200),
+        abs(scores) < 3,
+        1 / (1 + abs(scores)),
+        scores > -99,
+    ):
+        mean = float((law * weights * scores**2).sum() / (law * weights).sum())
+        assert mean <= np.pi**2 / 3 * (1 + 1e-9)
+    assert mean == pytest.approx(np.pi**2 / 3)
+
+
+def test_curvature_that_noise_may_have_added_along_the_coefficients_is_taken_away_and_no_other():
+    constant, weight, theta = 0.3, 200.0, np.array([20.0, 0.0, 1.0])
+    most = np.pi**2 / 3 * weight / 20**2  # what rows whose scores are around 0 have along x0
+
+    def error(seen, noise):
+        hessian = np.diag([seen, 15.0, weight * constant**2])
+        noises = Noises(0.0, 0.0, 0.0, 0.0, noise, constant=constant)
+        return estimate(theta, Curvature(hessian, None), noises).errors
+
+    assert error(9.0, 1e-6)[0] == pytest.approx(1 / 3)  # no noise, nothing to take away
+    assert error(9.0, 0.1)[0] == pytest.approx(8.8**-0.5, rel=1e-3)  # two deviations at most
+    assert error(9.0, 4.0) == pytest.approx(error(most, 4.0))
+    assert error(most / 2, 4.0)[0] > error(most, 4.0)[0]
+
+
+def test_an_end_away_from_0_goes_by_the_curve_and_the_others_by_the_straight_line():
+    covariance = np.diag([4.0, 1.0, 0.25])
+    for steepness, grown in ((0.0, lambda x: 1 + x), (0.5, lambda x: (1 + x / 2) ** 2), (1.0, np.exp)):
+        found = Estimates(np.array([6.0, -2.4, 0.7]), covariance, np.array([5.0, -2.0, 0.0]), steepness)
+        low, high = found.ends(2.0).T
+        assert [low[0], low[2], high[1], high[2]] == pytest.approx([2.0, -0.3, -0.4, 1.7])
+        x = (5 * 6 + 2 * 2.4 + np.array([2 * 4 * 5 / 2, 2 * 2 / 1])) / 29 - 1
+        plain = np.array([10.0, 4.4])
+        assert [high[0], -low[1]] == pytest.approx(plain + [5.0, 2.0] * (grown(x) - 1 - x), abs=1e-6)
+    assert found.rough(2.0)
+
+
+def test_ends_far_away_are_numbers():
+    far = Estimates(np.array([1e6, 0.0]), np.eye(2) * 1e12, np.array([1.0, 0.0]), 1.0)
+    assert np.isfinite(far.ends(2.0)).all()
+    none = Estimates(np.zeros(2), np.eye(2), np.zeros(2), 1.0)
+    assert none.ends(1.0).tolist() == [[-1.0, 1.0], [-1.0, 1.0]]

@@ -151,9 +151,9 @@ def test_scores_and_intervals_are_those_of_the_python_and_one_certificate_covers
     if "intervals" in also:
         assert str(names["model"].summary(scaler=names["schema"])) in printed
         shown = release.picture(made).figure.to_dict()["data"]
-        (bars,) = [decode(trace["error_x"]["array"]) for trace in shown if "error_x" in trace]
-        ends = made.model.conf_int()
-        np.testing.assert_allclose(bars, (ends[:, 1] - ends[:, 0]) / 2)
+        (dots,) = [trace for trace in shown if "error_x" in trace]
+        for end, name, side in zip(made.model.conf_int().T, ("arrayminus", "array"), (-1, 1), strict=True):
+            np.testing.assert_allclose(decode(dots["x"]) + side * decode(dots["error_x"][name]), end)
         assert {"low", "high"} <= set(release.frame(made))
 
 
