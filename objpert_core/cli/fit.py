@@ -254,6 +254,8 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
         show(Answer(headline, {}, document, certificate.statement()), options.format)
         if options.intervals and options.format in ("markdown", "latex"):
             print("\n" + regression_table(made.model, options.format, scaler=made.ask.schema), end="")
+            if document["caution"]:
+                print(f"\n{document['caution']}")
 
 
 def _coefficients(made: Any) -> str:

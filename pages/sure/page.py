@@ -41,6 +41,14 @@ PRESETS = (
         d=2,
     ),
     preset(
+        "Strong effects",
+        "Where a model is sure of most labels, noise hides how strong effects are.",
+        "coefficients",
+        data="steep",
+        n=5000,
+        d=5,
+    ),
+    preset(
         "Adult",
         "Ten public columns of a census: nobody knows the true coefficients.",
         "coefficients",

@@ -178,11 +178,26 @@ TOWN = (
 
 
 @pytest.mark.thorough
+def test_where_effects_are_strong_for_the_noise_the_command_says_that_an_end_is_rough(folder):
+    generator = np.random.default_rng(0)
+    age = generator.uniform(18, 80, 5000)
+    moved = np.where(generator.random(5000) < 1 / (1 + np.exp(49 - age)), "yes", "no")
+    pd.DataFrame({"age": age, "moved": moved}).to_csv(folder / "steep.csv", index=False)
+    fit = "objpert fit steep.csv --target moved --two-values moved=no:yes --number age:18:80 --epsilon 0.3 --intervals"
+    for form, out in (("text", "one"), ("markdown", "two")):
+        code, shown = run(f"{fit} --public-rows 5000 --seed 7 --out {out} --format {form}")
+        assert code == 0
+        assert "\nEffects are strong for this much noise" in shown
+
+
+@pytest.mark.thorough
 def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_their_curvature(town_too):
     folder = town_too
     code, shown = run(f"{TOWN} --seed 7 --intervals --out sure --json")
     assert code == 0
-    told = json.loads(shown.partition("\n")[2])["coefficients"]
+    document = json.loads(shown.partition("\n")[2])
+    told = document["coefficients"]
+    assert document["caution"] is None
     schema = TableSchema.from_json((folder / "sure" / "schema.json").read_text(encoding="utf-8"))
     assert schema.references == {"job": "office"}
     table = read_table((folder / "town.csv").read_bytes(), schema)
