@@ -29,6 +29,7 @@ LOOKS = {
     "sandwich": "monotone",
     "public": "non-private",
 }
+WIDTHS = np.array([1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Covers(StoredView):
         return f"Share of coefficients covered, against the width divided by the width without privacy: {listed}."
 
     def chart(self, before: Covers | None) -> Any:
-        traces: list[dict[str, Any]] = [figures.guide((0.5, 14.0), (0.95, 0.95))]
+        traces: list[dict[str, Any]] = [figures.guide((0.3, 70.0), (0.95, 0.95))]
         others = [case for case in CASES if case != self.case]
         for method, label in LABELS.items():
             role = LOOKS[method]
@@ -112,9 +113,9 @@ class Covers(StoredView):
             traces += [small | {"showlegend": False}, large]
         return figures.figure(
             traces,
-            xaxis=figures.axis("width / width without privacy", (0.7, 13.0), log=True)
-            | {"tickmode": "array", "tickvals": np.array([1.0, 2.0, 5.0, 10.0]), "ticktext": ["1×", "2×", "5×", "10×"]},
-            yaxis=figures.axis("share covered, 95 % promised", (0.3, 1.02), tickformat=".0%"),
+            xaxis=figures.axis("width / width without privacy", (0.4, 60.0), log=True)
+            | {"tickmode": "array", "tickvals": WIDTHS, "ticktext": [f"{width:g}×" for width in WIDTHS]},
+            yaxis=figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%"),
             height=420,
             hovermode="closest",
         )

@@ -37,6 +37,19 @@ def test_too_few_people_are_refused_in_one_sentence():
 
 
 @pytest.mark.thorough
+def test_of_strong_effects_the_note_says_that_an_end_is_rough_and_long_bars_are_cut():
+    app = open_page(sure_data="strong effects", sure_n="5000", sure_d="5")
+    view = Coefficients(1.0, 5000, "steep", 5, 1e-6, 0)
+    assert any("Effects are strong for this much noise" in one.value for one in app.caption)
+    private, public = view.methods["interval"], view.methods["public"]
+    drawn = next(trace for trace in spec(app)["data"] if trace["name"] == "private")["error_x"]
+    most = 15 * public.widths.max()
+    assert private.widths.max() > 2 * most
+    assert max(decode(drawn["array"]).max(), decode(drawn["arrayminus"]).max()) <= most * 1.000001
+    assert "Effects are strong" not in Coefficients(1.0, 10_000, "even", 5, 1e-6, 0).note()
+
+
+@pytest.mark.thorough
 def test_of_a_hundred_draws_those_are_counted_and_thick_that_miss():
     app = open_page(sure_view="A hundred draws", sure_epsilon="0.3", sure_people="1000", sure_d="2")
     view = Repeats(0.3, 1000, "even", 2, 0)
