@@ -71,6 +71,13 @@ def known_columns(options: argparse.Namespace, found: Any) -> Any:
         raise ValueError("the schema must be the schema that was published with the model, got one with other columns")
     if not isinstance(known.target, NumericTarget) and known.target.values != found.labels:
         raise ValueError("the schema must be the schema that was published with the model, got one with other values")
+    ends = getattr(found.model, "target_range_", None)
+    if isinstance(known.target, NumericTarget) and ends is not None:
+        low, high = ends.tolist()
+        if (known.target.low, known.target.high) != (low, high):
+            raise ValueError(
+                "the schema must be the schema that was published with the model, got one with another range"
+            )
     return known
 
 

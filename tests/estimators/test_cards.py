@@ -5,6 +5,7 @@ import re
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -71,6 +72,18 @@ def test_nothing_that_the_certificate_keeps_to_itself_is_in_it(case):
         assert f'"{name}": ' not in text.replace(f'"{name}": null', "")
     assert text.index(SEED_NOTE) < text.index("# Privacy")  # contract fits have seeds
     assert (UNVERIFIED_NOTE in text) == (not fitted.privacy_.verify())
+
+
+def test_a_card_names_a_frames_columns_in_their_order_and_says_that_they_are_public(model):
+    named = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=200)
+    text = est.model_card(named.fit(pd.DataFrame(X, columns=["age", "a*b", "hours"]), Y)).render()
+    assert "Columns" in headings(text)
+    assert r"In this order: age, a\*b, hours." in text
+    assert "* The names of the columns, which count as public." in text
+    bare = est.model_card(named.release(feature_names=False)).render()
+    assert not any(
+        "names of the columns" in one or "Columns" in headings(one) for one in (bare, est.model_card(model).render())
+    )
 
 
 def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(model):
