@@ -81,14 +81,25 @@ def as_pipeline(
         weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
     if ranges is not None:
         steps = [*_cutting(ranges), *steps]
-    if feature_names is not None:
-        steps[0][1].feature_names_in_ = np.array(feature_names, dtype=object)
     if target_range is None:
         steps = [*steps, ("linear", _linear(weights, intercept, classes, probabilities))]
     else:
         steps = [*steps, *_cut_answers(weights, float(intercept), target_range)]
-    for _, step in steps[:-1]:
-        step.set_output(transform="default")  # between the steps go arrays, whatever scikit-learn is told in general
+    return _joined(steps, feature_names)
+
+
+def ranges_as_pipeline(ranges: FloatArray, feature_names: np.ndarray | None = None) -> Pipeline:
+    """Build the pipeline that maps ranges, shape (2, d), to [−1, 1] and cuts what is beyond."""
+    return _joined(_cutting(ranges), feature_names)
+
+
+def _joined(steps: list[tuple[str, Any]], feature_names: np.ndarray | None) -> Pipeline:
+    """The steps, of which the first checks the columns' names."""
+    if feature_names is not None:
+        steps[0][1].feature_names_in_ = np.array(feature_names, dtype=object)
+    for _, step in steps:
+        if hasattr(step, "set_output"):  # between the steps go arrays, whatever scikit-learn is told in general
+            step.set_output(transform="default")
     return Pipeline(steps)
 
 

@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.base import is_classifier, is_regressor
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 import objpert_core.estimators as est
 from objpert_core.accounting import Standardisation
@@ -187,6 +189,28 @@ def test_the_guides_recipe_for_onnx_agrees_on_every_tumour():
         np.testing.assert_allclose(chances, expected, rtol=0, atol=loose)
         clear = np.abs(expected[:, 1] - 0.5) > loose
         np.testing.assert_array_equal(labels[clear], model.predict(X)[clear])
+
+
+def test_the_guides_recipe_for_a_pipeline_scales_the_rows_as_well():
+    skops = pytest.importorskip("skops.io", reason="skops is an extra of the tests")
+    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is an extra of the tests")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is an extra of the tests")
+    private = est.ObjPertLogisticRegression(8.0, **plain)
+    pipeline = make_pipeline(est.PublicRangeScaler([-1.0, -2.0, -3.0, 0.0], 2.0), private).fit(X, TWO)
+    exported = make_pipeline(*(step.to_sklearn() for step in pipeline))
+    read = skops.loads(skops.dumps(exported), trusted=[])
+    graph = skl2onnx.to_onnx(exported, X[:1].astype(np.float32), options={"zipmap": False})
+    session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    expected = pipeline.predict_proba(X)
+    np.testing.assert_allclose(read.predict_proba(X), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(session.run(None, {"X": X.astype(np.float32)})[1], expected, rtol=0, atol=1e-4)
+    rows = pd.DataFrame(X, columns=NAMES)
+    named = est.PublicRangeScaler(-9.0, 9.0).fit(rows).to_sklearn()
+    np.testing.assert_allclose(named.transform(rows), X.clip(-9, 9) / 9, rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="feature names should match"):
+        named.transform(rows[NAMES[::-1]])
+    with pytest.raises(NotFittedError):
+        est.PublicRangeScaler().to_sklearn()
 
 
 def test_what_onnx_cannot_say_in_double_precision_is_refused_and_not_wrong():
