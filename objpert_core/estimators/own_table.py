@@ -295,7 +295,12 @@ def summary(made: Made) -> Any:
 
 
 def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
-    """The mechanism of releases from the same people together; `ValueError` if they mean different neighbours."""
+    """The mechanism of releases from the same people together.
+
+    `ValueError` if they mean different neighbours, or if one is but a part of a certificate.
+    """
+    if parts := [one.part_of for one in certificates if one.part_of is not None]:
+        raise ValueError(f"certificates must be wholes, got a part of a “{parts[0]}”, whose own certificate counts")
     return compose(*(certificate.accounted(certificate.rebuild()) for certificate in certificates))
 
 
