@@ -64,7 +64,7 @@ def total(options: argparse.Namespace) -> Answer:
 
 def certificates(options: argparse.Namespace) -> Answer:
     """Account for the releases of several certificates; `ValueError` where one does not hold, or neighbours differ."""
-    from objpert_core.cli.releases import certificate_and_model
+    from objpert_core.cli.releases import whole
     from objpert_core.estimators.own_table import together
     from objpert_core.learning.certificates.shown import neighbours_in_words
 
@@ -74,7 +74,7 @@ def certificates(options: argparse.Namespace) -> Answer:
     rows: list[dict[str, str]] = []
     entries: list[dict[str, Any]] = []
     for name in options.certificates:
-        known.append(certificate_and_model(name)[0])
+        known.append(whole(name))
         if not known[-1].verify():
             raise ValueError(f"the certificate of {name!r} does not hold: see objpert verify")
         alone, found = asked.ask(together(known[-1:])), asked.ask(together(known))
