@@ -41,7 +41,7 @@ CHOICE_NOTE = (
 )
 UNVERIFIED_NOTE = (
     "> **The promise is not confirmed.** The certificate does not verify against this model: its numbers do not "
-    "prove its promise, or it is about other coefficients."
+    "prove its promise, it is about other coefficients, or it is a part of a larger promise."
 )
 _METADATA = "---\ntags:\n- differential-privacy\n- tabular-"
 _LIMIT = "Nobody outside can check that the fit went as the certificate says."

@@ -144,6 +144,18 @@ def test_a_card_of_other_coefficients_says_so(model):
         est.model_card(other)
 
 
+def test_a_part_of_a_larger_promise_is_not_confirmed_released_or_not():
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    one = est.OutputPerturbationLogisticRegression(classes=[0, 1], public_rows=400)
+    found = est.PrivateSearch(one, {"margin": [0.0, 1.0]}, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+    assert UNVERIFIED_NOTE not in est.model_card(found.best_estimator_).render()
+    found.best_estimator_.privacy_ = found.privacy_.fit_certificate
+    for model in (found.best_estimator_, found.best_estimator_.release()):
+        printed = est.model_card(model).render()
+        assert UNVERIFIED_NOTE in printed
+        assert "it is a part of a “private search”" in printed
+
+
 def test_what_is_no_private_model_or_no_text_is_refused(model):
     for wrong, why in ((make_pipeline(model), "got Pipeline: give its last step"), (3, "got int")):
         with pytest.raises(ValueError, match=f"^model must be a private model, .*{why}"):
