@@ -12,6 +12,7 @@ from objpert_core.evaluation import Evaluation
 from objpert_core.learning import PrivacyCertificate
 from tests.cli.console import COLUMNS, run
 
+pytestmark = pytest.mark.thorough
 FIT = f"objpert fit {COLUMNS} --public-rows 40"
 
 

@@ -144,6 +144,8 @@ def test_a_card_of_other_coefficients_says_so(model):
         est.model_card(other)
 
 
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 def test_a_part_of_a_larger_promise_is_not_confirmed_released_or_not():
     X = np.random.default_rng(0).normal(size=(400, 2))
     one = est.OutputPerturbationLogisticRegression(classes=[0, 1], public_rows=400)

@@ -51,6 +51,7 @@ def test_one_certificate_covers_fits_scores_and_choice(found):
     assert not spent.verify(ONE.__class__(classes=[0, 1], public_rows=2800, random_state=3).fit(X, y))
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 def test_a_searchs_certificate_names_its_model_and_stands_for_all_of_it_beside_scores():
     X_train, X_test, y_train, y_test = split_by_coin(X, y, random_state=0)
