@@ -81,6 +81,12 @@ def whole(name: str) -> Any:
     return _refused_with_strangers(name, release(name)).certificate
 
 
+def without_scores(name: str) -> bool:
+    """Whether this is the file of a fit whose scores lie beside it."""
+    path = Path(name)
+    return path.name in (CERTIFICATE, MODEL) and any((path.parent / file).exists() for file in (EVALUATION, TOGETHER))
+
+
 def model(name: str) -> Any:
     """The `TableModel` of a release's folder or of a model's file; errors as for `whole`."""
     return _refused_with_strangers(name, with_model(name)).model

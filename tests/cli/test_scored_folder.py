@@ -44,6 +44,13 @@ def test_folders_together_cost_what_their_certificates_of_fit_and_scores_cost(sc
         assert parts[0] != parts[1]
 
 
+def test_a_fit_that_is_counted_without_its_scores_is_said(scored):
+    line = "objpert accounting --delta 1e-5 --certificates"
+    for file in ("certificate.json", "model.json"):
+        assert f"without scores  a/{file}: name the folder, which counts them" in run(f"{line} a/{file} b")[1]
+    assert "without scores" not in run(f"{line} a b/together.json")[1]
+
+
 def test_the_whole_folder_is_verified_and_said(scored):
     code, shown = run("objpert verify a")
     assert code == 0, shown
@@ -107,7 +114,10 @@ def test_a_schema_of_other_columns_fails(scored):
 
 
 def test_scores_of_the_same_model_that_together_does_not_name_fail(scored):
-    assert run("objpert evaluate a people.csv --epsilon 1 --out a/evaluation.json --overwrite")[0] == 0
+    code, shown = run("objpert evaluate a people.csv --epsilon 1 --out a/evaluation.json --overwrite")
+    assert (code, "--out must not replace scores that together.json counts" in shown) == (2, True)
+    assert run("objpert evaluate a people.csv --epsilon 1 --out other.json")[0] == 0
+    shutil.copy(scored.parent / "other.json", scored / "evaluation.json")
     refused_everywhere("together.json is not about certificate.json and evaluation.json")
 
 
