@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
         "--certificates",
         nargs="+",
         metavar="RELEASE",
-        help="releases that objpert fit wrote: folders, or certificate.json",
+        help="releases that objpert fit wrote: folders, each with all that lies in it, or certificates' files",
     )
     mechanisms.add_mechanism(command, calibrating=False)
     add_format(command)

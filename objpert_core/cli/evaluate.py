@@ -8,7 +8,7 @@ from typing import Any
 
 from objpert_core.cli import columns, releases
 from objpert_core.cli.files import STANDARD, refuse_existing, write_one
-from objpert_core.cli.fit import EVALUATION, scores_document
+from objpert_core.cli.fit import EVALUATION, TOGETHER, scores_document
 from objpert_core.cli.output import Answer, add_format, note, show, typed, up
 from objpert_core.cli.parsing import epilog
 from objpert_core.cli.predict import known_columns
@@ -61,7 +61,10 @@ def run(options: argparse.Namespace) -> int:
     from objpert_core.estimators.own_table import scored
 
     if options.out not in (None, STANDARD):  # what is scored has been paid for
-        refuse_existing([Path(options.out)], overwrite=options.overwrite)
+        out = Path(options.out)
+        refuse_existing([out], overwrite=options.overwrite)
+        if out.name == EVALUATION and (out.parent / TOGETHER).exists():
+            raise ValueError(f"--out must not replace scores that {TOGETHER} counts, got {options.out!r}")
     found = releases.model(options.model)
     known = known_columns(options, found)
     dialect = columns.dialect(options)

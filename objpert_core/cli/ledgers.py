@@ -64,7 +64,7 @@ def total(options: argparse.Namespace) -> Answer:
 
 def certificates(options: argparse.Namespace) -> Answer:
     """Account for the releases of several certificates; `ValueError` where one does not hold, or neighbours differ."""
-    from objpert_core.cli.releases import certificate_and_model
+    from objpert_core.cli.releases import whole, without_scores
     from objpert_core.estimators.own_table import together
     from objpert_core.learning.certificates.shown import neighbours_in_words
 
@@ -74,7 +74,7 @@ def certificates(options: argparse.Namespace) -> Answer:
     rows: list[dict[str, str]] = []
     entries: list[dict[str, Any]] = []
     for name in options.certificates:
-        known.append(certificate_and_model(name)[0])
+        known.append(whole(name))
         if not known[-1].verify():
             raise ValueError(f"the certificate of {name!r} does not hold: see objpert verify")
         alone, found = asked.ask(together(known[-1:])), asked.ask(together(known))
@@ -87,11 +87,13 @@ def certificates(options: argparse.Namespace) -> Answer:
             }
         )
         entries.append({"release": name, "adjacency": known[-1].adjacency, **asked.both(alone, found)})
+    fits = list(filter(without_scores, options.certificates))
     named = list(dict.fromkeys(one.adjacency for one in known))
     neighbours = named[0] if len(named) == 1 else "data sets that are neighbours in the sense of every release"
     facts = {
         "accounted": _HOW[options.renyi],
         "neighbours": neighbours_in_words(neighbours),
+        "without scores": f"{', '.join(fits)}: name the folder, which counts them" if fits else "",
         "holds for": _FIXED,
         "why": found.why,
     }

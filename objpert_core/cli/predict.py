@@ -64,13 +64,11 @@ def run(options: argparse.Namespace) -> int:
 
 def known_columns(options: argparse.Namespace, found: Any) -> Any:
     """The `TableSchema` that was published with a model; `ValueError` if the one given is about other columns."""
-    from objpert_core.datasets import NumericTarget, TableSchema
+    from objpert_core.datasets import TableSchema
 
     known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
-    if (known.feature_names, known.target.column) != (found.features, found.target):
-        raise ValueError("the schema must be the schema that was published with the model, got one with other columns")
-    if not isinstance(known.target, NumericTarget) and known.target.values != found.labels:
-        raise ValueError("the schema must be the schema that was published with the model, got one with other values")
+    if wrong := releases.differing(known, found):
+        raise ValueError(f"the schema must be the schema that was published with the model, got one with {wrong}")
     return known
 
 

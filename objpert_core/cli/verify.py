@@ -22,7 +22,8 @@ def add(commands: Any) -> None:
         usage="objpert verify CERTIFICATE [MODEL] [options]",
         help="whether a certificate's promise holds",
         description="Account for a certificate's promise anew, and, if a model is given, compare its coefficients "
-        "with the certificate's fingerprint. Exit code 1 where something does not hold or is not covered.",
+        "with the certificate's fingerprint. A folder is all that lies in it. Exit code 1 where something does not "
+        "hold or is not covered.",
         epilog=epilog(
             "objpert verify release",
             "objpert verify release/certificate.json",
@@ -44,24 +45,25 @@ def run(options: argparse.Namespace) -> int:
     """Read, verify and print."""
     from objpert_core.learning.certificates.shown import neighbours_in_words
 
-    certificate, model = releases.certificate_and_model(options.certificate)
-    if options.model is not None:
-        model = releases.model(options.model)
-    proved = certificate.verify()
-    named = certificate.verify(model.model) if proved and model is not None else None
-    carried = model is None or not _of_a_fit(certificate) or model.model.privacy_.public() == certificate.public()
-    covered = getattr(certificate, "choice_covered", True)
-    holds = proved and named is not False and carried and covered
-    if not proved:  # its numbers may be anything
-        why = _shortened(certificate.complaint() or "its ε and δ do not follow from its other numbers")
-        show(Answer(f"the certificate does not hold: {why}", {}, _document(holds, proved, named)), options.format)
+    given = releases.release(options.certificate)
+    beside = given if options.model is None else releases.with_model(options.model)
+    certificate, model, stranger = given.certificate, beside.model, given.stranger or beside.stranger
+    if (problem := certificate.objection()) is not None:  # its numbers may be anything
+        why = _shortened(problem)
+        show(Answer(f"the certificate does not hold: {why}", {}, _document(False, False, None)), options.format)
         return FAILED
+    named = None if model is None else certificate.verify(model.model)
+    fit = _of_a_fit(certificate)
+    carried = model is None or fit is None or model.model.privacy_.public() == fit.public()
+    covered = getattr(certificate, "choice_covered", True)
+    holds = named is not False and carried and covered and not stranger
     promise = f"ε = {up(certificate.epsilon)}, δ = {typed(certificate.delta)}"
     compared = {None: "not compared: no model was given", True: "those of the certificate"}
     facts = {
         "promise": f"accounted anew: {promise}",
         "neighbours": neighbours_in_words(certificate.adjacency),
         "coefficients": compared.get(named, _OTHERS),
+        "counted": given.counted,
         "model's file": "" if carried else "carries another certificate than the one given",
         "learning rate": "" if covered else "chosen by looking at the data, NOT covered: (ε, δ) is one run's",
         "form": "1: proved in exact arithmetic, not in floating point" if certificate.schema == 1 else "",
@@ -69,10 +71,12 @@ def run(options: argparse.Namespace) -> int:
         "not checked": _CANNOT,
     }
     said = ("epsilon", "delta", "adjacency", "reproducible", "schema")
-    document = _document(holds, proved, named) | {name: getattr(certificate, name) for name in said}
+    document = _document(holds, True, named) | {name: getattr(certificate, name) for name in said}
     document["choice_covered"] = covered
     if holds:
         headline = f"the certificate holds: {promise}"
+    elif stranger:
+        headline = f"the release does not hold: {stranger}"
     elif named is False or not carried:
         headline = "the certificate does not hold for this model"
     else:
@@ -81,11 +85,13 @@ def run(options: argparse.Namespace) -> int:
     return DONE if holds else FAILED
 
 
-def _of_a_fit(certificate: Any) -> bool:
-    """Whether a model carries such a certificate; those of scores stand beside it."""
+def _of_a_fit(certificate: Any) -> Any:
+    """The certificate that the model carries; None where only its scores' is known."""
     from objpert_core.learning import EvaluationCertificate, TogetherCertificate
 
-    return not isinstance(certificate, EvaluationCertificate | TogetherCertificate)
+    if isinstance(certificate, TogetherCertificate):
+        return certificate.parts[0]
+    return None if isinstance(certificate, EvaluationCertificate) else certificate
 
 
 def _shortened(text: str) -> str:

@@ -307,21 +307,22 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     # Publishing
 
-    def release(self, *, feature_names: bool = False) -> Released:
+    def release(self, *, feature_names: bool = True) -> Released:
         """A copy that is safe to publish: it predicts as this model does, and holds only what the promise covers.
 
         Parameters
         ----------
-        feature_names : bool, default=False
-            Keep `feature_names_in_`, too. Names of columns may come from the data: you judge whether they may be
-            published.
+        feature_names : bool, default=True
+            Keep `feature_names_in_` of a model that was fitted on a frame, so that `predict` refuses exchanged columns.
+            False is for names that came from the data, which the promise does not cover.
 
         Returns
         -------
         Released
             With `coef_` and `intercept_`; where the model has them `classes_`, `margin_`, `center_`, `scale_`,
-            `feature_ranges_`, `hessian_` and `outer_`; `n_features_in_`, and the public part of the certificate as
-            `privacy_`. No trace, no number of iterations, no candidates, no parameters.
+            `feature_ranges_`, `target_range_`, `hessian_`, `outer_` and `feature_names_in_`; `n_features_in_`, and the
+            public part of the certificate as `privacy_`. No trace, no number of iterations, no candidates, no
+            parameters.
 
         Raises
         ------

@@ -61,13 +61,12 @@ class BoundedTargets(Regression):
             "target_bound": float(self.target_bound),
         }
 
+    def _range(self) -> tuple[float, float]:
+        return -float(self.target_bound), float(self.target_bound)
+
     def _record(self, release: Release[Any]) -> None:
         super()._record(release)
         self.n_iter_ = 1
-
-    def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
-        self.coef_ = coefficients.copy()
-        self.intercept_ = float(intercept[0])
 
 
 def tell(callback: Callback | None, stage: int) -> None:

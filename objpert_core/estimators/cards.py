@@ -41,7 +41,7 @@ CHOICE_NOTE = (
 )
 UNVERIFIED_NOTE = (
     "> **The promise is not confirmed.** The certificate does not verify against this model: its numbers do not "
-    "prove its promise, or it is about other coefficients."
+    "prove its promise, it is about other coefficients, or it is a part of a larger promise."
 )
 _METADATA = "---\ntags:\n- differential-privacy\n- tabular-"
 _LIMIT = "Nobody outside can check that the fit went as the certificate says."
@@ -118,6 +118,7 @@ def model_card(
     certificate = copy.privacy_
     sections = {
         "": _summary(copy, certificate),
+        "Columns": _columns(copy),
         "Coefficients": _coefficients(copy, scaler),
         "Intended use": intended_use,
         "Training data": training_data or "The author of this card has not described them.",
@@ -175,6 +176,12 @@ def _summary(model: Released, certificate: PrivacyCertificate) -> str:
     return "\n\n".join([*notes, about])
 
 
+def _columns(model: Released) -> str | None:
+    """The columns' names in the order in which the model takes them, where it knows them."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else f"In this order: {', '.join(map(tables.unmarked, names))}."
+
+
 def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
     """The coefficients with their intervals, where the model has such."""
     if not isinstance(model, WithSummary) or model.hessian_ is None:
@@ -224,6 +231,8 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
             missing.append("The set of labels, unless the author named them before the fit; this card cannot tell.")
         elif named is None:
             missing.append("The set of labels, which was read off the data.")
+    if hasattr(model, "feature_names_in_"):
+        missing.append("The names of the columns, which count as public.")
     if certificate.rows_declared is False:
         missing.append("The number of rows, which was read off the data and is treated as public.")
     if getattr(certificate, "feature_ranges", None) in ("public", MIXED):

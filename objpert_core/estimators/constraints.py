@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import at_least, choice
+from objpert_core._validation import at_least, choice, finite, length
 
 Constraint = Callable[[str, Any], Any]
 
@@ -26,6 +26,15 @@ def one_of(*allowed: str) -> Constraint:
 def number_from(least: float) -> Constraint:
     """Met by finite numbers >= `least`."""
     return lambda name, value: at_least(name, value, least)
+
+
+def range_argument(name: str, value: Any) -> tuple[float, float]:
+    """`value` as (low, high); `ValueError` unless it is two finite numbers, the first of them below the second."""
+    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 2:
+        raise ValueError(f"{name} must be None or a pair (low, high), got {value!r}")
+    low, high = finite(f"{name}[0]", value[0]), finite(f"{name}[1]", value[1])
+    length(f"half the width of {name}", high / 2 - low / 2)
+    return low, high
 
 
 def several_labels(name: str, value: Any) -> np.ndarray | None:

@@ -189,6 +189,9 @@ PARAGRAPHS = {
             Public constants: what is fitted is (y − target_offset)/target_scale, best of size about 1. Take them from
             what is known of the targets in general, for example the middle and half the width of their possible range.
             Means and standard deviations of these very `y` would reveal them outside the accounting.
+        target_range : pair of float or None, default=None
+            The possible range of the targets, (low, high), known without these `y`. It stands for `target_offset` and
+            `target_scale`, which are then its middle and half its width, and `predict` cuts its answers to it.
         """,
     "hinge_width": """
         hinge_width : float > 0, default=0.5
@@ -277,7 +280,9 @@ PARAGRAPHS = {
         coef_ : ndarray, shape (n_features_in_,)
             Private, in units of y. Applies to rows after `row_norm`, not to raw ones.
         intercept_ : float
-            Private; without an intercept it is `target_offset`.
+            Private; without an intercept it is `target_offset`, or the middle of `target_range`.
+        target_range_ : ndarray, shape (2,), or None
+            The public range of the targets, to which `predict` cuts its answers; None where none is known.
         """,
     "fitted_classifier": """
         coef_ : ndarray, shape (1, n_features_in_)
@@ -351,6 +356,8 @@ PARAGRAPHS = {
             Private. Applies to rows after `row_norm`, not to raw ones.
         intercept_ : float
             Private; 0.0 without an intercept.
+        target_range_ : ndarray, shape (2,)
+            ±`target_bound`, to which `predict` cuts its answers.
         n_iter_ : int
             1: nothing iterates.
         """,

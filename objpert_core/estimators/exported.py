@@ -8,17 +8,21 @@ normalisers. With r = √(‖x‖² + c²), c so small that it does not count wh
 
 The constants come from `PolynomialFeatures` of degree 1, which puts a 1 in front, and a `StandardScaler`. Rows that are
 centred and scaled go through two normalisers with a `StandardScaler` between them. Ranges of columns are a
-`StandardScaler` and a `MinMaxScaler` that cuts.
+`StandardScaler` and a `MinMaxScaler` that cuts. Answers that are cut to a range are a column: a `TruncatedSVD` of one
+component makes it, a `MinMaxScaler` cuts it, and a `LinearRegression` hands it on.
+
+Every part is one that skl2onnx converts. It takes the logarithm of a `PowerTransformer` for NaN, without a word, so the
+odds of two probabilities are no difference of logarithms: `OneVsRestClassifier` divides them by their sum.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.ensemble import StackingClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import VotingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
@@ -27,15 +31,15 @@ from sklearn.preprocessing import (
     MinMaxScaler,
     Normalizer,
     PolynomialFeatures,
-    PowerTransformer,
     StandardScaler,
 )
-from sklearn.svm import LinearSVC
 
 from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.rows import safety_factor
 
 _SMALL = 2.0**-30  # c: at r = 1 it adds 2⁻⁶¹ to the norm, and its square is a number even in single precision
+_TWO = np.array([0, 1])
+_NEVER = -1e4  # log-odds whose probability is 0 in double and in single precision
 
 
 class Link(NamedTuple):
@@ -50,6 +54,9 @@ class Link(NamedTuple):
         return self.margin == 0 and self.rest_weight == 1
 
 
+_LOG_ODDS = Link(0.0, 1.0)
+
+
 def as_pipeline(
     coef: FloatArray,
     intercept: Any,
@@ -61,6 +68,7 @@ def as_pipeline(
     classes: np.ndarray | None = None,
     probabilities: Link | None = None,
     feature_names: np.ndarray | None = None,
+    target_range: FloatArray | None = None,
 ) -> Pipeline:
     """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes."""
     weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)
@@ -73,11 +81,26 @@ def as_pipeline(
         weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
     if ranges is not None:
         steps = [*_cutting(ranges), *steps]
+    if target_range is None:
+        steps = [*steps, ("linear", _linear(weights, intercept, classes, probabilities))]
+    else:
+        steps = [*steps, *_cut_answers(weights, float(intercept), target_range)]
+    return _joined(steps, feature_names)
+
+
+def ranges_as_pipeline(ranges: FloatArray, feature_names: np.ndarray | None = None) -> Pipeline:
+    """Build the pipeline that maps ranges, shape (2, d), to [−1, 1] and cuts what is beyond."""
+    return _joined(_cutting(ranges), feature_names)
+
+
+def _joined(steps: list[tuple[str, Any]], feature_names: np.ndarray | None) -> Pipeline:
+    """The steps, of which the first checks the columns' names."""
     if feature_names is not None:
         steps[0][1].feature_names_in_ = np.array(feature_names, dtype=object)
     for _, step in steps:
-        step.set_output(transform="default")  # between the steps go arrays, whatever scikit-learn is told in general
-    return Pipeline([*steps, ("linear", _linear(weights, intercept, classes, probabilities))])
+        if hasattr(step, "set_output"):  # between the steps go arrays, whatever scikit-learn is told in general
+            step.set_output(transform="default")
+    return Pipeline(steps)
 
 
 def _to_norm_1(columns: int) -> Normalizer:
@@ -93,6 +116,16 @@ def _cutting(ranges: FloatArray) -> list[tuple[str, Any]]:
     scaler.var_ = scaler.scale_**2
     ends = np.repeat([[-1.0], [1.0]], d, axis=1)
     return [("ranges", scaler), ("cut", MinMaxScaler(feature_range=(-1, 1), clip=True).fit(ends))]
+
+
+def _cut_answers(weights: FloatArray, intercept: float, target_range: FloatArray) -> list[tuple[str, Any]]:
+    """The steps that make x̃ᵀweights + intercept a column, cut it to the range, and answer with it."""
+    linear = TruncatedSVD(1)
+    linear.components_, linear.n_features_in_ = weights[None], weights.size
+    low, high = target_range.tolist()
+    cut = MinMaxScaler(feature_range=(low, high), clip=True).fit([[low], [high]])
+    cut.scale_, cut.min_ = np.ones(1), np.array([intercept])
+    return [("linear", linear), ("cut_answers", cut), ("answer", _linear(np.ones(1), 0.0, None, None))]
 
 
 def _standardising(d: int, center: FloatArray | None, scale: FloatArray | None) -> list[tuple[str, Any]]:
@@ -136,7 +169,7 @@ def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, lin
     model: Any
     if link is not None and weights.ndim == 2:
         assert classes is not None
-        return _one_vs_rest(weights, intercept, classes, link)
+        return _one_vs_rest([_linear(*one, _TWO, link) for one in zip(weights, intercept, strict=True)], classes)
     if link is not None and not link.is_identity:
         assert classes is not None
         return _with_odds(weights, float(np.ravel(intercept)[0]), classes, link)
@@ -144,42 +177,40 @@ def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, lin
         model = LinearRegression()
         model.coef_, model.intercept_ = weights, np.float64(np.ravel(intercept)[0])
     else:
-        model = LinearSVC() if link is None else LogisticRegression()
+        model = SGDClassifier() if link is None else LogisticRegression()
         model.coef_, model.intercept_ = np.atleast_2d(weights), np.array(np.ravel(intercept), dtype=np.float64)
         model.classes_ = np.array(classes)
     model.n_features_in_ = weights.shape[-1]
     return model
 
 
-def _with_odds(weights: FloatArray, intercept: float, classes: np.ndarray, link: Link) -> StackingClassifier:
-    """σ(k + wu) and σ(k − u) from two logistic regressions, and the odds wσ(k + wu) : σ(k − u) from their logs."""
-    alone, (k, w) = np.array([0, 1]), link
-    identity = Link(0.0, 1.0)
-    logarithms = PowerTransformer("box-cox", standardize=False)
-    logarithms.lambdas_, logarithms.n_features_in_ = np.zeros(2), 2
-    logarithms.set_output(transform="default")
-    odds = _linear(np.array([1.0, -1.0]), math.log(w), alone, identity)
-    parts = [("own", LogisticRegression()), ("rest", LogisticRegression())]
-    model = StackingClassifier(parts, Pipeline([("log", PowerTransformer("box-cox")), ("odds", LogisticRegression())]))
-    model.estimators_ = [
-        _linear(w * weights, k + w * intercept, alone, identity),
-        _linear(-weights, k - intercept, alone, identity),
-    ]
-    model.stack_method_ = ["predict_proba", "predict_proba"]
-    model.final_estimator_ = Pipeline([("log", logarithms), ("odds", odds)])
-    model._label_encoder = LabelEncoder().fit(classes)
-    model.classes_ = model._label_encoder.classes_
+def _with_odds(weights: FloatArray, intercept: float, classes: np.ndarray, link: Link) -> VotingClassifier:
+    """The odds wσ(k + wu) : σ(k − u): two logistic regressions, of which `OneVsRestClassifier` takes the shares."""
+    k, w = link
+    rest = _linear(-weights, k - intercept, _TWO, _LOG_ODDS)
+    own = _linear(w * weights, k + w * intercept, _TWO, _LOG_ODDS)
+    if w != 1:
+        never = _linear(0 * weights, _NEVER, _TWO, _LOG_ODDS)
+        own = _vote([own, never], _TWO, weights=np.array([w, 1 - w]))
+    return _vote([_one_vs_rest([rest, own], classes)], classes)
+
+
+def _vote(models: list[Any], classes: np.ndarray, weights: np.ndarray | None = None) -> VotingClassifier:
+    """The mean of the models' probabilities; of one model its own, and no scores of another meaning."""
+    named = [(f"model_{place}", model) for place, model in enumerate(models)]
+    model = VotingClassifier(named, voting="soft", weights=weights, flatten_transform=False)
+    model.estimators_ = models
+    model.le_ = LabelEncoder().fit(classes)
+    model.classes_ = model.le_.classes_
     return model
 
 
-def _one_vs_rest(weights: FloatArray, intercepts: FloatArray, classes: np.ndarray, link: Link) -> OneVsRestClassifier:
-    """One logistic regression for each class; scikit-learn's own for several classes has other probabilities."""
+def _one_vs_rest(models: list[Any], classes: np.ndarray) -> OneVsRestClassifier:
+    """The shares that the models' probabilities have in their sum; scikit-learn has no other way to divide by it."""
     model = OneVsRestClassifier(LogisticRegression())
     model.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(classes)
     if not hasattr(model, "classes_"):  # older versions of scikit-learn read it off the binarizer
         model.classes_ = model.label_binarizer_.classes_
-    model.estimators_ = [
-        _linear(own, constant, np.array([0, 1]), link) for own, constant in zip(weights, intercepts, strict=True)
-    ]
-    model.n_features_in_ = weights.shape[-1]
+    model.estimators_ = models
+    model.n_features_in_ = models[0].n_features_in_
     return model

@@ -186,11 +186,12 @@ class NoisySGDRegressor(ResidualInBall, NoisyDescent):
         intercept_scaling: float = 0.3, row_norm: str = "clip", random_state: Seed = None, *,
         target_offset: float = 0.0, target_scale: float = 1.0, quantile: float = 0.5, insensitive_width: float = 0.1,
         huber_threshold: float = 1.0, strict: bool = True, public_rows: int | None = None, on_error: str = "raise",
+        target_range: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, sampling=sampling,
             step_scale=step_scale, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, strict=strict, public_rows=public_rows, on_error=on_error,
-            target_offset=target_offset, target_scale=target_scale, quantile=quantile,
+            target_offset=target_offset, target_scale=target_scale, target_range=target_range, quantile=quantile,
             insensitive_width=insensitive_width, huber_threshold=huber_threshold,
         )  # fmt: skip

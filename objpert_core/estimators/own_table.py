@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from objpert_core._validation import FloatArray, from_a_stranger
 from objpert_core.accounting import Mechanism, compose
@@ -43,6 +44,7 @@ from objpert_core.estimators.released import (
     ReleasedProbabilisticClassifier,
     ReleasedRegressor,
     released,
+    with_names,
 )
 from objpert_core.estimators.weights import only_answer
 from objpert_core.evaluation import Evaluation, ManyClasses, Numbers, TwoClasses, evaluate, split_by_coin
@@ -57,8 +59,8 @@ LONGEST_TITLE = 200
 """Characters of a target's name in a card's title."""
 _ARRAYS = ("coef", "intercept", "center", "scale")
 _FIELDS = frozenset(("format", "kind", "target", "labels", "features", "margin", "row_norm", "certificate", *_ARRAYS))
-_RANGES = "feature_ranges"
-"""A further field, of models whose columns are cut to ranges."""
+_RANGES, _TARGET_RANGE, _HESSIAN = "feature_ranges", "target_range", "hessian"
+"""Further fields: of models whose columns are cut to ranges, whose answers are, and of models with intervals."""
 _NUMBER, _TWO_VALUES, _SEVERAL = "regression", "two values", "several values"
 
 
@@ -169,7 +171,7 @@ def estimator(ask: Ask) -> Any:
             raise ValueError(
                 "intervals must be False where the target is a number: they are for a target of two values"
             )
-        return ObjPertRegressor(target_offset=target.offset, target_scale=target.scale, **shared)
+        return ObjPertRegressor(target_range=(target.low, target.high), **shared)
     if ask.intervals and len(target.values) > 2:
         raise ValueError("intervals must be False where the target has several values: they are for two values")
     if ask.intervals and ask.schema.feature_ranges is not None:
@@ -253,10 +255,9 @@ def model_json(made: Made) -> bytes:
         "row_norm": model.privacy_.row_norm,
         "certificate": model.privacy_.to_dict(),
     }
-    if model.feature_ranges_ is not None:
-        values[_RANGES] = model.feature_ranges_.tolist()
-    if model.hessian_ is not None:
-        values["hessian"] = model.hessian_.tolist()
+    for name in (_RANGES, _TARGET_RANGE, _HESSIAN):
+        if (further := getattr(model, f"{name}_", None)) is not None:
+            values[name] = further.tolist()
     return (json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
 
@@ -294,7 +295,12 @@ def summary(made: Made) -> Any:
 
 
 def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
-    """The mechanism of releases from the same people together; `ValueError` if they mean different neighbours."""
+    """The mechanism of releases from the same people together.
+
+    `ValueError` if they mean different neighbours, or if one is but a part of a certificate.
+    """
+    if parts := [one.part_of for one in certificates if one.part_of is not None]:
+        raise ValueError(f"certificates must be wholes, got a part of a “{parts[0]}”, whose own certificate counts")
     return compose(*(certificate.accounted(certificate.rebuild()) for certificate in certificates))
 
 
@@ -308,7 +314,7 @@ def skops_file(made: Made) -> bytes:
     if not skops_is_there():
         raise ImportError("a model for scikit-learn needs skops: pip install '/path/to/checkout[export]'")
     skops = importlib.import_module("skops.io")  # it takes a moment to load
-    return _without_addresses(skops.dumps(made.model.to_sklearn()))
+    return _without_addresses(skops.dumps(with_names(made.model, made.names).to_sklearn()))
 
 
 def _without_addresses(content: bytes) -> bytes:
@@ -345,7 +351,8 @@ def _without_addresses(content: bytes) -> bytes:
 def card_file(made: Made) -> bytes:
     """The model's card in Markdown, from its certificate; see `model_card`."""
     title = f"A private model of {safe_text(made.ask.schema.target.column, LONGEST_TITLE)}"
-    card = model_card(made.model, title=title, labels_named=True, evaluation=made.evaluation, scaler=made.ask.schema)
+    model = with_names(made.model, made.names)
+    card = model_card(model, title=title, labels_named=True, evaluation=made.evaluation, scaler=made.ask.schema)
     return bytes(card.render().encode())
 
 
@@ -353,7 +360,8 @@ def card_file(made: Made) -> bytes:
 class TableModel:
     """A model that was read from its file: it predicts the column `target` from the matrix of `TableSchema.encode`.
 
-    `labels` are the target's values, that of label 0 first; empty for a number.
+    A frame must have the columns `features` in their order. `labels` are the target's values, that of label 0 first;
+    empty for a number.
     """
 
     model: Released
@@ -361,10 +369,19 @@ class TableModel:
     labels: tuple[str, ...]
     features: tuple[str, ...]
 
-    def predict(self, X: FloatArray) -> list[Any]:
+    def predict(self, X: Any) -> list[Any]:
         """The predicted value of every row, as the table would have it: a label's text, or a number."""
-        found = self.model.predict(X).tolist()
+        found = self._checking(X).predict(X).tolist()
         return [self.labels[one] for one in found] if self.labels else found
+
+    @available_if(lambda self: bool(self.labels))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each of `labels` for every row, shape (n, K); only of a model that has labels."""
+        return np.asarray(self._checking(X).predict_proba(X))
+
+    def _checking(self, X: Any) -> Any:
+        """The model; one that checks names where `X` is a frame, since a matrix has none."""
+        return with_names(self.model, self.features) if hasattr(X, "columns") else self.model
 
 
 def read_model(text: str) -> TableModel:
@@ -372,7 +389,7 @@ def read_model(text: str) -> TableModel:
     values = from_a_stranger("model", text, LARGEST)
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
-    if set(values) - {_RANGES, "hessian"} != _FIELDS:
+    if set(values) - {_RANGES, _TARGET_RANGE, _HESSIAN} != _FIELDS:
         raise ValueError(f"the model must have the fields {', '.join(sorted(_FIELDS))}, and no others")
     number = values["kind"] == _NUMBER
     if not number and values["kind"] not in (_TWO_VALUES, _SEVERAL):
@@ -395,6 +412,12 @@ def read_model(text: str) -> TableModel:
         model.feature_ranges_ = _numbers(_RANGES, values[_RANGES], (2, len(features)))
         if not (model.feature_ranges_[0] / 2 < model.feature_ranges_[1] / 2).all():
             raise ValueError(f"the model's {_RANGES} must have lower ends below the upper ones")
+    if values.get(_TARGET_RANGE) is not None:
+        if not number:
+            raise ValueError(f"the model's {_TARGET_RANGE} must be left out where it has labels")
+        model.target_range_ = _numbers(_TARGET_RANGE, values[_TARGET_RANGE], (2,))
+        if not model.target_range_[0] < model.target_range_[1]:
+            raise ValueError(f"the model's {_TARGET_RANGE} must have its lower end below the upper one")
     model.n_features_in_ = len(features)
     model.privacy_ = PrivacyCertificate.from_dict(values["certificate"])
     if values["row_norm"] != model.privacy_.row_norm:
@@ -402,9 +425,9 @@ def read_model(text: str) -> TableModel:
     if not number:
         model.classes_ = np.arange(len(labels))
         model.margin_ = _margin(values["margin"])
-    if "hessian" in values:
+    if _HESSIAN in values:
         size = len(features) + bool(model.privacy_.intercept_scaling)
-        model.hessian_ = _numbers("hessian", values["hessian"], (size, size))
+        model.hessian_ = _numbers(_HESSIAN, values[_HESSIAN], (size, size))
     (target,) = _texts("target", [values["target"]])
     return TableModel(model, target, labels, features)
 

@@ -89,6 +89,8 @@ class QOPLasso(Regression):
         Private. Applies to rows after `row_norm`, not to raw ones.
     intercept_ : float
         Private; 0.0 without an intercept.
+    target_range_ : ndarray, shape (2,), or None
+        Without an anchor (−R, R), to which `predict` cuts its answers.
     noisy_sums_ : NoisyGram
         What was released. Covered by the promise: it may be published.
     noisy_gram_ : ndarray, shape (D, D)
@@ -218,7 +220,7 @@ class QOPLasso(Regression):
         )
 
     def _release(self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any) -> Release[Any]:
-        bound = RESIDUAL_BOUND if self.residual_bound is None else float(self.residual_bound)
+        bound = self._residual_bound
         told: dict[str, Any] = {
             "epsilon": float(self.epsilon),
             "delta": float(self.delta),
@@ -280,13 +282,10 @@ class QOPLasso(Regression):
                 one_a_feature("bounds", end, features)
         return box
 
-    def _record(self, release: Release[Any]) -> None:
-        features = self.n_features_in_
-        self.coef_ = release.theta[:features].copy()
-        constant = self.noisy_sums_.constant if self._has_constant else 0.0
-        self.intercept_ = float(constant * release.theta[-1]) if constant else 0.0
-        self.privacy_ = release.certificate.about(self.coef_, self.intercept_)
-
     @property
-    def _has_constant(self) -> bool:
-        return len(self.noisy_sums_.tilt) > self.n_features_in_
+    def _residual_bound(self) -> float:
+        return RESIDUAL_BOUND if self.residual_bound is None else float(self.residual_bound)
+
+    def _range(self) -> tuple[float, float] | None:
+        """Without an anchor the targets themselves are clipped to ±`residual_bound`."""
+        return (-self._residual_bound, self._residual_bound) if self.anchor is None else None

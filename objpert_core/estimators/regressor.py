@@ -61,9 +61,9 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-0.5, 0.5, size=(5000, 3))
     >>> y = 20 + X @ np.array([8.0, 0.0, -4.0]) + rng.normal(size=5000)
-    >>> model = ObjPertRegressor(epsilon=1.0, target_offset=20.0, target_scale=10.0, random_state=0).fit(X, y)
-    >>> model.coef_.shape, model.privacy_.epsilon, model.score(X, y) > 0.8
-    ((3,), 1.0, True)
+    >>> model = ObjPertRegressor(epsilon=1.0, target_range=(10.0, 30.0), random_state=0).fit(X, y)
+    >>> model.coef_.shape, model.privacy_.epsilon, model.score(X, y) > 0.8, bool(model.predict(9 * X).max() <= 30.0)
+    ((3,), 1.0, True, True)
     """
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
@@ -79,7 +79,7 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
         random_state: Seed = None, *, huber_threshold: float = 1.0, target_offset: float = 0.0,
         target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000, on_error: str = "raise",
         adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
-        public_rows: int | None = None, feature_ranges: Any = None,
+        public_rows: int | None = None, feature_ranges: Any = None, target_range: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
@@ -87,6 +87,7 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
             row_norm=row_norm, random_state=random_state, accountant=accountant, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, target_offset=target_offset,
             target_scale=target_scale, standardize=standardize, public_rows=public_rows, feature_ranges=feature_ranges,
+            target_range=target_range,
         )  # fmt: skip
         self.huber_threshold = huber_threshold
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from sklearn.base import RegressorMixin, is_regressor
+from sklearn.base import is_regressor
 
-from objpert_core._validation import FloatArray
-from objpert_core.estimators.scoring import ClassScores, LinearScores, Probabilities
+from objpert_core.estimators.scoring import ClassScores, LinearScores, NumberScores, Probabilities
 from objpert_core.estimators.summaries import WithSummary
 
 Copy = TypeVar("Copy", bound="Released")
@@ -41,37 +42,40 @@ class ReleasedProbabilisticClassifier(WithSummary, Probabilities, ReleasedClassi
     """A released classifier with probabilities, and the public margin of its loss."""
 
 
-class ReleasedRegressor(RegressorMixin, Released):
+class ReleasedRegressor(NumberScores, Released):
     """A released regressor."""
 
-    def predict(self, X: Any) -> FloatArray:
-        """The expected target of every row; arguments, shape and errors as in `scores`."""
-        return self.scores(X)
 
-
-def released(model: LinearScores, *, feature_names: bool = False) -> Released:
+def released(model: LinearScores, *, feature_names: bool = True) -> Released:
     """Copy what may be published of a fitted `model`; see `LinearModel.release`."""
     if is_regressor(model):
         return _filled(ReleasedRegressor(), model, feature_names)
     if not isinstance(model, Probabilities):
         return _filled(ReleasedClassifier(), model, feature_names)
-    copy = _filled(ReleasedProbabilisticClassifier(), model, feature_names)
-    copy.margin_ = float(model.margin_)
-    return copy
+    found = _filled(ReleasedProbabilisticClassifier(), model, feature_names)
+    found.margin_ = float(model.margin_)
+    return found
 
 
-def _filled(copy: Copy, model: Any, feature_names: bool) -> Copy:
-    """`copy` with what all have; arrays are new ones, which share no memory with the model's."""
-    copy.coef_ = np.array(model.coef_, dtype=np.float64, order="C")
+def with_names(model: Copy, names: Sequence[str]) -> Copy:
+    """A released copy that knows its columns' names: `predict` refuses a frame whose columns are others."""
+    named = copy(model)
+    named.feature_names_in_ = np.array(names, dtype=object)
+    return named
+
+
+def _filled(found: Copy, model: Any, feature_names: bool) -> Copy:
+    """`found` with what all have; arrays are new ones, which share no memory with the model's."""
+    found.coef_ = np.array(model.coef_, dtype=np.float64, order="C")
     scalar = np.ndim(model.intercept_) == 0
-    copy.intercept_ = float(model.intercept_) if scalar else np.array(model.intercept_, dtype=np.float64)
-    for name in ("center_", "scale_", "feature_ranges_", "hessian_", "outer_"):
-        if (values := getattr(model, name)) is not None:
-            setattr(copy, name, np.array(values, dtype=np.float64))
-    copy.n_features_in_ = int(model.n_features_in_)
-    copy.privacy_ = model.privacy_.public()
-    if isinstance(copy, ClassScores):
-        copy.classes_ = np.array(model.classes_)
+    found.intercept_ = float(model.intercept_) if scalar else np.array(model.intercept_, dtype=np.float64)
+    for name in ("center_", "scale_", "feature_ranges_", "target_range_", "hessian_", "outer_"):
+        if (values := getattr(model, name, None)) is not None:
+            setattr(found, name, np.array(values, dtype=np.float64))
+    found.n_features_in_ = int(model.n_features_in_)
+    found.privacy_ = model.privacy_.public()
+    if isinstance(found, ClassScores):
+        found.classes_ = np.array(model.classes_)
     if feature_names and hasattr(model, "feature_names_in_"):
-        copy.feature_names_in_ = np.array(model.feature_names_in_, dtype=object)
-    return copy
+        found.feature_names_in_ = np.array(model.feature_names_in_, dtype=object)
+    return found

@@ -6,9 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from objpert_core._validation import FloatArray
+from objpert_core.estimators.exported import ranges_as_pipeline
 from objpert_core.estimators.frames import checked_rows
 from objpert_core.learning.ranges import Ranges
 
@@ -82,6 +84,18 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         X = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
         return Ranges.declared(self.low, self.high, X.shape[1]).apply(X)
+
+    def to_sklearn(self) -> Pipeline:
+        """The same map made of scikit-learn's own parts, to stand before the model's own, which have no scaler.
+
+        `NotFittedError` before `fit`, which counts the features.
+
+        >>> PublicRangeScaler(high=8.0).fit([[0.0, 0.0]]).to_sklearn().transform([[2.0, 9.0]]).tolist()
+        [[-0.5, 1.0]]
+        """
+        check_is_fitted(self, "n_features_in_")
+        found = Ranges.declared(self.low, self.high, self.n_features_in_)
+        return ranges_as_pipeline(np.array([found.low, found.high]), getattr(self, "feature_names_in_", None))
 
     def half_widths(self, features: int) -> FloatArray:
         """Half the width of every range, shape (features,); a coefficient divided by its half width is in the column's

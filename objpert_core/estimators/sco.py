@@ -217,14 +217,14 @@ class ObjPertSCORegressor(ResidualInBall, ObjectiveInBall):
         solver: str = "newton", fit_intercept: bool = False, intercept_scaling: float = 0.3, row_norm: str = "clip",
         random_state: Seed = None, *, target_offset: float = 0.0, target_scale: float = 1.0, lam: float | None = None,
         quantile: float = 0.5, insensitive_width: float = 0.1, huber_threshold: float = 1.0, strict: bool = True,
-        public_rows: int | None = None, max_iter: int = 1000, on_error: str = "raise",
+        public_rows: int | None = None, max_iter: int = 1000, on_error: str = "raise", target_range: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, target_offset=target_offset, target_scale=target_scale, lam=lam, strict=strict,
             public_rows=public_rows, max_iter=max_iter, on_error=on_error, quantile=quantile,
-            insensitive_width=insensitive_width, huber_threshold=huber_threshold,
+            insensitive_width=insensitive_width, huber_threshold=huber_threshold, target_range=target_range,
         )  # fmt: skip
         self.clip = clip
 

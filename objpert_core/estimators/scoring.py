@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -85,9 +85,10 @@ class LinearScores(BaseEstimator):
     def to_sklearn(self, *, probabilities: bool = True) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.
 
-        Its `predict` and `predict_proba` are those of this model but for rounding. So is its `decision_function`, with
-        one exception: where this model's probabilities do not follow from its scores (a margin above 0, or more than
-        two classes), the pipeline's scores are the log-odds of the probabilities, which have the same sign and order.
+        Its `predict`, `predict_proba` and `decision_function` are those of this model but for rounding. It has no
+        `decision_function` where this model's log-odds are not its scores: with a margin above 0, or with classes whose
+        other rows count as shorter. Plain skl2onnx converts the pipeline, ``to_onnx(pipeline, rows)``, for rows in
+        single precision; in double precision it refuses clipped rows.
         The pipeline may score rows that this model refuses. It may leave rows shorter than 1e-14 as short as they are,
         where "normalize" stretches rows from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the
         model centres rows, the pipeline takes no sparse ones. Before a successful `fit` a `NotFittedError` is raised.
@@ -95,16 +96,16 @@ class LinearScores(BaseEstimator):
         Parameters
         ----------
         probabilities : bool, default=True
-            False leaves out probabilities that do not follow from the scores; the pipeline's scores are then this
-            model's. Tools that cannot read scikit-learn's `StackingClassifier`, such as ONNX's converter, need False.
+            False leaves out probabilities whose log-odds are not the scores, for the sake of the scores.
 
         Returns
         -------
         sklearn.pipeline.Pipeline
-            Its last step is a `LogisticRegression` where this model's probabilities follow from its scores, as they do
-            without a margin, and otherwise a `StackingClassifier` of `LogisticRegression`s; for more than two classes
-            it is a `OneVsRestClassifier` of either. For a model without probabilities, or if these are left out, it is
-            a `LinearSVC`; for a regressor a `LinearRegression`. The pipeline carries no certificate, no intervals (ask
+            Its last step is a `LogisticRegression` where this model's log-odds are its scores, as they are without a
+            margin, and otherwise a `VotingClassifier` of `LogisticRegression`s; for more than two classes it is a
+            `OneVsRestClassifier` of either. For a model without probabilities, or if these are left out, it is an
+            `SGDClassifier`; for a regressor a `LinearRegression`, after a step that cuts where `target_range_` is
+            known. The pipeline carries the columns' names that this model has, no certificate, no intervals (ask
             `summary` and `conf_int` of this model or of its `release`) and none of the data's traces.
         """
         check_is_fitted(self)
@@ -122,6 +123,7 @@ class LinearScores(BaseEstimator):
             classes=getattr(self, "classes_", None),
             probabilities=link,
             feature_names=getattr(self, "feature_names_in_", None),
+            target_range=getattr(self, "target_range_", None),
         )
 
     @property
@@ -192,6 +194,20 @@ class Probabilities(ClassScores):
     def _log_odds(self, X: Any) -> FloatArray:
         scores = self.decision_function(X)  # which refuses where nothing is fitted
         return RestWeighted(self.margin_, self._length_of_rest).log_odds(scores)
+
+
+class NumberScores(RegressorMixin, LinearScores):
+    """A number: the score, cut to the public range of the targets where the model has one."""
+
+    target_range_: FloatArray | None = None
+
+    def predict(self, X: Any) -> FloatArray:
+        """The expected target of every row, in units of the targets given to `fit`, and within `target_range_`.
+
+        Arguments, shape and errors are as in `scores`, which cuts nothing.
+        """
+        scores = self.scores(X)
+        return scores if self.target_range_ is None else scores.clip(*self.target_range_)
 
 
 def without_seed(model: Model) -> Model:

@@ -17,11 +17,9 @@ from objpert_core.estimators.base import LinearModel
 from objpert_core.estimators.search_plan import COINS, Plan, seed
 from objpert_core.evaluation import Estimate, split_by_coin
 from objpert_core.learning import PrivacyCertificate, SearchCertificate
-from objpert_core.learning.certificates.base import OPERATING_SYSTEM
-from objpert_core.learning.certificates.searched import (
-    as_plain,
-    search_mechanism,
-)
+from objpert_core.learning.certificates.base import OPERATING_SYSTEM, SEARCH
+from objpert_core.learning.certificates.parts import as_part
+from objpert_core.learning.certificates.searched import search_mechanism
 from objpert_core.learning.sampling import Streams, best_among
 
 _OWN = ("epsilon", "delta", "random_state", "classes", "public_rows", "adjacency", "rows_per_person", "on_error")
@@ -178,11 +176,13 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
             noise_source=OPERATING_SYSTEM if not streams.reproducible else streams.origin,
             reproducible=streams.reproducible,
             on_error=own.on_error,
+            lattice=own.lattice,
+            coefficients_sha256=own.coefficients_sha256,
             public_rows=rows,
             rows_declared=None if rows is None else plan.declared,
             rows_per_person=plan.rows_per_person,
-            settings=tuple(as_plain(one) for one in certificates),
-            fit=as_plain(own),
+            settings=tuple(as_part(one, SEARCH) for one in certificates),
+            fit=as_part(own, SEARCH),
             score_noise=noise,
             mean_runs=mean_runs,
         )

@@ -31,6 +31,7 @@ from objpert_core.learning.certificates.evaluated import (
     disagreement,
     fingerprint,
 )
+from objpert_core.learning.noise import with_noise
 from objpert_core.learning.problem.rows import each_row_by_itself
 
 
@@ -109,7 +110,7 @@ def evaluate(
         X = np.empty((0, 1))
     own, cells, of = _cells(model, X, y, largest_error, source)
     exact = np.bincount(cells, minlength=own["cells"]).astype(np.int64)
-    counts = tuple((exact + source.rounded_normal(mechanism.sigma / WHOLE, own["cells"])).tolist())
+    counts = tuple(with_noise(exact, source.rounded_normal(mechanism.sigma / WHOLE, own["cells"])).tolist())
     certificate = EvaluationCertificate.from_mechanism(
         mechanism,
         epsilon=float(epsilon),

@@ -21,7 +21,7 @@ from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.intervals.curvature import release_curvature
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.minimum import Found, Search
-from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source, with_noise
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rows import Rows
@@ -206,7 +206,7 @@ class Fit:
         """
         drawn = self.source.rounded_normal(noise, 2 if classes is None else len(classes))
         targets = self._targets if classes is None else np.array(classes)
-        shares = balanced_weights((self._class_counts(targets) + drawn).astype(np.float64), noise)
+        shares = balanced_weights(with_noise(self._class_counts(targets), drawn).astype(np.float64), noise)
         other = self._weighing_classes(targets, shares)
         other._class_weights = shares
         return other

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.noise import NoiseSource, with_noise
 
 FINENESS = 2.0**20
 """The noise's standard deviation is at least this many times the lattice's spacing."""
@@ -37,4 +37,4 @@ def release_on_lattice(values: FloatArray, sigma: float, spacing: float, source:
     that of the Gaussian mechanism of noise σ on the rounded values, post-processed by rounding (docs/theorems.md, T14).
     """
     noise = source.rounded_normal(sigma / spacing, len(values))
-    return np.asarray((nearest_points(values, spacing) + noise) * spacing, dtype=np.float64)
+    return np.asarray(with_noise(nearest_points(values, spacing), noise) * spacing, dtype=np.float64)

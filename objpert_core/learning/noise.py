@@ -96,6 +96,19 @@ class NoiseSource:
         return np.asarray(self.rounded_normal(1 / NORMAL_SPACING, size) * NORMAL_SPACING, dtype=np.float64)
 
 
+def with_noise(exact: np.ndarray, noise: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """`exact` plus noise of its own shape, written to `out` if that is given; ValueError for noise of another shape.
+
+    NumPy would give several entries the same noise, and the differences of these entries would be exact.
+
+    >>> with_noise(np.array([3, 4]), np.array([-1, 2])).tolist()
+    [2, 6]
+    """
+    if np.shape(noise) != np.shape(exact):
+        raise ValueError(f"noise must have the shape {np.shape(exact)} of what it is added to, got {np.shape(noise)}")
+    return np.asarray(np.add(exact, noise, out=out))
+
+
 def noise_source(random_state: int | np.random.RandomState | np.random.Generator | None = None) -> NoiseSource:
     """Return the source of noise that a `random_state` argument asks for; ValueError for any other type.
 

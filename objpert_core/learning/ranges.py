@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting import RangeNoise
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, with_noise
 from objpert_core.learning.range_search import LEVELS, LOWEST, of_equal_bins, of_magnitudes
 
 _ROOT = math.sqrt(0.5)
@@ -162,7 +162,7 @@ def release_ranges(
     """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
 
     With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, on which the
-    number of equal bins depends. `ValueError` where X has other columns than the plan pays for, or is sparse.
+    number of equal bins depends. `ValueError` where other columns are looked at than the plan pays for, or X is sparse.
     """
     shape, sparse = X.shape, bool(sp.issparse(X))
     return ranges_of_counts(lambda count: count(X), shape, plan, source, n_rows=n_rows, known=known, sparse=sparse)
@@ -185,6 +185,8 @@ def ranges_of_counts(
         raise ValueError("X must be dense where ranges are released, got sparse rows")
     refuse_other_columns(shape, plan.columns if known is None else len(known.low))
     which = slice(None) if known is None else known.unknown
+    if known is not None and plan.columns != (asked := int(known.unknown.sum())):
+        raise ValueError(f"plan must be for {asked} columns, as many as have no range, got {plan.columns}")
 
     def noisy(count: Callable[[Any], IntArray], bins: int, sigma: float) -> FloatArray:
         return _noisy(lambda: summed(partial(_of_columns, count, which)), (plan.columns, bins), sigma, source)
@@ -212,7 +214,7 @@ def _noisy(counted: Callable[[], IntArray], shape: tuple[int, int], sigma: float
     """Counts on a lattice and noise on the same lattice, drawn before: the release itself, in doubles."""
     spacing = max(_SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)  # at most 1, as σ is at most 1e15
     noise = source.rounded_normal(sigma / spacing, math.prod(shape)).reshape(shape)
-    return np.asarray((counted() * int(1 / spacing) + noise) * spacing, dtype=np.float64)
+    return np.asarray(with_noise(counted() * int(1 / spacing), noise) * spacing, dtype=np.float64)
 
 
 def _of_columns(count: Callable[[Any], IntArray], which: Any, X: Any) -> IntArray:

@@ -30,7 +30,7 @@ from objpert_core._validation import FloatArray, IntArray, positive_integer
 from objpert_core.accounting import Standardisation
 from objpert_core.accounting.objective.standardisation import SCALE_FLOOR, SCALE_NOISE_FLOOR
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, with_noise
 from objpert_core.learning.problem.lanes import mapped, shares
 from objpert_core.learning.problem.rows import Rows, normalising, ordinary, squares
 
@@ -272,7 +272,7 @@ def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSo
     """A sum on a lattice and noise on the same lattice, drawn before: the release itself, in doubles."""
     spacing = max(SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)
     noise = source.rounded_normal(sigma / spacing, size)
-    return np.asarray((whole_sum(spacing) + noise) * spacing, dtype=np.float64)
+    return np.asarray(with_noise(whole_sum(spacing), noise) * spacing, dtype=np.float64)
 
 
 # --- what is made of the noisy sums: public numbers alone ----------------------------------------------------------

@@ -248,7 +248,7 @@ def fit_code(ask: Ask) -> str:
     chosen = {"public_rows": ask.training_rows, "random_state": ask.seed}
     arguments |= {name: value for name, value in chosen.items() if value is not None}
     if isinstance(ask.schema.target, NumericTarget):
-        estimator, known = "ObjPertRegressor", "target_offset=target.offset, target_scale=target.scale"
+        estimator, known = "ObjPertRegressor", "target_range=(target.low, target.high)"
     else:
         estimator, known = "ObjPertLogisticRegression", "classes=target.classes"
         arguments |= {"intervals": True, "row_norm": "clip"} if ask.intervals else {}
@@ -283,12 +283,6 @@ def fit_code(ask: Ask) -> str:
     return filled("own", "fit", {name: Verbatim(text) for name, text in blanks.items()})
 
 
-def use_code(ask: Ask) -> str:
+def use_code() -> str:
     """The released model on new rows; defines ``rows`` and ``predicted``."""
-    row_norm, predicted = 'model["row_norm"]', "scores"
-    if ask.schema.feature_ranges is not None:  # none are learned from few rows
-        row_norm += ', ranges=model.get("feature_ranges") and np.array(model["feature_ranges"])'
-    if not isinstance(ask.schema.target, NumericTarget):
-        row_norm += f", classes=np.arange({len(ask.schema.target.values)})"
-        predicted = 'np.array(model["labels"])[scores]'
-    return filled("own", "use", {"row_norm": Verbatim(row_norm), "predicted": Verbatim(predicted)})
+    return filled("own", "use", {})

@@ -46,4 +46,4 @@ def python(made: Made) -> None:
             note = "These lines use the released model on new rows: `model.json`, `schema.json` and a file of rows. "
             note += "In a terminal, `objpert predict model.json new.csv` does the same."
             st.caption(f"{note} {NO_ACCURACY}")
-            st.code(release.use_code(made.ask), language="python")
+            st.code(release.use_code(), language="python")

@@ -114,7 +114,7 @@ STRANGERS = [
     ({"intercept": [None]}, "intercept must be finite numbers"),
     ({"margin": -1}, "margin must be"),
     ({"margin": 10**400}, "margin must be"),
-    ({"labels": ["yes", "no"]}, "got one with other values"),
+    ({"labels": ["yes", "no"]}, "schema.json has other values than model.json"),
     ({"labels": ["no", "yes\x1b[2J"]}, "without control characters"),
     ({"target": "moved\x07"}, "without control characters"),
     ({"row_norm": "none"}, "row_norm must be its certificate's"),

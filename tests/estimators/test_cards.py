@@ -5,6 +5,7 @@ import re
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -73,6 +74,18 @@ def test_nothing_that_the_certificate_keeps_to_itself_is_in_it(case):
     assert (UNVERIFIED_NOTE in text) == (not fitted.privacy_.verify())
 
 
+def test_a_card_names_a_frames_columns_in_their_order_and_says_that_they_are_public(model):
+    named = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=200)
+    text = est.model_card(named.fit(pd.DataFrame(X, columns=["age", "a*b", "hours"]), Y)).render()
+    assert "Columns" in headings(text)
+    assert r"In this order: age, a\*b, hours." in text
+    assert "* The names of the columns, which count as public." in text
+    bare = est.model_card(named.release(feature_names=False)).render()
+    assert not any(
+        "names of the columns" in one or "Columns" in headings(one) for one in (bare, est.model_card(model).render())
+    )
+
+
 def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(model):
     released = model.release()
     ours, theirs = (est.model_card(one).render() for one in (model, released))
@@ -129,6 +142,20 @@ def test_a_card_of_other_coefficients_says_so(model):
     other.privacy_ = dataclasses.replace(other.privacy_, sigma=-1.0)
     with pytest.raises(ValueError, match="must be one that a fit has written"):
         est.model_card(other)
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+def test_a_part_of_a_larger_promise_is_not_confirmed_released_or_not():
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    one = est.OutputPerturbationLogisticRegression(classes=[0, 1], public_rows=400)
+    found = est.PrivateSearch(one, {"margin": [0.0, 1.0]}, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+    assert UNVERIFIED_NOTE not in est.model_card(found.best_estimator_).render()
+    found.best_estimator_.privacy_ = found.privacy_.fit_certificate
+    for model in (found.best_estimator_, found.best_estimator_.release()):
+        printed = est.model_card(model).render()
+        assert UNVERIFIED_NOTE in printed
+        assert "it is a part of a “private search”" in printed
 
 
 def test_what_is_no_private_model_or_no_text_is_refused(model):

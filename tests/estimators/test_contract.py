@@ -23,12 +23,14 @@ SVC = {
     "bound": ("one of 'monotone', 'two-signed', 'glm', 'non-glm'", ("logistic",)),
     "hinge_width": (ABOVE_ZERO, (0.0, math.nan)),
 }
+RANGE_OF_TARGETS = ("None or a pair (low, high)", (1.0, "0 to 1", (0.0,), (0.0, 1.0, 2.0)))
 REGRESSOR = {
     "loss": ("one of 'squared', 'huber'", ("absolute", "squared-hinge")),
     "bound": ("one of 'glm', 'two-signed', 'non-glm'", ("monotone", "logistic")),
     "huber_threshold": (ABOVE_ZERO, (-1.0, 0.0)),
     "target_scale": (ABOVE_ZERO, (0.0, -2.0)),
     "target_offset": ("a finite number", (math.nan, "mean", None)),
+    "target_range": RANGE_OF_TARGETS,
 }
 OUTPUT = {
     "lam": (ABOVE_ZERO, (0.0, -1.0)),
@@ -61,6 +63,7 @@ OF_RESIDUALS = {
     "huber_threshold": (ABOVE_ZERO, (0.0,)),
     "target_scale": (ABOVE_ZERO, (0.0,)),
     "target_offset": ("a finite number", (math.nan,)),
+    "target_range": RANGE_OF_TARGETS,
 }
 NOISY_REGRESSOR = (
     NOISY | OF_RESIDUALS | {"loss": ("one of 'absolute', 'pinball', 'epsilon-insensitive', 'huber'", ("squared", None))}

@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 import objpert_core.estimators as est
-from objpert_core.evaluation import evaluate
+from objpert_core.accounting import compose
+from objpert_core.evaluation import evaluate, split_by_coin, together
 from objpert_core.exceptions import ConvergenceError, UncoveredDataWarning
 from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.allowance import Allowance
@@ -48,6 +49,39 @@ def test_one_certificate_covers_fits_scores_and_choice(found):
     for forged in ({"reproducible": False, "noise_source": "operating system"}, {"on_error": "release"}):
         assert not dataclasses.replace(spent, **forged).verify(), forged
     assert not spent.verify(ONE.__class__(classes=[0, 1], public_rows=2800, random_state=3).fit(X, y))
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+def test_a_searchs_certificate_names_its_model_and_stands_for_all_of_it_beside_scores():
+    X_train, X_test, y_train, y_test = split_by_coin(X, y, random_state=0)
+    whole = search(grid={"margin": [0.0, 0.5]}).fit(X_train, y_train)
+    scores = evaluate(whole.best_estimator_, X_test, y_test, random_state=0)
+    assert whole.privacy_.coefficients_sha256 == scores.certificate.coefficients_sha256
+    both = together(whole.privacy_, scores)
+    assert (both.epsilon, both.delta) == (1.0, 1e-5)
+    assert both.verify(whole.best_estimator_)
+    assert PrivacyCertificate.from_json(both.to_json()) == both
+    again = together(whole.privacy_, scores, "same rows")
+    apart = [one.accounted(one.rebuild()) for one in (whole.privacy_, scores.certificate)]
+    assert again.epsilon == compose(*apart).epsilon(2e-5) > 1.0
+    assert again.verify(whole.best_estimator_)
+    with pytest.raises(ValueError, match=r"must be a whole, .* of a “private search”"):
+        together(whole.privacy_.fit_certificate, scores)
+
+
+def test_a_search_of_an_earlier_text_verifies_and_its_parts_stand_for_nothing(found):
+    """Texts did not say what is part of what, and a search did not name its model."""
+    values = found.privacy_.to_dict()
+    for part in (values["fit"], *values["settings"]):
+        assert part.pop("part_of") == "private search"
+    values |= {"coefficients_sha256": None, "lattice": None}
+    old = PrivacyCertificate.from_dict(values)
+    assert old.verify(found.best_estimator_)
+    assert old.to_dict() == values
+    assert not old.fit_certificate.verify()
+    assert not dataclasses.replace(found.privacy_, coefficients_sha256="0" * 64).verify()
+    assert not dataclasses.replace(found.privacy_, fit=values["fit"] | {"part_of": "fit and evaluation"}).verify()
 
 
 def test_it_answers_as_scikit_learns_searches_do(found):

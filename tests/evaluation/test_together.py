@@ -82,6 +82,22 @@ def test_fit_and_evaluation_cost_the_larger_budget(model, parts):
     assert both.reproducible
 
 
+def test_an_earlier_text_verifies_and_what_is_taken_out_of_it_stands_for_nothing(model, parts):
+    """Texts did not say what is part of what."""
+    both = together(model.privacy_, scored(model, parts))
+    for part in (both.fit, both.evaluation):
+        with pytest.raises(ValueError, match="must be a whole, and it is a part of a “fit and evaluation”"):
+            together(*(PrivacyCertificate.from_dict(one) for one in (part, both.evaluation)))
+    values = both.to_dict()
+    values |= {
+        name: {key: one for key, one in values[name].items() if key != "part_of"} for name in ("fit", "evaluation")
+    }
+    old = PrivacyCertificate.from_dict(values)
+    assert old.verify(model)
+    assert old.to_dict() == values
+    assert not dataclasses.replace(both, fit=both.fit | {"part_of": "private search"}).verify()
+
+
 @pytest.mark.thorough
 def test_rows_in_both_parts_are_composed(model, parts):
     both = together(model.privacy_, scored(model, parts), split="same rows")

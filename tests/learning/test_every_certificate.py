@@ -7,8 +7,9 @@ import math
 
 import pytest
 
+from objpert_core.estimators import own_table
 from objpert_core.learning import PrivacyCertificate
-from tests.learning.certificates import EVERY, POPULATION, POSTERIOR, TESTED
+from tests.learning.certificates import EVALUATED, EVERY, POPULATION, POSTERIOR, TESTED
 from tests.learning.certificates.kind import of_kinds, times
 from tests.learning.certificates.tested import by_distance
 
@@ -31,6 +32,27 @@ def test_it_verifies_and_comes_back_from_json(kind):
     assert ("diagnostics" in honest.to_dict()) is bool(honest.DIAGNOSTICS)
     if hasattr(kind.model, "coef_"):
         assert again.verify(kind.model)
+
+
+def held_by(certificate):
+    """The certificates in another one, as its text has them."""
+    values = json.loads(certificate.to_json()).values()
+    inside = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return [PrivacyCertificate.from_dict(one) for one in inside if isinstance(one, dict) and "mechanism" in one]
+
+
+@of_kinds({name: EVALUATED[name] for name in ("fit and counts", "fit and counts, same rows", "search")}, "thorough")
+def test_a_part_of_a_whole_says_so_and_stands_for_nothing(kind):
+    parts = held_by(kind.honest)
+    assert len(parts) > 1
+    for part in parts:
+        assert part.part_of == kind.honest.ALGORITHM
+        assert PrivacyCertificate.from_json(part.to_json()) == part
+        assert not part.verify()
+        assert f"it is a part of a “{part.part_of}”" in repr(part)
+        assert dataclasses.replace(part, part_of=None).verify()
+        with pytest.raises(ValueError, match="must be wholes"):
+            own_table.together([part])
 
 
 @every_kind
@@ -58,6 +80,7 @@ ONLY_SOME_HAVE = {
     "scale_noise",
     "fits",
     "rest_weight",
+    "part_of",
 }
 ONLY_SOME_HAVE |= {"sampling"}
 FIELDS = {field.name for kind in PrivacyCertificate.ALGORITHMS.values() for field in dataclasses.fields(kind)}

@@ -147,6 +147,23 @@ def test_noise_for_other_columns_than_there_are_is_refused():
         ranges.release_ranges(sp.csr_array(np.ones((9, 1))), plan, noise_source(0), n_rows=9)
 
 
+@pytest.mark.parametrize("columns", [1, 4, 6])
+def test_noise_for_other_columns_than_have_no_range_is_refused_before_rows_are_looked_at(columns):
+    """One column's noise on five columns would cancel in their differences."""
+    unknown, known = Ranges(np.full(5, np.nan), np.full(5, np.nan)), np.append(np.full(5, np.nan), 1.0)
+    plan, source = acc.RangeNoise(20.0, 30.0, columns), noise_source(0)
+    with pytest.raises(ValueError, match=rf"^plan must be for 5 columns, .* got {columns}$"):
+        ranges.release_ranges(np.ones((9, 5)), plan, source, n_rows=9, known=unknown)
+    with pytest.raises(ValueError, match=rf"^plan must be for 5 columns, .* got {columns}$"):
+        ranges.ranges_of_counts(None, (9, 6), plan, source, n_rows=9, known=Ranges(known - 1, known))
+
+
+def test_counts_of_another_shape_than_their_noise_are_refused():
+    plan = acc.RangeNoise(20.0, None, 1)
+    with pytest.raises(ValueError, match=r"^noise must have the shape \(5, 361\) of .*, got \(1, 361\)$"):
+        ranges.ranges_of_counts(lambda _: np.zeros((5, 361), int), (9, 1), plan, noise_source(0), n_rows=9)
+
+
 def test_the_number_of_rows_that_ranges_go_by_is_in_the_certificate_and_counts_unusable_rows():
     """How many rows can be used is not public, and nobody would pay for it."""
     fit = acc.calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.0, tau=1e-6)

@@ -27,6 +27,7 @@ from objpert_core.learning.certificates import shown
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
     DIGEST,
+    LATER,
     NONNEGATIVE,
     OPEN_UNIT,
     POWER_OF_TWO,
@@ -52,6 +53,8 @@ ON_ERROR = ("raise", "release")
 OPERATING_SYSTEM = "operating system"
 NOISE_SOURCES = (OPERATING_SYSTEM, "integer seed", "numpy RandomState", "numpy Generator")
 """Where a noise source may say that its bits came from."""
+BOTH, SEARCH = WHOLES = ("fit and evaluation", "private search")
+"""The algorithms whose certificates hold others."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -104,6 +107,8 @@ class PrivacyCertificate(ABC):
         no rule reads that number.
     rows_per_person : int
         How many rows of one person the promise covers together.
+    part_of : {"fit and evaluation", "private search"} or None
+        The kind of certificate that holds this one. A part does not verify: the whole does, and promises less.
 
     Examples
     --------
@@ -144,6 +149,7 @@ class PrivacyCertificate(ABC):
     coefficients_sha256: str | None = fact(or_nothing(DIGEST), since=2, default=None)
     rows_declared: bool | None = fact(or_nothing(TRUTH), since=2, default=None)
     rows_per_person: int = fact(COUNT, since=2, default=1)
+    part_of: str | None = fact(or_nothing(one_of(*WHOLES)), since=LATER, default=None)
 
     def __init_subclass__(cls, *, mechanisms: tuple[str, ...] = (), algorithm: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -249,7 +255,7 @@ class PrivacyCertificate(ABC):
         return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale, ranges, **sums))
 
     def verify(self, model: Any = None) -> bool:
-        """Account for the mechanism anew, and say whether the certificate holds; it never raises.
+        """Account for the mechanism anew, and say whether the certificate holds; it never raises. `objection` says why.
 
         Parameters
         ----------
@@ -263,13 +269,22 @@ class PrivacyCertificate(ABC):
         -------
         bool
             True if every field keeps its rule, what the certificate covers is (epsilon, delta)-DP on rows of the
-            enforced norm, and the proof's conditions hold.
+            enforced norm, and the proof's conditions hold; False for a part of another certificate.
         """
         try:
             with np.errstate(all="ignore"):
-                return self.complaint() is None and self._proved() and (model is None or is_about(self, model))
+                whole = self.complaint() is None and self.part_of is None
+                return whole and self._proved() and (model is None or is_about(self, model))
         except Exception:  # anybody may have written it: what cannot be accounted for is not proved
             return False
+
+    def objection(self) -> str | None:
+        """Say why `verify` without a model is False, as a clause; None where it is True."""
+        if self.verify():
+            return None
+        if problem := self.complaint():
+            return problem
+        return "its ε and δ do not follow from its other numbers" if self.part_of is None else shown.part_words(self)
 
     def _proved(self) -> bool:
         """Whether the mechanism, built again from the numbers, keeps (epsilon, delta) and its proof applies."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 from objpert_core.accounting import ADD_REMOVE, Gaussian, Mechanism, compose, parallel
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.learning.certificates.as_given import AS_GIVEN, AsGivenCertificate
-from objpert_core.learning.certificates.base import OPERATING_SYSTEM, PrivacyCertificate
+from objpert_core.learning.certificates.base import BOTH, OPERATING_SYSTEM, PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
     DIGEST,
@@ -23,6 +22,8 @@ from objpert_core.learning.certificates.field_rules import (
     or_nothing,
 )
 from objpert_core.learning.certificates.model import coefficients_sha256
+from objpert_core.learning.certificates.parts import as_part, by_itself, each_a_part
+from objpert_core.learning.certificates.shown import part_words
 
 WHOLE = 1.0
 """The lattice of counts: whole numbers."""
@@ -109,22 +110,14 @@ def fingerprint(model: Any) -> str | None:
     return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), *steps, **sums)
 
 
-def _nested(value: Any) -> PrivacyCertificate:
-    return PrivacyCertificate.from_dict(value)
-
-
-def _is_certificate(value: Any) -> bool:
-    try:
-        return not isinstance(_nested(value), TogetherCertificate)
-    except Exception:  # anybody may have written it
-        return False
-
-
-NESTED = Rule("a certificate as to_dict writes it", _is_certificate)
+NESTED = Rule(
+    "a certificate as to_dict writes it",
+    lambda value: isinstance(value, Mapping) and each_a_part(value, BOTH, TogetherCertificate),
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", mechanisms=("Parallel", "Composition")):
+class TogetherCertificate(AsGivenCertificate, algorithm=BOTH, mechanisms=("Parallel", "Composition")):
     """The certificate of a fit and the evaluation of its model; common fields: `PrivacyCertificate`.
 
     **Taken on trust**: that each person's rows were put into one part by a coin of their own, where `split` says so.
@@ -170,14 +163,19 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
             rows_declared=fit.rows_declared,
             rows_per_person=fit.rows_per_person,
             public_rows=getattr(fit, "public_rows", None),
-            fit=json.loads(fit.public().to_json()),
-            evaluation=json.loads(evaluation.public().to_json()),
+            fit=as_part(fit, BOTH),
+            evaluation=as_part(evaluation, BOTH),
             split=split,
         )
 
+    @property
+    def parts(self) -> tuple[PrivacyCertificate, PrivacyCertificate]:
+        """The certificates of the fit and of the evaluation, as if each stood alone."""
+        return by_itself(self.fit, BOTH), by_itself(self.evaluation, BOTH)
+
     def rebuild(self) -> Mechanism:
         """See `PrivacyCertificate.rebuild`; what rows of one person cost is in it."""
-        return _whole(_nested(self.fit), _nested(self.evaluation), self.split)
+        return _whole(*self.parts, self.split)
 
     def accounted(self, mechanism: Any) -> Mechanism:
         """Both parts have been accounted for, each by its own certificate."""
@@ -185,7 +183,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
 
     def holds(self) -> bool:
         """Say whether both certificates verify and are about one model, the same neighbours and the noise named."""
-        fit, evaluation = _nested(self.fit), _nested(self.evaluation)
+        fit, evaluation = self.parts
         told = {name: getattr(fit, name, None) for name in ("public_rows", "rows_declared", "rows_per_person")}
         told |= _noise_of(fit, evaluation)
         return disagreement(fit, evaluation) is None and all(getattr(self, name) == told[name] for name in told)
@@ -194,10 +192,10 @@ class TogetherCertificate(AsGivenCertificate, algorithm="fit and evaluation", me
         """Account for both anew, and compare the fit's fingerprint if there is a model; see
         `PrivacyCertificate.verify`.
         """
-        return super().verify() and (model is None or _nested(self.fit).verify(model))
+        return super().verify() and (model is None or self.parts[0].verify(model))
 
     def _lines(self) -> list[str]:
-        both = {"fit": _nested(self.fit), "evaluation": _nested(self.evaluation)}
+        both = dict(zip(("fit", "evaluation"), self.parts, strict=True))
         how = "each person in one part, by a coin (T49)" if self.split == BY_COIN else "composed: rows may be in both"
         return [
             *(f"  {name:<10} ({promised(one.epsilon)}, {promised(one.delta)})" for name, one in both.items()),
@@ -221,6 +219,9 @@ def _whole(fit: PrivacyCertificate, evaluation: PrivacyCertificate, split: str) 
 
 def disagreement(fit: Any, evaluation: Any) -> str | None:
     """Why two certificates are not those of a fit and of an evaluation of its model, as a clause; None if they are."""
+    for name, one in (("fit", fit), ("evaluation", evaluation)):
+        if getattr(one, "part_of", None) is not None:
+            return f"{name} must be a whole, and {part_words(one)}"
     if isinstance(fit, EvaluationCertificate | TogetherCertificate) or not fit.verify():
         return "fit must be the certificate of a fit, and one that verifies"
     if not isinstance(evaluation, EvaluationCertificate) or not evaluation.verify():

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from objpert_core.accounting import Gaussian, Mechanism, PrivateSelection, compose, group, parallel, repeat, symmetrised
 from objpert_core.accounting.numerics.rounding import promised
-from objpert_core.learning.certificates.base import PrivacyCertificate
+from objpert_core.learning.certificates.base import SEARCH, PrivacyCertificate
 from objpert_core.learning.certificates.evaluated import EvaluationCertificate, TogetherCertificate, counts_sensitivity
 from objpert_core.learning.certificates.field_rules import (
     COUNT,
@@ -22,26 +21,24 @@ from objpert_core.learning.certificates.field_rules import (
     one_of,
     or_nothing,
 )
+from objpert_core.learning.certificates.parts import by_itself, each_a_part
 from objpert_core.learning.certificates.shown import adjacency_words
 
 
-def _is_a_fits(value: Any) -> bool:
-    try:
-        kinds = (EvaluationCertificate, TogetherCertificate, SearchCertificate)
-        return not isinstance(PrivacyCertificate.from_dict(value), kinds)
-    except Exception:  # anybody may have written it
-        return False
+def _of_fits(values: Any) -> bool:
+    return each_a_part(values, SEARCH, EvaluationCertificate, TogetherCertificate, SearchCertificate)
 
 
-FIT = Rule("the certificate of a fit as to_dict writes it", _is_a_fits)
+FIT = Rule(
+    "the certificate of a fit as to_dict writes it", lambda value: isinstance(value, Mapping) and _of_fits(value)
+)
 FITS = Rule(
-    "certificates of fits as to_dict writes them, in a tuple",
-    lambda value: type(value) is tuple and len(value) > 0 and all(map(_is_a_fits, value)),
+    "certificates of fits as to_dict writes them, in a tuple", lambda value: type(value) is tuple and _of_fits(value)
 )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanisms=("Parallel", "PrivateSelection")):
+class SearchCertificate(PrivacyCertificate, algorithm=SEARCH, mechanisms=("Parallel", "PrivateSelection")):
     """The certificate of `objpert_core.estimators.PrivateSearch`; common fields: `PrivacyCertificate`.
 
     Coins put test rows aside (docs/theorems.md, T49). Either all settings were fitted and scored, which is composed; or
@@ -59,6 +56,8 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
         E[K], K Poisson, where the best of K runs was released; None where all settings were tried.
     public_rows : int or None
         The number of training rows that the fits' rules used.
+    lattice, coefficients_sha256 : float, str or None
+        Those of the released model's fit; None in texts that were written before searches named their model.
     """
 
     schema: int = fact(form(2), since=2, default=SCHEMA)
@@ -78,18 +77,25 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
 
     @property
     def fit_certificate(self) -> PrivacyCertificate:
-        """The certificate of the released model's fit, without the other fits and the choice."""
-        return PrivacyCertificate.from_dict(self.fit)
+        """The certificate of the released model's fit: a part, without the other fits and the choice."""
+        return replace(self._fit, part_of=SEARCH)
+
+    @property
+    def _fit(self) -> PrivacyCertificate:
+        return by_itself(self.fit, SEARCH)
+
+    @property
+    def _fits(self) -> list[PrivacyCertificate]:
+        return [by_itself(one, SEARCH) for one in self.settings]
 
     @property
     def rest_weight(self) -> float:
         """As in the released model's fit, whose scores need this weight."""
-        return float(getattr(self.fit_certificate, "rest_weight", 1.0))
+        return float(getattr(self._fit, "rest_weight", 1.0))
 
     def rebuild(self) -> Mechanism:
         """See `PrivacyCertificate.rebuild`; what rows of one person cost is in it."""
-        fits = [PrivacyCertificate.from_dict(one) for one in self.settings]
-        return search_mechanism(fits, self.score_noise, self.mean_runs)
+        return search_mechanism(self._fits, self.score_noise, self.mean_runs)
 
     def accounted(self, mechanism: Any) -> Mechanism:
         """The parts have been accounted for, each by its own certificate."""
@@ -97,19 +103,22 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
 
     def holds(self) -> bool:
         """Say whether every fit keeps its own promise, about the same neighbours, and the model's is one of them."""
-        fits = list(dict.fromkeys(map(_text, self.settings)))
-        alike = [PrivacyCertificate.from_json(text) for text in fits]
-        own = self.fit_certificate
+        alike, own = list(dict.fromkeys(self._fits)), self._fit
         names = ("row_norm", "intercept_scaling", "on_error", "reproducible")
         return bool(
             own.verify()
             and own.coefficients_sha256 is not None
-            and _text(without_fingerprint(own).to_dict()) in fits
+            and (self.coefficients_sha256, self.lattice) in ((own.coefficients_sha256, own.lattice), (None, None))
+            and without_fingerprint(own) in alike
             and all(getattr(self, name) == getattr(own, name) for name in names)
             and all(one.verify() and getattr(one, "choice_covered", True) for one in alike)
             and all(self._about_the_same(one) for one in alike)
             and self.public_rows == next((rows for one in alike if (rows := _rows(one)) is not None), None)
         )
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """The lattice is the fit's, whose own certificate has room for it."""
+        return spacing == self._fit.lattice
 
     def _about_the_same(self, one: PrivacyCertificate) -> bool:
         """Whether a fit means the same neighbours; one whose rules read no number of rows says less of them."""
@@ -122,10 +131,10 @@ class SearchCertificate(PrivacyCertificate, algorithm="private search", mechanis
         """Account for all anew, and compare the fit's fingerprint if there is a model; see
         `PrivacyCertificate.verify`.
         """
-        return super().verify() and (model is None or self.fit_certificate.verify(model))
+        return super().verify() and (model is None or self._fit.verify(model))
 
     def _lines(self) -> list[str]:
-        own = self.fit_certificate
+        own = self._fit
         if self.mean_runs is None:
             how = f"all {len(self.settings)} settings, composed"
         else:
@@ -161,15 +170,5 @@ def with_rows_read_off(fit: PrivacyCertificate) -> PrivacyCertificate:
     return replace(fit, rows_declared=False, adjacency=words)
 
 
-def as_plain(certificate: PrivacyCertificate) -> dict[str, Any]:
-    """A certificate's fields as its JSON gives them back."""
-    plain: dict[str, Any] = json.loads(certificate.to_json())
-    return plain
-
-
 def _rows(fit: PrivacyCertificate) -> int | None:
     return getattr(fit, "public_rows", None)
-
-
-def _text(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True)

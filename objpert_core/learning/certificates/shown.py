@@ -83,6 +83,7 @@ def whole_text(certificate: Any, lines: list[str]) -> str:
     seeded = " (reproducible: whoever knows the seed can subtract the noise)" if certificate.reproducible else ""
     text = [
         f"{promise}, {neighbours_in_words(certificate.adjacency)}",
+        *([] if certificate.part_of is None else [f"  alone      no promise: {part_words(certificate)}"]),
         *lines,
         f"  noise      {certificate.noise_source}{seeded}",
     ]
@@ -91,6 +92,11 @@ def whole_text(certificate: Any, lines: list[str]) -> str:
     if certificate.schema == 1:
         text.append("  form       1: proved in exact arithmetic, not in floating point")
     return re.sub(r"(?<=\d)e-0(?=\d)", "e-", "\n".join(text))  # as ε and δ are written
+
+
+def part_words(certificate: Any) -> str:
+    """Say what a certificate is a part of."""
+    return f"it is a part of a “{certificate.part_of}”, whose own certificate counts"
 
 
 def as_table(text: str) -> list[dict[str, str]]:

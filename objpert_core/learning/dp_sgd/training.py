@@ -26,7 +26,7 @@ from objpert_core._validation import (
 )
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, with_noise
 from objpert_core.learning.problem.rounding import UNIT, gamma
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams, allocated_batches, poisson_batches
@@ -224,7 +224,7 @@ class NoisySums:
         shrink = np.minimum(1.0, (1 + _ROOM * 15 / 16) / (1 + off / self._clip) * (1 - 16 * UNIT))
         totals *= shrink / self._spacing
         np.rint(totals, out=totals)
-        totals += self._noise(step, steps)
+        with_noise(totals, self._noise(step, steps), out=totals)
         totals *= self._spacing / shrink
 
     def _noise(self, step: int, steps: int) -> FloatArray:

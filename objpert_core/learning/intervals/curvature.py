@@ -21,7 +21,7 @@ from scipy.special import expit
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.objective.intervals import IntervalNoise
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, with_noise
 from objpert_core.learning.problem.rows import Rows, row_radius
 
 _FINENESS = 2.0**16  # lattice points along a row of norm R, about
@@ -147,8 +147,8 @@ def _noisy(total: IntArray, sigma: float, spacing: float, source: NoiseSource) -
     """A symmetric matrix whose upper triangle is `total`, with noise; off the diagonal it is 1/√2 as wide."""
     size = len(total)
     above = np.triu_indices(size, 1)
-    diagonal = np.diagonal(total) + source.rounded_normal(sigma / spacing, size)
-    corner = total[above] + source.rounded_normal(sigma / math.sqrt(2) / spacing, len(above[0]))
+    diagonal = with_noise(np.diagonal(total), source.rounded_normal(sigma / spacing, size))
+    corner = with_noise(total[above], source.rounded_normal(sigma / math.sqrt(2) / spacing, len(above[0])))
     matrix = np.diag(diagonal * spacing)
     matrix[above] = corner * spacing
     return np.asarray(matrix + np.triu(matrix, 1).T, dtype=np.float64)

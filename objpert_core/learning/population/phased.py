@@ -27,7 +27,7 @@ from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.shown import by_public_rows
 from objpert_core.learning.fit import Fit
-from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.noise import LARGEST_RATIO, with_noise
 from objpert_core.learning.population.noisy_sgd import shrink_into
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
 from objpert_core.learning.problem.losses import Loss, loss_named
@@ -99,7 +99,7 @@ def phased_minimum(
         own = smooth_enough(loss, part, phase)
         objective = PerturbedObjective(part, targets[phase.part], phase.lam, -phase.lam * theta, own)
         found = solve(objective, tau=SLACK * lipschitz, radius=radius, solver=solver)
-        theta = found.theta + lipschitz * phase.step * noise * random.standard_normal(rows.dimension)
+        theta = with_noise(found.theta, lipschitz * phase.step * noise * random.standard_normal(rows.dimension))
     return theta * shrink_into(theta, radius)
 
 

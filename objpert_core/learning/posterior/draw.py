@@ -16,7 +16,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, integer_up_to, positive
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.noise import NoiseSource, with_noise
 from objpert_core.learning.normal_digits import FIRST_DIGITS, NormalDigits
 from objpert_core.learning.posterior.factor import ExactFactor
 from objpert_core.learning.posterior.sums import RegressionSums
@@ -103,7 +103,7 @@ class PosteriorDraw:
         of_noise = self._scale / (unit * h * 2 ** (factor.digits + self._normals.digits + 1)) * 2**digits
         common = of_data.denominator * of_noise.denominator
         data, own = of_data.numerator * of_noise.denominator, of_noise.numerator * of_data.denominator
-        x, error = factor.solved((data * sums.moment + own * noise) // common, own * off // common + 2)
+        x, error = factor.solved(with_noise(data * sums.moment, own * noise) // common, own * off // common + 2)
         return x, error, digits
 
     def _noise(self) -> tuple[np.ndarray, np.ndarray]:

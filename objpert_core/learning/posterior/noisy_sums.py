@@ -12,7 +12,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.noise import NoiseSource, with_noise
 from objpert_core.learning.posterior.statistics import Statistics
 from objpert_core.learning.posterior.sums import RegressionSums
 from objpert_core.learning.quadratic.certificate import row_smoothness
@@ -80,5 +80,5 @@ def _noisy(
     spacing = sums_spacing(sensitivity, len(whole))
     ratio = unit / Fraction(spacing)
     drawn = source.rounded_normal(noise * sensitivity * _ROOM / spacing, len(whole))
-    points = [round(ratio * one) + int(more) for one, more in zip(whole, drawn, strict=True)]
+    points = with_noise(np.array([round(ratio * one) for one in whole], dtype=object), drawn)
     return np.array([float(point) for point in points]) * spacing, spacing

@@ -17,7 +17,7 @@ from objpert_core._validation import FloatArray, choice, in_open_unit, length, n
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.base import ON_ERROR
-from objpert_core.learning.noise import NoiseSource, noise_source
+from objpert_core.learning.noise import NoiseSource, noise_source, with_noise
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.quadratic.certificate import (
     QuadraticCertificate,
@@ -211,7 +211,7 @@ def _drawn(
         step = residual_unit(clip, mechanism.sigma, rows.constant)
         sums = whole_sums(rows, targets, anchor=centre, bound=clip, step=step)
         noise = source.rounded_normal(mechanism.sigma / (unit * step), bend.dimension)
-        noisy = sums.tilt.astype(object) + noise.astype(object)  # of any size
+        noisy = with_noise(sums.tilt.astype(object), noise)  # of any size
         tilt = np.array([float(one) for one in noisy]) * (unit * step)
     power = 2 * (math.frexp(unit)[1] - 1)
     return drawn.rounded(sums.gram, power, bend.scale, gram_spacing(bend.scale)), tilt, sums

@@ -141,7 +141,7 @@ def linear(model: Any, rows: np.ndarray) -> np.ndarray:
 
 def scores_of(model: Any) -> Callable[..., np.ndarray]:
     """What a model makes of rows in numbers."""
-    return model.predict if is_regressor(model) else model.decision_function
+    return model.scores
 
 
 def assert_unfitted(model: Any) -> None:

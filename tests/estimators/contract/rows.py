@@ -67,8 +67,9 @@ def frames_give_the_same_fit_and_keep_their_column_names(case: Case) -> None:
         assert model.feature_names_in_.tolist() == columns
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyBudgetWarning)  # of the seed
-            released = model.release(feature_names=True)
-            assert not hasattr(model.release(), "feature_names_in_")
+            released = model.release()
+            assert not hasattr(model.release(feature_names=False), "feature_names_in_")
+        assert released.feature_names_in_.tolist() == columns
         for one in (released, model.to_sklearn()):
             np.testing.assert_allclose(one.predict(rows), model.predict(rows), atol=1e-9)
         for one in (model, released):

@@ -80,7 +80,7 @@ def test_a_users_fit_has_no_seed_and_reads_the_file_as_it_was_said(tmp_path, mon
 def test_the_released_model_predicts_new_rows(made, tmp_path):
     table = pd.read_csv(tmp_path / "table.csv", dtype=str)
     (tmp_path / "new_rows.csv").write_text(table.head(50).to_csv(index=False))
-    names, _ = execute(release.use_code(made.ask))
+    names, _ = execute(release.use_code())
     expected = made.model.predict(names["schema"].encode(table.head(50)))
     if isinstance(made.model, ReleasedRegressor):
         np.testing.assert_allclose(names["predicted"], expected, rtol=1e-9)
