@@ -1,10 +1,10 @@
-"""The figures of a page for a paper, made from this checkout without a browser.
+"""The figures of a page for a paper, made from this checkout. Needs kaleido (the extra "pdf") and a Chromium.
 
-    python -m benchmarks.figures bounds                                    # bounds-1.pdf, bounds-1.tex
+    python -m benchmarks.figures bounds                                    # bounds-1.pdf, bounds-1.svg
     python -m benchmarks.figures bounds bounds_sigma=5 --column 174 --out figures
 
 A control is what stands in the page's address ("Share" has it). Each chart of the page becomes a PDF of the column's
-width with its font embedded, and a ``tikzpicture`` for PGFPlots with the plotted numbers.
+width with its font embedded, and an SVG of the same.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from pathlib import Path
 from benchmarks.thumbnails import QUICK, charts
 from ui import registry
 from ui.chart import Chart
-from ui.svg import to_pdf
-from ui.svg.pgf import to_pgf
+from ui.printed import draw, printed
 
 COLUMN = 84.0
 
@@ -42,10 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     for number, (spec, title) in enumerate(found, start=1):
         place = options.out / f"{options.name}-{number}"
-        place.with_suffix(".pdf").write_bytes(to_pdf(Chart(spec), title=title, column=options.column))
-        source = to_pgf(Chart(spec), title=title, column=options.column)
-        place.with_suffix(".tex").write_text(source, encoding="utf-8")
-        print(f"{place}.pdf, {place}.tex: {title}")
+        figure = printed(Chart(spec), column=options.column)
+        for form in ("pdf", "svg"):
+            place.with_suffix(f".{form}").write_bytes(draw(figure, form))
+        print(f"{place}.pdf, {place}.svg: {title}")
 
 
 if __name__ == "__main__":

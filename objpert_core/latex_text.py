@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
 
 
 def _named(words: str) -> dict[str, str]:
@@ -18,9 +17,11 @@ def _named(words: str) -> dict[str, str]:
     return {letter: f"\\{name}" for letter, name in zip(letters, names, strict=True)}
 
 
+_NOTHING = "\N{WORD JOINER}"  # between two hyphens that would become a dash
 _TEXT = {
     **{letter: f"\\{letter}" for letter in "{}&%$#_"},
     **{letter: f"{{{letter}}}" for letter in "[]*"},  # after a line break these would be its arguments
+    _NOTHING: "{}",
     "\N{NO-BREAK SPACE}": "~",
     "\N{NARROW NO-BREAK SPACE}": r"\,",
     "\N{THIN SPACE}": r"\,",
@@ -82,17 +83,13 @@ _ACCENTS = {  # combining marks, over a letter of the text and over one in math
     "\u0327": ("c", ""),
 }
 _RAISING = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_ROOT = re.compile(rf"√([0-9A-Za-z.]+|[{''.join(letter for letter in _MATH if letter.isalpha())}])")
 _SMALL = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e-0*([1-9]\d*)(?!\w|\.\d)")  # as Python writes 10⁻⁵
-_SCRIPT = re.compile(rf"[{''.join(_RAISED)}]+|[{''.join(_LOWERED)}]+")
-
-
-class _Piece(NamedTuple):
-    """A part of the text that is one symbol; a `script` hangs on the symbol before it."""
-
-    body: str
-    math: bool
-    script: bool = False
+_GREEK = "".join(letter for letter in _MATH if letter.isalpha())
+_PART = re.compile(
+    rf"(?P<raised>[{''.join(_RAISED)}]+)|(?P<lowered>[{''.join(_LOWERED)}]+)|√(?P<root>[0-9A-Za-z.]+|[{_GREEK}])"
+    rf"|(?P<letter>.)(?P<marks>[{''.join(_ACCENTS)}]*)",
+    re.DOTALL,
+)
 
 
 def escaped(text: str) -> str:
@@ -104,24 +101,11 @@ def escaped(text: str) -> str:
     >>> print(escaped("√n, σ² ≤ 1e-05 & 50 %"))
     $\sqrt{n}$, $\sigma^{2}$ $\le$ 10$^{-5}$ \& 50 \%
     """
-    pieces: list[_Piece] = []
-    rest = unicodedata.normalize("NFC", with_powers(text))
-    place = 0
-    while place < len(rest):
-        if found := _SCRIPT.match(rest, place):
-            pieces.append(_script(found.group()))
-        elif found := _ROOT.match(rest, place):
-            pieces.append(_Piece(rf"\sqrt{{{_bare(found.group(1))}}}", math=True))
-        elif pieces and rest[place] in _ACCENTS and not pieces[-1].script:
-            pieces[-1] = _accented(pieces[-1], rest[place])
-            place += 1
-            continue
-        else:
-            pieces += _letter(rest[place])
-            place += 1
-            continue
-        place = found.end()
-    return _joined(pieces)
+    text = re.sub(r"([-',])(?=\1)", f"\\1{_NOTHING}", unicodedata.normalize("NFC", with_powers(text)))
+    line = _PART.sub(_part, text)
+    line = re.sub(r"(?<!\\)\$\$", "", line)  # neighbours in math share their dollar signs
+    line = re.sub(r"([_^]\{[^{}]*\})(?=[_^])", r"\1{}", line)  # two scripts on one symbol are an error
+    return re.sub(r" {2,}", " ", line)
 
 
 def with_powers(text: str) -> str:
@@ -138,60 +122,39 @@ def _power(small: re.Match[str]) -> str:
     return f"{factor}10⁻{small[2].translate(_RAISING)}"
 
 
-def _script(run: str) -> _Piece:
-    sign, table = ("^", _RAISED) if run[0] in _RAISED else ("_", _LOWERED)
-    body = "".join(table[letter] for letter in run).strip()
-    return _Piece(f"{sign}{{{body}}}", math=True, script=True)
+def _part(found: re.Match[str]) -> str:
+    """A run of raised or lowered letters, a root, or a letter with the marks over it."""
+    if found["raised"]:
+        return f"$^{{{''.join(_RAISED[letter] for letter in found['raised']).strip()}}}$"
+    if found["lowered"]:
+        return f"$_{{{''.join(_LOWERED[letter] for letter in found['lowered'])}}}$"
+    if found["root"]:
+        return rf"$\sqrt{{{_letter(found['root']).strip('$')}}}$"
+    made = _letter(found["letter"])
+    for mark in found["marks"]:
+        over, in_math = _ACCENTS[mark]
+        if made.startswith("$"):
+            made = rf"$\{in_math}{{{made[1:-1]}}}$" if in_math else made
+        else:
+            base = f"\\{made}" if made in ("i", "j") else made
+            made = rf"\{over}{{{base}}}"
+    return made
 
 
-def _bare(run: str) -> str:
-    return "".join(_MATH.get(letter, letter) for letter in run)
-
-
-def _letter(letter: str) -> list[_Piece]:
+def _letter(letter: str) -> str:
+    """A letter, or several that TeX takes as they are."""
     if letter in _MATH:
-        return [_Piece(_MATH[letter], math=True)]
-    if letter in _TEXT:
-        return [_Piece(_TEXT[letter], math=False)]
-    if letter.isascii() and letter.isprintable():
-        return [_Piece(letter, math=False)]
+        return f"${_MATH[letter]}$"
+    if letter in _TEXT or (letter.isascii() and letter.isprintable()):
+        return _TEXT.get(letter, letter)
     kind = unicodedata.category(letter)
     if kind in ("Cc", "Zl", "Zp", "Zs"):
-        return [_Piece(" ", math=False)]
+        return " "
     if kind == "Cf":
-        return []
+        return ""
     for form in ("NFD", "NFKC"):  # a letter with its accents; a full-width or otherwise dressed-up form of another
         other = unicodedata.normalize(form, letter)
         known = all(part.isascii() or part in _MATH or part in _TEXT or part in _ACCENTS for part in other)
         if other != letter and known and other[0] not in _ACCENTS:
-            pieces: list[_Piece] = []
-            for part in other:
-                pieces[-1:] = [*pieces[-1:], *_letter(part)] if part not in _ACCENTS else [_accented(pieces[-1], part)]
-            return pieces
-    return [_Piece(rf"\texttt{{U+{ord(letter):04X}}}", math=False)]
-
-
-def _accented(piece: _Piece, mark: str) -> _Piece:
-    """The piece with a mark over it; a mark that math does not have is left out there."""
-    text, math = _ACCENTS[mark]
-    if piece.math:
-        return piece._replace(body=rf"\{math}{{{piece.body}}}" if math else piece.body)
-    base = {"i": r"\i", "j": r"\j"}.get(piece.body, piece.body)
-    return piece._replace(body=rf"\{text}{{{base}}}")
-
-
-def _joined(pieces: list[_Piece]) -> str:
-    """One line; neighbours in math share their dollar signs, and no two scripts hang on one symbol."""
-    line, math, before = "", False, _Piece("", math=False)
-    for piece in pieces:
-        if piece.math != math:
-            line += "$"
-        if piece.script and before.script:
-            line += "{}"
-        elif math and piece.math and piece.body[0].isalpha() and line[-1].isalpha():
-            line += " "  # or the name of a command would go on
-        elif piece.body == before.body and piece.body in ("-", "'", ","):
-            line += "{}"  # two hyphens would become a dash
-        line, math, before = line + piece.body, piece.math, piece
-    line += "$" if math else ""
-    return re.sub(r" {2,}", " ", line)
+            return _PART.sub(_part, other)
+    return rf"\texttt{{U+{ord(letter):04X}}}"

@@ -23,7 +23,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 HERE = Path(__file__).parent
 OWN_PROCESS = {"browser", "deploy", "packaging", "test_architecture.py"}
 """Chromium, servers, wheels, and what parses every file: each kind has one of pytest-xdist's processes."""
-DRIVES_CHROMIUM = {"deploy/test_cloud.py", "deploy/test_serve_browser.py", "site/test_site.py"}
+DRIVES_CHROMIUM = {
+    "benchmarks/test_paper.py",
+    "deploy/test_cloud.py",
+    "deploy/test_serve_browser.py",
+    "site/test_site.py",
+}
 """Outside tests/browser. A file goes to one process as a whole: what its tests share is made once."""
 NOT_THE_CORE = {"browser", "deploy", "pages", "ui"}
 LEVELS = ("exhaustive", "slow", "thorough")

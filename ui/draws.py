@@ -75,9 +75,9 @@ def view(traces: Sequence[dict[str, Any]], *also: float) -> tuple[float, float]:
 
 
 def places(title: str, labels: Sequence[str], view: tuple[float, float]) -> dict[str, Any]:
-    """An axis whose whole numbers carry names; `categoryarray` says the same to `ui.svg`."""
+    """An axis whose whole numbers carry names."""
     ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(labels)), "ticktext": list(labels)}
-    return axis(title, view, **ticks, categoryarray=list(labels), showgrid=False)
+    return axis(title, view, **ticks, showgrid=False)
 
 
 def faint(traces: list[dict[str, Any]], stale: bool) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@
 * Axis ranges are always given, from a "view" control: Streamlit resets a zoom whenever the figure changes.
 * plotly has no MathJax here: write ε, σ, δ in Unicode; pass numpy arrays.
 
-`ui.page.chart` shows a figure with its alt text, `ui.svg.to_svg` writes one as an SVG file.
+`ui.page.chart` shows a figure with its alt text, `ui.printed` makes one for a file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The button "Files": a picture's numbers, its table and the figure itself, for a spreadsheet, for slides, for a paper.
+"""Under "Files": a picture's numbers, its table and the figure itself, for a spreadsheet, for slides, for a paper.
 
-Each file is made when its button is pressed, from the very figure and the very rows that are on the screen.
+Each file is made when its button is pressed, from the very figure and the very rows that are on the screen. Figures are
+written by plotly in the reader's browser, and as PDF by kaleido where it is installed (`ui.printed`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ import streamlit as st
 
 from objpert_core.tables import safe_cell, to_latex, to_markdown
 from ui import style
-from ui.svg import COLUMNS, to_pdf, to_png, to_svg
-from ui.svg.pgf import to_pgf, writable
+from ui.printed import COLUMNS, SCALES, draw, drawable, printed
 
 Rows = Sequence[Mapping[str, str]]
 
@@ -42,7 +42,7 @@ def download(label: str, make: Callable[[], bytes], filename: str, icon: str, *,
 def of_picture(
     numbers: Callable[[], pd.DataFrame], figure: go.Figure, rows: Rows = (), *, name: str, title: str, alt: str
 ) -> None:
-    """The button under a picture. A slide has none.
+    """What opens under a picture. A slide has none.
 
     Parameters
     ----------
@@ -55,13 +55,13 @@ def of_picture(
     name : str
         Of the files without suffix; also the prefix of the buttons' keys.
     title : str
-        The figure's accessible name.
+        Stands over the figure in a file.
     alt : str
         The table's caption.
     """
     if style.embedded():
         return
-    files = st.popover("Files", icon=":material/download:", key=f"{name}_files", on_change="rerun")
+    files = st.expander("Files", icon=":material/download:", key=f"{name}_files", on_change="rerun")
     if not files.open:  # buttons that nobody sees cost a rerun as much as the others
         return
     with files:
@@ -69,24 +69,22 @@ def of_picture(
             download("Numbers as CSV", partial(_csv, numbers), f"{name}.csv", "table")
             if rows:
                 _tables(rows, name, alt)
-        with st.container(horizontal=True, gap="small"):
-            download("Figure as SVG", lambda: to_svg(figure, title=title).encode(), f"{name}.svg", "image")
-            download("Figure as PNG", lambda: to_png(figure, title=title), f"{name}.png", "photo")
-            download("Figure as PDF", lambda: to_pdf(figure, title=title), f"{name}.pdf", "picture_as_pdf")
-        _for_a_paper(figure, name, title)
+        _figure(figure, name, title)
 
 
-def _for_a_paper(figure: go.Figure, name: str, title: str) -> None:
-    """The width of a column, and the figure as wide as that."""
-    column = COLUMNS[st.radio("Figure for a paper", list(COLUMNS), key=f"{name}_column", horizontal=True)]
-    file = f"{name}-{column:g}mm"
-    with st.container(horizontal=True, gap="small"):
-        make = partial(to_pdf, figure, title=title, column=column)
-        download("For a paper, PDF", make, f"{file}.pdf", "article", key=f"{name}_paper_pdf")
-        if writable(figure):
-            source = partial(to_pgf, figure, title=title, column=column)
-            key = f"{name}_paper_tex"
-            download("For a paper, PGFPlots", lambda: source().encode(), f"{file}.tex", "functions", key=key)
+def _figure(figure: go.Figure, name: str, title: str) -> None:
+    """The figure as it will be in the file, under plotly's own button, which has the reader's browser write it."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        column = COLUMNS[st.radio("Figure", list(COLUMNS), key=f"{name}_column", horizontal=True)]
+        form = st.radio("File", ("SVG", "PNG"), key=f"{name}_form", horizontal=True)
+        made, file = printed(figure, title=title, column=column), name if column is None else f"{name}-{column:g}mm"
+        if drawable():
+            download("Figure as PDF", partial(draw, made, "pdf"), f"{file}.pdf", "picture_as_pdf", key=f"{name}_pdf")
+    st.caption("The camera in the figure’s corner saves it.")
+    size = {side: made.to_dict()["layout"][side] for side in ("width", "height")}
+    options = {"format": form.lower(), "scale": SCALES[form.lower()], "filename": file, **size}
+    config = {"displayModeBar": True, "modeBarButtons": [["toImage"]], "toImageButtonOptions": options}
+    st.plotly_chart(made, width=round(size["width"]), theme=None, key=f"{name}_printed", alt=title, config=config)
 
 
 def of_table(rows: Rows, *, name: str, alt: str) -> None:

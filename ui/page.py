@@ -67,7 +67,7 @@ class Picture:
     numbers : callable or None
         Makes the table of the plotted numbers.
     title : str
-        The SVG file's accessible name; `alt` unless given.
+        Stands over the figure in a file; `alt` unless given.
     """
 
     figure: go.Figure
@@ -170,7 +170,7 @@ def _worksheet(name: str, presets: Sequence[Preset], link: str, answers: bool) -
     predictions = (Prediction.of(name),) if (registry.ROOMS / name / "try.md").exists() else ()
     tasks = [Task(preset.name, preset.moved) for preset in presets[:MOST_TASKS]]
     reading = entry.about.rpartition("**Reference.**")[2].strip()
-    return worksheet(Sheet(entry.title, entry.question, "", link, predictions, tasks, "", reading), answers=answers)
+    return worksheet(Sheet(entry.title, entry.question, "", link, predictions, tasks, reading), answers=answers)
 
 
 def answer(sentence: str, *, promise: str = "", why: str = "") -> None:

@@ -55,7 +55,8 @@ h2 { font-size: 1.5rem !important; }
 :is(button[kind^="primary"], [data-tag]), :is(button[kind^="primary"], [data-tag]) * {
   color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"], [data-testid=stLayoutWrapper]:has(> [class*="_unseen"]) { display: none; }
-.js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
+.js-plotly-plot:not([class*="_printed"] *) :is(.cartesianlayer, .infolayer, .menulayer) text {
+  fill: currentColor !important; }
 [data-testid=stCaptionContainer], [data-testid=stCaptionContainer] * { opacity: 1 !important; }
 [data-testid=stCaptionContainer] { color: light-dark(#55565b, #b9bac0) !important; }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }

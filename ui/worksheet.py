@@ -1,6 +1,6 @@
 """A page's worksheet: one or two sheets of A4 to print, as an HTML file that asks nothing of any other host.
 
-    sheet = Sheet("Bounds", "How much privacy does one fit cost?", lead, link, (prediction,), tasks, to_svg(figure))
+    sheet = Sheet("Bounds", "How much privacy does one fit cost?", lead, link, (prediction,), tasks)
     worksheet(sheet)                   # for the class
     worksheet(sheet, answers=True)     # for the teacher: the same, and a page with the answers
 
@@ -78,8 +78,6 @@ class Sheet:
         What is asked before anybody looks.
     tasks : sequence of Task
         One row of the table each.
-    figure_svg : str
-        The picture as `ui.svg.to_svg` writes it; none where it is empty.
     reading : str
         The references.
     """
@@ -90,7 +88,6 @@ class Sheet:
     link: str
     predictions: Sequence[Asked] = ()
     tasks: Sequence[Task] = ()
-    figure_svg: str = ""
     reading: str = ""
 
 
@@ -103,7 +100,6 @@ def worksheet(sheet: Sheet, *, answers: bool = False) -> bytes:
         link=escape(sheet.link),
         code=qr_svg(sheet.link),
         predictions="\n".join(_prediction(asked) for asked in sheet.predictions),
-        figure=f"<figure>{sheet.figure_svg}</figure>" if sheet.figure_svg else "",
         tasks=_table(sheet.tasks) if sheet.tasks else "",
         reading=f"<footer>{_inline(sheet.reading)}</footer>" if sheet.reading else "",
         answers=_answers(sheet) if answers else "",

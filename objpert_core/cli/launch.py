@@ -11,7 +11,7 @@ from pathlib import Path
 
 from objpert_core import _provenance
 
-PACKAGES = ("streamlit", "plotly", "resvg_py", "svglib", "reportlab", "segno")
+PACKAGES = ("streamlit", "plotly", "segno")
 PATHS = ("OBJPERT_LESSONS", "OBJPERT_DATA_DIR", "OBJPERT_ROOMS")  # may be relative to the caller's current folder
 
 

@@ -216,7 +216,7 @@ class Methods(Learning):
         return figures.figure(
             traces,
             xaxis=figures.axis("excess population risk", figures.log_range(values), log=True),
-            yaxis=figures.axis("", up, **ticks, categoryarray=labels, showgrid=False),
+            yaxis=figures.axis("", up, **ticks, showgrid=False),
             height=400,
             hovermode="closest",
         )

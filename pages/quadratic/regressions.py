@@ -94,7 +94,6 @@ class Regressions(StoredView):
             "tickmode": "array",
             "tickvals": np.arange(len(names)),
             "ticktext": texts,
-            "categoryarray": texts,
         }
         return figures.figure(
             traces,

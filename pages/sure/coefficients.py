@@ -169,7 +169,7 @@ class Coefficients(OfPeople):
         names, title = self.names, "off the true coefficient by, in log-odds"
         if self.shape == ADULT:
             title = f"coefficient, in log-odds<br>on {adult().label}"
-        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": rows, "ticktext": names, "categoryarray": names}
+        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": rows, "ticktext": names}
         ends = (self.columns - 0.5, -0.5)
         return figures.figure(
             [figures.guide((0.0, 0.0), ends), *traces],

@@ -119,7 +119,7 @@ class Repeats(OfPeople):
                 line["mode"], line["line"] = "lines", {**line["line"], "dash": "solid", "width": width}
                 traces.append(line)
         heads = [f"{NAMES[method]}<br>{self._count(method)} hold" for method in self.methods]
-        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": centres, "ticktext": heads, "categoryarray": heads}
+        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": centres, "ticktext": heads}
         title, view = (
             f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each",
             (-most, centres[-1] + most),

@@ -2,21 +2,35 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from benchmarks import figures, readme_tables
-from tests.ui.test_pgf import tables
-from ui.svg import MM
+import ui.figures
+from benchmarks import figures, readme_tables, thumbnails
+from ui.printed import draw, drawable
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not drawable(), reason="needs kaleido and a Chromium")
+def test_a_thumbnail_has_the_curves_and_no_words():
+    x = np.linspace(0, 10, 500)
+    traces = [ui.figures.series("Named", x, np.exp(-x), "rdp"), ui.figures.series("Text", [1], [1], "glm", mode="text")]
+    axes = {"xaxis": ui.figures.axis("across", (0, 10)), "yaxis": ui.figures.axis("up", (0, 1))}
+    small = draw(thumbnails.thumbnail(ui.figures.figure(traces, **axes).to_plotly_json()), "svg").decode()
+    assert "<text" not in small
+    assert len(small) < 6_000
+    assert "stroke: rgb(0, 158, 115)" in small  # the colour of its role
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not drawable(), reason="needs kaleido and a Chromium")
 def test_a_pages_charts_become_files_as_wide_as_the_column(tmp_path, capsys):
     controls = ["bounds_sigma=10", "bounds_lambda=5"]
     figures.main(["bounds", *controls, "--column", "100", "--out", str(tmp_path)])
-    pdf, tex = (tmp_path / f"bounds-1.{kind}" for kind in ("pdf", "tex"))
-    width = float(re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", pdf.read_bytes()).group(1))
-    assert width == pytest.approx(100 * MM, abs=0.01)
-    assert tables(tex.read_text(encoding="utf-8"))
+    pdf, svg = ((tmp_path / f"bounds-1.{form}").read_bytes() for form in ("pdf", "svg"))
+    assert float(re.search(rb"/MediaBox \[0 0 ([\d.]+)", pdf)[1]) == pytest.approx(100 / 25.4 * 72, abs=0.75)
+    assert pdf.count(b"/FontFile2") >= 1
+    assert b"Our theorem" in svg
     assert "Our theorem 0.341" in capsys.readouterr().out
 
 

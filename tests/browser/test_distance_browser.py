@@ -32,13 +32,13 @@ def test_the_map_is_drawn_its_mark_follows_the_slider_and_its_files_hold_it(open
             ._fullData.some(t => t.mode === 'markers' && !t.meta.ghost && t.y[0] === 2.2)"""
     )
 
-    page.locator(".st-key-distance-map-glm_files button").click()
+    page.locator(".st-key-distance-map-glm_files summary").click()
     csv = downloaded(page, page.locator(".st-key-distance-map-glm_csv button"))
-    svg = downloaded(page, page.locator(".st-key-distance-map-glm_svg button"))
+    svg = downloaded(page, page.locator(".st-key-distance-map-glm_printed .modebar-btn"))
     rows = csv.path().read_text().splitlines()
     assert csv.suggested_filename == "distance-map-glm.csv"
     assert rows[0] == "sigma,lam,distance"
     assert len(rows) == 1601
     picture = svg.path().read_text()
     assert "nothing proved" in picture
-    assert 'class="scale"' in picture
+    assert ">1.25</text>" in picture  # the bar of colours

@@ -1,9 +1,13 @@
 """Bounds and Home in a browser: the link, the keyboard, the downloads, what a screen reader hears, play and stop."""
 
+import re
+
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, downloaded, expect_chart, move, press
+from tests.browser.conftest import answer, chart_data, downloaded, expect_chart, move, press, settle
+from ui.printed import MM
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -28,18 +32,28 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     after = chart_data(page, "bounds_chart")
     assert after[tight][0] == before[tight][0]
 
-    page.get_by_role("button", name="Files").click()
+    page.locator(".st-key-bounds_files summary").click()
     csv = downloaded(page, page.get_by_role("button", name="Numbers as CSV"))
-    svg = downloaded(page, page.get_by_role("button", name="Figure as SVG"))
+    camera = page.locator(".st-key-bounds_printed").get_by_role("button", name="Download plot")
+    svg = downloaded(page, camera)
     page.get_by_text("Two columns, 174 mm").click()
-    source = downloaded(page, page.locator(".st-key-bounds_paper_tex button"))
+    page.get_by_text("PNG", exact=True).click()
+    expect(camera).to_have_accessible_name("Download plot as a PNG")
+    settle(page)
+    png = downloaded(page, camera)
     rows = csv.path().read_text().splitlines()
     assert csv.suggested_filename == "bounds.csv"
     assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower,neighbours"
     assert [float(row.split(",")[4]) for row in rows[1:]] == after[tight][1]
     assert svg.suggested_filename == "bounds.svg"
-    assert "Our theorem" in svg.path().read_text()
-    assert source.path().read_text().count("\\begin{axis}") == 1
+    picture = svg.path().read_text()
+    assert all(words in picture for words in (tight, "slack δ", "Privacy profile of objective perturbation"))
+    assert 'width="760"' in picture
+    assert "http" not in re.sub("http://www.w3.org/[a-z0-9/]*", "", picture)
+    assert png.suggested_filename == "bounds-174mm.png"
+    with Image.open(png.path()) as drawn:
+        assert drawn.width == pytest.approx(2 * 174 * MM, abs=2)
+        assert drawn.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
 def test_home_plays_and_stops_and_leads_on(open_page):

@@ -4,10 +4,8 @@ import re
 
 import pytest
 
-from ui import figures
 from ui.page import Prediction
 from ui.registry import PAGES, ROOMS
-from ui.svg import to_svg
 from ui.worksheet import Sheet, Task, worksheet
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -17,8 +15,6 @@ TASKS = [Task("The name of a preset", "One line of help, as long as the longest 
 
 
 def test_the_longest_worksheet_fits_two_sheets_and_none_asks_a_host(person):
-    curve = figures.series("curve", [0.0, 1.0], [0.0, 1.0], "tight")
-    picture = to_svg(figures.figure([curve], xaxis=figures.axis("x", (0, 1)), yaxis=figures.axis("y", (0, 1))))
     page, asked, heights = person, [], {}
     page.on("request", lambda request: asked.append(request.url))
     page.emulate_media(media="print")
@@ -27,7 +23,7 @@ def test_the_longest_worksheet_fits_two_sheets_and_none_asks_a_host(person):
         predictions = [Prediction.of(entry.name)] if (ROOMS / entry.name / "try.md").exists() else []
         lead = "Three lines of introduction are more than most pages have. " * 5
         reading = entry.about.rpartition("**Reference.**")[2]
-        sheet = Sheet(entry.title, entry.question, lead, LINK.format(entry.name), predictions, TASKS, picture, reading)
+        sheet = Sheet(entry.title, entry.question, lead, LINK.format(entry.name), predictions, TASKS, reading)
         text = worksheet(sheet, answers=True).decode()
         page.set_content(text)
         heights[page.evaluate("document.body.scrollHeight")] = text

@@ -81,7 +81,7 @@ def test_the_wheel_takes_along_what_the_app_reads_and_no_more(wheel):
     taken = {path.relative_to(ROOT).as_posix() for path in wheel.files(ROOT)}
     pages = {f"pages/{entry.name}/{name}" for entry in registry.PAGES for name in ("page.py", "about.md")}
     assert pages <= taken
-    assert {"app.py", "ui/svg/font/DejaVuSans.ttf", ".streamlit/config.toml", "deploy/nginx.conf.in"} <= taken
+    assert {"app.py", "ui/worksheet.html", ".streamlit/config.toml", "deploy/nginx.conf.in"} <= taken
     assert {f"deploy/{path.name}" for path in (ROOT / "deploy").glob("*.py")} <= taken
     assert {f"data/results/{path.name}" for path in (ROOT / "data/results").iterdir()} <= taken
     assert taken.isdisjoint(f"deploy/{name}" for name in ("Dockerfile", "compose.yaml", "objpert.service", "serve"))

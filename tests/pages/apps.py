@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
+from tests.plotted import decode
 from tests.ui.waiting import ended
 from ui.jobs import JobView
-from ui.svg import decode
 
 ROOT = Path(__file__).resolve().parents[2]
 Curves = dict[str, tuple[np.ndarray, np.ndarray]]

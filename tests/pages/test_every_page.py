@@ -13,11 +13,11 @@ import pytest
 import objpert_core.accounting as acc
 from tests.pages.apps import answer, charts, curves, infos, open_app, press, spec, tables, texts, written
 from tests.pages.apps import everything_said as said
+from tests.plotted import decode
 from ui import registry
 from ui.controls import Preset
 from ui.page import Prediction
 from ui.sentences import epsilon
-from ui.svg import decode
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 slow, thorough = (partial(pytest.param, marks=mark) for mark in (pytest.mark.slow, pytest.mark.thorough))

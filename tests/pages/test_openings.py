@@ -23,7 +23,7 @@ from tests.pages.distance import test_page as distance
 from tests.pages.planner import test_page as planner
 from tests.pages.renyi import test_page as renyi
 from tests.pages.tuning import test_page as tuning
-from ui.svg import decode
+from tests.plotted import decode
 
 AT = {
     "bounds": bounds.LEFT,

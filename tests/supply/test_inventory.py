@@ -3,10 +3,8 @@
 import json
 import re
 import runpy
-import subprocess
 import sys
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 from packaging.utils import canonicalize_name
@@ -22,7 +20,7 @@ REPAIR = "run .ci/inventory"
 
 PERMISSIVE = {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MIT-CMU"}
 PERMISSIVE |= {"PSF-2.0", "Unlicense", "Zlib"}
-EXPLAINED = {"svglib": "LGPL-3.0-or-later", "certifi": "MPL-2.0"}  # each has a paragraph in docs/licences.md
+EXPLAINED = {"certifi": "MPL-2.0"}  # each has a paragraph in docs/licences.md
 OF_TOOLS = PERMISSIVE | {"MPL-2.0", "LGPL-2.1-only"}  # we pass no tool on
 
 
@@ -137,16 +135,3 @@ def test_terms_are_read_off_and_never_guessed(tmp_path, told, text, terms):
 def test_every_data_set_has_its_terms():
     told = {name.strip("`"): terms for name, terms in rows("data sets")}
     assert told == {name: re.search(r"Licence: (.*)\.$", describe(name))[1] for name in names()}
-
-
-def test_every_font_has_its_licence_beside_it():
-    stored = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    fonts = [ROOT / name for name in stored if name.endswith((".ttf", ".otf", ".woff", ".woff2"))]
-    for font in fonts:
-        licence = font.with_name("LICENSE").relative_to(ROOT)
-        assert (ROOT / licence).is_file()
-        assert f"`{licence}`" in PAGE
-        assert str(licence) in PROJECT["project"]["license-files"]
-    assert Path("ui/svg/font/DejaVuSans.ttf") in {font.relative_to(ROOT) for font in fonts}

@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from tests.plotted import decode
 from ui import bounds, figures
-from ui.svg import decode
 
 BOUNDS = tuple(bounds.NAMES)
 FITS = ("non-private", "published", "tight")

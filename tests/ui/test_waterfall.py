@@ -1,7 +1,6 @@
 """Where the accuracy comes from, in words, numbers and a picture."""
 
 import itertools
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +10,8 @@ from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.experiments.waterfall import CHAIN, Step, Waterfall
 from tests.pages.apps import words_of
+from tests.plotted import decode
 from ui import waterfall
-from ui.svg import decode, to_svg
 
 
 def made(*means, label="synthetic-h", epsilon=1.0, trials=10, noise=0.001):
@@ -88,7 +87,6 @@ def test_everything_drawn_is_within_the_axis_and_what_is_far_is_left_out():
     assert not any(name.startswith("elsewhere") for name in names)
     ghost = next(trace for trace in picture.figure.data if trace.meta["ghost"])
     assert decode(ghost.y)[0] == pytest.approx(0.90 + 0.05, abs=0.002)  # as much as the step changed before
-    ET.fromstring(to_svg(picture.figure, title=picture.alt))
 
 
 def test_what_the_steps_changed_on_other_rows_is_not_drawn():

@@ -1,6 +1,5 @@
 """The figure: accuracy against ε."""
 
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from pages.accuracy import figure, offered
 from pages.accuracy.figure import HOLLOW, Figure2
 from pages.accuracy.names import LABELS
 from tests.pages.accuracy.runs import made
-from ui.svg import decode, to_svg
+from tests.plotted import decode
 
 ALL = tuple(METHODS)
 pytestmark = pytest.mark.usefixtures("stored_here")
@@ -131,10 +130,8 @@ def test_few_trials_are_dots_without_bars(trials):
 
 
 @pytest.mark.thorough
-def test_svg(adult):
-    everything = made(methods=tuple(EVERY))
-    svg = to_svg(Figure2(everything, 1.0, tuple(EVERY)).chart(), title=Figure2(adult, 1.0, ALL).alt())
-    ET.fromstring(svg)
-    for name in (*LABELS.values(), HOLLOW):
-        assert name in svg
-    assert svg.count('class="error_y"') == (len(EVERY) - 1) * len(EPSILONS)
+def test_every_learner_has_its_curve_and_its_bars():
+    chart = Figure2(made(methods=tuple(EVERY)), 1.0, tuple(EVERY)).chart()
+    assert {*LABELS.values(), HOLLOW} <= {trace.name for trace in chart.data}
+    barred = [trace for trace in chart.data if trace.error_y.array is not None]
+    assert sum(len(decode(trace.y)) for trace in barred) == (len(EVERY) - 1) * len(EPSILONS)

@@ -15,7 +15,7 @@ from pages.accuracy.names import LABELS
 from pages.accuracy.reading import Reading
 from tests.pages.accuracy.runs import made, point_of, write
 from tests.pages.apps import execute
-from ui.svg import decode
+from tests.plotted import decode
 from ui.words import ends, signed
 
 ALL = tuple(METHODS)

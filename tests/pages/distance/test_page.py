@@ -7,7 +7,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from tests.pages.apps import charts, curves, open_app, said, tables, written
-from ui.svg import decode
+from tests.plotted import decode
 
 pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/distance/page.py")

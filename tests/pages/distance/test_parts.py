@@ -14,7 +14,6 @@ from pages.distance.curves import NAMES, Distance
 from tests.pages.apps import execute, tells
 from ui import figures, sentences
 from ui.bounds import grid
-from ui.svg import to_svg
 
 OPENS = Distance(10.0, 2.0, 1.0, 1.0)
 SILENT = Distance(10.0, 0.2, 0.25, 1.0)
@@ -239,14 +238,6 @@ def test_a_silent_curve_is_left_out_of_the_picture():
 def test_the_profiles_reach_down_to_where_they_are_read(delta):
     low, _ = dataclasses.replace(PROFILES, delta=delta).chart(None).layout.yaxis.range
     assert low < math.log10(delta)
-
-
-def test_maps_are_written_as_svg():
-    picture = to_svg(maps.chart("glm", OPENS, 1e-5, None), title="Map")
-    for _, label in maps.band_labels():
-        assert f">{label}</text>" in picture
-    assert "nothing proved" in picture
-    assert "#a0da39" in picture
 
 
 # --- snippet --------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pages.guess import linked, people, progress, rounds
 from pages.guess.game import Game
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
 from tests.pages.apps import answer, execute, open_app, opened, press, said, spec, tables, words_of
-from ui.svg import decode
+from tests.plotted import decode
 
 open_page = partial(open_app, "pages/guess/page.py")
 USUAL = Setting(PRIVATE, 3.8, 2.0, people.PLANE, people.DISAGREES, 0)

@@ -16,8 +16,8 @@ from pages.home.doors import FIGURES
 from pages.home.pair import Pair
 from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, Release
 from tests.pages.apps import answer, curves, execute, open_app, said, spec, tells, texts
+from tests.plotted import decode
 from ui import lessons, registry, sentences
-from ui.svg import decode
 
 open_page = partial(open_app, "app.py")
 USUAL = Release(2.5, 1.0)

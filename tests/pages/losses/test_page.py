@@ -10,8 +10,8 @@ from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, LogisticLoss
 from pages.losses import dimension
 from tests.pages.apps import curves, open_app, said, spec, tables, tells, written
+from tests.plotted import decode
 from ui import bounds
-from ui.svg import decode
 
 FIT, DIMENSION = "The fit", "Without GLM structure"
 

@@ -12,7 +12,7 @@ from objpert_core.estimators import ObjPertLogisticRegression
 from pages.own import example, form, jobs, ledger, own_file, release
 from pages.own.jobs import Ask, Held
 from tests.pages.apps import tells, words_of
-from ui.svg import decode
+from tests.plotted import decode
 
 SCHEMA = form.schema(example.EXAMPLES["two"].lines).to_json()
 TABLE = example.content("two")

@@ -17,7 +17,7 @@ from objpert_core.learning import PrivacyCertificate
 from pages.own import example, form, jobs, ledger, release
 from pages.own.form import Line
 from tests.pages.apps import execute
-from ui.svg import decode
+from tests.plotted import decode
 
 DISTRICTS = ("centre", "north", "south", "harbour")
 

@@ -13,8 +13,8 @@ from objpert_core.theory.excess_risk import excess_risk_bound
 from pages.planner import sampling
 from pages.planner.frontier import ACCOUNTANTS
 from tests.pages.apps import curves, finished, open_app, said, spec, tables, written
+from tests.plotted import decode
 from tests.ui.waiting import until
-from ui.svg import decode
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_runner")]
 open_page = partial(open_app, "pages/planner/page.py")

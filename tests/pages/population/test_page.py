@@ -18,8 +18,8 @@ from pages.population.passes import Passes
 from pages.population.rows import Gap, Rows
 from pages.population.winners import Winners
 from tests.pages.apps import execute, finished, open_app, said, spec, tables, words_of
+from tests.plotted import decode
 from ui import sentences
-from ui.svg import decode
 
 open_page = partial(open_app, "pages/population/page.py")
 

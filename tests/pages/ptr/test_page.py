@@ -23,8 +23,8 @@ from pages.ptr.pays import Curvature, Directions
 from pages.ptr.vote import Vote
 from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
 from tests.pages.ptr.settings import LINE, PATE, TWELVE, VOTE
+from tests.plotted import decode
 from ui import figures
-from ui.svg import decode
 
 open_page = partial(open_app, "pages/ptr/page.py")
 

@@ -10,7 +10,7 @@ from pages.ptr.gamma import Gamma
 from pages.ptr.parts import bars, chance, small
 from tests.pages.apps import curves, open_app, press, spec
 from tests.pages.ptr.settings import GAMMA, LINE, PATE, VOTE
-from ui.svg import decode
+from tests.plotted import decode
 
 open_page = partial(open_app, "pages/ptr/page.py")
 

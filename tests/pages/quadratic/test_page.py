@@ -15,7 +15,7 @@ from objpert_core.experiments.quadratic.spectrum import Spectrum
 from pages.quadratic import bowls, controls, heat, kappa, labels, matter, profile, regressions, spectrum
 from pages.quadratic.numbers import PROOFS
 from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
-from ui.svg import decode
+from tests.plotted import decode
 
 open_page = partial(open_app, "pages/quadratic/page.py")
 

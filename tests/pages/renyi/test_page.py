@@ -10,7 +10,7 @@ from pages.renyi.landmarks import transition
 from pages.renyi.promises import WIDTH
 from pages.renyi.setting import BOUNDS, rounds
 from tests.pages.apps import curves, open_app, said, spec, tables, tells, written
-from ui.svg import decode
+from tests.plotted import decode
 
 pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/renyi/page.py")

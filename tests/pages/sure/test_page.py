@@ -12,7 +12,7 @@ from pages.sure.people import Z, scored
 from pages.sure.repeats import Repeats
 from pages.sure.scores import Scores
 from tests.pages.apps import answer, curves, execute, open_app, said, spec, tables
-from ui.svg import decode
+from tests.plotted import decode
 
 open_page = partial(open_app, "pages/sure/page.py")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
 from pages.training import charts as training
-from ui.svg import decode
+from tests.plotted import decode
 
 DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 

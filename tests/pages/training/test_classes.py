@@ -1,7 +1,6 @@
 """A comparison on ten classes."""
 
 import re
-import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from pages.training import jobs, tables
 from pages.training import words as text
 from tests.pages.apps import execute
 from tests.pages.training.comparisons import DRAWINGS
-from ui.svg import to_svg
+from ui.printed import printed
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def test_the_words_are_about_ten_classes_and_stay_short(digits):
 @pytest.mark.thorough
 def test_every_picture_of_ten_classes_can_be_drawn_and_saved(digits):
     for picture in (draw(digits) for draw in DRAWINGS):
-        ET.fromstring(to_svg(picture.figure, title=picture.alt))
+        assert printed(picture.figure, title=picture.alt).layout.width
         assert "digits" in picture.alt
         assert set(picture.numbers()["data_set"]) == {"digits"}
 

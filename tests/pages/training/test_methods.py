@@ -1,6 +1,5 @@
 """Any choice of methods: pictures, words and tables are about these and no other."""
 
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
@@ -17,7 +16,7 @@ from pages.training.jobs import Meter
 from tests.pages.apps import execute, job_view, words_of
 from tests.pages.training.comparisons import DRAWINGS
 from ui.figures import ROLES, of_learner
-from ui.svg import to_svg
+from ui.printed import printed
 from ui.words import times
 
 QUICK = {"epochs": 2, "learning_rates": (0.03, 0.3), "mean_runs": 3.0}
@@ -46,7 +45,7 @@ SUBSETS += [(NON_PRIVATE, DISHONEST), (PUBLISHED, SVC, ROUNDED)]
 @pytest.mark.parametrize("draw", DRAWINGS)
 def test_every_picture_shows_the_methods_chosen_and_no_other(everything, methods, draw):
     picture = draw(only(everything, *methods))
-    ET.fromstring(to_svg(picture.figure, title=picture.alt))
+    assert printed(picture.figure, title=picture.alt).layout.width
     picture.numbers()
     roles = {trace["meta"]["role"] for trace in picture.figure.to_plotly_json()["data"]} - {"guide"}
     drawn_ones = set(methods)

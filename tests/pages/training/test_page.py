@@ -16,9 +16,9 @@ from pages.training import words as text
 from tests.pages import apps
 from tests.pages.apps import answer, charts, execute, open_app, said, tables, tells, texts
 from tests.pages.apps import opened as pressed
+from tests.plotted import decode
 from tests.ui.waiting import until
 from ui import waterfall as steps
-from ui.svg import decode
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 finished = partial(apps.finished, run="training__run")

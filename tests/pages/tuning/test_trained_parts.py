@@ -1,6 +1,5 @@
 """The words, charts, table and snippet of the price of tuning in accuracy."""
 
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import cycle
 
@@ -19,7 +18,6 @@ from pages.tuning.what_k_did import WhatKDid
 from tests.pages.apps import execute, job_view, tells, words_of
 from ui.live import Meter
 from ui.sentences import epsilon
-from ui.svg import to_svg
 from ui.words import GRIDS, plus_minus
 
 SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
@@ -164,8 +162,8 @@ def test_the_charts_show_the_results(last):
 
 
 @pytest.mark.parametrize("kind", [Accuracies, WhatKDid, Curse])
-def test_charts_become_svg_and_fade_when_stale(last, kind):
-    ET.fromstring(to_svg(kind(last).chart(), title="t"))
+def test_charts_fade_when_stale(last, kind):
+    assert kind(last).chart().data
     assert all(trace.opacity < 1 for trace in kind(last, stale=True).chart().data)
 
 
