@@ -86,11 +86,11 @@ def test_the_study_draws_what_the_estimator_draws():
         certificate = fitted.privacy_
         assert (certificate.sigma, certificate.lam, certificate.sigma_out) == (plan.sigma, plan.lam, plan.output)
         assert certificate.intervals == plan.noise == recommended_interval_noise(epsilon, coverage.DELTA, n, d + 1)
-        ours.append(fitted.conf_int().mean(axis=1) - theta[:d])
-        errors.append(fitted.bse)
+        ours.append(fitted.summary()["coef"].to_numpy() - theta[:d])
+        errors.append(np.diff(fitted.conf_int()).ravel() / (2 * coverage.Z))
         drawn = coverage._ten(("interval",), X, chances, theta, epsilon, generator)["interval"]
-        others.extend(drawn[0][:, :d] - theta[:d])
-        their_errors.extend(drawn[1][:, :d])
+        others.extend(drawn.coefficients[:, :d] - theta[:d])
+        their_errors.extend(drawn.widths[:, :d] / (2 * coverage.Z))
     assert np.median(errors, axis=0) == pytest.approx(np.median(their_errors, axis=0), rel=0.04)
     assert np.std(ours) == pytest.approx(np.std(others), rel=0.25)
     assert np.std(ours) == pytest.approx(float(np.mean(errors)), rel=0.25)
