@@ -25,8 +25,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from objpert_core._literals import plain
 from ui import cite, slides
@@ -123,8 +126,12 @@ class Control:
         return value
 
     def encode(self, value: Any) -> str | list[str]:
-        """`value` as the address writes it; a list where it names the key several times."""
+        """`value` as a link writes it; a list where it names the key several times."""
         return str(value)
+
+    def written(self, value: Any) -> str | list[str]:
+        """`value` as Streamlit writes it into the address."""
+        return self.encode(value)
 
 
 @dataclass(frozen=True)
@@ -354,6 +361,10 @@ class Number(Control):
         """Plain decimal."""
         return str(int(value))
 
+    def written(self, value: Any) -> str:
+        """With a point, as every number of a field of floats."""
+        return str(self.stored(value))
+
     def again(self) -> None:
         """Draw a button that moves a seed on to the next one."""
         key = f"{self.key.partition('_')[0]}_again"
@@ -435,6 +446,32 @@ class Preset:
         """Write the values to the session state; only before the controls are shown (a button's callback is)."""
         for control, value in self.values.items():
             st.session_state[control.key] = control.stored(value)
+        _write_at_once(self.values)
+
+
+def _write_at_once(values: Mapping[Control, Any]) -> None:
+    """Write values into the address as one entry of the browser's history.
+
+    Left to itself Streamlit writes an address, and so an entry, for each control that is drawn with another value, and
+    Back leads to settings that nobody chose.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    asked = parse_qs(context.query_string, keep_blank_values=True)  # the browser's; Streamlit's own copy may be older
+    asked.pop(slides.ASK, None)  # a question was about the picture before
+    for control, value in values.items():
+        asked.pop(control.key, None)
+        if value != control.default:
+            written = control.written(value)
+            asked[control.key] = [written] if isinstance(written, str) else written
+    with context.session_state.query_params() as address:
+        address.clear_with_no_forward_msg()
+        for key, texts in asked.items():
+            address.set_with_no_forward_msg(key, texts)
+    message = ForwardMsg()
+    message.page_info_changed.query_string = context.query_string = urlencode(asked, doseq=True)
+    context.enqueue(message)
 
 
 IN_A_ROW = 5
@@ -476,8 +513,8 @@ def _deck(presets: tuple[Preset, ...], key: str) -> None:
 
     def go(place: int) -> None:
         st.session_state[key] = place
+        st.session_state[f"{key}_turned"] = slides.ASK in st.query_params
         presets[place].apply()
-        st.session_state[f"{key}_turned"] = st.query_params.pop(slides.ASK, None) is not None
 
     if st.session_state.pop(f"{key}_turned", False):
         st.rerun()  # from the question to the next picture: the question is drawn elsewhere on the page

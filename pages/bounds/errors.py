@@ -29,7 +29,7 @@ RATES = np.sin(np.linspace(0.0, np.pi / 2, POINTS)) ** 2  # crowded at both ends
 RATES[0], RATES[-1] = 0.0, 1.0
 RATES.setflags(write=False)
 PERFECT = "Perfect privacy (guessing)"
-_NEITHER = "The theorems of 2012 and 2023"
+_NEITHER = "the theorems of 2012 and 2023 promise nothing"
 
 
 @dataclass(frozen=True)
@@ -107,26 +107,21 @@ class Errors(Proofs):
         return f"Starting from even odds, the best guess about {what} is right at most {at_most(guess)} of the time."
 
     def comparison(self) -> str:
-        """What no proof can promise, and the published analysis, at the page's β and at the loss's own."""
-        own, tight, lower = self.own, self.missed("logistic", self.setting), self.missed("lower", self.setting)
+        """What no proof can promise, and the published analysis: about the logistic loss, and at the page's β."""
+        setting, tight, lower = self.setting, self.missed("logistic", self.setting), self.missed("lower", self.setting)
         beyond = "" if at_least(tight) == at_least(lower) else f" than {at_least(lower)}"
         start = "" if tight <= 0 else f"No proof can promise more{beyond}. "
-        (who, what), (other, there) = self.published(own), self.published(self.setting)
-        first = who or other
-        start += f"{first[0].upper()}{first[1:]} promises {what}" if first else f"{_NEITHER} promise nothing"
-        if math.isclose(self.setting.smoothness, own.smoothness):
-            return f"{start}."
-        there = f"{other} {there}" if other not in ("", first) else there
-        return (
-            f"{start} for the logistic loss (β = {sentences.number(own.smoothness)}), and {there} for "
-            f"β = {sentences.number(self.setting.smoothness)}."
-        )
+        own = self.published(setting.logistic)
+        if math.isclose(setting.smoothness, setting.logistic_smoothness):
+            return f"{start}{own[0].upper()}{own[1:]}."
+        beta = sentences.number(setting.smoothness)
+        return f"{start}For the logistic loss {own}. For β = {beta} {self.published(setting)}."
 
-    def published(self, setting: proofs.Setting) -> tuple[str, str]:
-        """The published theorem that promises most, empty where none promises anything, and what it promises."""
+    def published(self, setting: proofs.Setting) -> str:
+        """Which published theorem promises most, and what."""
         best = max(reversed(proofs.PUBLISHED), key=lambda bound: self.missed(bound, setting))
         missed = self.missed(best, setting)
-        return (proofs.called(best), f"at least {at_least(missed)}") if missed > 0 else ("", "nothing")
+        return f"{proofs.called(best)} promises at least {at_least(missed)}" if missed > 0 else _NEITHER
 
     def table(self) -> list[dict[str, str]]:
         missed = f"Misses at {share(self.rate)} false accusations"

@@ -50,11 +50,6 @@ class Proofs(View):
         setting = previous("bounds", self.setting)
         return None if setting is None else replace(self, setting=setting)
 
-    @property
-    def own(self) -> neighbours.Setting:
-        """The setting at the logistic loss's own β, which the tight bound is about."""
-        return replace(self.setting, smoothness=self.setting.logistic_smoothness)
-
     @cached_property
     @abstractmethod
     def readings(self) -> Mapping[str, Any]:
@@ -80,7 +75,7 @@ class Proofs(View):
         return ["  \n".join(f"**{who}.** {reason}" for who, reason in silent)] if silent else []
 
     def note(self) -> str:
-        setting, own = self.setting, self.own.smoothness
+        setting, own = self.setting, self.setting.logistic_smoothness
         if math.isclose(setting.smoothness, own):
             return self.caption()
         return f"{self.caption()} {sentences.logistic_curve(setting.smoothness, own, setting.lipschitz)}"

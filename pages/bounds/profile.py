@@ -54,7 +54,8 @@ class Profile(Proofs):
 
     def answer(self) -> str:
         setting = self.setting
-        tight, (published, which) = proofs.epsilon_at("logistic", setting, self.delta), self.published(setting)
+        tight = proofs.epsilon_at("logistic", setting, self.delta)
+        published, which = self.published(setting.logistic)  # one sentence is about one loss
         if math.isinf(tight):
             return "No bound proves a finite ε with this setting."
         start = f"One logistic fit costs ε = {sentences.epsilon(tight)} (odds {sentences.odds(tight)})"
@@ -66,22 +67,21 @@ class Profile(Proofs):
             return f"{start}; the theorems of 2012 and 2023 guarantee nothing."
         if published <= tight * (1 + sentences.EXACT):
             return f"{start}; {proofs.called(which)} guarantees the same."
-        beta, known = sentences.number(setting.smoothness), sentences.epsilon(published)
-        return f"{start}; {proofs.called(which)}, for β = {beta}, can only guarantee ε = {known}."
+        return f"{start}; {proofs.called(which)} can only guarantee ε = {sentences.epsilon(published)}."
 
     def moved(self, before: Proofs | None) -> str:
         return why.reread_or("bounds", self.setting, self.delta, super().moved(before))
 
     def caption(self) -> str:
-        setting, (published, which) = self.setting, self.published(self.setting)
+        setting = self.setting
         tight, lower = self.readings["logistic"].epsilon, self.readings["lower"].epsilon
         if not setting.usual:
             one = proofs.epsilon_at("logistic", setting.one, self.delta)
-            more = f"{against_one(tight, one, lower)} {guarantees(published, which, setting.smoothness)}".strip()
+            more = against_one(tight, one, lower)
         else:
             more = limits(tight, lower, proofs.gaussian_from(setting))
-            if setting.smoothness != self.own.smoothness:
-                more += f" {at_own_smoothness(*self.published(self.own), self.own.smoothness)}"
+        if not setting.usual or setting != setting.logistic:  # else the answer has said it
+            more = f"{more} {guarantees(*self.published(setting), setting.smoothness)}".lstrip()
         return f"{sentences.bet(tight, self.delta)} {more}"
 
     def table(self) -> Sequence[Mapping[str, str]]:
@@ -135,11 +135,6 @@ def guarantees(published: float, which: str, smoothness: float) -> str:
         return f"For β = {sentences.number(smoothness)} the theorems of 2012 and 2023 guarantee nothing."
     name = proofs.called(which)
     return f"For β = {sentences.number(smoothness)} {name} guarantees ε = {sentences.epsilon(published)}."
-
-
-def at_own_smoothness(published: float, which: str, smoothness: float) -> str:
-    """What the best of the published theorems would prove about the logistic loss, whose β is `smoothness`."""
-    return guarantees(published, which, smoothness).replace("For β", "For the logistic loss’s own β", 1)
 
 
 def against_one(tight: float, one: float, lower: float) -> str:

@@ -110,7 +110,8 @@ class Distance(bounds.Setting, View):
         return float(acc.optimal_lam(self.epsilon("lower"), self.sigma, self.lipschitz))
 
     def answer(self) -> str:
-        published, tight, lower = map(self.epsilon, ("glm", "logistic", "lower"))
+        tight, lower = map(self.epsilon, ("logistic", "lower"))
+        published = self.logistic.epsilon("glm")  # one sentence is about one loss
         text = f"Our theorem certifies ε = {sentences.epsilon(tight)}, {_least(tight, lower)}"
         if math.isinf(published):
             return f"{text}; the 2023 theorem certifies nothing."
@@ -148,8 +149,9 @@ class Distance(bounds.Setting, View):
             )
         sign, curvature = (sentences.epsilon(max(price, 0.0)) for price in (half - lower, published - half))
         return (
-            f"The 2023 theorem’s ε has three parts: {sentences.epsilon(lower)} for the Gaussian noise, {sign} for not "
-            f"knowing the gradient’s sign, and {curvature} for the curvature. The last part falls as λ grows."
+            f"For β = {sentences.number(self.smoothness)} the 2023 theorem’s ε has three parts: "
+            f"{sentences.epsilon(lower)} for the Gaussian noise, {sign} for not knowing the gradient’s sign, and "
+            f"{curvature} for the curvature. The last part falls as λ grows."
         )
 
     def shows(self) -> str:

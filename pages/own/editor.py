@@ -6,7 +6,9 @@ it again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -38,7 +40,6 @@ _ROWS_HELP = (
 ROWS_COUNTED = "counted, and known to all"
 """What stands in the field for the number of rows while nothing is typed there."""
 _LABELS = {
-    "column": ("Column", None),
     "role": ("Role", None),
     "low": (
         "Lowest",
@@ -148,42 +149,46 @@ def _looked(uploaded: Upload, dialect: Dialect) -> Sketch | str:
     return found
 
 
+_HERE = Path(__file__).parent
+_LINES = st.components.v2.component(
+    "own_lines",
+    js=(_HERE / "lines.js").read_text(encoding="utf-8"),
+    css=(_HERE / "lines.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+"""Fields that keep what is typed into them: Streamlit's grid loses letters while a run is under way."""
+# Each is wide enough for its title, and all nine fit beside the panel.
+_PIXELS = dict(zip(_LABELS, (145, 72, 74, 115, 92, 98, 104, 90), strict=True))
+
+
 def _edited(names: tuple[str, ...]) -> tuple[form.Line, ...]:
     """The lines as they are typed."""
     known: dict[str, form.Line] = st.session_state.setdefault(_TYPED, {})
     held = st.session_state.get(_GRID)
     if held is None or held[0] != names or _key(held[1]) not in st.session_state:
         version = 0 if held is None else held[1] + 1
-        held = st.session_state[_GRID] = names, version, form.grid(form.lines_for(names, known))
-    frame = st.data_editor(
-        held[2],
-        key=_key(held[1]),
-        hide_index=True,
-        num_rows="fixed",
-        width="stretch",
-        disabled=["column"],
-        column_config={name: _column(name) for name in _LABELS},
-    )
-    lines = form.typed(frame)
+        held = st.session_state[_GRID] = names, version, form.lines_for(names, known)
+    _, version, first = held  # the same in every run: what is typed since is the browser's, which tells all of it
+    data = {"version": version, "fields": _FIELDS, "rows": [asdict(line) for line in first]}
+    told = _LINES(key=_key(version), data=data).get("rows")
+    lines = first if told is None else form.typed(names, told)
     known.update((line.column, line) for line in lines)
     return lines
 
 
-# Each is wide enough for its title, and all nine fit beside the panel.
-_PIXELS = dict(zip(list(_LABELS)[1:], (145, 78, 80, 120, 95, 98, 110, 100), strict=True))
-
-
 def _key(version: int) -> str:
-    return f"own__grid_{version}"
+    return f"own_lines_{version}"  # a component’s key has no two underscores in a row
 
 
-def _column(name: str) -> Any:
-    (label, told), width = _LABELS[name], _PIXELS.get(name)
-    if name == "role":
-        return st.column_config.SelectboxColumn(label, options=list(form.ROLES), required=True, width=width)
-    if name in ("mark", "other"):
-        return st.column_config.CheckboxColumn(label, help=told, width=width)
-    return st.column_config.TextColumn(label, help=told, width=width)
+def _field(name: str) -> Mapping[str, Any]:
+    """What the browser has to know of one thing that is typed about a column."""
+    label, told = _LABELS[name]
+    kind = "choice" if name == "role" else "switch" if name in form.SWITCHES else "text"
+    options = form.ROLES if kind == "choice" else ()
+    return {"name": name, "label": label, "help": told, "kind": kind, "options": options, "width": _PIXELS[name]}
+
+
+_FIELDS = [_field(name) for name in _LABELS]
 
 
 def _load(text: str = "") -> None:

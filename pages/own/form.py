@@ -7,12 +7,10 @@ tell something about the people in it that no ε accounts for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
-
-import pandas as pd
 
 from objpert_core.datasets import (
     Categories,
@@ -73,23 +71,19 @@ class Line:
     other: bool = False
 
 
-def grid(lines: Iterable[Line]) -> pd.DataFrame:
-    """The lines as the table that is edited."""
-    frame = pd.DataFrame([asdict(line) for line in lines], columns=list(Line.__dataclass_fields__))
-    switches = ["mark", "other"]
-    return frame.astype({name: "bool" if name in switches else "object" for name in frame})
+SWITCHES = ("mark", "other")
+_TEXTS = tuple(one.name for one in fields(Line) if one.name not in ("column", *SWITCHES))
 
 
-def typed(frame: pd.DataFrame) -> tuple[Line, ...]:
-    """The lines of an edited table; an emptied cell is an empty text."""
-    rows = frame.to_dict("records")
-    return tuple(Line(**{str(name): _cell(value) for name, value in row.items()}) for row in rows)
+def typed(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
+    """The lines that a browser tells, in the order of the columns' names; what is no text is an empty one."""
+    return tuple(Line(name, **_cells(row)) for name, row in zip(names, rows, strict=True))
 
 
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return value
-    return value.strip() if isinstance(value, str) else ""
+def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    cells: dict[str, Any] = {name: row[name].strip() for name in _TEXTS if isinstance(row.get(name), str)}
+    cells |= {name: row.get(name) is True for name in SWITCHES}
+    return cells | ({} if cells.get("role") in ROLES else {"role": LEFT_OUT})
 
 
 def of_schema(schema: TableSchema) -> dict[str, Line]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 MOST_WORDS, MOST_BUTTONS, MOST_CONTROLS = 120, 12, 6
 DESK, LAPTOP = {"width": 1440, "height": 900}, {"width": 1280, "height": 720}
 
-# A word has a letter or a digit. Ticks and legends of a chart, help buttons and the parts of one box do not count, nor
-# does what a lesson asks.
+# A word has a letter or a digit. Ticks and legends of a chart, cells of a form, help buttons and the parts of one box
+# do not count, nor does what a lesson asks.
 SEEN = """() => {
     const main = document.querySelector('[data-testid=stMain]');
     const looks = {visibilityProperty: true, opacityProperty: true};
@@ -21,7 +21,7 @@ SEEN = """() => {
     const closed = e => e.closest('details:not([open])') && !e.closest('summary');
     const question = '[class*=st-key-lesson_][class*=__question]';
     const icons = "[data-testid=stIconMaterial], [data-testid=stExpanderIcon]";
-    const silent = `svg, style, script, .katex-mathml, ${icons}, ${question}`;
+    const silent = `svg, style, script, .own-lines, .katex-mathml, ${icons}, ${question}`;
     const range = document.createRange(), walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
     let words = 0;
     for (let node; (node = walker.nextNode());) {

@@ -1,4 +1,4 @@
-"""What somebody does with a table on "Your own data": hand it in, load what was typed about it, press Fit."""
+"""What somebody does with a table on "Your own data": hand it in, type or load what is known about it, press Fit."""
 
 from playwright.sync_api import expect
 
@@ -26,3 +26,16 @@ def fit(page):
     expect(button).to_be_enabled()
     with rerun(page):
         button.click()
+
+
+def field(page, column, label):
+    """One field of a column's line."""
+    return page.get_by_label(f"{label}, {column}", exact=True)
+
+
+def type_down(page, column, label, texts, seconds):
+    """Type down one column of fields by keyboard, from a column's line on, with so many seconds for each field."""
+    field(page, column, label).focus()
+    for text in texts:
+        page.keyboard.type(text, delay=1000 * seconds / (len(text) + 1))
+        page.keyboard.press("Enter", delay=1000 * seconds / (len(text) + 1))

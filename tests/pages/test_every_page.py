@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
 import objpert_core.accounting as acc
 from tests.pages.apps import answer, charts, curves, infos, open_app, press, spec, tables, texts, written
@@ -255,16 +256,31 @@ SAYS = {
 """What a preset is named for."""
 
 
+def noting_addresses(written):
+    """Streamlit's way to send a message, which notes the addresses among them."""
+    enqueue = ScriptRunContext.enqueue
+
+    def noted(context, message):
+        if message.WhichOneof("type") == "page_info_changed":
+            written.append(message.page_info_changed.query_string)
+        enqueue(context, message)
+
+    return noted
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [entry.name for entry in registry.PAGES if entry.name != "lessons"])
-def test_a_preset_sets_exactly_its_values_and_shows_what_it_names(page, monkeypatch):
-    pressed, apply = [], Preset.apply
+def test_a_preset_sets_exactly_its_values_in_one_entry_of_the_history_and_shows_what_it_names(page, monkeypatch):
+    pressed, apply, written = [], Preset.apply, []
+    monkeypatch.setattr(ScriptRunContext, "enqueue", noting_addresses(written))
     monkeypatch.setattr(Preset, "apply", lambda preset: pressed.append(preset) or apply(preset))
     app = open_page(page)
     for key in reversed([button.key for button in app.button if "_preset_" in str(button.key)]):
+        written.clear()
         app.button(key=key).click().run()
         assert not app.error
         preset = pressed[-1]
+        assert len(set(written)) == 1, preset.name  # a browser keeps each other address as an entry of its own
         set_to = {control.key: control.stored(value) for control, value in preset.values.items()}
         assert {name: app.session_state[name] for name in set_to if name in app.session_state} == set_to
         assert SAYS.get(page, {}).get(preset.name, "") in said(app), preset.name

@@ -1,6 +1,7 @@
 """The two pictures of the Bounds page, asked without the page: numbers, sentences, Python."""
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -86,13 +87,14 @@ def test_shares_read_well():
         ),
         (
             *(0.9, 0.92, 0.0, 0.85, 1.0),
-            "No proof can promise more than 92.0 %. The 2023 theorem promises at least 85.0 % for the logistic loss "
-            "(β = 0.25), and nothing for β = 1.",
+            "No proof can promise more than 92.0 %. For the logistic loss the 2023 theorem promises at least 85.0 %. "
+            "For β = 1 the theorems of 2012 and 2023 promise nothing.",
         ),
         (0.0, 0.9, 0.0, 0.0, 0.25, "The theorems of 2012 and 2023 promise nothing."),
         (
             *(0.0, 0.9, 0.3, 0.0, 0.1),
-            "The 2023 theorem promises nothing for the logistic loss (β = 0.25), and at least 30.0 % for β = 0.1.",
+            "For the logistic loss the theorems of 2012 and 2023 promise nothing. "
+            "For β = 0.1 the 2023 theorem promises at least 30.0 %.",
         ),
     ],
 )
@@ -100,7 +102,7 @@ def test_what_is_missed_is_compared_with_any_proof_and_the_published(
     monkeypatch, tight, lower, published, at_own, beta, compared
 ):
     def missed(view, bound, fit):
-        return {"logistic": tight, "lower": lower}.get(bound, at_own if fit == view.own else published)
+        return {"logistic": tight, "lower": lower}.get(bound, at_own if fit == view.setting.logistic else published)
 
     monkeypatch.setattr(Errors, "missed", missed)
     view = Errors(setting(5.0, 20.0, beta, 1.0, ADDED, 1))
@@ -164,7 +166,7 @@ def test_the_snippet_prints_the_read_outs_and_makes_the_curves(view, fit):
 @pytest.mark.parametrize(
     ("tight", "published", "expected"),
     [
-        (0.7255, 0.77, "; the 2023 theorem, for β = 1, can only guarantee ε = 0.77."),
+        (0.7255, 0.77, "; the 2023 theorem can only guarantee ε = 0.77."),
         (0.7255, 0.7255, "; the 2023 theorem guarantees the same."),
         (0.7255, math.inf, "; the theorems of 2012 and 2023 guarantee nothing."),
         (math.inf, math.inf, None),
@@ -184,21 +186,22 @@ def test_the_caption_says_how_much_less_any_proof_could_show():
     assert "20.0 % above the Gaussian mechanism’s ε = 0.5" in profile.limits(0.6, 0.5, 0.9)
     assert "less than a thousandth above" in profile.limits(0.5002, 0.5, 0.9)
     assert profile.limits(math.inf, 0.5, 0.9) == ""
-    own = profile.at_own_smoothness(0.773, "glm", 0.25)
-    assert own == "For the logistic loss’s own β = 0.25 the 2023 theorem guarantees ε = 0.773."
-    assert "own β = 0.25 the theorems of 2012 and 2023 guarantee nothing." in profile.at_own_smoothness(
-        math.inf, "glm", 0.25
-    )
+    assert profile.guarantees(0.811, "glm", 1.0) == "For β = 1 the 2023 theorem guarantees ε = 0.811."
+    silent = profile.guarantees(math.inf, "glm", 1.0)
+    assert silent == "For β = 1 the theorems of 2012 and 2023 guarantee nothing."
 
 
-def test_the_answer_speaks_of_the_drawn_curve_by_its_name_in_the_legend():
+def test_the_answer_sets_two_theorems_for_one_loss_beside_each_other_and_the_caption_tells_the_drawn_curve():
     for lam in (0.01, 2.0, 20.0):  # at the first only the 2012 theorem says something
         view = Profile(Neighbours(5.0, lam, 1.0, 1.0))
-        least = min(view.readings[key].epsilon for key in proofs.PUBLISHED)
-        (drawn,) = [key for key in proofs.PUBLISHED if view.readings[key].epsilon == least]
-        assert (
-            f"the {proofs.NAMES[drawn]}, for β = 1, can only guarantee ε = {sentences.epsilon(least)}" in view.answer()
-        )
+        for said, of in ((view.answer(), replace(view, setting=view.setting.logistic)), (view.caption(), view)):
+            least = min(of.readings[key].epsilon for key in proofs.PUBLISHED)
+            (best,) = [key for key in proofs.PUBLISHED if of.readings[key].epsilon == least]
+            guarantee = "can only guarantee" if said == view.answer() else "guarantees"
+            assert f"the {proofs.NAMES[best]} {guarantee} ε = {sentences.epsilon(least)}" in said
+        assert "β" not in view.answer()
+        assert "For β = 1 the " in view.caption()
+        assert "For β" not in replace(view, setting=view.setting.logistic).caption()
 
 
 def test_the_sentence_and_the_table_agree_on_what_is_exact():

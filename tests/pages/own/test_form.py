@@ -1,7 +1,7 @@
 """What is typed becomes the schema, letter by letter; what lacks is asked for, column by column."""
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -26,15 +26,20 @@ AGE = Line("age", NUMBER, "17", "90")
 
 def test_lines_start_empty():
     assert form.lines_for(["age", "paid"], {}) == (Line("age", LEFT_OUT), Line("paid", LEFT_OUT))
-    (blank, _) = form.grid(form.lines_for(["age", "paid"], {})).to_dict("records")
     texts = dict.fromkeys(["low", "high", "categories", "missing", "written"], "")
-    assert blank == {"column": "age", "role": LEFT_OUT, **texts, "mark": False, "other": False}
+    assert asdict(Line("age")) == {"column": "age", "role": LEFT_OUT, **texts, "mark": False, "other": False}
 
 
 def test_what_was_typed_is_found_again_by_the_columns_name():
     found = form.lines_for(["paid", "age", "new"], {"age": AGE, "paid": PAID, "gone": replace(AGE, column="gone")})
     assert found == (PAID, AGE, Line("new"))
-    assert form.typed(form.grid(found)) == found
+    assert form.typed(["paid", "age", "new"], list(map(asdict, found))) == found
+
+
+def test_what_a_browser_tells_is_taken_as_texts_switches_and_known_roles():
+    told = {"column": 1, "role": "admin", "low": " 0 ", "high": 5, "mark": "yes", "other": True}
+    (line,) = form.typed(["age"], [told])
+    assert line == Line("age", LEFT_OUT, low="0", other=True)
 
 
 def test_the_schema_says_what_was_typed():

@@ -4,7 +4,7 @@ import gc
 import re
 import tempfile
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -52,7 +52,17 @@ def errors(app):
 
 
 def typed(app):
-    return form.typed(app.data_editor[0].value)
+    """The lines of the table that was handed in last, as the page keeps them."""
+    names, *_ = app.session_state["own__grid"]
+    return tuple(app.session_state["own__typed"][name] for name in names)
+
+
+def type_in(app, **entries):
+    """What the browser tells after something was typed about these columns."""
+    _, version, _ = app.session_state["own__grid"]
+    rows = [asdict(line) | entries.get(line.column, {}) for line in typed(app)]
+    app.session_state[f"own_lines_{version}"] = {"rows": rows}
+    app.run()
 
 
 @pytest.fixture
@@ -193,12 +203,7 @@ def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
     app = hand_in(own(), b"age;paid;rent;job\n" + b"30,5;no;9;a\n44;yes;9;a\n" * 30)
     assert "say which decimal mark" not in texts(app)
     target = {"role": form.TARGET_TWO, "categories": "no; yes"}
-    app.session_state[app.data_editor[0].key] = {
-        "edited_rows": {0: {"role": form.NUMBER, "low": "0", "high": "120"}, 1: target, 2: {"low": "0"}},
-        "added_rows": [],
-        "deleted_rows": [],
-    }
-    app.run()
+    type_in(app, age={"role": form.NUMBER, "low": "0", "high": "120"}, paid=target, rent={"low": "0"})
     assert "Fit leaves out “rent”, although its line has entries." in texts(app)
     assert answer(app) == "Nothing about your table is released until you press Fit."
     press_fit(app)
