@@ -68,7 +68,7 @@ def test_the_answer_names_everything_and_follows_the_controls():
     assert "ε = 0.349, with slack δ = 10⁻⁵; add or remove one row; accounted by the privacy profile" in text
     assert "would be exact from λ = 2.9 on" in written(app)
     app.select_slider(key="distance_lambda").set_value(100.0).run()
-    least = "Our theorem certifies ε = 0.341, the least possible; the 2023 theorem certifies 1.07× the least."
+    least = "Our theorem certifies ε = 0.341, the least possible; the 2023 theorem certifies 1.06× the least."
     assert least in said(app)
     assert "λ 2 → 100: ε falls from 0.349 to 0.341" in said(app)
     assert "theorem is exact from λ" in written(app)
