@@ -17,7 +17,7 @@ _LONG = """
     accounting.population.ball accounting.dp_sgd.calibration accounting.population.published
     accounting.selection.tuning accounting.dp_sgd.allocation accounting.mechanisms.composition
     estimators.logistic_regression estimators.ops_ptr accounting.dp_sgd.mechanism estimators.dp_sgd
-    estimators.noisy_sgd estimators.sco experiments.population.methods experiments.studies.defaults
+    estimators.noisy_sgd estimators.sco experiments.population.methods
     experiments.studies.tuning_runs learning.certificates.base learning.dp_sgd.budget learning.population.fit
     learning.population.schedules
 """

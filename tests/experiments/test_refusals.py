@@ -18,7 +18,7 @@ from objpert_core.experiments.quadratic.disagreement import Disagreement, Scaled
 from objpert_core.experiments.quadratic.lasso import box_lasso
 from objpert_core.experiments.quadratic.plane import Plane, least_in_ball
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from objpert_core.experiments.studies import defaults, noise_ratios, standardisation, subsampling, tuning_runs
+from objpert_core.experiments.studies import noise_ratios, subsampling, tuning_runs
 from objpert_core.experiments.summary import mean_interval, wilson_interval
 
 RANGES = [
@@ -106,16 +106,6 @@ RANGES = [
     (
         lambda method: population_method(method, Setting("logistic", 200, 3, 2.0)),
         ("method", "zero", "must be one of 'sgd', 'objective'"),
-    ),
-    (
-        lambda **named: list(defaults.scores(defaults.Design(9, 1), **{"seed": 0, "draws": 1} | named)),
-        ("seed", -1, "must be a whole number"),
-        ("draws", 0, "must be a whole number"),
-    ),
-    (
-        lambda **named: list(standardisation.scores(["pixels"], {}, epsilons=[1.0], **{"seed": 0, "draws": 1} | named)),
-        ("seed", -1, "must be a whole number"),
-        ("draws", 0, "must be a whole number"),
     ),
     (
         noise_ratios.Plan,
