@@ -26,7 +26,7 @@ _NO_CHANGE = (
         "the linear term is left out, and what else differs ends the search before",
     ),
     (
-        "objpert_core/accounting/distance/maps.py",
+        "objpert_core/accounting/distance.py",
         "_LOWER = np.linspace(0.0, 1.0, 13)  # panels for G < 0, in the bulk of v and again beyond it",
         "_LOWER = np.linspace(0.0, 1.0, 12)  # panels for G < 0, in the bulk of v and again beyond it",
         "moves a distance by 1e-12; the promise is 1e-7",
@@ -86,7 +86,7 @@ _NO_CHANGE = (
         "the fits differ by their sources, and the search reads none",
     ),
     (
-        "objpert_core/accounting/posterior/adaptive_calibration.py",
+        "objpert_core/accounting/posterior/adaptive_sampling.py",
         "chord = low - at_low * (high - low) / (at_high - at_low)",
         "chord = low + at_low * (high - low) / (at_high - at_low)",
         "where to look next; halving alone arrives, too",
@@ -117,7 +117,7 @@ _NO_CHANGE = (
         "room for one rounding more than there are",
     ),
     (
-        "objpert_core/accounting/gaussian/law.py",
+        "objpert_core/accounting/gaussian/gdp.py",
         "_FEWEST = 24",
         "_FEWEST = 23",
         "how many points; μ is on the safe side between them",

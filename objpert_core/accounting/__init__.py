@@ -1,8 +1,7 @@
 """Privacy accounting: what (ε, δ) and Rényi curve a mechanism has, and what noise a target needs."""
 
 from objpert_core.accounting.convolution.distribution import DiscretePLD
-from objpert_core.accounting.distance.balls import distance_to_optimality, optimal_lam
-from objpert_core.accounting.distance.maps import boundary_lam, distance_map
+from objpert_core.accounting.distance import boundary_lam, distance_map, distance_to_optimality, optimal_lam
 from objpert_core.accounting.dp_sgd.allocation import RandomAllocation
 from objpert_core.accounting.dp_sgd.calibration import calibrate_allocation, calibrate_dpsgd, calibrate_sampled
 from objpert_core.accounting.dp_sgd.mechanism import DPSGD
@@ -10,8 +9,7 @@ from objpert_core.accounting.dp_sgd.sampled import SampledWithoutReplacement, Sa
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 from objpert_core.accounting.gaussian.filters import PrivacyFilter, PrivacyOdometer
 from objpert_core.accounting.gaussian.half_normal import HalfNormal
-from objpert_core.accounting.gaussian.mechanism import Gaussian
-from objpert_core.accounting.gaussian.output import OutputPerturbation
+from objpert_core.accounting.gaussian.mechanism import Gaussian, OutputPerturbation
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
@@ -37,8 +35,7 @@ from objpert_core.accounting.objective.standardisation import (
     recommended_standardisation,
     remaining_epsilon,
 )
-from objpert_core.accounting.posterior.adaptive_calibration import calibrate_adaptive_sampling
-from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling
+from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.accounting.posterior.calibration import (
     posterior_precision,
     published_posterior_epsilon,
@@ -56,8 +53,7 @@ from objpert_core.accounting.quadratic.published_calibration import (
     optimal_published_bound,
     published_scale,
 )
-from objpert_core.accounting.quadratic.tilt_and_bend import TiltAndBend
-from objpert_core.accounting.quadratic.tilt_and_bend_calibration import calibrate_tilt_and_bend
+from objpert_core.accounting.quadratic.tilt_and_bend import TiltAndBend, calibrate_tilt_and_bend
 from objpert_core.accounting.selection.mechanism import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.selection.tuning import calibrate_tuning, mean_runs
 

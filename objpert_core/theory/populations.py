@@ -86,7 +86,7 @@ class Population(ABC):
         """L(θ) less the mean loss on the rows given: what training on them hides."""
         return self.risk(theta) - self.losses(np.asarray(theta), X, y).mean(axis=-1)
 
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         check_fields(self, positive_integer, "dimension")
         check_fields(self, positive, "radius")
 
@@ -96,8 +96,17 @@ def _on_sphere(n: int, dimension: int, random: np.random.Generator) -> FloatArra
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+class _OnSphere(Population):
+    """Rows of any direction, and a θ* with equal entries of norm M."""
+
+    @cached_property
+    def minimiser(self) -> FloatArray:
+        """θ*: M/√d everywhere."""
+        return np.full(self.dimension, self.radius / math.sqrt(self.dimension))
+
+
 @dataclass(frozen=True)
-class LogisticOnSphere(Population):
+class LogisticOnSphere(_OnSphere):
     """x uniform on the unit sphere, y = ±1 with P(y = 1 | x) = expit(xᵀθ*), ‖θ*‖ = `radius` M, and the logistic loss.
 
     θ* has equal entries. With s(u) = log(1 + e^u), the excess risk is E[s(b) − s(a) − s'(a)(b − a)], a = xᵀθ*, b = xᵀθ.
@@ -115,14 +124,6 @@ class LogisticOnSphere(Population):
     loss = "logistic"
     lipschitz = 1.0
     smoothness = 0.25
-
-    def __post_init__(self) -> None:
-        self._check()
-
-    @cached_property
-    def minimiser(self) -> FloatArray:
-        """θ*: M/√d everywhere."""
-        return np.full(self.dimension, self.radius / math.sqrt(self.dimension))
 
     @cached_property
     def least_risk(self) -> float:
@@ -180,7 +181,7 @@ class LogisticOnSphere(Population):
 
 
 @dataclass(frozen=True)
-class AbsoluteWithLaplace(Population):
+class AbsoluteWithLaplace(_OnSphere):
     """x uniform on the unit sphere, y = xᵀθ* + Laplace noise, ‖θ*‖ = `radius` M, and the absolute loss.
 
     `scale` b > 0 is the noise's mean size. For a residual that is off by v, E|v + noise| − E|noise| = |v| +
@@ -199,13 +200,8 @@ class AbsoluteWithLaplace(Population):
     smoothness = math.inf
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         check_fields(self, positive, "scale")
-
-    @cached_property
-    def minimiser(self) -> FloatArray:
-        """θ*: M/√d everywhere."""
-        return np.full(self.dimension, self.radius / math.sqrt(self.dimension))
 
     @property
     def least_risk(self) -> float:
@@ -243,7 +239,7 @@ class _Cube(Population):
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         check_fields(self, rate, "bias")
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from objpert_core.accounting import ledger_events
+from objpert_core.accounting import ledger_file
 from objpert_core.accounting.ledger import MOST_COPIES, Entry, Ledger
 from pages.composition import files, totals
 from pages.composition.rounding import down, share_up
@@ -188,8 +188,8 @@ class Listed:
             return
         with button:
             there = totals.epsilon_of_events(self.ledger, self.delta)
-            st.markdown(about_events(ledger_events.covered(self.ledger), there, self.total))
-            make = partial(ledger_events.write, self.ledger)
+            st.markdown(about_events(ledger_file.covered(self.ledger), there, self.total))
+            make = partial(ledger_file.write_events, self.ledger)
             page.download("Events as JSON", lambda: make().encode(), "events.json", "data_object")
 
     def code(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import objpert_core.accounting as acc
-from objpert_core.accounting import ledger_events
+from objpert_core.accounting import ledger_file
 from objpert_core.accounting.ledger import MOST_COPIES, Entry, Ledger
 from ui.bounds import ORDERS, renyi_curve
 
@@ -101,7 +101,7 @@ def copies_left(ledger: Ledger, entry: Entry, delta: float, target: float) -> in
 
 def epsilon_of_events(ledger: Ledger, delta: float) -> float:
     """ε at δ of the ledger as it is written for dp_accounting, where Gaussian noise covers what has no event."""
-    whole = ledger_events.written(ledger)
+    whole = ledger_file.written(ledger)
     parts = whole.parts if isinstance(whole, acc.Composition) else ((whole, 1),)
     return epsilon_bounds(frozenset(parts), delta)[1]
 

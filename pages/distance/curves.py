@@ -12,7 +12,7 @@ import pandas as pd
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.distance.balls import over_lower_bound
+from objpert_core.accounting.distance import over_lower_bound
 from pages.distance import maps
 from pages.distance.controls import ALPHA_MAX, EPS_MAX, MECHANISM, PROFILE, READ_ALPHA, READ_DELTA, RENYI, SHOW
 from ui import bounds, figures, page, parameters, sentences, snippets, why

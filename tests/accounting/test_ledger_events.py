@@ -8,32 +8,32 @@ from dp_accounting.pld import PLDAccountant
 
 import objpert_core.accounting as acc
 from objpert_core.accounting import ledger as lg
-from objpert_core.accounting import ledger_events, ledger_file
+from objpert_core.accounting import ledger_file
 
 EXACT = lg.parse("gauss*3:20,2@Counts;fit:8,128,1@Model;dpsgd:1,0.01,100")
 
 
 def test_what_has_events_comes_back_as_dear_and_without_names():
-    back = ledger_file.read(ledger_events.write(EXACT))
+    back = ledger_file.read(ledger_file.write_events(EXACT))
     assert back == ledger_file.Saved(lg.parse("gauss*3:10,1;gauss:8,1;dpsgd:1,0.01,100"))
-    assert ledger_events.covered(EXACT) == ()
+    assert ledger_file.covered(EXACT) == ()
 
 
 @pytest.mark.thorough
 def test_dp_accounting_reads_the_event():
-    document = json.loads(ledger_events.write(EXACT))
+    document = json.loads(ledger_file.write_events(EXACT))
     assert document["neighboring_relation"] == "ADD_OR_REMOVE_ONE"
     kinds = [event.get("event", event)["class_name"] for event in document["event"]["events"]]
     assert kinds == ["GaussianDpEvent", "GaussianDpEvent", "PoissonSampledDpEvent"]
-    theirs = PLDAccountant().compose(acc.read_dp_events(ledger_events.write(EXACT)).to_dp_event())
+    theirs = PLDAccountant().compose(acc.read_dp_events(ledger_file.write_events(EXACT)).to_dp_event())
     ours = acc.compose(*(acc.repeat(entry.mechanism(), entry.count) for entry in EXACT)).epsilon(1e-5)
     assert theirs.get_epsilon(1e-5) == pytest.approx(ours, rel=2e-3)
 
 
 def test_what_has_none_is_covered_and_costs_more():
     entries = lg.parse("gauss:20,1;cal:1,1e-5;fit*2:8,10,1")
-    assert ledger_events.covered(entries) == (2, 3)
-    there = ledger_events.written(entries)
+    assert ledger_file.covered(entries) == (2, 3)
+    there = ledger_file.written(entries)
     assert there.parts[0] == (acc.Gaussian(20.0), 1)
     (calibrated, _), (fit, twice) = there.parts[1:]
     assert (calibrated.epsilon(1e-5) > 1.0, twice) == (True, 2)
@@ -68,6 +68,6 @@ def test_what_no_ledger_can_hold_is_refused_with_one_sentence(text, why):
 
 def test_an_empty_ledger_and_one_about_which_nothing_is_proved_have_no_events():
     with pytest.raises(ValueError, match="must have an entry"):
-        ledger_events.write(())
+        ledger_file.write_events(())
     with pytest.raises(NotImplementedError, match="No Gaussian noise is known to cover it"):
-        ledger_events.write(lg.parse("fit:8,0.5,1,glm,1"))
+        ledger_file.write_events(lg.parse("fit:8,0.5,1,glm,1"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from objpert_core.learning.quadratic.wishart import wishart
-from objpert_core.theory.quadratic import exact_excess_bound, inexact_excess_bound
+from objpert_core.theory.quadratic import exact_excess_bound
 
 
 def test_the_exact_bound_holds_for_draws_of_ridge_like_problems():
@@ -32,20 +32,6 @@ def test_a_steep_regulariser_comes_near_the_exact_bound():
     assert at.min() == 1.0
     perturbed = -slope * at + draws / 2 * at**2
     assert np.mean(perturbed + slope) == pytest.approx(exact_excess_bound(scale, m, 1.0), rel=0.01)
-
-
-def test_theorem_3_3_without_noise_is_twice_the_corollary_and_sharpened_is_the_corollary():
-    setting = {"rows": 10, "dimension": 4, "sigma_out": 0.0}
-    assert inexact_excess_bound(2.0, 9, 1.5, **setting) == 2 * exact_excess_bound(2.0, 9, 1.5)
-    assert inexact_excess_bound(2.0, 9, 1.5, sharpened=True, **setting) == exact_excess_bound(2.0, 9, 1.5)
-
-
-def test_the_sharpened_bound_is_never_above_the_printed_one():
-    for eta in (0.0, 0.1, 1.0, 5.0):
-        setting = {"rows": 10, "dimension": 4, "sigma_out": 0.3, "anchor_error": eta, "tolerance": 0.01}
-        assert inexact_excess_bound(2.0, 9, 1.0, sharpened=True, **setting) <= inexact_excess_bound(
-            2.0, 9, 1.0, **setting
-        )
 
 
 @pytest.mark.parametrize(

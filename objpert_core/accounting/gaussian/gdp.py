@@ -15,7 +15,9 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtri_exp
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
 from objpert_core.accounting.numerics.chain import apart
+from objpert_core.accounting.objective.law import LogisticLaw
 
 _ERROR = 4e-13  # relative, of a profile
 _ROUNDING = 1e-14
@@ -46,13 +48,8 @@ def _mu_at(log_x: FloatArray, log_y: FloatArray) -> FloatArray:
     return np.where(np.isnan(mu), np.inf, mu)
 
 
-def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
-    """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` ascends from 0."""
-    return _mu_and_where(epsilon, log_delta)[0]
-
-
 def mu_of_profile(log_profile: Callable[[FloatArray], FloatArray], epsilon: FloatArray) -> float:
-    """`mu_of_points` of a profile at `epsilon`, and at further points around those that decide."""
+    """The smallest μ above a convex profile δ at `epsilon`, ascending from 0, and around the ε that decide."""
     log_delta = log_profile(epsilon)
     best, low, high = _mu_and_where(epsilon, log_delta)
     for _ in range(_ROUNDS):
@@ -66,7 +63,7 @@ def mu_of_profile(log_profile: Callable[[FloatArray], FloatArray], epsilon: Floa
 
 
 def _mu_and_where(epsilon: FloatArray, log_delta: FloatArray) -> tuple[float, float, float]:
-    """`mu_of_points`, and the two ε between which it is decided."""
+    """The μ that the points ask for, and the two ε between which it is decided."""
     kept = apart(log_delta, _LEAST_DROP)
     epsilon, log_delta = epsilon[kept], log_delta[kept]
     log_x, log_y = log_vertices(epsilon, log_delta)
@@ -113,3 +110,33 @@ def mu_of_mirrored_mixture(log_weights: FloatArray, a: float) -> float:
         w = -ndtri_exp(logsumexp(log_weights + log_ndtr(-j - at[1:, None]), axis=1))
         best = max(best, float(np.max(w - u)))
     return min(best * (1 + 1e-9), 2 * farthest)
+
+
+_LOWEST, _FARTHEST = -12.0, 37.0  # of v: what is left out has a probability of 2e-33, and of 6e-300
+_FEWEST = 24
+_POSITION = 1e-9  # relative: what a position may be off
+
+
+def mu_of_law(law: PrivacyLossLaw) -> float:
+    """μ of a law: what finitely many ε of its profile ask for, or what is left of the tail does."""
+    if isinstance(law, LogisticLaw):
+        end = law.threshold / law.a - law.a / 2  # from the threshold on it is the Gaussian profile
+        epsilon = _losses(law, -law.threshold / law.a - law.a / 2, end, 0.25)  # by quadrature: few points
+        doubled, shift = False, 0.0 if end < _FARTHEST else float(np.log1p(law.kappa / 4))  # T ≤ max(0, G) + that
+    elif isinstance(law, (PositiveGaussianLaw, HalfNormalLaw)):
+        doubled, shift = isinstance(law, HalfNormalLaw), law.shift + law.shift_rest
+        epsilon = _losses(law, 0.0 if doubled else -law.a / 2, _FARTHEST, 0.04)
+    else:
+        return float("inf")
+    start = float(law.position(epsilon[-1:])[0])
+    beyond = mu_beyond(law.a, shift, doubled, start - _POSITION * (1 + abs(start)))
+    return max(mu_of_profile(law.log_profile, epsilon), beyond)
+
+
+def _losses(law: PrivacyLossLaw, low: float, high: float, step: float) -> FloatArray:
+    """0 and the losses at values of v between two ends."""
+    low, high = max(low, _LOWEST), min(high, _FARTHEST)
+    losses = law.loss(np.linspace(low, high, max(int((high - low) / step), _FEWEST)))
+    if isinstance(law, LogisticLaw) and high < _FARTHEST:
+        losses[-1] = law.threshold
+    return np.unique(np.append(np.maximum(losses, 0.0), 0.0))

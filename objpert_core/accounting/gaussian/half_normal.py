@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.gaussian.law import mu_of_law
+from objpert_core.accounting.gaussian.gdp import mu_of_law
 from objpert_core.accounting.gaussian.mechanism import Gaussian, NoiseOnValue
 from objpert_core.accounting.laws.simple import HalfNormalLaw
 from objpert_core.accounting.mechanisms.base import Mechanism

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.numerics.logarithms import log_1m_exp
+from objpert_core.accounting.numerics.gaussian import log_1m_exp
 from objpert_core.accounting.numerics.split import difference_down
 
 LogProfile = Callable[[FloatArray], FloatArray]

@@ -11,6 +11,8 @@ which is a product of positive factors.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erfcx, ndtr, ndtri_exp
@@ -111,3 +113,9 @@ def epsilon_at_tail(log_delta: FloatArray, a: float) -> FloatArray:
 def rdp(alpha: ArrayLike, a: float) -> FloatArray:
     """Rényi curve α·a²/2 of the Gaussian mechanism (Redberg et al. 2023, Theorem B.1); never 0, whatever underflows."""
     return np.maximum(np.asarray(alpha, dtype=float) * a * (a / 2), _TINY)
+
+
+def log_1m_exp(x: Any) -> Any:
+    """log(1 − e^x) for x <= 0, −∞ at 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(-np.expm1(x))

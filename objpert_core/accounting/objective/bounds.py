@@ -16,7 +16,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
-from objpert_core.accounting.objective.chi import log_chi_moment_rate
+from objpert_core.accounting.numerics.quadrature import log_chi_moment_rate
 from objpert_core.accounting.objective.law import logistic_law
 
 ACCOUNTANTS = ("profile", "rdp")

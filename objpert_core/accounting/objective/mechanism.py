@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from objpert_core._validation import FloatArray, between, check_fields, choice, length, positive_integer, square, within
-from objpert_core.accounting.gaussian.law import mu_of_law
+from objpert_core.accounting.gaussian.gdp import mu_of_law
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw, PrivacyLossLaw

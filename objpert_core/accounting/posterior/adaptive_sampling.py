@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from objpert_core._validation import FloatArray, at_least, between, check_fields, in_open_unit, or_zero
+from objpert_core._validation import FloatArray, at_least, between, check_fields, in_open_unit, or_zero, positive
+from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target
+from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import Mechanism
-from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
-from objpert_core.accounting.numerics.logarithms import log_1m_exp
+from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI, log_1m_exp
+from objpert_core.accounting.numerics.safe_root import nudged
 from objpert_core.accounting.posterior import profile as posterior
 from objpert_core.accounting.posterior.mechanism import PosteriorSampling
 from objpert_core.accounting.selection.mechanism import PrivateSelection
+from objpert_core.accounting.selection.one_run import OneRun, drift
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _SLACK = 1e-9  # of 1 + |log δ|: above what the quadrature is off by
@@ -153,3 +156,84 @@ class AdaptiveSampling(Mechanism):
 
 _NEAR = np.concatenate([-(2.0 ** np.arange(4, -3, -1)), [0.0], 2.0 ** np.arange(-2, 5)])
 _PANEL_ENDS = np.concatenate([np.linspace(-12.0, 12.0, 20), np.linspace(12.0, 39.0, 10)[1:]])
+
+
+RELEASE_SHARE = 0.25
+"""Of μ that each of the two statistics gets."""
+FAILURE_SHARE = 0.1
+"""Of δ that pays for statistics on the unsafe side."""
+_MARGIN = 1e-7
+_TOLERANCE = 1e-6  # of d, relatively
+
+
+def calibrate_adaptive_sampling(epsilon: float, delta: float, *, mean_runs: float = 1.0) -> AdaptiveSampling:
+    """A posterior draw behind two statistics that is (ε, δ)-DP as a whole, with d as large as that allows.
+
+    Of the Gaussian mechanism's μ at the target each statistic has a quarter; unsafe statistics have a tenth of δ;
+    h₀ = ε/(2 + 2·log(2/δ)), with the ε and δ of a single run.
+
+    Parameters
+    ----------
+    epsilon : float from 1e-3 to 100
+    delta : float strictly between 0 and 1
+    mean_runs : float >= 1
+        The mean number of runs of which the best is released: K is geometric.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or leaves no draw at all.
+
+    Examples
+    --------
+    >>> one = calibrate_adaptive_sampling(1.0, 1e-6)
+    >>> one.delta(1.0) <= 1e-6, round(one.separation, 2)
+    (True, 0.15)
+    """
+    if not 1e-3 <= positive("epsilon", epsilon) <= 100.0:
+        raise ValueError(f"epsilon must be a float from 0.001 to 100, got {epsilon!r}")
+    in_open_unit("delta", delta), at_least("mean_runs", mean_runs, 1)
+    return _calibrated(float(epsilon), float(delta), float(mean_runs))
+
+
+@lru_cache(maxsize=1024)
+def _calibrated(epsilon: float, delta: float, runs: float) -> AdaptiveSampling:
+    mu, left = _of_one_run(epsilon, (1 - FAILURE_SHARE) * delta, runs)
+    leverage = min(left / (2 + 2 * math.log(2 * runs / delta)), posterior.LARGEST_LEVERAGE)
+    statistic = RELEASE_SHARE * mu
+
+    def built(separation: float) -> AdaptiveSampling:
+        return AdaptiveSampling(statistic, statistic, leverage, separation, FAILURE_SHARE * delta / runs, runs)
+
+    def gap(separation: float) -> float:
+        return float(built(separation)._log_delta(np.array([epsilon]))[0]) - log_target(delta)
+
+    if gap(0.0) > 0:
+        raise ValueError(f"epsilon and delta must leave room for a draw, got {epsilon!r} and {delta!r}")
+    low, high = 0.0, mu
+    while gap(high) <= 0:
+        low, high = high, 1.5 * high
+    at_low, at_high = gap(low), gap(high)
+    while high - low > _TOLERANCE * high:  # a secant, kept off the ends, and the middle in turn
+        chord = low - at_low * (high - low) / (at_high - at_low)
+        margin = 0.02 * (high - low)
+        for place in (chord - margin, chord + margin, (low + high) / 2):
+            if low < place < high:
+                value = gap(place)
+                low, at_low, high, at_high = (
+                    (place, value, high, at_high) if value <= 0 else (low, at_low, place, value)
+                )
+    return nudged(lambda one: gap(one.separation) <= 0, lambda margin: built(low * (1 - margin)), _MARGIN)
+
+
+def _of_one_run(epsilon: float, delta: float, runs: float) -> tuple[float, float]:
+    """μ of the Gaussian mechanism whose best of K runs is (ε, δ)-DP, and the ε that is left for a single one."""
+    if runs == 1:
+        return 1 / calibrate_gaussian(epsilon, delta).sigma, epsilon
+    low, high = 1e-6, 1 / calibrate_gaussian(epsilon, delta / runs).sigma
+    for _ in range(30):
+        middle = (low + high) / 2
+        one = Gaussian(1 / middle)
+        left = epsilon - 2 * drift(OneRun(one, math.log(runs)).log_delta, 1 / runs)
+        low, high = (middle, high) if left > 0 and one.delta(left) <= delta / runs else (low, middle)
+    return low, epsilon - 2 * drift(OneRun(Gaussian(1 / low), math.log(runs)).log_delta, 1 / runs)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.numerics.logarithms import log_1m_exp
+from objpert_core.accounting.numerics.gaussian import log_1m_exp
 
 LARGEST_LEVERAGE = (1 + math.sqrt(5)) / 2
 """Up to here δ never falls as h grows, at the same ρ and ε >= 0 (docs/theorems.md, T38)."""

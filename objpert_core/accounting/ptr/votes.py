@@ -11,7 +11,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, in_open_unit, like_input, nonnegative, positive, within
 from objpert_core.accounting.mechanisms.base import Mechanism
-from objpert_core.accounting.numerics.logarithms import log_1m_exp
+from objpert_core.accounting.numerics.gaussian import log_1m_exp
 from objpert_core.accounting.ptr.mechanism import ApproximateDP
 
 _MOST_GAPS = 2**20  # looked at one by one

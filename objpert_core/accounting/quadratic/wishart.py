@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betainc, betaln, gammainc, gammaincc, gammaln, k0e
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.numerics.logarithms import log_1m_exp
+from objpert_core.accounting.numerics.gaussian import log_1m_exp
 
 SLACK = 1e-10  # of 1 + |log δ|: far above what quadratures are off by, and most differences of special functions
 _UNIT = 1e-14  # times 1 + the condition number: four times what special functions were seen to be off by

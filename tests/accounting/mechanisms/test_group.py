@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 from scipy.stats import binom, norm
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.dp_sgd.law import MixtureLoss
+from objpert_core.accounting.dp_sgd.mechanism import MixtureLoss
 from objpert_core.accounting.dp_sgd.subsampled import step_rdp
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.mechanisms.chain import Chained

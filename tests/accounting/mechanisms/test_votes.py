@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import Gaussian, GNMax, LaplaceVote, OptimalVote, repeat
-from objpert_core.accounting.ptr import gnmax_bounds as gnmax
+from objpert_core.accounting.ptr import gnmax
 
 
 def pairs_delta(tails, epsilon):

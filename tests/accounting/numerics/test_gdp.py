@@ -91,8 +91,10 @@ def test_mu_of_replaced_rows_is_no_more_than_twice_the_rows(rate, a, size):
 
 @pytest.mark.parametrize("a", [1e-5, 0.1, 1.0, 6.0])
 def test_points_of_a_gaussian_profile_give_its_mu_back_rounded_up(a):
-    epsilon, log_delta = chain.profile_points(lambda e: np.asarray(log_profile(e, a)))
-    assert a <= gdp.mu_of_points(epsilon, log_delta) < a * (1 + 1e-3)
+    def profile(epsilon):
+        return np.asarray(log_profile(epsilon, a))
+
+    assert a <= gdp.mu_of_profile(profile, chain.profile_points(profile)[0]) < a * (1 + 1e-3)
 
 
 @pytest.mark.parametrize("start", [3.0, 10.0, 30.0])

@@ -8,7 +8,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.accounting import ledger as lg
-from objpert_core.accounting import ledger_events
+from objpert_core.accounting import ledger_file
 from pages.composition import files as ledger_files
 from pages.composition import totals as ledger_totals
 from pages.composition.fits import DASHED
@@ -265,7 +265,7 @@ def test_the_list_goes_out_as_events_of_dp_accounting_and_comes_back():
     (told,) = [block.value for block in app.markdown if "ADD_OR_REMOVE_ONE" in block.value]
     assert told.endswith(about_events((2,), there, here))
     assert "Entry 2 has no event: Gaussian noise that covers this entry is written instead" in told
-    app.text_area(key="composition__pasted").set_value(ledger_events.write(ledger))
+    app.text_area(key="composition__pasted").set_value(ledger_file.write_events(ledger))
     app.button(key="composition_open").click().run()
     assert entry_of(app).startswith("gauss:20,1;gauss*2:7.67")
     app.text_area(key="composition__pasted").set_value('{"format": "dp_accounting events 1", "event": {}}')
