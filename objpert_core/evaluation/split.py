@@ -37,7 +37,8 @@ def split_by_coin(
     test_share : float strictly between 0 and 1
         The probability that a row is a test row.
     groups : array-like, shape (n,), optional
-        Whose row it is: rows of one person share a coin. Without groups each row is a person.
+        Whose row it is: rows of one person share a coin. Without groups each row is a person. Where `X` is `Blocks`,
+        True says that they are triples whose third part is whose rows they are; an entry a person is kept in memory.
     random_state : None, int, numpy RandomState or Generator
         None takes the coins from the operating system. With a seed a row's coin depends on the row's place, and a row
         that is added moves the others: such a split is for teaching and tests.
@@ -64,9 +65,9 @@ def split_by_coin(
     if (blocks := as_blocks(X, y)) is not None:
         if isinstance(blocks, OnWorkers):
             raise ValueError("X must be split before it goes to a cluster, since coins are drawn here, got OnWorkers")
-        if groups is not None:
-            raise ValueError(f"groups must be None where X is Blocks, got {type(groups).__name__}")
-        coins = _Coins(noise_source(random_state), share)
+        if groups is not None and groups is not True:
+            raise ValueError(f"groups must be None or True where X is Blocks, got {type(groups).__name__}")
+        coins = (_Coins if groups is None else _CoinsOfPeople)(noise_source(random_state), share)
         return blocks.through(partial(coins.part, False)), blocks.through(partial(coins.part, True)), None, None
     X, y, groups = indexable(X, y, groups)
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -98,6 +99,24 @@ class _Coins:
             raise ValueError(f"block {place + 1} must have the same rows in every walk, got {len(coins)}, then {rows}")
         chosen = np.flatnonzero(coins == heads)
         return _safe_indexing(X, chosen), *(None if one is None else _safe_indexing(one, chosen) for one in beside)
+
+
+class _CoinsOfPeople:
+    """The coins of people whose rows are walked: drawn when a person comes first, and the same in every walk."""
+
+    def __init__(self, source: NoiseSource, share: float) -> None:
+        self._source, self._share, self._one_at_a_time = source, share, Lock()
+        self._heads: dict[Any, bool] = {}
+
+    def part(self, heads: bool, place: int, X: Any, y: Any, people: Any) -> Block:
+        """The rows of a block whose person's coin fell so."""
+        with self._one_at_a_time:  # or both walks draw, and a person is in both parts
+            new = [name for name in dict.fromkeys(people) if name not in self._heads]
+            coins = np.zeros(len(new), dtype=bool)
+            coins[selected(self._source, len(new), self._share)] = True
+            self._heads.update(zip(new, coins.tolist(), strict=True))
+            chosen = np.flatnonzero([self._heads[name] == heads for name in people])
+        return _safe_indexing(X, chosen), _safe_indexing(y, chosen)
 
 
 def _people(groups: Any) -> tuple[int, Any]:

@@ -498,7 +498,7 @@ def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():
     assert scores.counts == evaluate(model, parts[1], targets, random_state=1).counts
     empty = Blocks(lambda: [(X[:0], Y[:0])])
     assert evaluate(model, empty, random_state=1).counts == evaluate(model, X[:0], Y[:0], random_state=1).counts
-    with pytest.raises(ValueError, match="groups must be None where X is Blocks"):
+    with pytest.raises(ValueError, match="groups must be None or True where X is Blocks"):
         split_by_coin(blocks, groups=Y)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import Gaussian, ObjectivePerturbation, compose, parallel
+from objpert_core.blocks import Blocks
 from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression
 from objpert_core.evaluation import evaluate, split_by_coin, together
 from objpert_core.learning import PrivacyCertificate
@@ -177,6 +178,20 @@ def test_coins_have_the_share_and_rows_of_one_person_one_coin():
     train, test, _, _ = split_by_coin(rows[:, None], rows, groups=people, random_state=0)
     assert set(train.ravel() % 100).isdisjoint(test.ravel() % 100)
     assert {len(train) % 200, len(test) % 200} == {0}
+
+
+def test_people_whose_rows_are_walked_have_one_coin_in_every_walk():
+    rows = np.arange(1_000)
+    parts = np.split(rows, range(70, 1_000, 70))
+    blocks = Blocks(lambda: ((part[:, None], part, part % 100) for part in parts))
+    train, test, _, _ = split_by_coin(blocks, test_share=0.3, groups=True, random_state=0)
+    for _ in range(2):
+        own, other = (np.concatenate([X.ravel() for X, _ in part]) for part in (train, test))
+        assert set(own % 100).isdisjoint(other % 100)
+        assert sorted([*own, *other]) == rows.tolist()
+    assert 100 < len(other) < 500
+    with pytest.raises(ValueError, match="groups must be None or True where X is Blocks"):
+        split_by_coin(blocks, groups=rows)
 
 
 def test_coins_come_from_the_operating_system_unless_a_seed_is_asked_for():

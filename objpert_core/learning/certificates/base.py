@@ -31,6 +31,7 @@ from objpert_core.learning.certificates.field_rules import (
     NONNEGATIVE,
     OPEN_UNIT,
     POWER_OF_TWO,
+    ROWS_USED,
     SCHEMA,
     TEXT,
     TRUTH,
@@ -109,6 +110,9 @@ class PrivacyCertificate(ABC):
         How many rows of one person the promise covers together.
     part_of : {"fit and evaluation", "private search"} or None
         The kind of certificate that holds this one. A part does not verify: the whole does, and promises less.
+    rows_used : str or None
+        Which rows of the table were used, by a rule about each row or each person's rows alone, such as those without a
+        target left out; None for all. Taken on trust.
 
     Examples
     --------
@@ -150,6 +154,7 @@ class PrivacyCertificate(ABC):
     rows_declared: bool | None = fact(or_nothing(TRUTH), since=2, default=None)
     rows_per_person: int = fact(COUNT, since=2, default=1)
     part_of: str | None = fact(or_nothing(one_of(*WHOLES)), since=LATER, default=None)
+    rows_used: str | None = fact(or_nothing(ROWS_USED), since=LATER, default=None)
 
     def __init_subclass__(cls, *, mechanisms: tuple[str, ...] = (), algorithm: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)

@@ -162,6 +162,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm=BOTH, mechanisms=("Paral
             **_noise_of(fit, evaluation),
             rows_declared=fit.rows_declared,
             rows_per_person=fit.rows_per_person,
+            rows_used=fit.rows_used,
             public_rows=getattr(fit, "public_rows", None),
             fit=as_part(fit, BOTH),
             evaluation=as_part(evaluation, BOTH),
@@ -184,7 +185,8 @@ class TogetherCertificate(AsGivenCertificate, algorithm=BOTH, mechanisms=("Paral
     def holds(self) -> bool:
         """Say whether both certificates verify and are about one model, the same neighbours and the noise named."""
         fit, evaluation = self.parts
-        told = {name: getattr(fit, name, None) for name in ("public_rows", "rows_declared", "rows_per_person")}
+        names = ("public_rows", "rows_declared", "rows_per_person", "rows_used")
+        told = {name: getattr(fit, name, None) for name in names}
         told |= _noise_of(fit, evaluation)
         return disagreement(fit, evaluation) is None and all(getattr(self, name) == told[name] for name in told)
 

@@ -116,6 +116,14 @@ COUNT = whole(1)
 FROM_ZERO = whole(0)
 TRUTH = Rule("True or False", lambda value: type(value) is bool)
 TEXT = Rule("a text", lambda value: type(value) is str)
+_NAMED = "“.{1,40}”"
+_NO_TARGET = f"those without a value of {_NAMED} are left out"
+_FIRST = f"the first (?:row|[1-9][0-9,]* rows) of each person by column {_NAMED}, in the table's order"
+_ROWS = re.compile(f"{_NO_TARGET}(?:; then {_FIRST})?|{_FIRST}")
+ROWS_USED = Rule(
+    "a rule about rows in the words of a table's schema",
+    lambda value: type(value) is str and value.isprintable() and _ROWS.fullmatch(value) is not None,
+)
 DIGEST = Rule(
     "the 64 hexadecimal digits of a SHA-256",
     lambda value: type(value) is str and re.fullmatch(r"[0-9a-f]{64}", value) is not None,

@@ -84,6 +84,7 @@ def whole_text(certificate: Any, lines: list[str]) -> str:
     text = [
         f"{promise}, {neighbours_in_words(certificate.adjacency)}",
         *([] if certificate.part_of is None else [f"  alone      no promise: {part_words(certificate)}"]),
+        *([] if certificate.rows_used is None else [f"  table      of its rows: {certificate.rows_used}"]),
         *lines,
         f"  noise      {certificate.noise_source}{seeded}",
     ]
