@@ -36,6 +36,9 @@ _PLAIN_NUMBER = re.compile(rf"[+−-] ?{_AMOUNT}(?: ?± ?{_AMOUNT})?(?: ?%)?")
 _LABEL = re.compile(r"[A-Za-z0-9:._-]*")
 _SHORT = 14
 """Letters of a number that stays on one line, as 84.02 ± 0.31."""
+LOOKALIKES = dict(zip("*`~$[]{}<>|\\_:.", "∗'∼＄［］｛｝‹›¦∖＿∶․", strict=True))
+"""Letters of a stranger's text that a page could take for marks, and what stands there instead (`safe_text`)."""
+_AS_TYPED = str.maketrans({other: mark for mark, other in LOOKALIKES.items() if other != "'"})
 _LINE = 345.0
 """Points of an article's line."""
 _SIZES = {"": (10.0, 6.0), r"\small": (9.25, 6.0), r"\footnotesize": (8.5, 6.0)}
@@ -263,3 +266,12 @@ def _room(size: str, columns: int) -> float:
     """How many letters a line of so many columns holds."""
     em, gap = _SIZES[size]
     return (_LINE - 2 * gap * columns) / (em / 2)
+
+
+def as_typed(text: str) -> str:
+    """A text with the marks that `LOOKALIKES` replaced, for a terminal, where nobody takes them for marks.
+
+    >>> as_typed("“%H∶%M” ‹b›")
+    '“%H:%M” <b>'
+    """
+    return text.translate(_AS_TYPED)

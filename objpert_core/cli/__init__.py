@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import objpert_core
 from objpert_core.cli import accounting, app, calibrate, evaluate, experiments, fit, predict, schema, serve, verify
-from objpert_core.cli.output import PLAIN_LETTERS, printable
+from objpert_core.cli.columns import MISSING_WORDS
+from objpert_core.cli.output import PLAIN_LETTERS, in_options, tell
 from objpert_core.cli.parsing import CODES, DONE, FAILED, STOPPED, USAGE, Failed, Parser
 from objpert_core.exceptions import ConvergenceError, DataUnavailableError, ReleaseRefusedError
 
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=PLAIN_LETTERS)  # a terminal without Greek letters shows their names
+    options = argparse.Namespace()
     try:
         options = _options(given or ["app"])
         code = int(options.run(options))
@@ -59,25 +61,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _write_nowhere()
         return CLOSED_PIPE
     except (ConvergenceError, ReleaseRefusedError, DataUnavailableError, Failed) as error:
-        return _tell(error, FAILED)
+        return _tell(error, options, FAILED)
     except (ValueError, OSError, ImportError) as error:
-        return _tell(error, USAGE)
+        return _tell(error, options, USAGE)
     return code
 
 
 def _options(given: list[str]) -> argparse.Namespace:
     """The options of a command line; arguments that a command hands on to another program are its `rest`."""
     whole = parser()
-    options, rest = whole.parse_known_args(given)
+    options, rest = whole.parse_known_args(list(_joined(given)))
     if rest and not hasattr(options, "rest"):
         whole.error(f"unrecognized arguments: {' '.join(rest)}")
     options.rest = rest
     return options
 
 
-def _tell(error: Exception, code: int) -> int:
-    """Say why as one line on standard error."""
-    print(printable(f"objpert: {error}"), file=sys.stderr)
+def _joined(given: list[str]) -> Iterator[str]:
+    """The words of a command line; words for missing values are joined to their option, as they may begin with -."""
+    words = iter(given)
+    for word in words:
+        value = next(words, None) if word == MISSING_WORDS else None
+        yield word if value is None else f"{word}={value}"
+
+
+def _tell(error: Exception, options: argparse.Namespace, code: int) -> int:
+    """Say why on standard error, in one line or in a list."""
+    asked = getattr(error, "asks", None)
+    hint = f"; say --{asked}" if asked in vars(options) else ""
+    tell(f"objpert: {in_options(str(error), options)}{hint}")
     return code
 
 

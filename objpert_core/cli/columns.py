@@ -10,6 +10,7 @@ from objpert_core.cli.files import STANDARD, read_bytes, read_text
 
 PRIVATE = "private"
 """In place of a range: nobody knows the range, and the fit learns it."""
+MISSING_WORDS = "--missing-words"
 SCHEMA_SIZE = 4_000_000
 """Bytes of a schema's file."""
 
@@ -146,6 +147,16 @@ def add_columns(command: argparse.ArgumentParser) -> None:
         default=[],
         help="in this column, a value that is not listed counts as no category",
     )
+    group.add_argument(
+        MISSING_WORDS, metavar="A,B,…", help='words for a missing value beside NA and the like, such as "-,unknown"'
+    )
+    group.add_argument("--drop-missing-target", action="store_true", help="leave out rows without a target")
+    group.add_argument(
+        "--person",
+        metavar="NAME",
+        help="the column that says whose row it is: of each person the first rows are used, as many as "
+        "--rows-per-person says",
+    )
 
 
 def add_dialect(command: argparse.ArgumentParser) -> None:
@@ -173,19 +184,20 @@ DATA = "a CSV file with a header, a Parquet file, or a folder of such files, of 
 
 def content(name: str) -> bytes:
     """The bytes of a CSV file; errors as in `read_bytes`."""
-    from objpert_core.datasets.tables import MOST_BYTES
-
-    return read_bytes(name, "the data", MOST_BYTES)
+    return read_bytes(name, "the data")
 
 
 def is_walked(name: str) -> bool:
-    """Whether a table is walked a block at a time: a folder, a Parquet file, or a CSV file above 5 MB."""
+    """Whether a table is walked a block at a time: a folder, a Parquet file, or a large CSV file."""
     from objpert_core.datasets.tables import MOST_BYTES
 
     path = Path(name)
-    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
-        return True
-    return path.is_file() and path.stat().st_size > MOST_BYTES
+    return path.is_dir() or is_parquet(name) or (path.is_file() and path.stat().st_size > MOST_BYTES)
+
+
+def is_parquet(name: str) -> bool:
+    """Whether a file's name says that it is a Parquet file."""
+    return Path(name).suffix.lower() in (".parquet", ".pq")
 
 
 def schema(options: argparse.Namespace) -> Any:
@@ -194,15 +206,28 @@ def schema(options: argparse.Namespace) -> Any:
 
     typed = [*options.columns, *options.missing, *options.mark_missing, *options.other]
     if options.schema is None:
-        return _typed(options)
-    if typed:
+        return _with_rows(_typed(options), options)
+    if typed or options.missing_words is not None:
         raise ValueError("give --schema, or the columns one by one, and not both")
     if options.schema == STANDARD == options.data:
         raise ValueError("standard input can be the data or the schema, and not both")
     found = TableSchema.from_json(read_text(options.schema, "the schema", SCHEMA_SIZE))
     if options.target not in (None, found.target.column):
         raise ValueError(f"--target must be the schema's, {found.target.column!r}, got {options.target!r}")
-    return _with_private_ranges(found) if options.feature_ranges == PRIVATE else found
+    return _with_rows(_with_private_ranges(found) if options.feature_ranges == PRIVATE else found, options)
+
+
+def _with_rows(found: Any, options: argparse.Namespace) -> Any:
+    """The schema with what was typed about rows."""
+    from dataclasses import replace
+
+    from objpert_core.datasets import Person
+
+    if options.drop_missing_target:
+        found = replace(found, drop_missing_target=True)
+    if options.person is not None:
+        found = replace(found, person=Person(options.person, options.rows_per_person or 1))
+    return found
 
 
 def _with_private_ranges(found: Any) -> Any:
@@ -244,7 +269,8 @@ def _typed(options: argparse.Namespace) -> Any:
             raise ValueError(f"--{option.replace('_', '-')} must name a feature that is given, got {name!r}")
     if target is None:
         raise ValueError(f"say what the target {options.target!r} may hold: --two-values, --several-values or --number")
-    return TableSchema(columns, target)
+    words = tuple(word.strip() for word in (options.missing_words or "").split(",") if word.strip())
+    return TableSchema(columns, target, words)
 
 
 def _about(column: Column, make: Any, *more: Any) -> Any:

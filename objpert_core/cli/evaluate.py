@@ -9,8 +9,8 @@ from typing import Any
 from objpert_core.cli import columns, releases
 from objpert_core.cli.files import STANDARD, refuse_existing, write_one
 from objpert_core.cli.fit import EVALUATION, TOGETHER, scores_document
-from objpert_core.cli.output import Answer, add_format, note, show, typed, up
-from objpert_core.cli.parsing import epilog
+from objpert_core.cli.output import Answer, add_format, private_note, show, typed, up
+from objpert_core.cli.parsing import epilog, seed
 from objpert_core.cli.predict import known_columns
 
 _NOTES = """The scores may be published. They spend their ε on the people in DATA: where
@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
         metavar="X",
         help="for a target that is a number: larger errors count as X; default half its range",
     )
-    command.add_argument("--seed", type=int, metavar="N", help="draw the noise from a seed: not for publishing")
+    command.add_argument("--seed", type=seed, metavar="N", help="draw the noise from a seed: not for publishing")
     command.add_argument("--schema", metavar="FILE", help="default: schema.json beside the model")
     command.add_argument("--out", metavar="FILE", help=f"the evaluation with its certificate, as {EVALUATION}")
     command.add_argument("--overwrite", action="store_true", help="replace the file")
@@ -46,14 +46,13 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
 
 
-def _table(data: str, known: Any, dialect: Any) -> tuple[Any, Any, tuple[str, ...]]:
-    """Rows, targets and notes for the owner of a file; blocks without targets beside them of one that is walked."""
-    from objpert_core.datasets import open_table, read_table
+def _table(data: str, known: Any, dialect: Any) -> tuple[Any, Any, Any]:
+    """Rows and targets of a file, or its blocks without targets beside them; and the table, which has the notes."""
+    from objpert_core.datasets.tables import Table, open_table, read_or_open
 
-    if columns.is_walked(data):
-        return open_table(data, known, dialect), None, ()
-    table = read_table(columns.content(data), known, dialect)
-    return table.X, table.y, table.notes
+    walked = columns.is_walked(data)
+    table = open_table(data, known, dialect) if walked else read_or_open(columns.content(data), known, dialect)
+    return (table.X, table.y, table) if isinstance(table, Table) else (table, None, table)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -68,14 +67,15 @@ def run(options: argparse.Namespace) -> int:
     found = releases.model(options.model)
     known = known_columns(options, found)
     dialect = columns.dialect(options)
-    X, y, notes = _table(options.data, known, dialect)
+    X, y, table = _table(options.data, known, dialect)
     more = {} if options.largest_error is None else {"largest_error": options.largest_error}
+    more |= {} if known.person is None else {"rows_per_person": known.person.rows}
     budget = (options.epsilon, options.delta)
-    evaluation = scored(found.model, known.target, X, y, *budget, random_state=options.seed, **more)
+    evaluation = scored(found.model, known, X, y, *budget, random_state=options.seed, **more)
     if options.out is not None:
         write_one(options.out, evaluation.to_json() + "\n", overwrite=options.overwrite)
-    for text in notes:
-        note(f"for your eyes only, outside of the certificate: {text}")
+    for text in table.notes:
+        private_note(text)
     spent = evaluation.certificate
     promise = f"ε = {up(spent.epsilon)}, δ = {typed(spent.delta)}"
     document = {"command": "evaluate", "scores": scores_document(evaluation), "certificate": spent.to_dict()}

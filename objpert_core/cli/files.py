@@ -14,21 +14,22 @@ STANDARD = "-"
 """The name that stands for standard input or output."""
 
 
-def read_bytes(name: str, what: str, most: int) -> bytes:
+def read_bytes(name: str, what: str, most: int | None = None) -> bytes:
     """A file's bytes, or those of standard input; `ValueError` where there are more than `most` (the rest is not
     read).
     """
+    size = -1 if most is None else most + 1
     if name == STANDARD:
-        content = sys.stdin.buffer.read(most + 1)
+        content = sys.stdin.buffer.read(size)
     else:
         try:
             with Path(name).open("rb") as file:
-                content = file.read(most + 1)
+                content = file.read(size)
         except OSError as error:
             raise OSError(f"{what} cannot be read from {name!r}: {_reason(error)}") from None
         except ValueError:  # a name with a zero byte
             raise ValueError(f"{what} cannot be read: a file's name must have no zero byte") from None
-    if len(content) > most:
+    if most is not None and len(content) > most:
         raise ValueError(f"{what} must have at most {most:,} bytes, and {name!r} has more")
     return content
 

@@ -13,8 +13,19 @@ from typing import Any
 
 from objpert_core.cli import columns, mechanisms
 from objpert_core.cli.files import folder_of
-from objpert_core.cli.output import Answer, add_format, finite, note, printable, show, typed, up
-from objpert_core.cli.parsing import Failed, epilog
+from objpert_core.cli.output import (
+    Answer,
+    add_format,
+    finite,
+    in_options,
+    note,
+    printable,
+    private_note,
+    show,
+    typed,
+    up,
+)
+from objpert_core.cli.parsing import Failed, epilog, seed
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 from objpert_core.tables import write
 
@@ -55,7 +66,10 @@ def add(commands: Any) -> None:
         "--public-rows", type=int, metavar="N", help="the number of rows, if it is known without these data"
     )
     promise.add_argument(
-        "--rows-per-person", type=int, default=1, metavar="N", help="how many rows one person may have; default 1"
+        "--rows-per-person",
+        type=int,
+        metavar="N",
+        help="how many rows one person may have, or with --person how many of each are used; default 1",
     )
     mechanisms.add_adjacency(promise, default="add/remove", words="add/remove")
     promise.add_argument(
@@ -66,7 +80,7 @@ def add(commands: Any) -> None:
         metavar="VALUE=WEIGHT",
         help="the weight of rows with this value of the target; or balanced: weights by noisy counts, within ε and δ",
     )
-    promise.add_argument("--seed", type=int, metavar="N", help="draw the noise from a seed: not for publishing")
+    promise.add_argument("--seed", type=seed, metavar="N", help="draw the noise from a seed: not for publishing")
     promise.add_argument(
         "--score", action="store_true", help="put rows aside and score the model, for the same ε and δ"
     )
@@ -107,11 +121,16 @@ def run(options: argparse.Namespace) -> int:
     if options.public_rows is not None and options.public_rows > _MOST_ROWS:
         raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}, got a larger number")
     share = _test_share(options)
-    known = columns.schema(options)
-    if options.rows_per_person < 1:
+    if options.rows_per_person is not None and options.rows_per_person < 1:
         raise ValueError(f"--rows-per-person must be a whole number >= 1, got {options.rows_per_person}")
+    known = columns.schema(options)
+    rows = options.rows_per_person or (1 if known.person is None else known.person.rows)
+    if share is not None and rows > 1 and known.person is None:
+        raise ValueError("--score needs --person where --rows-per-person is above 1: rows of one person share a coin")
+    if options.scheduler is not None and known.person is not None:
+        raise ValueError("--person must be left out with --scheduler, whose workers do not see each other's rows")
     own = (options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options), share)
-    people = (_class_weight(options), mechanisms.ADJACENCIES[options.adjacency], options.rows_per_person)
+    people = (_class_weight(options), mechanisms.ADJACENCIES[options.adjacency], rows)
     ask = own_table.Ask(known.to_json(), *own, *people, intervals=options.intervals)
     _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
@@ -122,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             fit = partial(own_table.made, ask, columns.content(options.data))
         try:
-            made = _fitted(fit, ask)
+            made = _fitted(fit, ask, options)
         except ConvergenceError:
             raise ConvergenceError(own_table.NOT_CONVERGED) from None
         except (ValueError, OSError, ImportError, KeyboardInterrupt):
@@ -143,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
         written = list(files)
     try:
         for text in made.notes:
-            note(f"for your eyes only, outside of the certificate: {text}")
+            private_note(text)
         for text in made.cautions:
             note(text)
         _print(options, made, known.target.column, written)
@@ -207,7 +226,7 @@ def _is_a_card(path: Path) -> bool:
         return False
 
 
-def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
+def _fitted(fit: Callable[[], Any], ask: Any, options: argparse.Namespace) -> Any:
     """The fit; each warning of the package becomes a line."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("ignore")
@@ -220,7 +239,7 @@ def _fitted(fit: Callable[[], Any], ask: Any) -> Any:
         note(f"the noise comes from the seed {ask.seed}: {consequence}")
     for warning in told:
         if "public_rows" not in str(warning.message):
-            note(" ".join(str(warning.message).split()))
+            note(in_options(" ".join(str(warning.message).split()), options))
     return made
 
 

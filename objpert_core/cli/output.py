@@ -6,6 +6,7 @@ import argparse
 import codecs
 import json
 import math
+import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import objpert_core
 from objpert_core._literals import plain
-from objpert_core.tables import FORMATS, write
+from objpert_core.tables import FORMATS, as_typed, write
 
 WIDTH = 79
 INFINITE = "infinite: nothing is proved"
@@ -146,8 +147,42 @@ def typed(value: Any) -> str:
 
 
 def note(text: str) -> None:
-    """A line on standard error beside the answer."""
-    print(printable(f"note: {text}"), file=sys.stderr)
+    """A line on standard error beside the answer, or several of a text that has them."""
+    tell(f"note: {text}")
+
+
+def tell(text: str) -> None:
+    """A message on standard error, in a terminal's letters: a list keeps its lines."""
+    for line in as_typed(text).splitlines():
+        print(printable(line), file=sys.stderr)
+
+
+_WORDS = {"random_state": "seed", "k": "repeat"}
+"""What Python calls an option that has another name here."""
+_POSITIONAL = frozenset(("command", "data", "model", "certificate", "columns", "format", "run", "rest", "mechanism"))
+
+
+def in_options(text: str, options: argparse.Namespace) -> str:
+    """A message about Python's arguments with the names of the command's options.
+
+    >>> in_options("public_rows must be None, got 0", argparse.Namespace(public_rows=0))
+    '--public-rows must be left out, got 0'
+    """
+    known = {name: f"--{name.replace('_', '-')}" for name in vars(options) if name not in _POSITIONAL}
+    known |= {name: known[own] for name, own in _WORDS.items() if own in known}
+
+    def option(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in known or ("_" not in name and found.start() > 0):  # a word of the sentence
+            return found[0]
+        return known[name] + found[2].replace("=", " ").replace("None", "left out")
+
+    return re.sub(r"(?<![\w“'\"./-])([a-z]+(?:_[a-z]+)*)\b(=| must be None\b|)", option, text)
+
+
+def private_note(text: str) -> None:
+    """A note about the table's own values: for its owner, and not for publishing."""
+    note(f"for your eyes only, outside of the certificate: {text}")
 
 
 def spell(error: UnicodeError) -> tuple[str, int]:

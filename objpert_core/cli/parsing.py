@@ -48,6 +48,13 @@ def _width() -> int:
         return _WIDTH
 
 
+def seed(text: str) -> int:
+    """A seed as it is typed."""
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"must be a whole number >= 0, got {text!r}")
+    return int(text)
+
+
 def epilog(*examples: str, notes: str = "") -> str:
     """The text below a command's options: examples as they are typed, lines of notes, and the exit codes.
 

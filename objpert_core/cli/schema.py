@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from objpert_core.cli import columns
@@ -27,11 +28,11 @@ def add(commands: Any) -> None:
         "schema",
         usage="objpert schema DATA --target NAME [options]",
         help="a file to fill in: what is public about a table's columns",
-        description="Write a schema for a CSV file: the names of its columns, with blanks for ranges and categories. "
+        description="Write a schema for a table: the names of its columns, with blanks for ranges and categories. "
         "Ranges and categories that are read off the data would reveal something about people.",
         epilog=epilog("objpert schema people.csv --target moved --categories job --out schema.json"),
     )
-    command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")
+    command.add_argument("data", metavar="DATA", help=columns.DATA)
     command.add_argument("--target", required=True, metavar="NAME", help="the column that is predicted")
     command.add_argument("--number", action="store_true", help="the target is a number; default: two values")
     command.add_argument(
@@ -53,10 +54,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Look at the header and write."""
-    from objpert_core.datasets import look_at
     from objpert_core.datasets.tables.schema import FORMAT
 
-    names = look_at(columns.content(options.data), columns.dialect(options)).names
+    names, cautions = _names(options)
     kinds = {name: kind for kind in ("categories", *_WRITTEN) for name in getattr(options, kind)}
     for name in (options.target, *kinds):
         if name not in names:
@@ -74,9 +74,21 @@ def run(options: argparse.Namespace) -> int:
     features = [_blank(name, kinds.get(name, "number"), options.feature_ranges) for name in known]
     document = {"format": FORMAT, "columns": features, "target": target}
     write_one(options.out, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=options.overwrite)
+    for caution in cautions:
+        note(caution)
     note(_LOOKED_AT)
     note(_TO_DO)
     return 0
+
+
+def _names(options: argparse.Namespace) -> tuple[Sequence[str], Sequence[str]]:
+    """The names of a table's columns, and sentences for its owner on how the file is written."""
+    from objpert_core.datasets.tables import look_at, names_of
+
+    if columns.is_walked(options.data):
+        return names_of(options.data, columns.dialect(options)), ()
+    sketch = look_at(columns.content(options.data), columns.dialect(options))
+    return sketch.names, sketch.cautions
 
 
 def _blank(name: str, kind: str, end: str | None) -> dict[str, Any]:

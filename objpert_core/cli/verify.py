@@ -62,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     facts = {
         "promise": f"accounted anew: {promise}",
         "neighbours": neighbours_in_words(certificate.adjacency),
+        "table": "" if certificate.rows_used is None else f"of its rows: {certificate.rows_used}",
         "coefficients": compared.get(named, _OTHERS),
         "counted": given.counted,
         "model's file": "" if carried else "carries another certificate than the one given",

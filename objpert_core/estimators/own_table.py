@@ -29,13 +29,13 @@ from objpert_core.datasets import (
     Dialect,
     NumericTarget,
     SeveralValues,
+    Table,
     TableSchema,
     TwoValues,
     open_table,
-    read_table,
     safe_text,
 )
-from objpert_core.datasets.tables.schema import Target
+from objpert_core.datasets.tables import EncodedBlocks, read_or_open
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
@@ -47,7 +47,7 @@ from objpert_core.estimators.released import (
     with_names,
 )
 from objpert_core.estimators.weights import only_answer
-from objpert_core.evaluation import Evaluation, ManyClasses, Numbers, TwoClasses, evaluate, split_by_coin
+from objpert_core.evaluation import Evaluation, ManyClasses, TwoClasses, evaluate, split_by_coin
 from objpert_core.evaluation import together as fit_and_evaluation
 from objpert_core.learning import PrivacyCertificate, TogetherCertificate
 
@@ -101,6 +101,14 @@ class Ask:
         if self.rows is None or self.test_share is None:
             return self.rows
         return max(1, int(self.rows * (1 - self.test_share)))
+
+    @property
+    def rows_of_one(self) -> int:
+        """How many rows of one person the promise covers; `ValueError` where the schema's person has another number."""
+        person = self.schema.person
+        if person is not None and self.rows_per_person != person.rows:
+            raise ValueError(f"rows_per_person must be the schema's, {person.rows}, got {self.rows_per_person}")
+        return self.rows_per_person
 
     def seed_of(self, step: int) -> int | None:
         """A seed for what stands beside the fit: none where the fit has none."""
@@ -162,7 +170,7 @@ def estimator(ask: Ask) -> Any:
         "public_rows": ask.training_rows,
         "random_state": ask.seed,
         "adjacency": ask.adjacency,
-        "rows_per_person": ask.rows_per_person,
+        "rows_per_person": ask.rows_of_one,
         "feature_ranges": ask.schema.feature_ranges,
     }
     target = ask.schema.target
@@ -186,38 +194,68 @@ def made(ask: Ask, content: bytes) -> Made:
 
     Raises what `read_table` and the estimator raise; an error depends on the data, and no certificate covers it.
     """
-    table = read_table(content, ask.schema, ask.dialect)
-    return replace(_made(ask, table.X, table.y, table.notes), much_clipped=table.much_clipped)
+    return _made(ask, read_or_open(content, ask.schema, ask.dialect))
 
 
-def _made(ask: Ask, X: Any, y: Any, notes: tuple[str, ...] = ()) -> Made:
-    """As `made`, of encoded rows, or blocks of them without `y`."""
-    names = ask.schema.feature_names
+def _made(ask: Ask, table: Table | EncodedBlocks) -> Made:
+    """As `made`, of a table that was read or that is walked; a walked one is refused for what a read one is."""
+    if isinstance(table, Table):
+        return _of_rows(ask, table)
+    try:
+        found = _of_rows(ask, table)
+    except ValueError:
+        table.refuse_too_few()
+        raise
+    table.refuse_too_few()
+    return found
+
+
+def _of_rows(ask: Ask, table: Table | EncodedBlocks) -> Made:
+    """As `made`, of a table that was read or that is walked, whatever it holds."""
+    X: Any = table
+    y: Any = None
+    people: Any = None
+    if isinstance(table, Table):
+        X, y, people = table.X, table.y, table.people
+    evaluation = None
     if ask.test_share is None:
-        return Made(ask, released(estimator(ask).fit(X, y)), names, notes)
-    if ask.rows_per_person > 1:
-        raise ValueError(
-            f"test_share must be None where rows_per_person is above 1, got {ask.test_share:g}: a person's rows would "
-            "have to share a coin, and a table does not say whose rows are whose"
-        )
-    X, X_test, y, y_test = split_by_coin(X, y, ask.test_share, random_state=ask.seed_of(1))
+        model = _released(ask, X, y)
+    else:
+        if ask.rows_of_one > 1 and ask.schema.person is None:
+            raise ValueError(
+                f"test_share must be None where rows_per_person is above 1 and no column is the person, got "
+                f"{ask.test_share:g}: rows of one person share a coin, so the table must say whose rows are whose"
+            )
+        if isinstance(table, EncodedBlocks) and ask.schema.person is not None:
+            X, people = table.with_people, True
+        X, X_test, y, y_test = split_by_coin(X, y, ask.test_share, people, random_state=ask.seed_of(1))
+        model = _released(ask, X, y)
+        options = {"random_state": ask.seed_of(2), "adjacency": ask.adjacency, "rows_per_person": ask.rows_of_one}
+        evaluation = scored(model, ask.schema, X_test, y_test, ask.epsilon, ask.delta, **options)
+    return Made(ask, model, ask.schema.feature_names, table.notes, evaluation, table.much_clipped)
+
+
+def _released(ask: Ask, X: Any, y: Any = None) -> Released:
+    """What may be published of a fit, whose certificate says which rows of the table were used."""
     model = released(estimator(ask).fit(X, y))
-    options = {"random_state": ask.seed_of(2), "adjacency": ask.adjacency}
-    evaluation = scored(model, ask.schema.target, X_test, y_test, ask.epsilon, ask.delta, **options)
-    return Made(ask, model, names, notes, evaluation)
+    model.privacy_ = replace(model.privacy_, rows_used=ask.schema.rows_used)
+    return model
 
 
-def scored(model: Released, target: Target, X: Any, y: Any, epsilon: float, delta: float, **options: Any) -> Evaluation:
+def scored(
+    model: Released, schema: TableSchema, X: Any, y: Any, epsilon: float, delta: float, **options: Any
+) -> Evaluation:
     """`evaluate` with a target's own words: the labels' texts, and half the range as the largest error.
 
-    A `largest_error` of None among the options is that half.
+    A `largest_error` of None among the options is that half. The certificate says which rows of the table were used.
     """
+    target = schema.target
     if isinstance(target, NumericTarget):
-        largest = options.pop("largest_error", None)
-        errors: Numbers = evaluate(model, X, y, epsilon, delta, largest_error=largest or target.scale, **options)
-        return errors
-    classes: TwoClasses | ManyClasses = evaluate(model, X, y, epsilon, delta, **options)
-    return replace(classes, classes=target.values)
+        options["largest_error"] = options.get("largest_error") or target.scale
+    found: Evaluation = evaluate(model, X, y, epsilon, delta, **options)
+    if not isinstance(target, NumericTarget) and isinstance(found, TwoClasses | ManyClasses):
+        found = replace(found, classes=target.values)
+    return replace(found, certificate=replace(found.certificate, rows_used=schema.rows_used))
 
 
 def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Made:
@@ -233,8 +271,11 @@ def made_of_any_size(ask: Ask, source: str, scheduler: str | None = None) -> Mad
                 "workers walk the rows"
             )
         with connected(scheduler) as client:
-            return Made(ask, released(estimator(ask).fit(table.on(client))), table.feature_names)
-    return _made(ask, table, None)
+            model = _released(ask, table.on(client))
+            notes = table.notes_by(client)
+            table.refuse_too_few()
+            return Made(ask, model, table.feature_names, notes, None, table.much_clipped)
+    return _made(ask, table)
 
 
 def model_json(made: Made) -> bytes:

@@ -94,6 +94,8 @@ def of_schema(schema: TableSchema) -> dict[str, Line]:
     ValueError
         For a category with a semicolon, which separates categories here.
     """
+    if schema.rows_used or schema.missing_words:
+        raise ValueError("the schema has rules about rows or words for missing values: use the command objpert for it")
     lines = {}
     for name, column in schema.columns.items():
         missing, mark = "" if column.missing is None else _text(column.missing), column.missing_indicator

@@ -18,16 +18,16 @@ CASES = {
     "accounting --sigma x --lam 5 --delta 1e-5": "argument --sigma: invalid float value: 'x'",
     "accounting --sigma 10 --lam 5 --delta 2": "delta must be a number strictly between 0 and 1, got 2.0",
     "accounting --sigma 10 --lam 5 --bound best --delta 1e-5": "bound must be one of 'logistic'",
-    "accounting --sigma 10 --lam 5 --delta 1e-5 --repeat 0": "k must be a whole number >= 1, got 0",
+    "accounting --sigma 10 --lam 5 --delta 1e-5 --repeat 0": "--repeat must be a whole number >= 1, got 0",
     "accounting --sigma 10 --lam 5 --tau 1e-6 --delta 1e-5": "--tau and --sigma-out go together",
     "accounting gaussian --sigma 10 --lam 5 --delta 1e-5": "gaussian has no --lam; it has --sigma and --sensitivity",
     "accounting --sigma 10 --lam 5 --delta 1e-5 --rows-per-person 101": (
-        "rows_per_person must be a whole number from 1 to 100, got 101"
+        "--rows-per-person must be a whole number from 1 to 100, got 101"
     ),
     "accounting laplace --delta 1e-5": "invalid choice: 'laplace'",
     "accounting gaussian --sigma 1 --all-bounds --delta 1e-5": "name no mechanism",
     "accounting --sigma 10 --lam 5 --bound kifer2012 --renyi --delta 1e-5": "Rényi",
-    "accounting quadratic --scale 1 --degrees-of-freedom 2 --dimension 9 --delta 0.1": "degrees_of_freedom must be",
+    "accounting quadratic --scale 1 --degrees-of-freedom 2 --dimension 9 --delta 0.1": "--degrees-of-freedom must be",
     "accounting batches --noise-multiplier 1 --batch-size 1 --rows 9 --steps 1 --delta 0.1 --adjacency add-remove": (
         "--adjacency must be replace for batches, got 'add/remove'"
     ),
@@ -45,9 +45,9 @@ CASES = {
     f"fit nowhere.csv {TYPED}": "the data cannot be read from 'nowhere.csv': no such file or directory",
     f"{FIT} --epsilon 0": "epsilon must be a finite number > 0, got 0.0",
     f"{FIT} --epsilon inf": "epsilon must be a finite number > 0, got inf",
-    f"{FIT} --public-rows 0": "public_rows must be",
+    f"{FIT} --public-rows 0": "--public-rows must be",
     f"{FIT} --public-rows {'9' * 400}": "--public-rows must be at most 1,000,000,000,000,000, got a larger number",
-    f"{FIT} --public-rows 41 --seed -1": "random_state must be",
+    f"{FIT} --public-rows 41 --seed -1": "argument --seed: must be a whole number >= 0, got '-1'",
     f"{FIT} --schema schema.json": "and not both",
     f"{FIT} --out people.csv": "--out must name a folder",
     f"{FIT} --out ''": "--out must name a folder, got ''",
@@ -97,7 +97,8 @@ def test_bad_input_is_one_sentence(damaged, line):
     assert code == 2
     assert CASES[line] in shown
     assert shown.startswith("objpert")
-    assert shown.count("\n") == 1
+    first, *more = shown.splitlines()
+    assert all(line.startswith("- ") for line in more), first  # a list has lines of its own
     assert "Traceback" not in shown
     assert len(shown) < (1_500 if "the first 20 cells" in shown else 400)
     assert {path.name for path in damaged.iterdir()} == {"people.csv", "bad.json"}

@@ -1,4 +1,4 @@
-"""A file's size, or one row more, may get the file refused, and never gives another row another code.
+"""A file's size, or one row more, may get a damaged file refused, and never gives another row another code.
 
 A CSV file goes through `csv` or through pyarrow, a frame or a Parquet file through columns with types. No number of
 rows and no cell of another row may change what a cell is taken for.
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from objpert_core.datasets import (
     Categories,
+    Date,
     Dialect,
     Number,
     TableError,
@@ -97,11 +98,11 @@ ROWS = {  # the row in the file's midst, and whether the small and the walked fi
     "nothing at all": (",,,", False, False),
     "blanks": (" ,  , \t,yes ", True, True),
     "an empty line": ("", False, True),
-    "NUL": ("x,34,o\0,yes", False, True),
-    "a control character": ("x,34,o\x01,yes", False, True),
+    "NUL": ("x,34,o\0,yes", False, False),
+    "a control character": ("x,34,o\x01,yes", False, False),
     "a line that is none": ("x,34,o\u2028\x0b\x85,yes", True, True),
     "wide blanks": ("x,34,\u00a0office\u3000,yes", True, True),
-    "decimal comma": ('x,"3,5",office,yes', True, False),
+    "decimal comma": ('x,"3,5",office,yes', True, True),
     "a mark within": ("\ufeffx,34,\ufeffoffice,yes", True, True),
     "a short row": ("x,34,office", False, False),
     "a long row": ("x,34,office,yes,", False, False),
@@ -113,17 +114,17 @@ FILES = {  # whole files
     "no closing mark": (text_of((("x", "3", '"office', "yes"),)).encode(), Dialect(), False, False),
     "no closing mark, nothing behind": (text_of(()).encode() + b'"x,1,office,yes', Dialect(), False, False),
     "a last cell without an end": (b'note,age,moved,job\n,1,no,x\n,2,yes,"office', Dialect(), False, True),
-    "semicolons": (text_of((), ";").encode(), Dialect(), True, False),
+    "semicolons": (text_of((), ";").encode(), Dialect(), True, True),
     "semicolons, named": (text_of((("", "3,5", "café", "no"),), ";").encode("windows-1252"), GERMAN, True, True),
-    "Windows-1252": (text_of((("", "3", "café", "no"),)).encode("windows-1252"), Dialect(), True, False),
+    "Windows-1252": (text_of((("", "3", "café", "no"),)).encode("windows-1252"), Dialect(), True, True),
     "a letter of its own kind": (text_of((("é", "3", "x", "no"),)).encode("windows-1252"), Dialect(), True, True),
     "UTF-16": (text_of((("", "3", "café", "no"),)).encode("utf-16"), Dialect(encoding="utf-16"), True, True),
-    "UTF-16, unnamed": (text_of(()).encode("utf-16"), Dialect(), True, False),
+    "UTF-16, unnamed": (text_of(()).encode("utf-16"), Dialect(), True, True),
     "carriage returns": (text_of((), end="\r").encode(), Dialect(), True, True),
     "both line ends": (text_of((), end="\r\n").encode(), Dialect(), True, True),
     "carriage returns before line ends": (text_of((), end="\r\r\n").encode(), Dialect(), False, True),
-    "tabs and commas": (TABS + b"3\t,y\toffice\t,x,\tyes\n", Dialect(), True, False),
-    "a spreadsheet's hint": (b"sep=,\n" + text_of(()).encode(), Dialect(), True, False),
+    "tabs and commas": (TABS + b"3\t,y\toffice\t,x,\tyes\n", Dialect(), True, True),
+    "a spreadsheet's hint": (b"sep=,\n" + text_of(()).encode(), Dialect(), True, True),
     "empty lines at the end": (text_of(()).encode() + b"\n\r\n\n", Dialect(), True, True),
 }  # fmt: skip
 HEADER, FIRST_ROW, LAST_ROW = text_of(()).splitlines(keepends=True)
@@ -228,6 +229,21 @@ def test_codes_of_polars_in_parquet_keep_their_text(tmp_path) -> None:
     for X in found:
         np.testing.assert_array_equal(X, found[0])
     assert found[0][:, 2:5].any(axis=1).all()
+
+
+def test_a_date_has_the_form_of_its_column_whatever_type_a_file_gives_it(tmp_path) -> None:
+    schema = TableSchema(
+        {"day": Date("2000-01-01", "2030-12-31", format="%Y-%m-%d", missing_indicator=True)}, CODES.target
+    )
+    days = pd.DataFrame({"day": pd.to_datetime(["2020-02-29", "2021-12-31", None]), "moved": [0, 1, 1]})
+    (tmp_path / "rows.csv").write_text(days.to_csv(index=False))
+    expected = read_table((tmp_path / "rows.csv").read_bytes(), schema).X
+    days.to_parquet(tmp_path / "times.parquet")
+    days.assign(day=days.day.dt.date).to_parquet(tmp_path / "days.parquet")
+    np.testing.assert_array_equal(schema.encode(days), expected)
+    for name in ("rows.csv", "times.parquet", "days.parquet"):
+        ((X, _),) = open_table(tmp_path / name, schema)
+        np.testing.assert_array_equal(X, expected)
 
 
 def test_only_a_whole_number_loses_its_point() -> None:

@@ -124,7 +124,7 @@ def test_in_a_csv_file_the_header_is_row_1_and_a_ragged_row_is_not_quoted(tmp_pa
         list(open_table(path, SCHEMA))
     assert "secret" not in str(caught.value)
     path.write_text("age,job,hours,hours\n20,office,1,1\n")
-    with pytest.raises(TableError, match="must have the column “hours” once, got 2"):
+    with pytest.raises(TableError, match="row 1 names two columns “hours”, C and D"):
         list(open_table(path, SCHEMA))
 
 

@@ -8,20 +8,28 @@
     open_table(files, schema)      files of any size, a block at a time
 
 From the ground up: `messages` (what is said of a bad file), `dialect`, `numerals` (numbers in text), `decoding`
-(bytes to text), `sheet` (text to rows), `columns`, `written` and `targets` (cells to codes), `schema`, `sketch`,
-`reading`, `walking`.
+(bytes to text), `sheet` (text to rows), `columns`, `written` and `targets` (cells to codes), `cells`, `schema`,
+`encoding` (one walk through a table), `sketch`, `reading`, `walking`.
 """
 
 from objpert_core.datasets.tables.columns import Categories, Number
-from objpert_core.datasets.tables.decoding import MOST_BYTES
 from objpert_core.datasets.tables.dialect import Dialect
+from objpert_core.datasets.tables.encoding import EncodedBlocks
 from objpert_core.datasets.tables.messages import TableError, safe_label, safe_text
-from objpert_core.datasets.tables.reading import MOST_CELLS, Table, read_features, read_table
-from objpert_core.datasets.tables.schema import MOST_FEATURES, TableSchema
-from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
+from objpert_core.datasets.tables.reading import (
+    MOST_BYTES,
+    MOST_CELLS,
+    Table,
+    open_content,
+    read_features,
+    read_or_open,
+    read_table,
+)
+from objpert_core.datasets.tables.schema import MOST_FEATURES, Person, TableSchema
+from objpert_core.datasets.tables.sheet import MOST_COLUMNS
 from objpert_core.datasets.tables.sketch import Sketch, look_at
 from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
-from objpert_core.datasets.tables.walking import TableBlocks, open_table
+from objpert_core.datasets.tables.walking import TableBlocks, names_of, open_table
 from objpert_core.datasets.tables.written import Date, Money, Percent
 from objpert_core.tables import safe_cell
 
@@ -30,14 +38,15 @@ __all__ = [
     "MOST_CELLS",
     "MOST_COLUMNS",
     "MOST_FEATURES",
-    "MOST_ROWS",
     "Categories",
     "Date",
     "Dialect",
+    "EncodedBlocks",
     "Money",
     "Number",
     "NumericTarget",
     "Percent",
+    "Person",
     "SeveralValues",
     "Sketch",
     "Table",
@@ -46,8 +55,11 @@ __all__ = [
     "TableSchema",
     "TwoValues",
     "look_at",
+    "names_of",
+    "open_content",
     "open_table",
     "read_features",
+    "read_or_open",
     "read_table",
     "safe_cell",
     "safe_label",

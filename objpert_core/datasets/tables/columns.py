@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -19,11 +17,8 @@ from numpy.typing import NDArray
 from objpert_core._validation import FloatArray, IntArray, boolean, finite
 from objpert_core.datasets.tables.decoding import line_feeds
 from objpert_core.datasets.tables.messages import MOST_BAD_CELLS, BadText, WrongCell, first_twice, listed, quoted
-from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.numerals import Numerals, without_point
 from objpert_core.tables import is_formula
-
-MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n", "?"])
-"""What a missing value is written as, in capitals or not; a category that is listed is none."""
 
 MOST_CATEGORIES = 2_000
 """Of a column."""
@@ -48,18 +43,18 @@ class BadCell(ValueError):  # noqa: N818 - it says which cell
 
     @classmethod
     def where(cls, bad: NDArray[np.bool_], message: str) -> BadCell:
-        """The first of the positions where `bad` is true."""
-        return cls(*((int(position), message) for position in np.flatnonzero(bad)[:MOST_BAD_CELLS]))
+        """The positions where `bad` is true."""
+        return cls(*((int(position), message) for position in np.flatnonzero(bad)))
 
     def spread(self, places: IntArray) -> BadCell:
         """The same in a column whose row i holds the cell at `places[i]`."""
         said = dict(self.cells)
-        rows = np.flatnonzero(np.isin(places, list(said)))[:MOST_BAD_CELLS]
+        rows = np.flatnonzero(np.isin(places, list(said)))
         return BadCell(*((int(row), said[int(places[row])]) for row in rows))
 
-    def wrong(self, column: str, first_row: int) -> list[WrongCell]:
-        """The cells by their rows."""
-        return [WrongCell(first_row + position, column, message) for position, message in self.cells]
+    def wrong(self, column: str, rows: IntArray) -> list[WrongCell]:
+        """The first of the cells, with the number of the row at each position."""
+        return [WrongCell(int(rows[position]), column, message) for position, message in self.cells[:MOST_BAD_CELLS]]
 
 
 class Tally(NamedTuple):
@@ -73,11 +68,6 @@ class Tally(NamedTuple):
         return Tally(*(one + other for one, other in zip(self, more, strict=True)))
 
 
-def is_missing(text: str) -> bool:
-    """Whether a cell holds no value."""
-    return len(text) <= 4 and text.lower() in MISSING_WORDS
-
-
 def public_range(low: object, high: object) -> tuple[float, float]:
     """A typed range as two numbers; `ValueError` unless they are finite and low < high."""
     lowest, highest = finite("low", low), finite("high", high)
@@ -87,7 +77,7 @@ def public_range(low: object, high: object) -> tuple[float, float]:
 
 
 def read_different(cells: Sequence[str], read: Callable[[str], _Read]) -> dict[str, _Read]:
-    """What `read` makes of each text among the cells; `BadCell` names the first cells that it refuses."""
+    """What `read` makes of each text among the cells; `BadCell` names the cells that it refuses."""
     found: dict[str, _Read] = {}
     wrong: dict[str, str] = {}
     for cell in dict.fromkeys(cells):
@@ -95,26 +85,25 @@ def read_different(cells: Sequence[str], read: Callable[[str], _Read]) -> dict[s
             found[cell] = read(cell)
         except BadText as error:
             wrong[cell] = str(error)
-            if len(wrong) == MOST_BAD_CELLS:  # the first bad cells hold no other texts
-                break
     if wrong:
-        bad = ((position, wrong[cell]) for position, cell in enumerate(cells) if cell in wrong)
-        raise BadCell(*islice(bad, MOST_BAD_CELLS))
+        raise BadCell(*((position, wrong[cell]) for position, cell in enumerate(cells) if cell in wrong))
     return found
 
 
-def read_numbers(cells: Sequence[str], read: Callable[[str], float], *, with_gaps: bool = False) -> FloatArray:
-    """The numbers in a column's cells, NaN for missing ones if these may be; `BadCell` for the first bad ones."""
-    numbers = read_different(cells, partial(_number_or_gap, read, with_gaps))
+def read_numbers(
+    cells: Sequence[str], read: Callable[[str], float], numerals: Numerals, *, with_gaps: bool = False
+) -> FloatArray:
+    """The numbers in a column's cells, NaN for missing ones if these may be; `BadCell` for the bad ones."""
+
+    def number_or_gap(cell: str) -> float:
+        if not numerals.is_missing(cell):
+            return read(cell)
+        if not with_gaps:
+            raise BadText(_no_value(cell))
+        return math.nan
+
+    numbers = read_different(cells, number_or_gap)
     return np.fromiter(map(numbers.__getitem__, cells), np.float64, len(cells))
-
-
-def _number_or_gap(read: Callable[[str], float], with_gaps: bool, cell: str) -> float:
-    if not is_missing(cell):
-        return read(cell)
-    if not with_gaps:
-        raise BadText(_no_value(cell))
-    return math.nan
 
 
 def _no_value(cell: str) -> str:
@@ -204,18 +193,22 @@ class Number:
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
         """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self.encode_texts(cells, numerals.read, out)
+        return self.write(self.read(cells, numerals), out)
 
-    def encode_texts(self, cells: Sequence[str], read: Callable[[str], float], out: FloatArray) -> Tally:
-        """As `encode`, for numbers that `read` finds in texts; it raises `BadText`."""
-        return self.encode_numbers(read_numbers(cells, read, with_gaps=self._may_have_gaps), out)
+    def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
+        """The number in each cell, NaN where one is missing; `BadCell` for the bad ones."""
+        return self.read_by(numerals.read, cells, numerals)
+
+    def read_by(self, read: Callable[[str], float], cells: Sequence[str], numerals: Numerals) -> FloatArray:
+        """As `read`, for numbers that `read` finds in texts; it raises `BadText`."""
+        return read_numbers(cells, read, numerals, with_gaps=self._may_have_gaps)
 
     @property
     def _may_have_gaps(self) -> bool:
         return self.missing is not None or self.missing_indicator
 
-    def encode_numbers(self, numbers: FloatArray, out: FloatArray) -> Tally:
-        """As `encode`, for numbers that were read, NaN where one is missing."""
+    def write(self, numbers: FloatArray, out: FloatArray) -> Tally:
+        """Write the codes of numbers, NaN where one is missing, into `out`, zeros of shape (n, width)."""
         out[:, 0] = self._scaled(numbers)
         gaps = np.isnan(numbers)
         if gaps.any():
@@ -237,7 +230,8 @@ class Categories:
     Parameters
     ----------
     categories : sequence of str
-        What may stand in a cell, letter by letter, blanks around it aside; the order is that of the columns.
+        What may stand in a cell, letter by letter, blanks around it aside; the order is that of the columns. Of a whole
+        number, 1 and 1.0 are one category.
     other : bool, default=False
         Whether any other value is taken, as zeros in every column. Otherwise such a value is refused.
     missing : str, optional
@@ -276,15 +270,19 @@ class Categories:
         if not 1 <= len(categories) <= MOST_CATEGORIES:
             raise ValueError(f"categories must be 1 to {MOST_CATEGORIES:,} texts, got {len(categories):,}")
         names = tuple(typed_value("categories", value) for value in categories)
-        if (twice := first_twice(names)) is not None:
-            raise ValueError(f"categories must differ from one another, got {quoted(twice)} twice")
+        places = codes_of("categories", names)
+
+        def listed_one(name: str, value: str | None) -> str | None:
+            place = None if value is None else places.get(without_point(typed_value(name, value)), -1)
+            return value if place is None or place < 0 else names[place]
+
         object.__setattr__(self, "categories", names)
         object.__setattr__(self, "other", boolean("other", other))
-        object.__setattr__(self, "missing", None if missing is None else typed_value("missing", missing))
+        object.__setattr__(self, "missing", listed_one("missing", missing))
         object.__setattr__(self, "missing_indicator", boolean("missing_indicator", missing_indicator))
         if self.missing is not None and self.missing not in names:
             raise ValueError(f"missing must be one of the categories {listed(names)}, got {quoted(self.missing)}")
-        object.__setattr__(self, "reference", None if reference is None else typed_value("reference", reference))
+        object.__setattr__(self, "reference", listed_one("reference", reference))
         if self.reference is not None and (self.reference not in names or len(names) < 2 or self.other):
             raise ValueError(
                 f"reference must be one of two or more categories, with other=False, got {quoted(self.reference)}"
@@ -317,25 +315,33 @@ class Categories:
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
         """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        codes = self._codes(cells)
+        return self.write(self.read(cells, numerals), out)
+
+    def read(self, cells: Sequence[str], numerals: Numerals) -> IntArray:
+        """The place of each cell among the categories, below 0 where it has none; `BadCell` for the bad ones."""
+        places = codes_of("categories", self.categories)
+
+        def code(cell: str) -> int:
+            place = places.get(without_point(cell))
+            return self._code_of_unlisted(cell, numerals) if place is None else place
+
+        codes = read_different(cells, code)
+        return np.fromiter(map(codes.__getitem__, cells), np.intp, len(cells))
+
+    def write(self, codes: IntArray, out: FloatArray) -> Tally:
+        """Write what `read` found into `out`, zeros of shape (n, width)."""
         gaps = codes == _MISSING
+        other = int((codes == _OTHER).sum())
         if self.missing_indicator:
             out[gaps, -1] = 1.0
         if self.missing is not None:
             codes = np.where(gaps, self.categories.index(self.missing), codes)
         for column, category in enumerate(self._shown):
             out[codes == self.categories.index(category), column] = 1.0
-        return Tally(missing=int(gaps.sum()), other=int((codes == _OTHER).sum()))
+        return Tally(missing=int(gaps.sum()), other=other)
 
-    def _codes(self, cells: Sequence[str]) -> IntArray:
-        listed_codes = {category: code for code, category in enumerate(self.categories)}
-        codes = read_different(
-            cells, lambda cell: listed_codes[cell] if cell in listed_codes else self._code_of_unlisted(cell)
-        )
-        return np.fromiter(map(codes.__getitem__, cells), np.intp, len(cells))
-
-    def _code_of_unlisted(self, cell: str) -> int:
-        if is_missing(cell):
+    def _code_of_unlisted(self, cell: str, numerals: Numerals) -> int:
+        if numerals.is_missing(cell):
             if self.missing is None and not self.missing_indicator:
                 raise BadText(_no_value(cell))
             return _MISSING
@@ -354,6 +360,14 @@ def typed_value(name: str, value: object) -> str:
         got = quoted(value) if isinstance(value, str) else repr(value)
         raise ValueError(f"{name} must be texts of 1 to {LONGEST_CATEGORY} characters, got {got}")
     return line_feeds(value).strip()
+
+
+def codes_of(name: str, values: tuple[str, ...]) -> dict[str, int]:
+    """The place of each value, by its text without the point of a whole number; `ValueError` unless they differ."""
+    plain = tuple(map(without_point, values))
+    if (twice := first_twice(plain)) is not None:
+        raise ValueError(f"{name} must differ from one another, got {quoted(twice)} twice")
+    return {value: place for place, value in enumerate(plain)}
 
 
 def one_of(values: tuple[str, ...]) -> str:

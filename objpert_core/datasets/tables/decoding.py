@@ -5,14 +5,13 @@ apart.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from objpert_core.datasets.tables.messages import TableError
 
-MOST_BYTES = 5_000_000
-"""Size of a file."""
-
 _AS_CSV = "save the table as CSV in UTF-8"
+_NEITHER = "neither UTF-8 nor surely Windows-1252"
 _OTHER_FILES = (  # what such files begin with; none is opened
     (b"PK", "a workbook (xlsx, ods) or a zip archive"),
     (b"\xd0\xcf\x11\xe0", "a workbook (xls)"),
@@ -49,9 +48,7 @@ def decode(content: bytes, encoding: str | None = None) -> Decoded:
     """The text of a file."""
     if not isinstance(content, bytes):
         raise TypeError(f"content must be bytes, got {type(content).__name__}")
-    if len(content) > MOST_BYTES:
-        raise TableError(f"the file must have at most {MOST_BYTES:,} bytes, got {len(content):,}")
-    _refuse_other_files(content)
+    refuse_other_files(content)
     text, encoding, cautions = _letters(content, encoding)
     text = line_feeds(text).rstrip("\n")
     if not text.strip():
@@ -73,7 +70,8 @@ def row_after(text: str) -> int:
     return 1 + "".join(line_feeds(text).split('"')[::2]).count("\n")
 
 
-def _refuse_other_files(content: bytes) -> None:
+def refuse_other_files(content: bytes) -> None:
+    """`TableError` for what begins as a file that is no text."""
     for start, kind in _OTHER_FILES:
         if content.startswith(start) and (start != b"PK" or _ZIP.match(content)):
             raise TableError(f"the file must be text with one row a line, got {kind}: {_AS_CSV}")
@@ -112,9 +110,31 @@ def _strictly(content: bytes, encoding: str) -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         row = row_after(content[: error.start].decode(encoding, errors="ignore"))
+        own = encoding.removesuffix("-sig")
+        guess = "; they may be windows-1252" if own == "utf-8" else ""
         raise TableError(
-            f"row {row} holds letters that are not {encoding.removesuffix('-sig')}: {_AS_CSV}", row=row, asks="encoding"
+            f"row {row} holds letters that are not {own}{guess}: {_AS_CSV}", row=row, asks="encoding"
         ) from None
+
+
+def encoding_of(pieces: Iterable[bytes]) -> str:
+    """The encoding of a file of any size, found as by `decode`; no piece ends within a letter of UTF-8."""
+    seen: set[str] = set()
+    for place, piece in enumerate(pieces):
+        marked = [meant for mark, meant in _BYTE_ORDER_MARKS if place == 0 and piece.startswith(mark)]
+        if marked:
+            return marked[0]
+        if piece.isascii():
+            continue
+        try:
+            piece.decode("utf-8")
+            seen.add("utf-8")
+        except UnicodeDecodeError as error:
+            _western(piece, error)
+            seen.add("windows-1252")
+        if len(seen) == 2:
+            raise TableError(f"the file holds letters that are {_NEITHER}: {_AS_CSV}", asks="encoding")
+    return seen.pop() if seen else "utf-8"
 
 
 def _western(content: bytes, error: UnicodeDecodeError) -> str:
@@ -128,7 +148,7 @@ def _western(content: bytes, error: UnicodeDecodeError) -> str:
     if mixed or text is None:
         row = row_after(content[: error.start].decode("utf-8", errors="ignore"))
         raise TableError(
-            f"row {row} holds letters that are neither UTF-8 nor surely Windows-1252: {_AS_CSV}",
+            f"row {row} holds letters that are {_NEITHER}: {_AS_CSV}",
             row=row,
             asks="encoding",
         ) from None

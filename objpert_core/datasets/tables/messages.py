@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-_LOOKALIKES = str.maketrans("*`~$[]{}<>|\\", "∗'∼＄［］｛｝‹›¦∖")
+from objpert_core.tables import LOOKALIKES
+
+_LOOKALIKES = str.maketrans({mark: other for mark, other in LOOKALIKES.items() if mark not in "_:."})
 _NO_TAGS = str.maketrans("<>", "‹›")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # one within a word is no mark of Markdown's
 _COLON = re.compile(r":(?=[^\s\d])")
@@ -103,8 +105,8 @@ def safe_text(text: str, length: int = 40) -> str:
     >>> safe_text("x" * 50, length=10)
     'xxxxxxxxx…'
     """
-    text = _UNDERSCORE.sub("＿", _printable(text, length).translate(_LOOKALIKES))
-    return _ADDRESS.sub("\\1․", _COLON.sub("∶", text))
+    text = _UNDERSCORE.sub(LOOKALIKES["_"], _printable(text, length).translate(_LOOKALIKES))
+    return _ADDRESS.sub(rf"\1{LOOKALIKES['.']}", _COLON.sub(LOOKALIKES[":"], text))
 
 
 def safe_label(text: str, length: int = 40) -> str:

@@ -7,16 +7,36 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
+from objpert_core._validation import FloatArray
 from objpert_core.datasets.tables.messages import BadText, quoted
 from objpert_core.tables import is_formula
 
 LONGEST_NUMBER = 100
 """Characters."""
+MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n", "?"])
+"""What a missing value is written as, in capitals or not; a category that is listed is none."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5})?", re.ASCII)
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?:[T ].*)?|\d{1,2}:\d\d(?::\d\d)?", re.ASCII)
+_WHOLE = re.compile(r"(-?)(0|[1-9][0-9]{0,15})[.,]0", re.ASCII)
 _MINUS = "\u2212"  # as spreadsheets of some countries write it
 _WIDE_BLANKS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})  # between groups of digits
+
+
+def without_point(text: str) -> str:
+    """A whole number as it is written without a decimal mark and one zero behind it; any other text as it is.
+
+    A gap makes a column of whole numbers one of floats, which pandas writes as 1.0: the category is 1 all the same.
+
+    >>> without_point("1.0"), without_point("-0,0"), without_point("1.50"), without_point("v1.0")
+    ('1', '0', '1.50', 'v1.0')
+    """
+    found = _WHOLE.fullmatch(text)
+    if found is None:
+        return text
+    return found[2] if found[2] == "0" else found[1] + found[2]
 
 
 class NotANumber(BadText):
@@ -25,10 +45,25 @@ class NotANumber(BadText):
 
 @dataclass(frozen=True)
 class Numerals:
-    """How numbers are written: the decimal mark, and the mark between groups of three digits ("" for no groups)."""
+    """How numbers are written: the decimal mark, and the mark between groups of three digits ("" for no groups).
+
+    `missing_words` are further words for a missing value, in small letters and without the point of a whole number.
+    """
 
     decimal: str = "."
     thousands: str = ""
+    missing_words: frozenset[str] = frozenset()
+
+    def is_missing(self, text: str) -> bool:
+        """Whether a cell holds no value."""
+        if len(text) <= 4 and text.lower() in MISSING_WORDS:
+            return True
+        return bool(self.missing_words) and without_point(text).lower() in self.missing_words
+
+    def with_gaps(self, numbers: FloatArray) -> FloatArray:
+        """Numbers of a column that has no texts, NaN where the number is a word for a missing value."""
+        words = [float(word) for word in self.missing_words if _NUMBER.fullmatch(word)]
+        return np.where(np.isin(numbers, words), np.nan, numbers) if words else numbers
 
     def read(self, text: str) -> float:
         """The finite number in `text`, read by the two marks alone; `NotANumber` says what else it seems to be."""

@@ -11,21 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray
-from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
+from objpert_core.datasets.tables.cells import Cells
+from objpert_core.datasets.tables.columns import Number
 from objpert_core.datasets.tables.dialect import Dialect
+from objpert_core.datasets.tables.encoding import Encoded, EncodedBlocks, Encoding
 from objpert_core.datasets.tables.messages import MOST_BAD_CELLS, TableError, WrongCell, quoted
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.schema import TableSchema
 from objpert_core.datasets.tables.sheet import Sheet, open_sheet
-from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
+from objpert_core.datasets.tables.targets import NumericTarget
 
+MOST_BYTES = 5_000_000
+"""A larger CSV file is walked by the command, and not taken by the app."""
 MOST_CELLS = 8_000_000
-"""Rows times columns after the encoding: 64 MB."""
-MUCH = 0.05
-"""The share of a column above which its owner should see at once that it was clipped."""
+"""Rows times columns after the encoding, 64 MB: a table with more of them is walked."""
 
 _ANYTHING = Dialect()
 _CHUNK = 100_000  # cells of a file that are held as texts at once
+_NUMBERS = 2**21  # and of the matrix, about: 16 MB
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +47,8 @@ class Table:
         covers them: they are for the file's owner, not for publishing.
     much_clipped : tuple of str
         Those of the notes that tell of a column of which more than 5 % was clipped.
+    people : ndarray of str, shape (n,), or None
+        Whose row it is, where the schema has a `person`: for `split_by_coin`, and not for publishing.
     """
 
     X: FloatArray
@@ -51,10 +56,11 @@ class Table:
     feature_names: tuple[str, ...]
     notes: tuple[str, ...]
     much_clipped: tuple[str, ...] = ()
+    people: NDArray[Any] | None = None
 
     @property
     def rows(self) -> int:
-        """The number of rows, so of people."""
+        """The number of rows."""
         return len(self.y)
 
     def __repr__(self) -> str:
@@ -66,12 +72,14 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
 
     No row is left out without a word. A row that cannot be encoded is refused, and the error names the column, so that
     the file's owner gives the column a public replacement, or mends the file. If rows were left out, `public_rows`
-    would not be the file's number of rows, and people with gaps are seldom like the others.
+    would not be the file's number of rows, and people with gaps are seldom like the others. A schema may say that rows
+    without a target are left out, or that the first rows of each person are used: such rules look at each row, or at
+    each person's rows, alone.
 
     Parameters
     ----------
     content : bytes
-        The file, at most 5 MB. One row is one person.
+        The file. One row is one person, unless the schema has a `person`.
     schema : TableSchema
         What somebody typed from general knowledge.
     dialect : Dialect
@@ -94,29 +102,36 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     >>> table.notes
     ('column “age”: 1 of 2 values outside 17 to 90 was clipped',)
     """
-    sheet = open_sheet(content, dialect)
-    places = _places(sheet, (*schema.columns, schema.target.column))
-    numerals = _numerals(sheet, (*schema.columns.values(), schema.target))
-    n = _rows(sheet, schema)
+    return _read(open_sheet(content, dialect), schema)
+
+
+def _read(sheet: Sheet, schema: TableSchema) -> Table:
+    encoding = Encoding(schema)
+    n = _rows(sheet)
     X = np.zeros((n, schema.n_features))
     y = np.empty(n, dtype=np.float64 if isinstance(schema.target, NumericTarget) else np.int64)
-    tallies = dict.fromkeys([*schema.columns, schema.target.column], Tally())
+    people = np.empty(n if schema.person else 0, dtype=object)
     wrong: list[WrongCell] = []
-    for start, cells in _chunks(sheet, places):
-        part = slice(start, start + len(cells[schema.target.column]))
+    for batch in _batches(sheet, encoding):
+        part = slice(encoding.rows, None)
         try:
-            for name, tally in _encode(schema, cells, numerals, X[part], y[part], start + 2).items():
-                tallies[name] += tally
+            block = encoding.block(*batch)
         except TableError as error:
             wrong += error.cells
             if len(wrong) >= MOST_BAD_CELLS:
                 break
+            continue
+        part = slice(part.start, encoding.rows)
+        X[part], y[part] = block.X, np.asarray(block.y)
+        if schema.person is not None:
+            people[part] = np.asarray(block.people)
     if wrong:
         raise TableError.of_cells(wrong)
-    _refuse_one_class(schema, y)
-    told = list(_notes(schema, tallies, n))
-    much = tuple(note for note, clipped in told if clipped > MUCH * n)
-    return Table(X, y, schema.feature_names, tuple(note for note, _ in told), much)
+    encoding.refuse_too_few()
+    told = list(encoding.notes())
+    notes, much = tuple(note.text for note in told), tuple(note.text for note in told if note.much)
+    used = encoding.rows
+    return Table(X[:used], y[:used], schema.feature_names, notes, much, people[:used] if schema.person else None)
 
 
 def read_features(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> FloatArray:
@@ -129,26 +144,38 @@ def read_features(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTH
     >>> read_features(b"name,age\nx,17\ny,95\n", schema).tolist()
     [[-1.0], [1.0]]
     """
+    blocks = open_content(content, schema, dialect, targets=False)
+    return np.concatenate([X for X, _ in blocks])
+
+
+def open_content(
+    content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING, *, targets: bool = True
+) -> EncodedBlocks:
+    """As `open_table`, of a CSV file in memory; it needs no pyarrow. `TableError` as in `read_table`."""
+    return _opened(open_sheet(content, dialect), schema, targets=targets)
+
+
+def read_or_open(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> Table | EncodedBlocks:
+    """As `read_table`; but as `open_content` where the matrix would have more than `MOST_CELLS` cells."""
     sheet = open_sheet(content, dialect)
-    places = _places(sheet, tuple(schema.columns))
-    numerals = _numerals(sheet, tuple(schema.columns.values()))
-    X = np.zeros((_rows(sheet, schema), schema.n_features))
-    for start, cells in _chunks(sheet, places):
-        rows = len(next(iter(cells.values())))
-        schema.encode_cells(cells, numerals, X[start : start + rows], first_row=start + 2)
-    return X
+    is_large = _rows(sheet) * schema.n_features > MOST_CELLS
+    return _opened(sheet, schema, targets=True) if is_large else _read(sheet, schema)
 
 
-def _rows(sheet: Sheet, schema: TableSchema) -> int:
-    """How many rows the file has; `TableError` where there is none, or no room for them."""
+def _opened(sheet: Sheet, schema: TableSchema, *, targets: bool) -> EncodedBlocks:
+    _rows(sheet)
+
+    def read(encoding: Encoding) -> Iterator[Encoded]:
+        return (encoding.block(*batch) for batch in _batches(sheet, encoding))
+
+    return EncodedBlocks(schema, read, targets=targets)
+
+
+def _rows(sheet: Sheet) -> int:
+    """How many rows the file has; `TableError` where there is none."""
     n = sum(1 for _ in sheet.rows())
     if n == 0:
         raise TableError("the file must have rows after the header, and it has none", row=1)
-    if n * schema.n_features > MOST_CELLS:
-        raise TableError(
-            f"the table must have at most {MOST_CELLS:,} cells after the encoding, "
-            f"got {n:,} rows with {schema.n_features:,} features"
-        )
     return n
 
 
@@ -160,78 +187,25 @@ def _places(sheet: Sheet, names: Sequence[str]) -> dict[str, int]:
     return {name: sheet.names.index(name) for name in names}
 
 
-def _numerals(sheet: Sheet, parts: Sequence[object]) -> Numerals:
-    """How numbers are written, where a part of the schema is one."""
-    decimal = sheet.dialect.decimal
-    if decimal is None:
+def numerals_of(dialect: Dialect, schema: TableSchema, *, targets: bool) -> Numerals:
+    """How numbers are written; `TableError` where the file does not tell, and a part of the schema is one."""
+    if dialect.decimal is None:
+        parts = (*schema.columns.values(), *([schema.target] if targets else []))
         if any(type(part) in (Number, NumericTarget) for part in parts):
             raise TableError(
                 "the file does not tell its decimal mark, so that it must be named: . or ,", asks="decimal"
             )
-        decimal = "."
-    return Numerals(decimal, sheet.dialect.thousands)
+    return Numerals(dialect.decimal or ".", dialect.thousands)
 
 
-def _chunks(sheet: Sheet, places: dict[str, int]) -> Iterator[tuple[int, dict[str, list[str]]]]:
-    """The cells of the columns at `places`, some rows at a time, and how many rows came before them."""
+def _batches(sheet: Sheet, encoding: Encoding) -> Iterator[tuple[dict[str, Cells], Numerals, int, int]]:
+    """What `Encoding.block` takes, some rows at a time."""
+    places = _places(sheet, encoding.names)
+    numerals = numerals_of(sheet.dialect, encoding.schema, targets=encoding.targets)
     rows = (cells for _, cells in sheet.rows())
-    size, start = max(1, _CHUNK // len(sheet.names)), 0
+    size, row = max(1, min(_CHUNK // len(sheet.names), _NUMBERS // encoding.schema.n_features)), 2
     while chunk := list(islice(rows, size)):
         columns = list(zip(*chunk, strict=True))
-        yield start, {name: [cell.strip() for cell in columns[place]] for name, place in places.items()}
-        start += len(chunk)
-
-
-def _encode(
-    schema: TableSchema,
-    cells: dict[str, list[str]],
-    numerals: Numerals,
-    X: FloatArray,
-    y: NDArray[Any],
-    first_row: int,
-) -> dict[str, Tally]:
-    """Write some rows into `X` and `y`; `TableError` names the first bad cells, in a row that of the target first."""
-    target = schema.target.column
-    wrong: list[WrongCell] = []
-    tallies = {}
-    try:
-        y[:], tallies[target] = schema.target.encode(cells[target], numerals)
-    except BadCell as error:
-        wrong += error.wrong(target, first_row)
-    try:
-        tallies |= schema.encode_cells(cells, numerals, X, first_row=first_row)
-    except TableError as error:
-        wrong += error.cells
-    if wrong:
-        raise TableError.of_cells(wrong)
-    return tallies
-
-
-def _refuse_one_class(schema: TableSchema, y: NDArray[Any]) -> None:
-    if not isinstance(schema.target, NumericTarget) and y.min() == y.max():
-        only, name = schema.target.values[y[0]], schema.target.column
-        what = "both values" if len(schema.target.values) == 2 else "several values"
-        raise TableError(f"column {quoted(name)} must hold {what}, and every row holds {quoted(only)}", column=name)
-
-
-def _notes(schema: TableSchema, tallies: dict[str, Tally], n: int) -> Iterator[tuple[str, int]]:
-    """The notes, each with how many values it says were clipped."""
-    for name, tally in tallies.items():
-        where = f"column {quoted(name)}:"
-        column = schema.columns.get(name, schema.target)
-        if tally.clipped and not isinstance(column, (Categories, TwoValues, SeveralValues)):
-            low, high = (end if isinstance(end, str) else f"{end:g}" for end in (column.low, column.high))
-            outside = f"{_of(tally.clipped, n)} outside {low} to {high}"
-            yield f"{where} {outside} {_was(tally.clipped)} clipped", tally.clipped
-        if tally.missing:
-            yield f"{where} {_of(tally.missing, n)} {_was(tally.missing)} missing and replaced", 0
-        if tally.other:
-            yield f"{where} {_of(tally.other, n)} {_was(tally.other)} none of the categories", 0
-
-
-def _of(count: int, n: int) -> str:
-    return f"{count:,} of {n:,} values"
-
-
-def _was(count: int) -> str:
-    return "was" if count == 1 else "were"
+        cells = {name: Cells([cell.strip() for cell in columns[place]]) for name, place in places.items()}
+        yield cells, numerals, len(chunk), row
+        row += len(chunk)

@@ -6,17 +6,19 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from objpert_core._validation import FloatArray, once_each
-from objpert_core.datasets.tables.columns import PRIVATE, BadCell, Categories, Number, Tally
+from objpert_core._validation import FloatArray, boolean, once_each, positive_integer
+from objpert_core.datasets.tables.cells import Cells
+from objpert_core.datasets.tables.columns import PRIVATE, BadCell, Categories, Number, Tally, typed_value
 from objpert_core.datasets.tables.decoding import line_feeds
-from objpert_core.datasets.tables.messages import TableError, WrongCell, first_twice, quoted, safe_text
-from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.messages import TableError, first_twice, listed, quoted, safe_text
+from objpert_core.datasets.tables.numerals import Numerals, without_point
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
 from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
 from objpert_core.datasets.tables.written import Date, Money, Percent
@@ -26,6 +28,7 @@ MOST_FEATURES = 2_000
 FORMAT = "objpert table schema 1"
 LONGEST_JSON = 1_000_000
 """Characters of a schema's text."""
+MOST_MISSING_WORDS = 100
 LONGEST_MESSAGE = 300
 """Characters of what is said about one column of a schema's text."""
 
@@ -47,11 +50,31 @@ _TARGETS: Mapping[str, type[Target]] = {
 }
 
 
+_RULES = ("missing_words", "drop_missing_target", "person")
+"""What a schema may say of rows; a text is silent on what is not said."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """The column that says whose row it is; of each person the first `rows` rows in the table's order are used.
+
+    Which these are depends on that person's rows alone, so a person who joins or leaves moves nobody else's.
+    """
+
+    column: str
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        _check_name(self.column)
+        object.__setattr__(self, "rows", positive_integer("rows", self.rows))
+
+
 @dataclass(frozen=True)
 class TableSchema:
     """Public knowledge of a table: which columns count, what they may hold, and what is to be predicted.
 
-    One row is one person. Where a person may have several rows, tell the estimator how many by `rows_per_person`.
+    One row is one person. Where a person may have several rows, name the column that says whose row it is, as `person`,
+    and tell the estimator `rows_per_person`.
 
     Numbers are mapped from their range to [−1, 1], categories become columns of zeros and ones, and every row is
     divided by `largest_norm`, which the schema alone decides: then no row is longer than 1, whatever its cells hold. A
@@ -65,6 +88,12 @@ class TableSchema:
         The features, in the order that the matrix has; all other columns of a file are left out. `ValueError` names a
         column that no table can have.
     target : TwoValues, SeveralValues or NumericTarget
+    missing_words : sequence of str, optional
+        Further words for a missing value, in capitals or not, in every column but where they are listed values.
+    drop_missing_target : bool, default=False
+        Whether rows without a target are left out. This is a rule about each row by itself.
+    person : Person, optional
+        Whose row it is, and how many rows of each person are used.
 
     Examples
     --------
@@ -80,6 +109,9 @@ class TableSchema:
 
     columns: Mapping[str, Column]
     target: Target
+    missing_words: tuple[str, ...] = ()
+    drop_missing_target: bool = False
+    person: Person | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.target, Target):
@@ -97,10 +129,39 @@ class TableSchema:
         if self.target.column in self.columns:
             raise ValueError(f"column {quoted(self.target.column)} must be a feature or the target, got both")
         object.__setattr__(self, "columns", dict(self.columns))
+        self._check_rows()
         if self.n_features > MOST_FEATURES:
             raise ValueError(f"columns must become at most {MOST_FEATURES:,} features, got {self.n_features:,}")
         if (twice := first_twice(self.feature_names)) is not None:
             raise ValueError(f"columns must become features of different names, got {quoted(twice)} twice")
+
+    def _check_rows(self) -> None:
+        """Check what is said of rows, and not of a column."""
+        words = self.missing_words
+        if isinstance(words, str) or not isinstance(words, Sequence) or len(words) > MOST_MISSING_WORDS:
+            got = quoted(words) if isinstance(words, str) else type(words).__name__
+            raise ValueError(f"missing_words must be a list of at most {MOST_MISSING_WORDS} texts, got {got}")
+        object.__setattr__(self, "missing_words", tuple(typed_value("missing_words", word) for word in words))
+        boolean("drop_missing_target", self.drop_missing_target)
+        if self.person is None:
+            return
+        if not isinstance(self.person, Person):
+            raise ValueError(f"person must be a Person, got {type(self.person).__name__}")
+        if self.person.column in (*self.columns, self.target.column):
+            raise ValueError(
+                f"person must name a column that is no feature and not the target, got {quoted(self.person.column)}"
+            )
+
+    @property
+    def rows_used(self) -> str | None:
+        """Which rows a fit uses, in words that a certificate repeats; None for all."""
+        rules = []
+        if self.drop_missing_target:
+            rules.append(f"those without a value of {quoted(self.target.column)} are left out")
+        if self.person is not None:
+            first = "the first row" if self.person.rows == 1 else f"the first {self.person.rows:,} rows"
+            rules.append(f"{first} of each person by column {quoted(self.person.column)}, in the table's order")
+        return "; then ".join(rules) or None
 
     @property
     def n_features(self) -> int:
@@ -152,7 +213,7 @@ class TableSchema:
             else column
             for name, column in self.columns.items()
         }
-        return TableSchema(columns, self.target)
+        return replace(self, columns=columns)
 
     @property
     def references(self) -> dict[str, str]:
@@ -167,38 +228,46 @@ class TableSchema:
         """Rows of a data frame as the matrix that a model of this schema takes: float64, shape (n, n_features).
 
         Numbers, texts and truth values count as pandas would write them into a file, with a decimal point, but whole
-        numbers below 2**53 without one, whatever the column's type. None and NaN are missing values. The frame has
-        every column of the schema; the target is not needed, and other columns are left out. The frame may have any
-        size: the limits of `read_table` are about files. Every entry lies in [−1, 1] and every row has norm at most 1,
+        numbers below 2**53 without one, whatever the column's type; dates have the form that their column names. None
+        and NaN are missing values. The frame has every column of the schema; the target is not needed, and other
+        columns are left out. The frame may have any size. Every entry lies in [−1, 1] and every row has norm at most 1,
         up to rounding. `TableError` names the row, the first being row 1, and the column.
         """
         for name in self.columns:
             if list(frame.columns).count(name) != 1:
                 raise TableError(f"column {quoted(name)} of the schema must stand in the frame once", column=name)
-        texts = {name: [as_text(value) for value in frame[name].tolist()] for name in self.columns}
+        texts = {
+            name: Cells([as_text(value, column) for value in frame[name].tolist()])
+            for name, column in self.columns.items()
+        }
         matrix = np.zeros((len(frame), self.n_features))
-        self.encode_cells(texts, Numerals(), matrix, first_row=1)
+        _, bad = self.encode_cells(texts, Numerals(), matrix)
+        if bad:
+            raise refusal(bad, np.arange(1, len(frame) + 1))
         return matrix
 
     def encode_cells(
-        self, cells: Mapping[str, Sequence[str]], numerals: Numerals, out: FloatArray, *, first_row: int
-    ) -> dict[str, Tally]:
-        """Write the codes of some rows into `out`, zeros of shape (n, n_features); the tally of each column.
+        self, cells: Mapping[str, Cells], numerals: Numerals, out: FloatArray
+    ) -> tuple[dict[str, Tally], dict[str, BadCell]]:
+        """Write the codes of some rows into `out`, zeros of shape (n, n_features).
 
-        `TableError` names the first bad cells; rows count from `first_row`.
+        The tally of each column, or its bad cells. `out` is only good where no column has such.
         """
-        tallies, start = {}, 0
-        wrong: list[WrongCell] = []
+        numerals = self.with_missing_words(numerals)
+        tallies, bad, start = {}, {}, 0
         for name, column in self.columns.items():
             try:
-                tallies[name] = column.encode(cells[name], numerals, out[:, start : start + column.width])
+                values = cells[name].read_by(column, numerals)
+                tallies[name] = column.write(values, out[:, start : start + column.width])
             except BadCell as error:
-                wrong += error.wrong(name, first_row)
+                bad[name] = error
             start += column.width
-        if wrong:
-            raise TableError.of_cells(wrong)
         out /= self.largest_norm
-        return tallies
+        return tallies, bad
+
+    def with_missing_words(self, numerals: Numerals) -> Numerals:
+        """How the cells of this table are written."""
+        return replace(numerals, missing_words=frozenset(without_point(word).lower() for word in self.missing_words))
 
     def to_json(self) -> str:
         """The schema as text: public knowledge only, so that it may be published with a model."""
@@ -210,6 +279,12 @@ class TableSchema:
             ],
             "target": {"kind": _kind(self.target, _TARGETS)} | asdict(self.target),
         }
+        rules: dict[str, Any] = {
+            "missing_words": list(self.missing_words),
+            "drop_missing_target": self.drop_missing_target,
+        }
+        rules["person"] = None if self.person is None else asdict(self.person)
+        document |= {name: rule for name, rule in rules.items() if rule}  # as before there were any
         return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     @classmethod
@@ -224,15 +299,26 @@ class TableSchema:
             raise ValueError("the schema must be complete JSON that names no key twice") from None
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ValueError(f"the schema must say “format”: “{FORMAT}”")
-        if set(document) != {"format", "columns", "target"} or not isinstance(document["columns"], list):
-            raise ValueError("the schema must have “format”, “target” and a list of “columns”, and nothing else")
+        rules = {name: rule for name, rule in document.items() if name in _RULES}
+        if set(document) - set(rules) != {"format", "columns", "target"} or not isinstance(document["columns"], list):
+            raise ValueError(
+                "the schema must have “format”, “target” and a list of “columns”, may have "
+                f"{listed(_RULES)}, and nothing else"
+            )
         columns: dict[str, Column] = {}
         for entry in document["columns"]:
             name = entry.pop("name", None) if isinstance(entry, dict) else None
             if not isinstance(name, str) or name in columns:
                 raise ValueError("every column of the schema must have a “name” of its own")
             columns[name] = _built(f"column {quoted(name)}", entry, _COLUMNS)
-        return cls(columns, _built("the target", document["target"], _TARGETS))
+        if isinstance(person := rules.get("person"), dict):
+            rules["person"] = _built("the person", {"kind": "column"} | person, {"column": Person})
+        return cls(columns, _built("the target", document["target"], _TARGETS), **rules)
+
+
+def refusal(bad: Mapping[str, BadCell], rows: Any) -> TableError:
+    """The error about columns' bad cells, by the numbers of the rows."""
+    return TableError.of_cells(cell for name, error in bad.items() for cell in error.wrong(name, rows))
 
 
 def _check_name(name: object) -> None:
@@ -271,11 +357,13 @@ def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:
         raise ValueError(f"{what}: {safe_text(str(error), LONGEST_MESSAGE)}") from None
 
 
-def as_text(value: Any) -> str:
-    """A value as pandas writes it into a file, without blanks around it.
+def as_text(value: Any, column: Any = None) -> str:
+    """A value as pandas writes it into a file, without blanks around it; a date in the form of a `Date`.
 
     A whole number has no decimal point: a gap makes a column of integers one of floats, and may change no other cell.
     """
+    if isinstance(column, Date) and isinstance(value, date) and value is not pd.NaT:
+        return value.strftime(column.format)
     if isinstance(value, str):
         return line_feeds(value).strip()
     if value is None or value is pd.NaT or value is pd.NA or (isinstance(value, Real) and value != value):

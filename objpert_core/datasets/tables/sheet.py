@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -15,15 +16,13 @@ from objpert_core.datasets.tables.numerals import decimal_mark
 
 MOST_COLUMNS = 1_000
 """Columns of a file."""
-MOST_ROWS = 200_000
-"""Rows of a file after the header."""
 LONGEST_ROW = 500_000
 """Characters of a row, quoted line ends included."""
 LONGEST_NAME = 100
 """Characters of a column's name."""
 
 _LOOKED_AT = 100_000  # cells that tell the decimal mark
-_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a spreadsheet's own hint; it does not count as a row
+SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a spreadsheet's own hint; it does not count as a row
 _QUOTED = re.compile(r'(^|[,;\t|])"(?:[^"]|"")*+"')
 _LOOKS_LIKE_A_NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*")
 _CELL = {  # possessive: a cell that does not end as it should is read once
@@ -48,13 +47,10 @@ class Sheet:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """(row, cells) for every row after the header; blank rows at the end do not count.
 
-        `TableError` for a row of another length, a blank one with others behind it, wrong quotation marks, too many
-        rows.
+        `TableError` for a row of another length, a blank one with others behind it, wrong quotation marks.
         """
         width, blank = len(self.names), 0
         for row, cells in islice(_records(self.text, self.delimiter, self.names), 1, None):
-            if row > MOST_ROWS + 1:
-                raise TableError(f"the file must have at most {MOST_ROWS:,} rows after the header, got more", row=row)
             if not any(cells) or not any(cell.strip() for cell in cells):
                 blank = blank or row
                 continue
@@ -79,7 +75,7 @@ def open_sheet(content: bytes, dialect: Dialect) -> Sheet:
     """
     text, encoding, cautions = decode(content, dialect.encoding)
     delimiter = dialect.delimiter
-    if hint := _SEPARATOR_LINE.match(text):
+    if hint := SEPARATOR_LINE.match(text):
         text = text[hint.end() :]
         if delimiter is None and hint[1] in DELIMITERS:
             delimiter = hint[1]
@@ -91,10 +87,16 @@ def open_sheet(content: bytes, dialect: Dialect) -> Sheet:
     found = replace(dialect, delimiter=delimiter, encoding=encoding)
     sheet = Sheet(text, found, names, cautions)
     if found.decimal is None:
-        first = islice(sheet.rows(), max(1, _LOOKED_AT // len(names)))
+        first = islice(_until_a_fault(sheet.rows()), max(1, _LOOKED_AT // len(names)))
         mark = decimal_mark((cell.strip() for _, cells in first for cell in cells), delimiter)
         sheet = replace(sheet, dialect=replace(found, decimal=mark))
     return sheet
+
+
+def _until_a_fault(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """The rows before one that cannot be read, of which whoever reads them all will hear."""
+    with suppress(TableError):
+        yield from rows
 
 
 def clean_name(name: str) -> str:

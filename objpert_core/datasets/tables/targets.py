@@ -8,17 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from objpert_core._validation import FloatArray
+from objpert_core._validation import FloatArray, IntArray
 from objpert_core.datasets.tables.columns import (
+    BadCell,
     Tally,
+    codes_of,
     one_of,
     public_range,
     read_different,
     read_numbers,
     typed_value,
 )
-from objpert_core.datasets.tables.messages import BadText, first_twice, quoted
-from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.messages import BadText, quoted
+from objpert_core.datasets.tables.numerals import Numerals, without_point
 
 MOST_CLASSES = 100
 """Values of a target."""
@@ -27,6 +29,8 @@ MOST_CLASSES = 100
 @dataclass(frozen=True)
 class TwoValues:
     """A target with two values, spelt letter by letter: `negative` and `positive` become the labels 0 and 1.
+
+    Of a whole number, 1 and 1.0 are one value.
 
     >>> TwoValues("income", negative="<=50K", positive=">50K").encode([">50K", "<=50K"], Numerals())[0].tolist()
     [1, 0]
@@ -39,7 +43,7 @@ class TwoValues:
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
             object.__setattr__(self, name, typed_value(name, getattr(self, name)))
-        if self.negative == self.positive:
+        if without_point(self.negative) == without_point(self.positive):
             raise ValueError(f"positive must differ from negative, got {quoted(self.positive)} for both")
 
     @property
@@ -53,8 +57,16 @@ class TwoValues:
         return [0, 1]
 
     def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
-        """Labels 0 and 1, int64 (n,); `BadCell` for the first cells with another value."""
-        return _labels(cells, self.values), Tally()
+        """Labels 0 and 1, int64 (n,); `BadCell` for the cells with another value."""
+        return self.write(self.read(cells, numerals))
+
+    def read(self, cells: Sequence[str], numerals: Numerals) -> IntArray:
+        """The place of each cell among the values; `BadCell` as in `encode`."""
+        return _labels(cells, self.values)
+
+    def write(self, labels: IntArray) -> tuple[NDArray[np.int64], Tally]:
+        """What `read` found as labels."""
+        return labels, Tally()
 
 
 @dataclass(frozen=True)
@@ -74,8 +86,7 @@ class SeveralValues:
             got = type(values).__name__ if isinstance(values, str) or not isinstance(values, Sequence) else len(values)
             raise ValueError(f"values must be a list of 2 to {MOST_CLASSES} texts, got {got}")
         names = tuple(typed_value("values", value) for value in values)
-        if (twice := first_twice(names)) is not None:
-            raise ValueError(f"values must differ from one another, got {quoted(twice)} twice")
+        codes_of("values", names)
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "values", names)
 
@@ -85,18 +96,29 @@ class SeveralValues:
         return list(range(len(self.values)))
 
     def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
-        """Labels from 0 on, int64 (n,); `BadCell` for the first cells with another value."""
-        return _labels(cells, self.values), Tally()
+        """Labels from 0 on, int64 (n,); `BadCell` for the cells with another value."""
+        return self.write(self.read(cells, numerals))
+
+    def read(self, cells: Sequence[str], numerals: Numerals) -> IntArray:
+        """The place of each cell among the values; `BadCell` as in `encode`."""
+        return _labels(cells, self.values)
+
+    def write(self, labels: IntArray) -> tuple[NDArray[np.int64], Tally]:
+        """What `read` found as labels."""
+        return labels, Tally()
 
 
 def _labels(cells: Sequence[str], values: tuple[str, ...]) -> NDArray[np.int64]:
     """The place of each cell among the values."""
 
+    places = codes_of("values", values)
+
     def label(cell: str) -> int:
-        if cell not in values:
+        place = places.get(without_point(cell))
+        if place is None:
             got = "and it is empty" if not cell else f"got {quoted(cell)}"
             raise BadText(f"must hold {one_of(values)}, {got}")
-        return values.index(cell)
+        return place
 
     found = read_different(cells, label)
     return np.fromiter(map(found.__getitem__, cells), np.int64, len(cells))
@@ -131,7 +153,16 @@ class NumericTarget:
         return self.high / 2 - self.low / 2
 
     def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[FloatArray, Tally]:
-        """Targets in the file's units, float64 (n,); `BadCell` for the first cells that hold no number."""
-        numbers = read_numbers(cells, numerals.read)
+        """Targets in the file's units, float64 (n,); `BadCell` for the cells that hold no number."""
+        return self.write(self.read(cells, numerals))
+
+    def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
+        """The number in each cell; `BadCell` as in `encode`."""
+        return read_numbers(cells, numerals.read, numerals)
+
+    def write(self, numbers: FloatArray) -> tuple[FloatArray, Tally]:
+        """Numbers that were read, clipped; `BadCell` where one is not finite."""
+        if (endless := ~np.isfinite(numbers)).any():
+            raise BadCell.where(endless, "must hold a finite number")
         clipped = np.clip(numbers, self.low, self.high)
         return clipped, Tally(clipped=int((clipped != numbers).sum()))

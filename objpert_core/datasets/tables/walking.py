@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.blocks import Block, Blocks, OnWorkers
-from objpert_core.datasets.tables.columns import BadCell, Number
+from objpert_core.datasets.tables.cells import Cells
+from objpert_core.datasets.tables.columns import Number
+from objpert_core.datasets.tables.decoding import encoding_of, line_feeds, refuse_other_files
 from objpert_core.datasets.tables.dialect import Dialect
+from objpert_core.datasets.tables.encoding import Encoded, EncodedBlocks, Encoding
 from objpert_core.datasets.tables.messages import TableError, quoted
 from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.reading import numerals_of
 from objpert_core.datasets.tables.schema import TableSchema, as_text
-from objpert_core.datasets.tables.sheet import clean_name
+from objpert_core.datasets.tables.sheet import SEPARATOR_LINE, clean_name, open_sheet
 from objpert_core.datasets.tables.targets import NumericTarget
 
 _NUMBERS = 2**21  # of a block after the encoding, about: 16 MB
 _LEAST_ROWS = 1024  # of a block
 _CSV_BYTES = 2**22  # of a CSV file that become a block
+_LOOKED_AT = 2**20  # bytes of a CSV file that tell its form
 _PARQUET, _CSV = (".parquet", ".pq"), (".csv", ".tsv", ".txt")
 _PLAIN = Dialect()
 
@@ -38,7 +45,15 @@ class _Piece(NamedTuple):
     row: int = 1
 
 
-class TableBlocks(Blocks):
+class _Form(NamedTuple):
+    """How a CSV file is written, the names in its header, and whether a spreadsheet's hint stands above it."""
+
+    dialect: Dialect
+    names: tuple[str, ...]
+    hint: bool
+
+
+class TableBlocks(EncodedBlocks):
     """Files of one table, encoded by a schema whenever they are walked; `open_table` makes them.
 
     Attributes
@@ -48,18 +63,33 @@ class TableBlocks(Blocks):
     """
 
     def __init__(self, files: Sequence[Path], schema: TableSchema, dialect: Dialect, *, targets: bool) -> None:
-        super().__init__(self._blocks)
-        self.files, self.schema = tuple(files), schema
-        self._dialect, self._targets = dialect, targets
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The matrix's columns by name."""
-        return self.schema.feature_names
+        super().__init__(schema, self._of_files, targets=targets)
+        self.files = tuple(files)
+        self._dialect = dialect
+        self._forms: dict[Path, _Form] = {}
 
     def on(self, client: Any) -> Blocks:
-        """See `Blocks.on`; workers must find the files under the same names."""
+        """See `Blocks.on`; workers must find the files under the same names.
+
+        `ValueError` where the schema has a `person`: workers read files at once, and nobody counts a person's rows.
+        """
+        if self.schema.person is not None:
+            raise ValueError("person must be None on a cluster, whose workers do not see each other's rows")
         return OnWorkers.of_readers(client, [partial(self._whole, piece) for piece in self._pieces()])
+
+    def notes_by(self, client: Any) -> tuple[str, ...]:
+        """The notes of a walk that the workers of a cluster make."""
+        walked = Encoding(self.schema, self._targets)
+        for one in client.gather([client.submit(self._walk_of, piece, pure=False) for piece in self._pieces()]):
+            walked.add(one)
+        self._walked = walked
+        return self.notes
+
+    def _walk_of(self, piece: _Piece) -> Encoding:
+        encoding = Encoding(self.schema, self._targets)
+        for _ in self._of_piece(encoding, piece):
+            pass
+        return encoding
 
     def _pieces(self) -> Iterator[_Piece]:
         """What a worker reads at once: a group of rows of a Parquet file, or a CSV file."""
@@ -67,125 +97,87 @@ class TableBlocks(Blocks):
             if _is_csv(path):
                 yield _Piece(path)
                 continue
-            with _arrow("parquet").ParquetFile(path) as file:
+            with _parquet_file(path) as file:
                 row = 1
                 for group in range(file.num_row_groups):
                     yield _Piece(path, group, row)
                     row += file.metadata.row_group(group).num_rows
 
     def _whole(self, piece: _Piece) -> Block:
-        first, *more = blocks = list(_or_else(self._nothing, self._read(piece)))
-        if not more:
-            return first
-        return np.concatenate([X for X, _ in blocks]), np.concatenate([y for _, y in blocks]) if self._targets else None
+        blocks = list(self._of_piece(Encoding(self.schema, self._targets), piece)) or list(self.nothing())
+        X = np.concatenate([block.X for block in blocks])
+        return X, np.concatenate([block.y for block in blocks]) if self._targets else None
 
-    def _blocks(self) -> Iterator[Block]:
-        return _or_else(self._nothing, chain.from_iterable(self._read(_Piece(path)) for path in self.files))
+    def _of_files(self, encoding: Encoding) -> Iterator[Encoded]:
+        return chain.from_iterable(self._of_piece(encoding, _Piece(path)) for path in self.files)
 
-    def _nothing(self) -> Block:
-        """No row, with all columns: a fit that must not tell that there is none needs them."""
-        return np.zeros((0, self.schema.n_features)), np.zeros(0) if self._targets else None
-
-    def _read(self, piece: _Piece) -> Iterator[Block]:
-        is_csv = _is_csv(piece.path)
+    def _of_piece(self, encoding: Encoding, piece: _Piece) -> Iterator[Encoded]:
+        is_csv, names = _is_csv(piece.path), encoding.names
+        numerals = Numerals()
+        if is_csv:
+            numerals = numerals_of(self._form(piece.path).dialect, self.schema, targets=encoding.targets)
         row = piece.row + is_csv
-        for batch in self._csv(piece.path) if is_csv else self._parquet(piece):
+        for batch in self._csv(piece.path, names) if is_csv else self._parquet(piece, names):
             try:
-                yield self._encoded(batch, row)
+                yield encoding.block(self._cells(batch, names), numerals, batch.num_rows, row)
             except TableError as error:
                 raise _in_file(piece.path, error) from None
             row += batch.num_rows
 
-    @property
-    def _names(self) -> list[str]:
-        return [*self.schema.columns, *([self.schema.target.column] if self._targets else [])]
+    def _cells(self, batch: Any, names: Sequence[str]) -> dict[str, Cells]:
+        target, types = self.schema.target, _arrow("types")
+        parts = {**self.schema.columns, target.column: target}
+        for name in names:
+            if types.is_nested(kind := batch.column(name).type):
+                raise TableError(f"column {quoted(name)} must hold numbers or texts, got the type {kind}", column=name)
+        return {
+            name: Cells(numbers=_numbers(batch.column(name)))
+            if type(parts.get(name)) in (Number, NumericTarget) and _is_numeric(batch.column(name))
+            else _distinct(batch.column(name), parts.get(name))
+            for name in names
+        }
 
-    def _parquet(self, piece: _Piece) -> Iterator[Any]:
-        with _arrow("parquet").ParquetFile(piece.path, pre_buffer=False) as file:  # which would hold whole groups
-            raw = self._raw_names(piece.path, file.schema_arrow.names)
+    def _parquet(self, piece: _Piece, names: Sequence[str]) -> Iterator[Any]:
+        with _parquet_file(piece.path) as file:
+            raw = _raw_names(piece.path, file.schema_arrow.names, names)
             rows, groups = max(_LEAST_ROWS, _NUMBERS // self.schema.n_features), None
             if piece.group is not None:
                 rows, groups = max(1, file.metadata.row_group(piece.group).num_rows), [piece.group]
             for batch in file.iter_batches(rows, groups, columns=raw):
-                yield batch.select(raw).rename_columns(self._names)
+                yield batch.select(raw).rename_columns(names)
 
-    def _csv(self, path: Path) -> Iterator[Any]:
+    def _csv(self, path: Path, names: Sequence[str]) -> Iterator[Any]:
         csv, arrow = _arrow("csv"), _arrow()
-        parse = csv.ParseOptions(delimiter=self._delimiter(path), newlines_in_values=True)
-        read = csv.ReadOptions(block_size=_CSV_BYTES, encoding=self._dialect.encoding or "utf-8")
+        form = self._form(path)
+        parse = csv.ParseOptions(delimiter=form.dialect.delimiter, newlines_in_values=True)
+        read = csv.ReadOptions(block_size=_CSV_BYTES, encoding=form.dialect.encoding, skip_rows=int(form.hint))
         try:
             with csv.open_csv(path, read, parse) as file:
-                names = file.schema.names
-            if self._dialect.delimiter is None and any("\t" in name for name in names):  # `read_table` takes tabs
-                raise TableError(f"{path.name} has a tab in its header: name the delimiter", asks="delimiter")
-            raw = self._raw_names(path, names)
+                all_names = file.schema.names
+            raw = _raw_names(path, all_names, names)
             texts = csv.ConvertOptions(
-                include_columns=raw, column_types=dict.fromkeys(names, arrow.string()), strings_can_be_null=False
+                include_columns=raw, column_types=dict.fromkeys(all_names, arrow.string()), strings_can_be_null=False
             )
             with csv.open_csv(path, read, parse, texts) as file:
                 for batch in file:
-                    yield batch.rename_columns(self._names)
-        except (arrow.ArrowInvalid, UnicodeDecodeError):  # its text holds the row
+                    yield batch.rename_columns(names)
+        except UnicodeDecodeError:  # its text holds the row
             raise TableError(
-                f"{path.name} must be a CSV file in UTF-8 whose rows have as many cells as its header"
+                f"{path.name} holds letters that are not {form.dialect.encoding}", asks="encoding"
             ) from None
+        except arrow.ArrowInvalid as error:
+            if "UTF8" in str(error):
+                message = f"{path.name} holds letters that are not utf-8; they may be windows-1252"
+                raise TableError(message, asks="encoding") from None
+            raise TableError(f"{path.name} must be a CSV file whose rows have as many cells as its header") from None
 
-    def _delimiter(self, path: Path) -> str:
-        return self._dialect.delimiter or ("\t" if path.suffix.lower() == ".tsv" else ",")
-
-    def _raw_names(self, path: Path, names: Sequence[str]) -> list[str]:
-        """The file's own names of the columns that count."""
-        cleaned: dict[str, list[str]] = {}
-        for name in names:
-            cleaned.setdefault(clean_name(name), []).append(name)
-        for name in self._names:
-            if (found := len(cleaned.get(name, ()))) != 1:
-                raise TableError(f"{path.name} must have the column {quoted(name)} once, got {found}", column=name)
-        return [cleaned[name][0] for name in self._names]
-
-    def _encoded(self, batch: Any, row: int) -> Block:
-        """A batch as rows and targets; `TableError` names the first bad cells of the leftmost column that has one."""
-        schema, numerals = self.schema, Numerals(self._dialect.decimal or ".", self._dialect.thousands)
-        X, start = np.zeros((schema.n_features, batch.num_rows)).T, 0  # columns are written, so they lie together
-        for name, column in schema.columns.items():
-            out, cells = X[:, start : start + column.width], batch.column(name)
-            start += column.width
-            with _Located(row, name):
-                if type(column) is Number and _is_numeric(cells):
-                    column.encode_numbers(_numbers(cells), out)
-                else:
-                    _write(cells, out, partial(_encoded_texts, column, numerals))
-        X /= schema.largest_norm
-        return np.ascontiguousarray(X), self._encoded_targets(batch, numerals, row) if self._targets else None
-
-    def _encoded_targets(self, batch: Any, numerals: Numerals, row: int) -> Any:
-        target, cells = self.schema.target, batch.column(self.schema.target.column)
-        with _Located(row, target.column):
-            if isinstance(target, NumericTarget) and _is_numeric(cells):
-                numbers = _numbers(cells)
-                if (endless := ~np.isfinite(numbers)).any():
-                    raise BadCell.where(endless, "must hold a finite number")
-                return np.clip(numbers, target.low, target.high)
-            texts, places = _distinct(cells)
+    def _form(self, path: Path) -> _Form:
+        if path not in self._forms:
             try:
-                return target.encode(texts, numerals)[0][places]
-            except BadCell as error:
-                raise error.spread(places) from None
-
-
-class _Located:
-    """A bad cell within becomes the sentence that says where it stands."""
-
-    def __init__(self, row: int, name: str) -> None:
-        self._row, self._name = row, name
-
-    def __enter__(self) -> None:
-        """Nothing to do."""
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        """Say where."""
-        if isinstance(error, BadCell):
-            raise TableError.of_cells(error.wrong(self._name, self._row)) from None
+                self._forms[path] = _form_of(path, self._dialect)
+            except TableError as error:
+                raise _in_file(path, error) from None
+        return self._forms[path]
 
 
 def open_table(
@@ -194,9 +186,9 @@ def open_table(
     """Open a table of any size, to be walked a block at a time: Parquet files, CSV files, or a folder of such files.
 
     Nothing is read here but names of files. A row has the code that it has by `read_table`, or one of the two refuses
-    the file: `read_table` alone works out a file's form, and it alone refuses text behind a closing quotation mark, a
-    quotation mark that nothing closes, empty rows, control characters, and one class alone. The function needs pyarrow:
-    ``pip install '/path/to/checkout[tables]'``.
+    the file: `read_table` alone refuses text behind a closing quotation mark, a quotation mark that nothing closes,
+    empty rows, and control characters beyond the first million letters. The function needs pyarrow: ``pip install
+    '/path/to/checkout[tables]'``.
 
     Parameters
     ----------
@@ -206,8 +198,8 @@ def open_table(
     schema : TableSchema
         What is publicly known.
     dialect : Dialect
-        How CSV files are written. Nothing is worked out here: without a dialect, a file has commas, a decimal point and
-        UTF-8.
+        What is known of how CSV files are written; the rest is found out from the beginning of each file, its encoding
+        from the whole file.
     targets : bool, default=True
         Whether the target's column is read; False for rows to predict.
 
@@ -216,7 +208,7 @@ def open_table(
     TableBlocks
         For an estimator's `fit`, `predict` and `score`. While the table is walked, `TableError` names file, row and
         column of a cell that cannot be encoded; a CSV file's header is its row 1. The sentence is for the owner of the
-        file.
+        file. So are `notes`, what the last walk clipped or left out.
 
     Raises
     ------
@@ -243,11 +235,25 @@ def open_table(
     return TableBlocks(files, schema, dialect, targets=targets)
 
 
-def _or_else(nothing: Callable[[], Block], blocks: Iterator[Block]) -> Iterator[Block]:
-    """The blocks, or `nothing` if there are none."""
-    first = next(blocks, None)
-    yield nothing() if first is None else first
-    yield from blocks
+def names_of(source: str | Path, dialect: Dialect = _PLAIN) -> tuple[str, ...]:
+    """The names of the columns of a table of any size, read off its first file; errors as in `open_table`."""
+    first = _files(Path(source))[0]
+    if _is_csv(first):
+        try:
+            return tuple(name for name in _form_of(first, dialect).names if name)
+        except TableError as error:
+            raise _in_file(first, error) from None
+    with _parquet_file(first) as file:
+        return tuple(map(clean_name, file.schema_arrow.names))
+
+
+def _parquet_file(path: Path) -> Any:
+    """A Parquet file; `TableError` for what is none."""
+    arrow, parquet = _arrow(), _arrow("parquet")
+    try:
+        return parquet.ParquetFile(path, pre_buffer=False)  # which would hold whole groups
+    except arrow.ArrowInvalid:  # its text may hold bytes of the file
+        raise TableError(f"{path.name} must be a Parquet file, and it is none") from None
 
 
 def _is_csv(path: Path) -> bool:
@@ -280,39 +286,57 @@ def _is_numeric(cells: Any) -> bool:
 
 
 def _numbers(cells: Any) -> FloatArray:
-    return np.asarray(cells.cast("float64").to_numpy(zero_copy_only=False), dtype=np.float64)
+    doubles = cells.cast("float64", safe=False)  # as a text of as many digits is read
+    return np.asarray(doubles.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _distinct(cells: Any) -> tuple[list[str], Any]:
-    """The different cells as texts, in the order in which they come, and which of them each row has."""
+def _distinct(cells: Any, part: Any) -> Cells:
+    """The different cells of a column or target as texts, and which of them each row has."""
     encoded = cells if hasattr(cells, "dictionary") else cells.dictionary_encode(null_encoding="encode")
     places = encoded.indices.to_numpy(zero_copy_only=False)
-    texts = [as_text(value) for value in encoded.dictionary.to_pylist()]
+    texts = [as_text(value, part) for value in encoded.dictionary.to_pylist()]
     if encoded.indices.null_count:  # a dictionary of the file's own, which has no entry for what is missing
-        places = np.where(np.isnan(places.astype(float)), len(texts), places).astype(np.intp)
+        places = np.where(np.isnan(places.astype(float)), len(texts), places)
         texts.append("")
-    used, first, places = np.unique(places, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    ranks = np.argsort(order)
-    return [texts[place] for place in used[order]], ranks[places]
+    every = np.arange(len(places))
+    return Cells(texts, places.astype(np.intp)).taken(every)  # a file's own dictionary may hold what no row has
 
 
-def _encoded_texts(column: Any, numerals: Numerals, texts: list[str], codes: FloatArray) -> None:
-    column.encode(texts, numerals, codes)
+def _form_of(path: Path, dialect: Dialect) -> _Form:
+    """The form of a file: its encoding from all of it, the rest from its beginning, as `open_sheet` finds it."""
+    with path.open("rb") as file:
+        start = file.read(_LOOKED_AT)
+        refuse_other_files(start)
+        file.seek(0)
+        encoding = dialect.encoding or encoding_of(_whole_letters(file))
+    text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)("replace").decode(start)
+    text = line_feeds(text)
+    if path.stat().st_size > len(start) and (end := text.rfind("\n")) > 0:
+        text = text[:end]
+    sheet = open_sheet(text.encode(), replace(dialect, encoding="utf-8"))
+    return _Form(replace(sheet.dialect, encoding=encoding), sheet.names, SEPARATOR_LINE.match(text) is not None)
 
 
-def _write(cells: Any, out: FloatArray, encode: Callable[[list[str], FloatArray], object]) -> None:
-    """Encode the different cells, and write their codes to every row that has them."""
-    texts, places = _distinct(cells)
-    codes = np.zeros((len(texts), out.shape[1]))
-    try:
-        encode(texts, codes)
-    except BadCell as error:
-        raise error.spread(places) from None
-    out[:] = codes[places]
+def _whole_letters(file: BinaryIO) -> Iterator[bytes]:
+    """A file's pieces, none of which ends within a letter of UTF-8."""
+    while piece := file.read(_LOOKED_AT):
+        while piece[-1] >= 0x80 and (more := file.read(1)):
+            piece += more
+        yield piece
+
+
+def _raw_names(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The file's own names of the columns that are wanted."""
+    cleaned: dict[str, list[str]] = {}
+    for name in names:
+        cleaned.setdefault(clean_name(name), []).append(name)
+    for name in wanted:
+        if (found := len(cleaned.get(name, ()))) != 1:
+            raise TableError(f"{path.name} must have the column {quoted(name)} once, got {found}", column=name)
+    return [cleaned[name][0] for name in wanted]
 
 
 def _in_file(path: Path, error: TableError) -> TableError:
-    named = TableError(f"{path.name}: {error}", row=error.row, column=error.column)
+    named = TableError(f"{path.name}: {error}", row=error.row, column=error.column, asks=error.asks)
     named.cells = error.cells
     return named

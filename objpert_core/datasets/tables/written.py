@@ -51,9 +51,9 @@ class Percent(Number):
         super().__post_init__()
         choice("decimal", self.decimal, DECIMALS)
 
-    def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
-        """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self.encode_texts(cells, partial(_signed, "%", Numerals(self.decimal)), out)
+    def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
+        """The number in each cell, NaN where one is missing; `BadCell` for the bad ones."""
+        return self.read_by(partial(_signed, "%", Numerals(self.decimal)), cells, numerals)
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ class Money(Number):
         if self.thousands == self.decimal:
             raise ValueError(f"thousands must differ from the decimal mark, got {self.decimal!r} for both")
 
-    def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
-        """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self.encode_texts(cells, partial(_signed, self.sign, Numerals(self.decimal, self.thousands)), out)
+    def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
+        """The number in each cell, NaN where one is missing; `BadCell` for the bad ones."""
+        return self.read_by(partial(_signed, self.sign, Numerals(self.decimal, self.thousands)), cells, numerals)
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,15 @@ class Date:
 
     def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
         """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self._number.encode_texts(cells, self._days, out)
+        return self.write(self.read(cells, numerals), out)
+
+    def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
+        """The day of each cell, NaN where one is missing; `BadCell` for the bad ones."""
+        return self._number.read_by(self._days, cells, numerals)
+
+    def write(self, days: FloatArray, out: FloatArray) -> Tally:
+        """Write the codes of days, NaN where one is missing, into `out`, zeros of shape (n, width)."""
+        return self._number.write(days, out)
 
     def _typed(self, name: str) -> float:
         text = getattr(self, name)

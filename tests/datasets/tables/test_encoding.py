@@ -19,13 +19,18 @@ from objpert_core.datasets import (
     Dialect,
     Number,
     NumericTarget,
+    Person,
+    SeveralValues,
     TableError,
     TableSchema,
     TwoValues,
     read_table,
 )
-from objpert_core.datasets.tables.columns import MISSING_WORDS
-from objpert_core.datasets.tables.numerals import NotANumber, Numerals, decimal_mark
+from objpert_core.datasets.tables import open_content
+from objpert_core.datasets.tables.columns import BadCell
+from objpert_core.datasets.tables.numerals import MISSING_WORDS, NotANumber, Numerals, decimal_mark
+from objpert_core.datasets.tables.sheet import clean_name
+from objpert_core.learning.certificates.field_rules import ROWS_USED
 from tests.datasets.tables.fixtures import FILES, SCHEMA
 
 WIDEST = 1.7e308
@@ -270,3 +275,96 @@ def test_a_hostile_schema_puts_no_marks_into_its_message(field: str) -> None:
         TableSchema.from_json(json.dumps(hostile))
     assert not set("[]<>$") & set(str(refused.value))
     assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("listed", ["1", "1.0"])
+def test_a_whole_number_is_one_category_with_its_point_and_without(listed: str) -> None:
+    column, target = Categories(["0", listed, "2.5"], missing="1.0"), TwoValues("y", "0", listed)
+    assert column.missing == listed
+    out = np.zeros((5, 3))
+    column.encode(["1", "1.0", "1,0", "0.0", "-0.0"], Numerals(), out)
+    np.testing.assert_array_equal(out.argmax(axis=1), [1, 1, 1, 0, 0])
+    assert target.encode(["1.0", "1", "0.0"], Numerals())[0].tolist() == [1, 1, 0]
+    assert SeveralValues("y", ["2", "0", "1.0"]).encode(["0", "2.0", "1"], Numerals())[0].tolist() == [1, 0, 2]
+    for text in ("1.00", "01.0", "1.", "+1.0", "1e0", "10"):
+        with pytest.raises(BadCell):
+            column.encode([text], Numerals(), np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="categories must differ from one another, got “1” twice"):
+        Categories(["1", "1.0"])
+    with pytest.raises(ValueError, match="positive must differ from negative"):
+        TwoValues("y", "1", "1.0")
+
+
+RULES = TableSchema(
+    {"age": Number(0, 100, missing=40), "job": Categories(["office", "-"], other=True)},
+    TwoValues("y", "no", "yes"),
+    missing_words=["-", "Unknown", "-1"],
+    drop_missing_target=True,
+    person=Person("id", 2),
+)
+
+
+def test_a_schema_says_its_rules_about_rows_and_is_silent_without() -> None:
+    assert TableSchema.from_json(RULES.to_json()) == RULES
+    assert RULES.with_references().person == RULES.person
+    assert "person" not in SCHEMA.to_json()
+    first = "the first 2 rows of each person by column “id”, in the table's order"
+    assert RULES.rows_used == f"those without a value of “y” are left out; then {first}"
+    assert SCHEMA.rows_used is None
+    document = json.loads(RULES.to_json())
+    for name, value, told in [
+        ("person", {"column": "id"}, None),
+        ("person", {"column": "id", "rows": 0}, "rows must be a whole number"),
+        ("person", {"column": "age"}, "no feature and not the target"),
+        ("person", {"rows": 1}, "lacks a field"),
+        ("person", "id", "person must be a Person"),
+        ("missing_words", "-", "missing_words must be a list"),
+        ("missing_words", [""], "missing_words must be texts"),
+        ("drop_missing_target", 1, "drop_missing_target must be"),
+        ("people", 1, "nothing else"),
+    ]:
+        text = json.dumps(document | {name: value})
+        if told is None:
+            assert TableSchema.from_json(text).person == Person("id")
+            continue
+        with pytest.raises(ValueError, match=told):
+            TableSchema.from_json(text)
+
+
+def test_a_word_for_a_missing_value_that_is_listed_is_none() -> None:
+    table = read_table(b"id,age,job,y\n1,-,-,no\n2,UNKNOWN,office,yes\n2,-1.0,office,yes\n", RULES)
+    np.testing.assert_allclose(table.X[:, 0] * RULES.largest_norm, -0.2)
+    assert table.X[:, 1:].any(axis=1).all()
+
+
+@pytest.mark.thorough
+@given(st.data())
+def test_who_joins_or_leaves_moves_nobody_elses_rows(data: st.DataObject) -> None:
+    cells = st.tuples(st.sampled_from("abc"), st.integers(0, 100), st.sampled_from(["no", "yes", "NA"]))
+    rows = [("d", 1, "no"), ("d", 2, "yes"), *data.draw(st.lists(cells, max_size=20))]
+
+    def read(some: list[tuple[str, int, str]]) -> dict[str, list[tuple[float, int]]]:
+        content = "id,age,job,y\n" + "".join(f"{who},{age},office,{y}\n" for who, age, y in some)
+        table = read_table(content.encode(), RULES)
+        assert table.people is not None
+        walked = list(open_content(content.encode(), RULES).with_people)
+        np.testing.assert_array_equal(np.concatenate([X for X, _, _ in walked]), table.X)
+        np.testing.assert_array_equal(np.concatenate([people for _, _, people in walked]), table.people)
+        found: dict[str, list[tuple[float, int]]] = {}
+        for who, x, y in zip(table.people, table.X[:, 0].tolist(), table.y.tolist(), strict=True):
+            found.setdefault(who, []).append((x, y))
+        return found
+
+    whole, without = read(rows), read([row for row in rows if row[0] != "a"])
+    assert all(len(own) <= 2 for own in whole.values())
+    whole.pop("a", None)
+    assert whole == without
+
+
+@given(st.text(min_size=1, max_size=90), st.booleans(), st.integers(0, 10**7))
+def test_a_certificate_takes_what_a_schema_says_of_rows(name: str, dropped: bool, rows: int) -> None:
+    with suppress(ValueError):  # a name that no column has
+        target = TwoValues(clean_name(f"{name}y"), "no", "yes")
+        person = Person(clean_name(name), rows) if rows else None
+        known = TableSchema({"age": Number(0, 1)}, target, drop_missing_target=dropped, person=person)
+        assert ROWS_USED.met(known.rows_used) is bool(dropped or rows)
