@@ -18,10 +18,7 @@ TRY = sorted(ROOT.glob("pages/*/try.md"))
 GUIDES = [ROOT / "README.md", *sorted(ROOT.glob("docs/how_to/*.md"))]
 GUIDES += [ROOT / f"docs/{name}.md" for name in ("tutorial", "teaching", "own_data", "not_promised", "index")]
 CODE = [
-    path
-    for folder in ("pages", "ui")
-    for path in sorted(ROOT.glob(f"{folder}/**/*.py"))
-    if "snippets" not in path.parts
+    path for folder in ("pages", "ui") for path in sorted(ROOT.glob(f"{folder}/**/*.py")) if path.stem != "snippets"
 ]
 
 TURNS = {

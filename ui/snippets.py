@@ -1,6 +1,6 @@
-"""Python that gives the numbers on the screen: files with placeholders in a page's folder ``snippets``.
+"""Python that gives the numbers on the screen: cells with placeholders, ``# %% name``, in a page's ``snippets.py``.
 
-A snippet is complete (imports included), short enough to read aloud, and prints its result. It is made from the same
+A cell is complete (imports included), short enough to read aloud, and prints its result. It is made from the same
 parameters that the page used. Tests execute every one and compare what it prints, and the names it defines, with the
 plotted numbers.
 """
@@ -22,7 +22,9 @@ class Verbatim(str):
 
 
 def filled(page: str, name: str, blanks: Mapping[str, Any]) -> str:
-    """The snippet ``pages/<page>/snippets/<name>.py`` with its placeholders, the capital names, filled in."""
-    template = (ROOMS / page / "snippets" / f"{name}.py").read_text(encoding="utf-8").removeprefix("# fmt: off\n")
+    """The cell `name` of ``pages/<page>/snippets.py`` with its placeholders, the capital names, filled in."""
+    text = (ROOMS / page / "snippets.py").read_text(encoding="utf-8")
+    _, *cells = re.split(r"^# %% (\w+)\n", text, flags=re.MULTILINE)
+    template = dict(zip(cells[::2], cells[1::2], strict=True))[name].rstrip() + "\n"
     values = {key.upper(): value for key, value in blanks.items()}
     return re.sub(r"\b[A-Z][A-Z_]+\b", lambda match: repr(values.get(match[0], Verbatim(match[0]))), template)

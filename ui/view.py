@@ -50,7 +50,7 @@ class View(ABC):
     controls: ClassVar[Mapping[str, Control]]
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
-    snippet: ClassVar[str] = ""  # a file in the page's folder `snippets`, without its suffix
+    snippet: ClassVar[str] = ""  # a cell of the page's `snippets.py`
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
     chart_key: ClassVar[str] = ""  # "<name>_chart" unless a view says otherwise
     answers_in_alt: ClassVar[bool] = True  # whether the alternative text begins with the answer

@@ -15,7 +15,7 @@ from pages.guess.rounds import BARE, DELTA, DIGITS, PRIVATE, ROUNDS, SMALL, Roun
 from pages.guess.stage import stage
 from ui import sentences, snippets, why
 
-SNIPPETS = {BARE: "bare", DIGITS: "digits"}  # of the other games, a file for each place
+SNIPPETS = {BARE: "bare", DIGITS: "digits"}  # of the other games, a cell for each place
 
 
 @dataclass(frozen=True)

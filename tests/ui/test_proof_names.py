@@ -29,7 +29,7 @@ def texts():
             continue
         if path.suffix == ".md":
             yield name, path.read_text(encoding="utf-8")
-        if path.suffix == ".py" and "snippets" not in path.parts:
+        if path.suffix == ".py" and path.stem != "snippets":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             about = {
                 id(node.body[0].value)

@@ -1,4 +1,0 @@
-from objpert_core.accounting import Gaussian
-
-noisy = Gaussian(sigma=SIGMA)
-print(noisy.delta(EPSILON), noisy.tail(EPSILON))
