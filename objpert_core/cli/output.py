@@ -165,15 +165,19 @@ _POSITIONAL = frozenset(("command", "data", "model", "certificate", "columns", "
 def in_options(text: str, options: argparse.Namespace) -> str:
     """A message about Python's arguments with the names of the command's options.
 
-    >>> in_options("public_rows must be None, got 0", argparse.Namespace(public_rows=0))
-    '--public-rows must be left out, got 0'
+    >>> options = argparse.Namespace(public_rows=0, out=".", epsilon=0.0)
+    >>> in_options("public_rows must be None, got 0", options), in_options("epsilon must be > 0", options)
+    ('--public-rows must be left out, got 0', '--epsilon must be > 0')
+    >>> in_options("out of epsilon=1: say public_rows=", options)
+    'out of epsilon=1: say --public-rows '
     """
     known = {name: f"--{name.replace('_', '-')}" for name in vars(options) if name not in _POSITIONAL}
     known |= {name: known[own] for name, own in _WORDS.items() if own in known}
 
     def option(found: re.Match[str]) -> str:
         name = found[1]
-        if name not in known or ("_" not in name and found.start() > 0):  # a word of the sentence
+        told = "_" in name or (found.start() == 0 and text.startswith(f"{name} must"))  # else a word of the sentence
+        if name not in known or not told:
             return found[0]
         return known[name] + found[2].replace("=", " ").replace("None", "left out")
 

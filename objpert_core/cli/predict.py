@@ -85,7 +85,7 @@ def _predicted(options: argparse.Namespace, found: Any, known: Any) -> Iterator[
         if options.scores:
             given.append(found.model.scores(block.X).tolist())
         if options.probabilities:
-            given += found.model.predict_proba(block.X).T.tolist()
+            given += found.predict_proba(block.X).T.tolist()
         yield block, given
     if bad := encoding.bad_rows:
         note(f"{bad:,} of {bad + encoding.rows:,} rows have an empty prediction: {encoding.first_bad}")
