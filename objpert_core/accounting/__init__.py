@@ -34,6 +34,7 @@ from objpert_core.accounting.objective.standardisation import (
     full_standardisation,
     recommended_standardisation,
     remaining_epsilon,
+    standardisation_of_lengths,
 )
 from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.accounting.posterior.calibration import (
@@ -143,6 +144,7 @@ __all__ = [
     "remaining_epsilon",
     "repeat",
     "replace_one",
+    "standardisation_of_lengths",
     "symmetrised",
     "tabulated",
     "tested_rdp",

@@ -93,8 +93,10 @@ PARAGRAPHS = {
             `objpert_core.accounting.recommended_standardisation` finds worth their noise, **a rule in ε, δ, the public
             number of rows and the number of columns**. "auto" takes none where a regularisation or a `noise_ratio` is
             given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. True takes both steps,
-            whatever they cost. An `objpert_core.accounting.Standardisation` gives the noise itself. Sparse rows are
-            scaled but never centred, because centring would fill them.
+            whatever they cost. With public `feature_ranges` "auto" and True take both steps by
+            `objpert_core.accounting.standardisation_of_lengths` where there are rows enough: rows then keep their
+            lengths until they are centred. An `objpert_core.accounting.Standardisation` gives the noise itself. Sparse
+            rows are scaled but never centred, because centring would fill them.
         """,
     "feature_ranges": """
         feature_ranges : None, "private" or (low, high), default=None
@@ -106,8 +108,9 @@ PARAGRAPHS = {
             histograms' noise follows `objpert_core.accounting.recommended_ranges`, **a rule in ε, δ, the public number
             of rows and the number of such columns**. Where these numbers do not allow private ranges, none are taken,
             nothing is spent on them, and a warning says so. Rows of one or two columns with ranges are clipped and not
-            normalised, unless `standardize` asks for more: normalised rows would keep little more than signs. Sparse
-            rows are refused.
+            normalised, unless `standardize` asks for more: normalised rows would keep little more than signs. Where
+            rows with public ranges are centred and scaled, all ranges are made √d times as wide, so that no row within
+            them is shortened before it is centred. Sparse rows are refused.
         """,
     "intervals": """
         intervals : {False, True, "sandwich"}, default=False
@@ -123,18 +126,21 @@ PARAGRAPHS = {
             columns' own units; ranges are made √d times as wide, so that no row within the ranges is shortened.
         """,
     "standardize_if_told": """
-        standardize : {False, True, "auto"} or Standardisation, default=False
-            True privately centres and scales the features before the fit. A noisy mean is subtracted from the rows,
-            which have norm 1; columns are multiplied by weights that come from noisy mean sizes; rows are brought to
-            norm 1 again. `predict` does the same. (epsilon, delta) pays for both noisy sums, and the fit gets the rest;
-            the certificate covers all of it (docs/theorems.md, T45). The noise of the sums follows **a rule in ε, δ,
-            the public number of rows and the number of columns**. "auto" takes only the steps that
-            `objpert_core.accounting.recommended_standardisation` finds worth their noise, and none where a
-            `noise_ratio` is given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. An
-            `objpert_core.accounting.Standardisation` gives the noise itself. Each step needs ``row_norm="normalize"``.
-            Sparse rows are scaled but never centred, because centring would fill them.
+        standardize : {None, False, True, "auto"} or Standardisation, default=None
+            None centres and scales where some columns have public `feature_ranges`, no `noise_ratio` is given and
+            `objpert_core.accounting.standardisation_of_lengths` finds rows enough, whatever `row_norm` is: rows in
+            ranges then keep their lengths until they are centred. Elsewhere None is False. True privately centres and
+            scales the features before the fit. A noisy mean is subtracted from the rows, which have norm 1; columns are
+            multiplied by weights that come from noisy mean sizes; rows are brought to norm 1 again. `predict` does the
+            same. (epsilon, delta) pays for both noisy sums, and the fit gets the rest; the certificate covers all of it
+            (docs/theorems.md, T45). The noise of the sums follows **a rule in ε, δ, the public number of rows and the
+            number of columns**. "auto" takes only the steps that `objpert_core.accounting.recommended_standardisation`
+            finds worth their noise, and none where a `noise_ratio` is given, for ``row_norm="clip"``, and for bounds
+            without a privacy loss distribution. An `objpert_core.accounting.Standardisation` gives the noise itself.
+            These need ``row_norm="normalize"``. Sparse rows are scaled but never centred, because centring would fill
+            them.
         public_rows : int or None, default=None
-            The number of rows by which rules choose the noise of `standardize` and of private `feature_ranges`. None
+            The number of rows by which rules choose the noise of `standardize` and of `feature_ranges`. None
             takes the number of rows in `X`, **treated as public**; without such a rule that number is not used. A
             number that you give also decides the default `tau`, and λ with it, beyond some ten million rows.
         """,
@@ -266,8 +272,8 @@ PARAGRAPHS = {
             The private weights that columns are multiplied by. None where columns are not scaled. `coef_` applies to
             the products, brought to norm 1.
         feature_ranges_ : ndarray, shape (2, n_features_in_), or None
-            The lower and the upper ends of the columns' ranges, private or as given. None where columns are not cut to
-            ranges.
+            The lower and the upper ends of the columns' ranges, private or as given, or √d times as wide where rows
+            keep their lengths. None where columns are not cut to ranges.
         """,
     "fitted_intervals": """
         hessian_ : ndarray, shape (D, D), or None

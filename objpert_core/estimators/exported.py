@@ -77,7 +77,9 @@ def as_pipeline(
         steps = [("row_norm", _to_norm_1(d)), *_standardising(d, center, scale)]
         weights = weights * safety_factor(d)
     else:
-        steps = _clipping(d)
+        again = _standardising(d, center, scale, in_front=2)
+        steps = [*_clipping(d), *again]
+        weights = weights * safety_factor(d) if again else weights
         weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
     if ranges is not None:
         steps = [*_cutting(ranges), *steps]
@@ -128,16 +130,21 @@ def _cut_answers(weights: FloatArray, intercept: float, target_range: FloatArray
     return [("linear", linear), ("cut_answers", cut), ("answer", _linear(np.ones(1), 0.0, None, None))]
 
 
-def _standardising(d: int, center: FloatArray | None, scale: FloatArray | None) -> list[tuple[str, Any]]:
+def _standardising(
+    d: int, center: FloatArray | None, scale: FloatArray | None, *, in_front: int = 0
+) -> list[tuple[str, Any]]:
+    """The steps that centre and scale; constants that stand in front of the columns become 0."""
     if center is None and scale is None:
         return []
-    scaler = StandardScaler(with_mean=center is not None, with_std=scale is not None).fit(np.zeros((1, d)))
+    scaler = StandardScaler(with_mean=center is not None, with_std=scale is not None or in_front > 0)
+    scaler.fit(np.zeros((1, in_front + d)))
     if center is not None:
-        scaler.mean_ = center.astype(np.float64)
-    if scale is not None:
-        scaler.scale_ = 1 / scale
+        scaler.mean_ = np.concatenate([np.zeros(in_front), center])
+    if scaler.with_std:
+        divisors = np.ones(d) if scale is None else 1 / scale
+        scaler.scale_ = np.concatenate([np.full(in_front, np.inf), divisors])
         scaler.var_ = scaler.scale_**2
-    return [("standardise", scaler), ("row_norm_again", _to_norm_1(d))]
+    return [("standardise", scaler), ("row_norm_again", _to_norm_1(in_front + d))]
 
 
 def _clipping(d: int) -> list[tuple[str, Any]]:

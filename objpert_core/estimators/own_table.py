@@ -142,7 +142,7 @@ class Made:
 
     @property
     def _no_ranges(self) -> str:
-        if self.ask.schema.feature_ranges is None or self.model.feature_ranges_ is not None:
+        if not self.ask.schema.has_private_ranges or self.model.feature_ranges_ is not None:
             return ""
         return (
             f"the rows are too few for private ranges of so many columns at ε = {self.ask.epsilon:g}: none were found "
@@ -171,7 +171,7 @@ def estimator(ask: Ask) -> Any:
         "random_state": ask.seed,
         "adjacency": ask.adjacency,
         "rows_per_person": ask.rows_of_one,
-        "feature_ranges": ask.schema.feature_ranges,
+        "feature_ranges": None if ask.intervals else ask.schema.feature_ranges,
     }
     target = ask.schema.target
     if isinstance(target, NumericTarget):
@@ -182,7 +182,7 @@ def estimator(ask: Ask) -> Any:
         return ObjPertRegressor(target_range=(target.low, target.high), **shared)
     if ask.intervals and len(target.values) > 2:
         raise ValueError("intervals must be False where the target has several values: they are for two values")
-    if ask.intervals and ask.schema.feature_ranges is not None:
+    if ask.intervals and ask.schema.has_private_ranges:
         raise ValueError("intervals must be False where ranges are private: rows of such a schema have no fixed units")
     if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
         shared |= {"intervals": True, "row_norm": "clip"}

@@ -78,7 +78,7 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3, row_norm: str = "clip",
         random_state: Seed = None, *, huber_threshold: float = 1.0, target_offset: float = 0.0,
         target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = None,
         public_rows: int | None = None, feature_ranges: Any = None, target_range: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(

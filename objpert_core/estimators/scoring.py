@@ -80,7 +80,7 @@ class LinearScores(BaseEstimator):
             rows = Ranges(*self.feature_ranges_).apply(Rows(rows, self.privacy_.row_norm).matrix)  # Rows refuses NaN
         if self.center_ is None and self.scale_ is None:
             return [Rows(rows, self.privacy_.row_norm)]
-        return RowMap(self.center_, self.scale_).parts(rows)
+        return RowMap(self.center_, self.scale_, self.privacy_.row_norm).parts(rows)
 
     def to_sklearn(self, *, probabilities: bool = True) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.

@@ -22,7 +22,7 @@ from objpert_core.accounting import (
     recommended_ranges,
     recommended_standardisation,
 )
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.objective.standardisation import AS_THEY_ARE, standardisation_of_lengths
 from objpert_core.blocks import Blocks, OnWorkers
 from objpert_core.estimators.base import WithNeighbours
 from objpert_core.estimators.cautions import warn_of_no_ranges, warn_of_sparse
@@ -45,10 +45,14 @@ _FITS_INTO_MEMORY = 2**26  # numbers: half a gigabyte
 
 
 def auto_or_plan(name: str, value: Any) -> Any:
-    """`value`; `ValueError` unless it is "auto", True, False or a `Standardisation`."""
-    if isinstance(value, (bool, np.bool_, Standardisation)) or (isinstance(value, str) and value == AUTO):
+    """`value`; `ValueError` unless it is None, "auto", True, False or a `Standardisation`."""
+    if (
+        value is None
+        or isinstance(value, (bool, np.bool_, Standardisation))
+        or (isinstance(value, str) and value == AUTO)
+    ):
         return value
-    raise ValueError(f"{name} must be 'auto', True, False or a Standardisation, got {value!r}")
+    raise ValueError(f"{name} must be None, 'auto', True, False or a Standardisation, got {value!r}")
 
 
 def ranges_or_private(name: str, value: Any) -> Any:
@@ -164,9 +168,18 @@ class StandardisesRows(WithNeighbours):
 
     @property
     def _standardises(self) -> bool:
+        if self.standardize is None:
+            return self._left_to_rules and self._declares_ranges and self._composes
         if isinstance(self.standardize, str):
             return self._left_to_rules and self.row_norm == "normalize" and self._composes
         return self._map_asked_for
+
+    @property
+    def _declares_ranges(self) -> bool:
+        """Whether some column has a public range."""
+        if self.feature_ranges is None or isinstance(self.feature_ranges, str):
+            return False
+        return not np.isnan(np.asarray(self.feature_ranges[0], dtype=np.float64)).all()
 
     @property
     def _goes_by_rows(self) -> bool:
@@ -216,6 +229,11 @@ class StandardisesRows(WithNeighbours):
             declared = None if noise is None else declared
         if (declared or noise) and columns <= FEW_COLUMNS and not self._map_asked_for:
             return RowPlan(declared, noise, AS_THEY_ARE, "clip")
+        by_rule = self._standardises and not isinstance(self.standardize, Standardisation)
+        keep_lengths = declared is not None and by_rule
+        of_lengths = self._by_rule(standardisation_of_lengths, rows, columns) if keep_lengths else None
+        if of_lengths is not None:
+            return RowPlan(declared, noise, of_lengths, "clip")
         return RowPlan(declared, noise, self._standardisation(columns, sparse, rows), self.row_norm)
 
     @staticmethod
@@ -227,7 +245,7 @@ class StandardisesRows(WithNeighbours):
         """The noise of centre and scales; sparse rows are not centred."""
         plan = self.standardize
         if not isinstance(plan, Standardisation):
-            if not self._standardises:
+            if plan is None or not self._standardises:
                 return AS_THEY_ARE
             plan = self._by_rule(
                 recommended_standardisation if isinstance(plan, str) else full_standardisation, rows, columns

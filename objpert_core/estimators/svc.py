@@ -72,7 +72,7 @@ class ObjPertSVC(WeighsClasses, ClippedModel):
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5,
         accountant: str = "profile", classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = None,
         public_rows: int | None = None, class_weight: Any = None, feature_ranges: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(

@@ -45,8 +45,9 @@ class Draws:
         solving, self._classes = problem.solving, problem.targets if problem.of_classes else None
         state, *others = random_states
         first = self._first(problem, state)
-        # Intervals are about rows as they are: no row is shortened.
-        self._unclipped = terms.intervals != NO_INTERVALS
+        # No row is shortened where intervals are about rows as they are, or where rows keep their lengths for a map.
+        clips = solving.get("row_norm") == "clip"
+        self._unclipped = terms.intervals != NO_INTERVALS or (clips and terms.standardisation != AS_THEY_ARE)
         if problem.ranges is not None and terms.ranges is None:
             first.cut_to(problem.ranges, unclipped=self._unclipped)
         first = first.weighing(problem.weights)

@@ -222,12 +222,12 @@ class Fit:
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
         """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows.
 
-        `n_rows` is the public number of rows. ValueError if rows are not normalised, or are sparse and should be
-        centred.
+        `n_rows` is the public number of rows. ValueError if rows are neither normalised nor cut to ranges, or are
+        sparse and should be centred.
         """
         if plan == AS_THEY_ARE:
             return
-        if self._row_norm != "normalize":
+        if self._row_norm != "normalize" and self._ranges is None:
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
         self._map, self.rows = map_rows(self.rows, plan, self.source, n_rows=n_rows)
 

@@ -45,20 +45,23 @@ _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
 class RowMap:
     """What is done to every row: u = x/‖x‖, less a centre μ̂, times a weight a for every column; None skips a step.
 
+    With ``row_norm="clip"`` u = x/max(1, ‖x‖).
+
     >>> RowMap(np.array([0.5, 0.0]), np.array([1.0, 2.0])).apply(np.array([[3.0, 4.0]])).round(12).tolist()
     [[0.1, 1.6]]
     """
 
     center: FloatArray | None = None
     scale: FloatArray | None = None
+    row_norm: str = "normalize"
 
     def apply(self, X: Any) -> Any:
         """Map every row by itself to a∘(u − μ̂), not yet of norm 1; sparse rows stay sparse where there is no centre."""
-        return Directions(_checked(X)).mapped(self)
+        return Directions(Rows(X, self.row_norm)).mapped(self)
 
     def parts(self, X: Any) -> Iterator[Rows]:
         """The rows as `apply` maps them, brought to norm 1, some at a time."""
-        directions = Directions(_checked(X))
+        directions = Directions(Rows(X, self.row_norm))
         learned = directions.learned(self)
         if isinstance(learned, MappedRows):
             return map(learned.part, directions.parts(slice(0, learned.n_rows)))

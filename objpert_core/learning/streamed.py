@@ -167,7 +167,7 @@ class _Shape:
     @classmethod
     def of(cls, _place: int, X: Any, beside: Beside) -> _Shape:
         sparse = bool(sp.issparse(X))
-        directions = 0 if sparse else _directions_of_block(SPACING, X, beside).astype(object)
+        directions = 0 if sparse else _directions_of_block("normalize", SPACING, X, beside).astype(object)
         return cls(X.shape[0], beside.rows_given, X.shape[1], sparse, beside.weights is not None, directions)
 
 
@@ -207,16 +207,16 @@ def _joined(kept: list[tuple[Any, Beside]]) -> tuple[Any, Beside]:
 class _WalkedDirections(Directions):
     """Sums of the directions of rows that are walked: exact, so the same as those of all rows at once."""
 
-    def __init__(self, walked: Walked) -> None:
-        self._walked, self._sums, self.n_features = walked, {}, walked.shape[1]
+    def __init__(self, walked: Walked, row_norm: str) -> None:
+        self._walked, self._sums, self.n_features, self._row_norm = walked, {}, walked.shape[1], row_norm
 
     def _sum_of_directions(self, spacing: float) -> IntArray:
         if spacing == SPACING and self._walked.directions is not None:
             return np.asarray(self._walked.directions)
-        return self._over_blocks(partial(_directions_of_block, spacing))
+        return self._over_blocks(partial(_directions_of_block, self._row_norm, spacing))
 
     def _sum_of_sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
-        return self._over_blocks(partial(_sizes_of_block, center, spacing))
+        return self._over_blocks(partial(_sizes_of_block, self._row_norm, center, spacing))
 
     def _over_blocks(self, term: Callable[[Any, Beside], IntArray]) -> IntArray:
         total = np.zeros(self._walked.shape[1], dtype=object)  # whole numbers of any size
@@ -225,12 +225,12 @@ class _WalkedDirections(Directions):
         return total
 
 
-def _directions_of_block(spacing: float, X: Any, _beside: Beside) -> IntArray:
-    return Directions(Rows(X, "normalize"))._sum_of_directions(spacing)
+def _directions_of_block(row_norm: str, spacing: float, X: Any, _beside: Beside) -> IntArray:
+    return Directions(Rows(X, row_norm))._sum_of_directions(spacing)
 
 
-def _sizes_of_block(center: FloatArray | None, spacing: float, X: Any, _beside: Beside) -> IntArray:
-    return Directions(Rows(X, "normalize"))._sum_of_sizes(center, spacing)
+def _sizes_of_block(row_norm: str, center: FloatArray | None, spacing: float, X: Any, _beside: Beside) -> IntArray:
+    return Directions(Rows(X, row_norm))._sum_of_sizes(center, spacing)
 
 
 class _KnownRows(Rows):
@@ -271,7 +271,7 @@ class StreamedFit(Fit):
         self._walked, self._loss, self._releases = walked, loss, solving.get("on_error") == "release"
         if not (walked.rows_used or self._releases):
             raise ValueError("X must have at least one row, got 0")
-        self._row_norm = solving.get("row_norm", "normalize")
+        self._row_norm = self._learned_norm = solving.get("row_norm", "normalize")
         constant = nonnegative("intercept_scaling", solving.get("intercept_scaling", 0.3))
         self.rows_given, columns = walked.shape
         self.rows = _KnownRows(walked.rows_used, columns, constant, sparse=walked.sparse)
@@ -301,7 +301,8 @@ class StreamedFit(Fit):
             return
         if self.rows.sparse and plan.center_noise is not None:
             raise ValueError("X must be dense where rows are centred, got sparse blocks")
-        self._map = _WalkedDirections(self._walked).release(plan, self.source, n_rows)
+        released = _WalkedDirections(self._walked, self._row_norm).release(plan, self.source, n_rows)
+        self._map, self._learned_norm = replace(released, row_norm=self._row_norm), "normalize"
         self._walked = self._walked.changed(self._map.apply)
 
     def cut_to(self, ranges: Ranges, *, unclipped: bool = False) -> None:
@@ -317,7 +318,7 @@ class StreamedFit(Fit):
         """See `Fit.objective`; `loss` says what the loss on some rows is."""
         linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
         X, beside = self._walked.sample
-        learned = _Learned(self._row_norm, self.rows.constant, loss, self._which, self._weights)
+        learned = _Learned(self._learned_norm, self.rows.constant, loss, self._which, self._weights)
         lam, scale = float(np.asarray(perturbation.quadratic)), max(1, self.rows.n_rows) / max(1, X.shape[0])
         sample = replace(learned.losses(X, beside), lam=lam / scale, linear=linear / scale)
         known = self.rows.n_rows, self.rows.dimension, self.rows.constant

@@ -252,7 +252,7 @@ def fit_code(ask: Ask) -> str:
     else:
         estimator, known = "ObjPertLogisticRegression", "classes=target.classes"
         arguments |= {"intervals": True, "row_norm": "clip"} if ask.intervals else {}
-    if ask.schema.feature_ranges is not None:
+    if not ask.intervals:
         known += ", feature_ranges=schema.feature_ranges"
     marks = {name: value for name in ("delimiter", "decimal", "encoding") if (value := getattr(ask.dialect, name))}
     marks |= {"thousands": ask.dialect.thousands} if ask.dialect.thousands else {}

@@ -88,7 +88,8 @@ def names(folder):
 def test_a_release_is_what_the_package_fits(release):
     schema = TableSchema.from_json((release / "schema.json").read_text(encoding="utf-8"))
     table = read_table(PEOPLE, schema)
-    model = ObjPertLogisticRegression(epsilon=2.0, delta=1e-5, classes=[0, 1], public_rows=40, random_state=1)
+    shared = {"epsilon": 2.0, "delta": 1e-5, "public_rows": 40, "random_state": 1}
+    model = ObjPertLogisticRegression(**shared, classes=[0, 1], feature_ranges=schema.feature_ranges)
     model.fit(table.X, table.y)
     found = own_table.read_model((release / "model.json").read_text(encoding="utf-8"))
     np.testing.assert_array_equal(found.model.coef_, model.coef_)

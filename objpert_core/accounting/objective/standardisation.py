@@ -1,6 +1,7 @@
 """Private centring and scaling before a fit: how much noise for each step, and what is left for the fit.
 
-A row x has the direction u = x/‖x‖. Three releases about the same rows follow each other:
+A row x has the direction u = x/‖x‖; a row in public ranges may keep its length, u = x/max(1, ‖x‖). Three releases about
+the same rows follow each other:
 
 1. Σu with noise σ_c on every entry, from which comes a centre μ̂;
 2. Σ|z| with noise σ_s, z = (u − μ̂)/‖u − μ̂‖, from which comes a weight a_j for every column;
@@ -37,6 +38,8 @@ CENTER_SHARE = 0.1
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what the centre takes at most."""
 CENTER_PRECISION = 0.1
 """The norm of the centre's noise below which less noise is not worth its price; rows have norm 1."""
+LENGTH_PRECISION = 0.01
+"""As `CENTER_PRECISION`, for rows in public ranges that keep their lengths: wide ranges leave them close together."""
 SCALE_SHARE = 0.05
 """As `CENTER_SHARE`, for the scales."""
 SCALE_PRECISION = 0.01
@@ -46,6 +49,7 @@ SCALE_FLOOR = 0.01
 SCALE_NOISE_FLOOR = 4.0
 """√c is at least this many times the noise of m̂_j."""
 _MOST_CENTER_NOISE = 3.0  # the norm of the centre's noise above which "auto" leaves both steps out
+_MOST_LENGTH_NOISE = 0.05  # the same above which rows in public ranges do not keep their lengths
 _MOST_ENTRY_NOISE = 0.35  # the same for the noise of one entry, which is that of the mean along (1, …, 1)/√d
 _MOST_SCALE_NOISE = 0.09  # the noise of one column's mean |z| above which "auto" leaves the scales out
 
@@ -68,7 +72,8 @@ Calibrated = TypeVar("Calibrated", bound=Mechanism)
 class Standardisation:
     """The noise of private centring and scaling; None where a step is left out.
 
-    A row x has the direction u = x/‖x‖, and z = (u − μ̂)/‖u − μ̂‖ where the noisy Σu gives the centre μ̂.
+    A row x has the direction u = x/‖x‖, or u = x/max(1, ‖x‖) where it keeps its length, and z = (u − μ̂)/‖u − μ̂‖ where
+    the noisy Σu gives the centre μ̂.
 
     Parameters
     ----------
@@ -186,6 +191,45 @@ def recommended_standardisation(
     if entry * math.sqrt(dimension) > _MOST_CENTER_NOISE or entry > _MOST_ENTRY_NOISE:
         return Standardisation(None, None)
     return plan if scale <= _MOST_SCALE_NOISE else replace(plan, scale_noise=None)
+
+
+def standardisation_of_lengths(
+    epsilon: float,
+    delta: float,
+    n_rows: int,
+    dimension: int,
+    *,
+    adjacency: str = ADD_REMOVE,
+    rows_per_person: int = 1,
+) -> Standardisation | None:
+    """Both steps for rows in public ranges that keep their lengths until they are centred; None for too few rows.
+
+    Wide ranges put all rows close together and away from 0. Of a direction x/‖x‖ little is then left that tells rows
+    apart, so u = x/√d takes its place, which is no longer than 1 either. Such u need a closer centre,
+
+        σ_c = max(σ_G/√0.1, 0.01·n/√d),
+
+    and the scales as in `full_standardisation`. Where the norm of the centre's noise would exceed 0.05, None says that
+    rows are better normalised first.
+
+    Parameters
+    ----------
+    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
+        As in `full_standardisation`, with its errors.
+
+    Examples
+    --------
+    >>> standardisation_of_lengths(1.0, 1e-5, n_rows=200, dimension=4) is None
+    True
+    >>> round(standardisation_of_lengths(1.0, 1e-5, n_rows=5000, dimension=4).center_noise, 1)
+    25.0
+    """
+    numbers = epsilon, delta, n_rows, dimension
+    full = full_standardisation(*numbers, adjacency=adjacency, rows_per_person=rows_per_person)
+    least = _moved(adjacency, rows_per_person)[0] * calibrate_gaussian(epsilon, delta).sigma / math.sqrt(CENTER_SHARE)
+    if least * math.sqrt(dimension) > _MOST_LENGTH_NOISE * n_rows:
+        return None
+    return replace(full, center_noise=max(least, LENGTH_PRECISION * n_rows / math.sqrt(dimension)))
 
 
 def composed_fit(

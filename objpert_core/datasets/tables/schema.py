@@ -174,22 +174,26 @@ class TableSchema:
         return tuple(label for name, column in self.columns.items() for label in column.labels(name))
 
     @property
-    def feature_ranges(self) -> tuple[FloatArray, FloatArray] | None:
-        """For an estimator's `feature_ranges`: NaN for numbers whose range is private, −1 and 1 for what is encoded.
+    def has_private_ranges(self) -> bool:
+        """Whether some number's range is private."""
+        return any(isinstance(column, Number) and column.is_private for column in self.columns.values())
 
-        None where all ranges are public.
+    @property
+    def feature_ranges(self) -> tuple[FloatArray, FloatArray]:
+        """For an estimator's `feature_ranges`: NaN for numbers whose range is private, and the ends of what is encoded,
+        −1 and 1 divided by `largest_norm`.
         """
         ends: list[float] = []
         for column in self.columns.values():
             private = isinstance(column, Number) and column.is_private
             ends += [math.nan if private else 1.0, *[1.0] * (column.width - 1)]
-        high = np.array(ends)
-        return (-high, high) if np.isnan(high).any() else None
+        high = np.array(ends) / self.largest_norm
+        return -high, high
 
     @property
     def largest_norm(self) -> float:
         """What every row is divided by, so that none is longer than 1; 1 where a range is private."""
-        if self.feature_ranges is not None:
+        if self.has_private_ranges:
             return 1.0
         return math.sqrt(sum(column.largest_square for column in self.columns.values()))
 

@@ -112,8 +112,8 @@ class SolvedCertificate(PrivacyCertificate):
     def _contradiction(self) -> str | None:
         steps = {name: getattr(self, name) for name in ("center_noise", "scale_noise")}
         for name, noise in steps.items():
-            if noise is not None and self.row_norm != "normalize":
-                return f"{name} must be None for row_norm={self.row_norm!r}, got {noise!r}"
+            if noise is not None and self.row_norm != "normalize" and self.feature_ranges is None:
+                return f"{name} must be None for row_norm={self.row_norm!r} without ranges, got {noise!r}"
             if noise is not None and getattr(self, "public_rows", None) is None:
                 return f"public_rows must be a number where {name} is one, got None"
         private = self.feature_ranges in (PRIVATE, MIXED)
@@ -143,9 +143,10 @@ class SolvedCertificate(PrivacyCertificate):
 
     def _before(self) -> list[str]:
         """The lines of `repr` for what was released before the fit, and for several fits."""
+        lengths = self.row_norm != "normalize"  # which rows in ranges keep until they are centred
         steps = [
-            ("center", "directions centred", self.center_noise, "Σu"),
-            ("scale", "columns scaled", self.scale_noise, "Σ|z|"),
+            ("center", f"{'rows' if lengths else 'directions'} centred", self.center_noise, "Σu"),
+            ("scale", f"columns scaled{', rows normalised' * lengths}", self.scale_noise, "Σ|z|"),
         ]
         lines = self._of_ranges()
         lines += [

@@ -41,7 +41,7 @@ RANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
         "None, 'balanced' or a dict of labels and finite numbers > 0",
         ("Balanced", {}, 2.0, [1.0, 2.0], {1: 0.0}, {1: math.inf}),
     ),
-    "standardize": ("'auto', True, False or a Standardisation", ("yes", 1, 0, None, np.array(True))),
+    "standardize": ("None, 'auto', True, False or a Standardisation", ("yes", 1, 0, np.array(True))),
 }
 """By a parameter's name: what it may be, in the error's words, and values that it may not have."""
 
