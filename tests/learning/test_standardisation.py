@@ -77,6 +77,20 @@ def test_no_row_moves_a_sum_by_more_than_the_noise_is_paid_for(layout, center):
             assert 0.999 / SPACING**2 < sum(int(one) ** 2 for one in whole) <= 1 / SPACING**2
 
 
+@pytest.mark.parametrize("center", [None, np.full(COLUMNS, 0.1)])
+def test_a_row_that_keeps_its_length_moves_no_sum_by_more_either(center):
+    for row, length in zip(
+        np.vstack([some_data()[0], np.eye(COLUMNS) / 4]), [1.0] * ROWS + [0.25] * COLUMNS, strict=True
+    ):
+        directions = Directions(Rows(row[None], "clip"))
+        for whole, most in (
+            (directions._sum_of_directions(SPACING), min(length, np.linalg.norm(row))),
+            (directions._sum_of_sizes(center, SPACING), 1.0),
+        ):
+            size = sum(int(one) ** 2 for one in whole) * SPACING**2
+            assert 0.999 * most**2 < size <= min(1.0, most**2 * (1 + 1e-12))
+
+
 def test_the_centre_shrinks_to_what_noise_leaves_of_it():
     X = np.repeat(np.eye(8)[:1], 50, axis=0)  # mean e₁
     drowned = release_map(X, Standardisation(1e5, None), noise_source(0)).center
