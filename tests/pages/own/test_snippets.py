@@ -97,7 +97,7 @@ def test_the_files_hold_the_release_and_its_certificate_bit_by_bit(made):
     certificate = PrivacyCertificate.from_json(own_table.certificate_json(made))
     assert certificate == PrivacyCertificate.from_dict(model["certificate"]) == made.model.privacy_
     again = type(made.model)()
-    for name in ("coef", "center", "scale"):
+    for name in ("coef", "center", "scale", "feature_ranges"):
         setattr(again, f"{name}_", None if model[name] is None else np.array(model[name]))
     again.intercept_ = np.array(model["intercept"]) if isinstance(model["intercept"], list) else model["intercept"]
     assert certificate.verify(again)
