@@ -44,7 +44,7 @@ from ui import files, lessons, registry, room, sentences, share, slides, style
 from ui.chart import larger, smaller
 from ui.controls import Control, Preset, not_taken
 from ui.warm import warm_up
-from ui.worksheet import Sheet, Task, worksheet
+from ui.worksheet import Prediction, Sheet, Task, worksheet
 
 warm_up()
 
@@ -74,47 +74,6 @@ class Picture:
     alt: str
     numbers: Callable[[], pd.DataFrame] | None = None
     title: str = ""
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """A question that is asked before its answer is shown.
-
-    Attributes
-    ----------
-    title : str
-        On the closed box, after "Try it: ".
-    question : str
-    options : tuple of str
-    correct : int
-        Which option is right.
-    reason : str
-        Why, as Markdown; shown under the picture.
-    draw : callable or None
-        Draws what reveals the answer; called once the right option was chosen.
-    replies : tuple of str
-        Why each option is wrong; empty for the right one.
-    """
-
-    title: str
-    question: str
-    options: tuple[str, ...]
-    correct: int
-    reason: str = ""
-    draw: Callable[[], None] | None = None
-    replies: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, name: str, draw: Callable[[], None] | None = None, *, text: str = "try") -> Prediction:
-        """The one in the ``try.md`` of the page `name`, or in another `text`: title, question, options, reason."""
-        text = (registry.ROOMS / name / f"{text}.md").read_text(encoding="utf-8")
-        parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
-        title, question, *rest = (part.replace("\n  ", "\t").replace("\n", " ") for part in parts)
-        options = [part for part in rest if part.startswith("* ")]
-        reason = "\n\n".join(rest[len(options) :])
-        correct = [option.startswith("* [x] ") for option in options].index(True)
-        texts, replies = zip(*(option[len("* [x] ") :].partition("\t")[::2] for option in options), strict=True)
-        return cls(title, question, texts, correct, reason, draw, replies)
 
 
 def begin(name: str, lead: str) -> None:

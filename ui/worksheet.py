@@ -1,4 +1,4 @@
-"""A page's worksheet: one or two sheets of A4 to print, as an HTML file that asks nothing of any other host.
+"""A page's predictions, and its worksheet: one or two sheets of A4 to print, as an HTML file that asks no other host.
 
     sheet = Sheet("Bounds", "How much privacy does one fit cost?", lead, link, (prediction,), tasks)
     worksheet(sheet)                   # for the class
@@ -10,14 +10,13 @@ Texts are Markdown as the pages write it: paragraphs, **bold**, *italic*, `code`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Protocol
 
-from ui import sentences
+from ui import registry, sentences
 from ui.qr import qr_svg
 
 _FRAME = Path(__file__).with_suffix(".html")
@@ -32,28 +31,45 @@ _MARKUP = (
 )
 
 
-class Asked(Protocol):
-    """A prediction, as `ui.page.Prediction` has it."""
+@dataclass(frozen=True)
+class Prediction:
+    """A question that is asked before its answer is shown.
 
-    @property
-    def title(self) -> str:
-        """What it is about."""
+    Attributes
+    ----------
+    title : str
+        On the closed box, after "Try it: ".
+    question : str
+    options : tuple of str
+    correct : int
+        Which option is right.
+    reason : str
+        Why, as Markdown; shown under the picture.
+    draw : callable or None
+        Draws what reveals the answer; called once the right option was chosen.
+    replies : tuple of str
+        Why each option is wrong; empty for the right one.
+    """
 
-    @property
-    def question(self) -> str:
-        """Its paragraphs."""
+    title: str
+    question: str
+    options: tuple[str, ...]
+    correct: int
+    reason: str = ""
+    draw: Callable[[], None] | None = None
+    replies: tuple[str, ...] = ()
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """One box to tick each."""
-
-    @property
-    def correct(self) -> int:
-        """Which option is right."""
-
-    @property
-    def reason(self) -> str:
-        """Why, in paragraphs."""
+    @classmethod
+    def of(cls, name: str, draw: Callable[[], None] | None = None, *, text: str = "try") -> Prediction:
+        """The one in the ``try.md`` of the page `name`, or in another `text`: title, question, options, reason."""
+        text = (registry.ROOMS / name / f"{text}.md").read_text(encoding="utf-8")
+        parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
+        title, question, *rest = (part.replace("\n  ", "\t").replace("\n", " ") for part in parts)
+        options = [part for part in rest if part.startswith("* ")]
+        reason = "\n\n".join(rest[len(options) :])
+        correct = [option.startswith("* [x] ") for option in options].index(True)
+        texts, replies = zip(*(option[len("* [x] ") :].partition("\t")[::2] for option in options), strict=True)
+        return cls(title, question, texts, correct, reason, draw, replies)
 
 
 @dataclass(frozen=True)
@@ -74,7 +90,7 @@ class Sheet:
         The page's name in the menu, its heading, and the introduction under it.
     link : str
         The whole address that shows this picture.
-    predictions : sequence of Asked
+    predictions : sequence of Prediction
         What is asked before anybody looks.
     tasks : sequence of Task
         One row of the table each.
@@ -86,7 +102,7 @@ class Sheet:
     question: str
     lead: str
     link: str
-    predictions: Sequence[Asked] = ()
+    predictions: Sequence[Prediction] = ()
     tasks: Sequence[Task] = ()
     reading: str = ""
 
@@ -107,7 +123,7 @@ def worksheet(sheet: Sheet, *, answers: bool = False) -> bytes:
     return filled.encode()
 
 
-def _prediction(asked: Asked) -> str:
+def _prediction(asked: Prediction) -> str:
     options = "".join(f"<li>{_inline(option)}</li>" for option in asked.options)
     return (
         f"<section><h2>Before you look: {_inline(asked.title)}</h2>{_paragraphs(asked.question)}<ul>{options}</ul>"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
+from objpert_core import datasets
 from objpert_core.experiments import indexed
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.results import Run
-from pages.accuracy import jobs
-from pages.accuracy.names import LABELS, points, seconds
-from pages.accuracy.offer import cannot_run, offer
+from objpert_core.experiments.stopping import StoppedError, stopper
+from pages.accuracy.names import LABELS, cannot_run, offer, points, seconds
 from ui import page, runs, sentences, snippets
 from ui.controls import Choice, Number
 from ui.jobs import JobView
@@ -89,11 +91,11 @@ class Point:
         seen = AGAIN.look(how_far, runs.ended_early)
         if seen and seen.view.active:
             return
-        reason = cannot_run(self.piece.dataset, self.expected, jobs.LONGEST_SECONDS)
+        reason = cannot_run(self.piece.dataset, self.expected, LONGEST_SECONDS)
         with place:
             if offer("Run this point", reason, self.invitation(), key="accuracy_run", icon=":material/play_arrow:"):
                 meter = Meter()
-                AGAIN.start(request, partial(jobs.again, self.piece, meter), meter=meter)
+                AGAIN.start(request, partial(again, self.piece, meter), meter=meter)
                 st.rerun()
         if seen is None or seen.latest is None:
             return
@@ -155,3 +157,22 @@ def _cells(run: Run) -> dict[str, str]:
         "noise seed": "none" if run.seed is None else f"{run.seed}",
         "split seed": f"{run.split_seed}",
     }
+
+
+LONGEST_SECONDS = 300.0  # a point that took longer where it was stored is left to the command line
+
+
+def again(point: Piece, meter: Meter, should_stop: Callable[[], bool]) -> Iterator[Run]:
+    """Fit `point` as its sweep did: same split, same seed, same parameters; tells the steps of all its runs."""
+    data = datasets.load(point.dataset, split_seed=point.trial)
+    watch, steps = stopper(should_stop), 0
+
+    def step(*_: float) -> None:
+        nonlocal steps
+        steps += 1
+        meter.tell(steps)
+        watch()
+
+    with suppress(StoppedError):
+        watch()
+        yield point.fit(data, callback=step)

@@ -1,18 +1,71 @@
-"""The accuracy page's controls and presets."""
+"""The accuracy page's controls and presets, which stored runs it offers, and which methods it shows together."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from objpert_core.experiments import paper
-from objpert_core.experiments.learners import FORMER_LABELS
-from objpert_core.experiments.methods import EVERY
+from objpert_core import datasets
+from objpert_core.experiments import learners, paper, results
+from objpert_core.experiments.figure2 import EPSILONS
+from objpert_core.experiments.indexed import Stored, load_or_none
+from objpert_core.experiments.learners import FORMER_LABELS, HONEST, NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS
-from pages.accuracy import offered
 from pages.accuracy.figure import EVERYTHING, SMALL, VIEWS
 from pages.accuracy.names import LABELS
 from ui import parameters
 from ui.controls import Choice, Control, Number, Pills, Preset, SelectSlider, Toggle
+
+USUAL = (NON_PRIVATE, HONEST, TIGHT)  # both private ones have paid for all they did
+COMPARED = (NON_PRIVATE, learners.DISHONEST_LARGE, HONEST, learners.UNPAID_STANDARDISED, PUBLISHED, TIGHT)
+PAPERS = (NON_PRIVATE, learners.DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
+SAME_ROWS = (NON_PRIVATE, learners.DISHONEST_LARGE, learners.UNPAID_STANDARDISED, TIGHT, learners.TIGHT_RAW)
+ORIGINS = {
+    "synthetic-h": "Gained by scaling",
+    "breast-cancer": "Gained by centring",
+    "digits-4-9": "Gained by the margin",
+}
+"""Data sets on which one step does most, and the presets that show it."""
+FEW_ROWS = {"breast-cancer": 0.25}
+"""A data set, and the ε at which the rival is ahead once it has the same preprocessing, and not before."""
+LUCK = (NON_PRIVATE, learners.DISHONEST_PLD, TIGHT, learners.TIGHT_DISHONEST, learners.DPSGD_AGAIN)
+MARGINS = (
+    NON_PRIVATE,
+    learners.DISHONEST_LARGE,
+    TIGHT,
+    learners.TIGHT_RAW,
+    learners.TIGHT_LOGISTIC,
+    learners.DPSGD_MARGIN,
+)
+TAKEN_APART = "synthetic-l"
+"""The large data set on which every method of `LUCK` and `MARGINS` has runs."""
+
+
+def files() -> tuple[str, ...]:
+    """The files there are, in the order in which `datasets.names` lists their data sets."""
+    order = datasets.names()
+    return tuple(sorted(results.stored(), key=lambda key: (order.index(key) if key in order else len(order), key)))
+
+
+def default_key(found: tuple[str, ...]) -> str:
+    """Adult, the data set of Table 2, if it is among them; else the first."""
+    return "adult" if "adult" in found else found[0]
+
+
+def epsilons(found: tuple[str, ...]) -> tuple[float, ...]:
+    """Figure 2's ε and every other one that a readable file of `found` has."""
+    return tuple(sorted({*EPSILONS, *(epsilon for stored in _readable(found) for epsilon in stored.epsilons)}))
+
+
+def constants(found: tuple[str, ...]) -> tuple[float, ...]:
+    """The constant features of the readable files of `found`; the default where there is none."""
+    return tuple(sorted({stored.constant for stored in _readable(found)})) or (Parameters().intercept_scaling,)
+
+
+def _readable(found: tuple[str, ...]) -> list[Stored]:
+    """The files that can be read; what is wrong with another is said where it is shown."""
+    return [stored for key in found if (stored := load_or_none(key))]
+
 
 NAMES = tuple(EVERY)
 COST, AHEAD, ORIGIN = "what privacy costs", "who is ahead", "where the accuracy comes from"
@@ -27,7 +80,7 @@ QUESTION = Choice(
 SHOWN = Pills(
     "accuracy_methods",
     "Methods",
-    offered.USUAL,
+    USUAL,
     NAMES,
     format=LABELS.__getitem__,
     most=len(NAMES),
@@ -77,12 +130,12 @@ def controls_of(keys: tuple[str, ...]) -> Controls:
         "accuracy_epsilon",
         "Read at ε =",
         0.1,
-        offered.epsilons(keys),
+        epsilons(keys),
         help="The answer and the table are read at this ε. Not every data set has runs at every ε; the page says so "
         "where runs are missing.",
     )
     return Controls(
-        parameters.data_set("accuracy", offered.default_key(keys), keys),
+        parameters.data_set("accuracy", default_key(keys), keys),
         epsilon,
         Choice("accuracy_again", "Method", "tight", options=NAMES, format=LABELS.__getitem__, former=FORMER_LABELS),
         Number("accuracy_trial", "Trial", 0, help="The number is the seed of the trial’s split.", low=0, high=99),
@@ -103,7 +156,7 @@ def presets(controls: Controls) -> list[Preset]:
             name,
             f"Figure 2 of Redberg et al. (2023), {dataset.title()}: the paper’s three methods, our theorem and no "
             f"privacy, beside the numbers of the paper’s {paper.TABLES[dataset]}.",
-            offered.PAPERS,
+            PAPERS,
             dataset,
             epsilon=1.0,
             paper=True,
@@ -114,36 +167,36 @@ def presets(controls: Controls) -> list[Preset]:
     stand_in = "gisette-like"
     if stand_in in controls.data.options:
         why = "Gisette has to be downloaded, so the stored runs are about rows made by Gisette’s recipe."
-        papers.append(preset("Figure 2, Gisette: why it is a stand-in", why, offered.PAPERS, stand_in, epsilon=1.0))
+        papers.append(preset("Figure 2, Gisette: why it is a stand-in", why, PAPERS, stand_in, epsilon=1.0))
     lucky = "Equal luck for both: Algorithm 1 keeps the best of as many noises as DP-SGD has learning rates, and "
     lucky += "DP-SGD runs its chosen rate again with fresh noise."
     margins = "Algorithm 1 without the margin of its loss, and DP-SGD with this margin."
     ours = "On few rows that are centred and scaled, DP-SGD with a free learning rate beats our theorem."
     chain = "From the 2023 theorem to our theorem, margin, centring and scaling: what each step changes on {} at ε = 1."
     origins = [
-        preset(name, chain.format(key), offered.USUAL, key, epsilon=1.0, question=ORIGIN)
-        for key, name in offered.ORIGINS.items()
+        preset(name, chain.format(key), USUAL, key, epsilon=1.0, question=ORIGIN)
+        for key, name in ORIGINS.items()
         if key in controls.data.options
     ]
     same = [
-        preset("The rival with our steps", ours, offered.SAME_ROWS, key, epsilon=epsilon, question=AHEAD)
-        for key, epsilon in offered.FEW_ROWS.items()
+        preset("The rival with our steps", ours, SAME_ROWS, key, epsilon=epsilon, question=AHEAD)
+        for key, epsilon in FEW_ROWS.items()
         if key in controls.data.options
     ]
-    apart = offered.TAKEN_APART if offered.TAKEN_APART in controls.data.options else own
+    apart = TAKEN_APART if TAKEN_APART in controls.data.options else own
     return [
-        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and paid DP-SGD.", offered.USUAL),
+        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and paid DP-SGD.", USUAL),
         *papers,
-        preset("Weak privacy is nearly free", "ε = 8, the same three methods.", offered.USUAL, epsilon=8.0),
+        preset("Weak privacy is nearly free", "ε = 8, the same three methods.", USUAL, epsilon=8.0),
         preset(
             "Who is ahead at small ε",
             "Where learners differ most.",
-            offered.COMPARED,
+            COMPARED,
             question=AHEAD,
             view=SMALL,
         ),
         *same,
         *origins,
-        preset("The luck of choosing", lucky, offered.LUCK, apart, view=SMALL),
-        preset("The margin for both", margins, offered.MARGINS, apart, view=SMALL),
+        preset("The luck of choosing", lucky, LUCK, apart, view=SMALL),
+        preset("The margin for both", margins, MARGINS, apart, view=SMALL),
     ]

@@ -4,7 +4,7 @@ import streamlit as st
 
 from objpert_core.experiments import indexed
 from objpert_core.experiments.learners import DISHONEST_PLD, HONEST, TIGHT
-from pages.accuracy import again, ahead, controls, offered, provenance, rows
+from pages.accuracy import again, ahead, controls, reading, rows
 from pages.accuracy.figure import Figure2, constants
 from pages.accuracy.origin import Origin
 from pages.accuracy.reading import Reading
@@ -54,7 +54,7 @@ def explore(own: controls.Controls) -> None:
             kind(stored, epsilon, methods, view, with_paper, faint, live).show(left, before)
         if not style.embedded():
             ahead.draw(Reading(stored, epsilon))
-            provenance.draw(stored)
+            reading.draw(stored)
             again.draw(stored, epsilon, own.again, own.trial, live)
     if style.embedded():
         page.keep(own.again, own.trial, *controls.ROWS_CONTROLS)
@@ -73,8 +73,8 @@ page.begin(
     "accuracy",
     "Logistic regression at the same (ε, δ): by objective perturbation (Algorithm 1), by DP-SGD and by others.",
 )
-stored_keys = offered.files()
+stored_keys = controls.files()
 body(stored_keys)
 page.see_also("tuning", "why the paid curve is lower")
 page.predict(page.Prediction.of("accuracy", revealed), key="accuracy__try")
-page.about("accuracy", CONSTANT=constants(offered.constants(stored_keys)))
+page.about("accuracy", CONSTANT=constants(controls.constants(stored_keys)))

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from pages.guess import people, rounds
+from pages.guess import rounds
 from pages.guess.rounds import BARE, DELTA, DIGITS, PRIVATE, ROUNDS, SMALL, Round, Setting
 from pages.guess.stage import stage
 from ui import sentences, snippets, why
@@ -75,7 +75,7 @@ class Game:
         promised = f"Promised: ε = {sentences.epsilon(eps)}, with slack δ = {sentences.delta(DELTA)}"
         if setting.game == SMALL:
             real = sentences.epsilon(rounds.epsilon(setting.added, setting.lam))
-            return f"{promised}; but the noise is {people.COUNT} times too small and proves only ε = {real}."
+            return f"{promised}; but the noise is {rounds.COUNT} times too small and proves only ε = {real}."
         return f"{promised}; but the proof is about real numbers, and this computer has only finitely many."
 
     def verdict(self) -> str:
@@ -120,7 +120,7 @@ class Game:
         """The picture in words."""
         at = ", ".join(sentences.number(value) for value in self.now.theta)
         seen = "the last published model" if self.over else f"the model published in round {len(self.said) + 1}"
-        if self.setting.place == people.PLANE:
+        if self.setting.place == rounds.PLANE:
             known = "Left, twelve known people, the marked person and the line of"
             laws = "the regions that hold half of all releases"
         else:
@@ -138,12 +138,12 @@ class Game:
         """Defines ``posterior``, the chance of "in" after this round; and ``success``, where a law gives it."""
         setting = self.setting
         blanks: dict[str, Any] = {
-            "rows": people.rows(setting.place),
-            "labels": list(people.LABELS),
+            "rows": rounds.rows(setting.place),
+            "labels": list(rounds.LABELS),
             "sigma": setting.left.sigma,
             "lam": setting.lam,
-            "row": list(people.ROW[setting.place]),
-            "label": people.LABEL[setting.person],
+            "row": list(rounds.ROW[setting.place]),
+            "label": rounds.LABEL[setting.person],
             "theta": list(self.now.theta),
         }
         return snippets.filled("guess", SNIPPETS.get(setting.game, setting.place), blanks)

@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.guess import linked, people, progress, rounds, tables
+from pages.guess import linked, rounds, tables
 from pages.guess.game import Game
 from pages.guess.linked import EPSILON, LAM, SIGMA
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
-from pages.guess.success import revealed
+from pages.guess.stage import revealed
 from ui import page, parameters, style
 from ui.controls import Choice, Control, Preset, Toggle, preset_buttons, previous
 
@@ -22,15 +22,15 @@ SEED_TOLD = (
 GAMES = {
     PRIVATE: "Real fits of the package, with the noise that the promise needs, on a lattice (a grid of numbers).",
     BARE: "No noise at all: the attacker compares two minimisers.",
-    SMALL: f"Somebody divided σ by the {people.COUNT} rows by mistake. The stated promise is still the sliders’ "
+    SMALL: f"Somebody divided σ by the {rounds.COUNT} rows by mistake. The stated promise is still the sliders’ "
     "promise.",
     DIGITS: "Enough noise, but from a textbook sampler in floating point. The last digits give the person away.",
 }
 GAMES_TOLD = "\n".join(f"* {name}: {told}" for name, told in GAMES.items())
 
 GAME = Choice("guess_game", "Attack a …", PRIVATE, rounds.GAMES, help=GAMES_TOLD)
-PLACE = Choice("guess_place", "People stand in the …", people.PLANE, people.PLACES, horizontal=True)
-PERSON = Choice("guess_person", "The person …", people.DISAGREES, tuple(people.LABEL))
+PLACE = Choice("guess_place", "People stand in the …", rounds.PLANE, rounds.PLACES, horizontal=True)
+PERSON = Choice("guess_person", "The person …", rounds.DISAGREES, tuple(rounds.LABEL))
 SEED = parameters.seed("guess", "Seed of the rounds", help=SEED_TOLD)
 SEES = (
     "Shows where a model is as likely with the person as without. With careless digits, shows how many draws lead "
@@ -40,7 +40,7 @@ BORDER = Toggle("guess_border", "Show what the best attacker sees", False, help=
 CONTROLS: tuple[Control, ...] = (GAME, EPSILON, SIGMA, LAM, PLACE, PERSON, SEED, BORDER)
 
 
-def preset(name: str, hint: str, game: str, *linked_values: float, place: str = people.PLANE) -> Preset:
+def preset(name: str, hint: str, game: str, *linked_values: float, place: str = rounds.PLANE) -> Preset:
     """`linked_values` are those of ε, σ and λ."""
     sliders = dict[Control, Any](zip(linked.LINKED, linked_values, strict=True))
     return Preset(name, {GAME: game, **sliders, PLACE: place}, hint)
@@ -60,13 +60,13 @@ PRESETS = (
     preset("A wrong promise", "The promise of ε = 1 with a twelfth of its noise.", SMALL, 1.0, 3.8, 2.0),
     preset("The last digits tell", "Noise for ε = 0.3, from a textbook sampler.", DIGITS, 0.3, 12.0, 10.0),
     preset(
-        "On a line", "One number for each person, so all laws can be drawn.", PRIVATE, 1.0, 3.8, 2.0, place=people.LINE
+        "On a line", "One number for each person, so all laws can be drawn.", PRIVATE, 1.0, 3.8, 2.0, place=rounds.LINE
     ),
 )
 
 
 def guess(setting: Setting, number: int, inside: bool) -> None:
-    progress.note(progress.games(), setting, number, inside)
+    tables.note(tables.games(), setting, number, inside)
 
 
 def play_on(seed: int) -> None:
@@ -101,7 +101,7 @@ def explore() -> None:
         with page.tools(CONTROLS, PRESETS, name="guess"):
             shown_in, person, seed, border = PLACE.show(), PERSON.show(), SEED.show(), BORDER.show()
     setting = Setting(GAME.value(), 0.0 if bare else sigma, lam, shown_in, person, seed)
-    game = Game(setting, tuple(progress.games().get(setting, ())))
+    game = Game(setting, tuple(tables.games().get(setting, ())))
     with page.errors():
         moved = game.moved(previous("guess", setting))
         if border and setting.game == DIGITS and not game.over:
@@ -124,7 +124,7 @@ def below(game: Game, picture: page.Picture) -> None:
         alt = "You, the best attacker, a coin, and the limit."
         page.table(tables.scoreboard(game), alt=alt, name="guess_score")
     with mine:
-        if finished := progress.finished(game):
+        if finished := tables.finished(game):
             st.caption("Your games in this session; games closest to the best attacker come first")
             page.table(tables.tries(finished), alt="Your finished games.", name="guess_tries")
         else:

@@ -1,4 +1,7 @@
-"""The rounds of the game: what is drawn, what is published, and what the best attacker makes of it.
+"""The people and the rounds of the game: what is drawn, what is published, and what the best attacker makes of it.
+
+The attacker knows twelve people, and one may be in the data or not. All rows have norm at most 1, as the proofs ask,
+and all are invented.
 
 A setting decides its twenty rounds: everybody with the same link plays the same ones. The address does not name them;
 who runs this file can compute them, as with every seed. All that is remembered here is shared by everybody.
@@ -29,8 +32,41 @@ from objpert_core.theory.minimiser_law import (
     success_allowed,
 )
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
-from pages.guess import people
 from ui import bounds as proofs
+
+PLANE, LINE = "plane", "line"
+PLACES = (PLANE, LINE)
+"""A row is a point of the plane, a model two numbers; or both are one number."""
+
+IN_THE_PLANE = (
+    (0.62, 0.38),
+    (0.25, 0.71),
+    (0.83, -0.12),
+    (0.41, 0.16),
+    (-0.15, 0.52),
+    (0.56, -0.47),
+    (-0.58, -0.41),
+    (-0.30, -0.77),
+    (-0.81, 0.09),
+    (-0.44, -0.13),
+    (0.12, -0.55),
+    (-0.49, 0.46),
+)
+ON_THE_LINE = (0.9, 0.7, 0.5, 0.8, 0.3, 0.6, -0.8, -0.6, -0.9, -0.4, -0.7, 0.2)
+LABELS = (1, 1, 1, 1, -1, 1, -1, -1, -1, 1, -1, -1)
+COUNT = len(LABELS)
+
+DISAGREES, AGREES = "disagrees with the others", "agrees with the others"
+LABEL = {DISAGREES: -1, AGREES: 1}
+"""The marked person's label; her row lies on the side where most have the label +1."""
+ROW = {PLANE: (0.8, 0.6), LINE: (1.0,)}
+"""The marked person's row, of norm 1."""
+
+
+def rows(place: str) -> list[list[float]]:
+    """The rows of those whom the attacker knows."""
+    return [list(row) for row in IN_THE_PLANE] if place == PLANE else [[x] for x in ON_THE_LINE]
+
 
 ROUNDS = 20
 DELTA = 1e-5
@@ -55,7 +91,7 @@ class Setting:
     @property
     def added(self) -> float:
         """σ of the noise that is really added; `SMALL`'s was divided by the number of rows once too often."""
-        return self.sigma / people.COUNT if self.game == SMALL else self.sigma
+        return self.sigma / COUNT if self.game == SMALL else self.sigma
 
     @property
     def left(self) -> MinimiserLaw:
@@ -89,8 +125,8 @@ class Round:
 
 @lru_cache(maxsize=500)
 def _laws(place: str, person: str, sigma: float, lam: float) -> tuple[MinimiserLaw, MinimiserLaw]:
-    left = MinimiserLaw(people.rows(place), people.LABELS, sigma=sigma, lam=lam)
-    return left, left.add(people.ROW[place], people.LABEL[person])
+    left = MinimiserLaw(rows(place), LABELS, sigma=sigma, lam=lam)
+    return left, left.add(ROW[place], LABEL[person])
 
 
 def mechanism(sigma: float, lam: float) -> acc.ApproximateMinima:
@@ -181,10 +217,10 @@ def _long_run(setting: Setting) -> Estimate | None:
         return _CERTAIN
     if setting.game == DIGITS:
         return None
-    if setting.place == people.PLANE:
+    if setting.place == PLANE:
         return sampled_success(setting.joined, setting.left)
-    left = OneDimensionalLogistic(people.ON_THE_LINE, people.LABELS, sigma=setting.added, lam=setting.lam)
-    chance = 0.5 + 0.5 * left.hockey_stick(left.add(people.ROW[people.LINE][0], people.LABEL[setting.person]), 0.0)
+    left = OneDimensionalLogistic(ON_THE_LINE, LABELS, sigma=setting.added, lam=setting.lam)
+    chance = 0.5 + 0.5 * left.hockey_stick(left.add(ROW[LINE][0], LABEL[setting.person]), 0.0)
     return Estimate(chance, chance, chance, 0)
 
 

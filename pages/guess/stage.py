@@ -1,4 +1,4 @@
-"""The game's picture: the people and the published model beside what the attacker knows about θ."""
+"""The game's picture: the people and the published model beside what the attacker knows about θ; that of "Try it"."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scipy.special import expit
 
 from objpert_core._validation import FloatArray
 from objpert_core.theory.minimiser_law import MinimiserLaw, log_odds
-from pages.guess import people
-from pages.guess.rounds import BARE, DIGITS, Round, Setting
-from ui import figures
+from pages.guess import rounds
+from pages.guess.rounds import BARE, DIGITS, PRIVATE, Round, Setting
+from ui import figures, page, sentences
 
 HEIGHT = 430
 _TURN = np.linspace(0, 2 * np.pi, 73)
@@ -37,7 +37,7 @@ def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool
 
     `played` are the rounds whose truth is known; `border` shows where both laws are equally likely.
     """
-    build = _plane if setting.place == people.PLANE else _line
+    build = _plane if setting.place == rounds.PLANE else _line
     return build(setting, now, played, border)
 
 
@@ -46,13 +46,13 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
     across = ahead[::-1] * (-1.0, 1.0)
     ends = 1.1 * np.outer((-1.0, 1.0), across)
     arrow = np.array([[0.0, 0.0], 0.3 * ahead])
-    known = np.array(people.IN_THE_PLANE)
+    known = np.array(rounds.IN_THE_PLANE)
     left = [
         figures.guide(np.cos(_TURN).tolist(), np.sin(_TURN).tolist(), name="norm 1"),
         figures.series(MODEL, ends[:, 0], ends[:, 1], "logistic", hover="predicts +1 on the arrow’s side"),
         figures.series("its +1 side", arrow[:, 0], arrow[:, 1], "logistic", hoverinfo="skip", **_HIDDEN),
         *_known(known[:, 0], known[:, 1]),
-        _marked(people.ROW[people.PLANE], setting.person),
+        _marked(rounds.ROW[rounds.PLANE], setting.person),
     ]
     low, high = _frame(setting, [now, *played])
     right = []
@@ -84,12 +84,12 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
 def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> go.Figure:
     (theta,) = now.theta
     x = np.linspace(-_EDGE, _EDGE, 61)
-    known = np.array(people.ON_THE_LINE)
-    labels = np.array(people.LABELS)
+    known = np.array(rounds.ON_THE_LINE)
+    labels = np.array(rounds.LABELS)
     left = [
         figures.guide((0.0, 0.0), (-0.15, 1.15), name="0"),
         *_known(known, (labels + 1) / 2),
-        _marked((*people.ROW[people.LINE], (people.LABEL[setting.person] + 1) / 2), setting.person),
+        _marked((*rounds.ROW[rounds.LINE], (rounds.LABEL[setting.person] + 1) / 2), setting.person),
         figures.series(MODEL, x, expit(theta * x), "logistic", hover="chance of the label +1: %{y:.2f}"),
     ]
     low, high = (float(end[0]) for end in _frame(setting, [now, *played]))
@@ -140,7 +140,7 @@ def _ends(setting: Setting) -> tuple[FloatArray, FloatArray]:
     for role, law in _laws(setting).items():
         if setting.game == BARE:
             ends.append(law.minimiser(np.zeros((1, law.dimension))))
-        elif setting.place == people.PLANE:
+        elif setting.place == rounds.PLANE:
             ends.append(_outline(setting, role, _MOST))
         else:
             ends.append(law.minimiser(law.sigma * np.array([[-2.6], [2.6]])))
@@ -159,7 +159,7 @@ def _frame(setting: Setting, shown: Sequence[Round]) -> tuple[FloatArray, FloatA
 
 def _border(setting: Setting, low: FloatArray, high: FloatArray) -> FloatArray:
     """Where both laws are equally likely: on each line along the marked person's row, the first change of sides."""
-    along = np.array(people.ROW[people.PLANE])
+    along = np.array(rounds.ROW[rounds.PLANE])
     across = np.array([-along[1], along[0]])
     middle, reach = (low + high) / 2, float(np.hypot(*(high - low))) / 2
     steps = np.linspace(-reach, reach, _CELLS)
@@ -177,7 +177,7 @@ def _border(setting: Setting, low: FloatArray, high: FloatArray) -> FloatArray:
 
 
 def _known(x: FloatArray, y: FloatArray) -> list[dict[str, Any]]:
-    labels = np.array(people.LABELS)
+    labels = np.array(rounds.LABELS)
     look = {"color": figures.GREY, "size": 10}
     return [
         figures.series(name, x[labels == label], y[labels == label], "guide", mode="markers", hover="certainly in")
@@ -187,7 +187,7 @@ def _known(x: FloatArray, y: FloatArray) -> list[dict[str, Any]]:
 
 
 def _marked(at: tuple[float, ...], person: str) -> dict[str, Any]:
-    label = "+1" if people.LABEL[person] == 1 else "−1"
+    label = "+1" if rounds.LABEL[person] == 1 else "−1"
     trace = figures.series("the person: in or out?", [at[0]], [at[1]], "with", mode="markers", hover=f"label {label}")
     symbol = "star" if label == "+1" else "star-open"
     return trace | {"marker": {"color": figures.look("with").color, "symbol": symbol, "size": 17, "line": {"width": 2}}}
@@ -211,3 +211,32 @@ def _released(x: float, y: float) -> dict[str, Any]:
     trace = figures.series("published θ", [x], [y], "logistic", mode="markers", hover="%{x:.4g}", **_HIDDEN)
     look = {"color": figures.look("logistic").color, "symbol": "diamond", "size": 14}
     return trace | {"marker": look}
+
+
+CURVES = {"ε and δ alone": "glm", "the whole proof": "logistic", "this person": "with", "a coin": "free"}
+"""Name and look of each curve."""
+
+
+@lru_cache(maxsize=1)
+def curves() -> dict[str, np.ndarray]:
+    """On the line at λ = 2, for noise from little to much: by ε alone, by the whole proof, and about this person."""
+    sigmas, lam = np.geomspace(0.55, 30, 25).tolist(), 2.0
+    by_epsilon, whole = np.transpose([rounds.allowed(sigma, lam) for sigma in sigmas])
+    settings = [Setting(PRIVATE, sigma, lam, rounds.LINE, rounds.DISAGREES, 0) for sigma in sigmas]
+    person = np.array([estimate.value for estimate in map(rounds.long_run, settings) if estimate])
+    heights = dict(zip(CURVES, (by_epsilon, whole, person, np.full(len(sigmas), 0.5)), strict=True))
+    return {"epsilon": np.array([rounds.epsilon(sigma, lam) for sigma in sigmas])} | heights
+
+
+def revealed() -> None:
+    eps, heights = curves()["epsilon"], {name: curves()[name] for name in CURVES}
+    chart = figures.figure(
+        [figures.series(name, eps, heights[name], role, hover="%{y:.1%}") for name, role in CURVES.items()],
+        xaxis=figures.axis("ε", (0.0, float(eps.max()))),
+        yaxis=figures.axis("guesses that are right", (0.45, 1.02), tickformat=".0%"),
+        height=340,
+    )
+    near = int(abs(eps - 1).argmin())
+    listed = "; ".join(f"{name} {sentences.percent(float(y[near]), up=True)}" for name, y in heights.items())
+    alt = f"How often guesses are right against ε. Near ε = 1: {listed}."
+    page.show(page.Picture(chart, alt), key="guess_try_chart")

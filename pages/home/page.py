@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.home import cards, doors, gauge
+from pages.home import doors, gauge
 from pages.home.compared import FIRST_QUESTION, SECOND_QUESTION
 from pages.home.controls import CONTROLS, DELTA, DRAW, DRAWS, FIT, LAM, PERSON, PRESETS, SIGMA
 from pages.home.release import Release
@@ -40,10 +40,10 @@ page.begin(
     "home",
     "**ε limits how far a release can shift the odds that you took part.** Random noise keeps ε small.",
 )
-st.html(f"<style>{STYLE}{gauge.STYLE}{doors.STYLE}{cards.STYLE}</style>")
+st.html(f"<style>{STYLE}{gauge.STYLE}{doors.STYLE}{doors.CARDS_STYLE}</style>")
 doors.show()
 explore()
 page.predict(FIRST_QUESTION, key="home__try")
 page.predict(SECOND_QUESTION, key="home__try_lambda", on_slide=False)
 page.about("home")
-cards.show()
+doors.show_cards()

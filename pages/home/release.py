@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.home import privacy_loss
+from pages.home import pair
 from pages.home.controls import DELTA, DRAW, DRAWS, FEATURES, FIT, LABELS, LAM, PEOPLE, PERSON, RADIUS, SIGMA
 from pages.home.pair import POINTS, Pair
 from ui import figures, page, sentences, why
@@ -132,7 +132,7 @@ class Release(Pair, View):
         with table:
             page.table(rows, alt="The released θ without and with the person.")
         with loss:
-            privacy_loss.show(self)
+            pair.show_loss(self)
         page.evidence(picture, shown=rows, name=self.name, code=self.code(), note=self.snippet_note)
 
     def chart(self, before: Release | None) -> go.Figure:

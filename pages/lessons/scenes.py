@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pages.lessons.bet import Bet
-from pages.lessons.group import Group
-from pages.lessons.neighbours import Neighbours
-from pages.lessons.one_answer import OneAnswer
 from pages.lessons.processing import Processing
 from pages.lessons.scene import Scene
 from pages.lessons.several import Several
 from pages.lessons.slack import Slack
+from pages.lessons.survey import Group, Neighbours, OneAnswer
 from ui.lesson_text import Controls, LessonError
 
 ALL: tuple[type[Scene], ...] = (OneAnswer, Neighbours, Bet, Slack, Processing, Several, Group)

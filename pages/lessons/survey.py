@@ -1,15 +1,19 @@
-"""What the pictures of a survey with a coin share: its control and its promise."""
+"""The pictures of a survey with a coin: one answer, neighbouring data sets, what is learned about everybody."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from scipy.stats import norm
 
 from pages.lessons.coin import Coin
 from pages.lessons.scene import Scene
-from ui import sentences
-from ui.controls import SelectSlider
+from ui import figures, sentences
+from ui.controls import Choice, SelectSlider
 
 TRUTHS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 TRUTH = SelectSlider(
@@ -42,4 +46,167 @@ class Survey(Scene):
         return (
             f"Worst case over all people and data: ε = {sentences.epsilon(self.coin.loss * number)}, rounded up; "
             f"{differ}; accounted by the ratio of two chances."
+        )
+
+
+NEAR_THE_AXIS = 0.1  # a number on the left of a mark further left would lie on the axis
+
+
+@dataclass(frozen=True)
+class OneAnswer(Survey):
+    """The ratio of two chances."""
+
+    name = "lessons_coin"
+    controls = {"truth": TRUTH}
+    snippet = "coin"
+
+    def answer(self) -> str:
+        times, ln = sentences.number(self.coin.times), sentences.number(self.coin.loss, 4)
+        return f"ε = ln {times} = {ln}: a yes is {times} times as likely if it is true."
+
+    def shows(self) -> str:
+        rarer, likelier = map(sentences.number, self.coin.yes)
+        return (
+            f"The chance of a yes against the coin. At {self.truth:g}: {likelier} where the truth is yes, {rarer} "
+            f"where it is no; their ratio is {sentences.number(self.coin.times)}."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame({"truth": FINE, "yes_if_true": (1 + FINE) / 2, "yes_if_false": (1 - FINE) / 2})
+
+    def chart(self, before: OneAnswer | None) -> go.Figure:
+        rarer, likelier = self.coin.yes
+        curves = {
+            "without": ("the truth is no", (1 - FINE) / 2, rarer),
+            "with": ("the truth is yes", (1 + FINE) / 2, likelier),
+        }
+        side = "left" if self.truth > NEAR_THE_AXIS else "right"  # beside the guide, not on it
+        traces = [figures.guide((self.truth, self.truth), (0.0, 1.0))]
+        for role, (name, heights, here) in curves.items():
+            traces.append(figures.series(name, FINE, heights, role, hover="%{y:.3g}"))
+            look: dict[str, Any] = {"mode": "markers+text", "showlegend": False, "hoverinfo": "skip"}
+            mark = figures.series(name, [self.truth], [here], role, **look)
+            mark["marker"] |= {"size": 14}
+            place = f"{'top' if role == 'with' else 'bottom'} {side}"
+            traces.append(mark | {"text": [sentences.number(here)], "textposition": place, "cliponaxis": False})
+        share: dict[str, Any] = {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("chance that the first coin says: tell the truth", (-0.01, 1.01), **share),
+            yaxis=figures.axis("chance of a yes", (-0.04, 1.08), **share),
+        )
+
+
+PEOPLE = SelectSlider("people", "People asked", 20, (10, 20, 50, 100), str)
+DIFFER = SelectSlider(
+    "differ", "People whose truth changes", 1, (1, 2, 3, 4, 5), str, help="Neighbours differ in one person."
+)
+
+
+@dataclass(frozen=True)
+class Neighbours(Survey):
+    """Two laws, whose ratio is bounded."""
+
+    people: int
+    differ: int
+
+    name = "lessons_neighbours"
+    controls = {"truth": TRUTH, "people": PEOPLE, "differ": DIFFER}
+    snippet = "neighbours"
+
+    @property
+    def differing(self) -> int:
+        return self.differ
+
+    @property
+    def truly(self) -> int:
+        """Whose truth is yes in the first data set."""
+        return 4 * self.people // 10
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What is changed, and how many times likelier a count becomes at most."""
+        others = "one truth" if self.differ == 1 else f"{self.differ} truths"
+        return others, sentences.number(self.coin.times**self.differ, up=True)
+
+    def answer(self) -> str:
+        epsilon, (others, times) = sentences.number(self.coin.loss * self.differ, 4), self.texts
+        return f"ε = {epsilon}: with {others} changed, no count becomes more than {times} times as likely."
+
+    def shows(self) -> str:
+        laws = f"Two laws of the number of yes answers of {self.people} people"
+        return "{}, for data sets that differ in {}. At every count their ratio is at most {}.".format(
+            laws, *self.texts
+        )
+
+    def frame(self) -> pd.DataFrame:
+        first, second = (self.coin.counts(self.people, truly) for truly in (self.truly, self.truly + self.differ))
+        return pd.DataFrame({"count": np.arange(self.people + 1), "first": first, "second": second})
+
+    def chart(self, before: Neighbours | None) -> go.Figure:
+        counts, first, second = (column.to_numpy() for _, column in self.frame().items())
+        named = {
+            "without": (f"{self.truly} of {self.people} are truly yes", first),
+            "with": (f"{self.truly + self.differ} are truly yes", second),
+        }
+        traces = [
+            figures.series(name, counts, masses, role, mode="lines+markers", hover="%{y:.3g}")
+            for role, (name, masses) in named.items()
+        ]
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("how many answer yes", (-0.5, self.people + 0.5)),
+            yaxis=figures.axis("probability", (0.0, 1.12 * float(max(first.max(), second.max())))),
+        )
+
+
+MANY = SelectSlider("people", "People asked", 10_000, (100, 1000, 10_000, 100_000, 1_000_000), str)
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+SHARE = Choice("share", "Share of people whose truth is yes", 0.3, SHARES, lambda value: f"{value:g}")
+_POINTS = 181
+
+
+@dataclass(frozen=True)
+class Group(Survey):
+    """Two laws that lie on each other."""
+
+    people: int
+    share: float
+
+    name = "lessons_group"
+    controls = {"truth": TRUTH, "people": MANY, "share": SHARE}
+    snippet = "group"
+
+    @property
+    def points(self) -> str:
+        """Within how many points of the true share 95 % of the estimates fall."""
+        return sentences.number(100 * (1.96 * self.coin.share_error(self.people)), 2, up=True)
+
+    def answer(self) -> str:
+        return f"The share whose truth is yes is estimated to ± {self.points} points (95 %), whatever your truth is."
+
+    def shows(self) -> str:
+        return (
+            f"Two laws of the estimated share among {self.people:,} people lie almost on top of each other around "
+            f"{sentences.percent(self.share, 0)}: 95 % of the estimates are within {self.points} points."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        spread, one = self.coin.share_error(self.people), 0.5 / self.people  # your truth is one among all
+        grid = np.union1d(FINE, self.share + np.linspace(-5, 5, _POINTS) * spread)
+        grid = grid[(grid >= 0) & (grid <= 1)]
+        your_no, your_yes = (norm.pdf(grid, centre, spread) for centre in (self.share - one, self.share + one))
+        return pd.DataFrame({"share": grid, "your_no": your_no, "your_yes": your_yes})
+
+    def chart(self, before: Group | None) -> go.Figure:
+        grid, your_no, your_yes = self.frame().to_numpy().T
+        top = 1.12 * float(max(your_no.max(), your_yes.max()))
+        return figures.figure(
+            [
+                figures.guide((self.share, self.share), (0.0, top)),
+                figures.series("your truth is no", grid, your_no, "without", hover="density %{y:.3g}"),
+                figures.series("your truth is yes", grid, your_yes, "with", hover="density %{y:.3g}"),
+            ],
+            xaxis=figures.axis("estimated share of people whose truth is yes", (0.0, 1.0), tickformat=".0%"),
+            yaxis=figures.axis("density", (0.0, top), showticklabels=False),
         )

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, Loss
 from pages.losses import ordinary
-from pages.losses.controls import CLIP, LOSS_NAME, NORM, PARAMETER, REACH, LossView
-from pages.losses.names import NAMES, PARAMETERS, nice, own
+from pages.losses.controls import CLIP, CONSTANTS, LOSS_NAME, NAMES, NORM, PARAMETER, REACH, LossView, nice, own
 from ui import figures, page, parameters, sentences
 
 POINTS = 241  # on the axis, ends included; the kinks come on top
@@ -205,7 +204,7 @@ class Clipped(clipping.Clipping, LossView):
         return pd.DataFrame(self.curves())
 
     def blanks(self) -> dict[str, Any]:
-        constant = self.parameter if self.loss in PARAMETERS else None
+        constant = self.parameter if self.loss in CONSTANTS else None
         return {**super().blanks(), "parameter": constant, "target": self.target}
 
     def code(self) -> str:

@@ -1,10 +1,39 @@
-"""The controls of the Solvers page; at first Appendix F's fit at ε = 1."""
+"""The controls of the Solvers page, at first Appendix F's fit at ε = 1; what it calls solvers, how it writes counts."""
 
 from __future__ import annotations
 
-from pages.solvers.names import COLUMNS, NAMES
-from ui import parameters
+from collections.abc import Mapping
+
+from ui import parameters, sentences
 from ui.controls import Choice, Pills, SelectSlider, powers_of_ten
+
+NAMES: Mapping[str, str] = {
+    "newton": "Newton",
+    "newton-cg": "Newton-CG",
+    "lbfgs": "L-BFGS",
+    "gradient-descent": "Gradient descent",
+    "accelerated": "Accelerated",
+    "sag": "SAG",
+    "svrg": "SVRG",
+}
+INSIDE: Mapping[str, str] = {
+    **NAMES,
+    "newton": "Newton’s method",
+    "lbfgs": "L‑BFGS",  # does not break across lines
+    "gradient-descent": "gradient descent",
+    "accelerated": "accelerated descent",
+}
+"""Inside a sentence."""
+COLUMNS: Mapping[str, str] = {
+    "redundant": "redundant, like a one-hot table",
+    "diverse": "diverse, every direction seen",
+}
+
+
+def times(value: float) -> str:
+    """How many times, for a sentence."""
+    return f"{round(value):,}" if value >= 10 else sentences.number(value, 2)
+
 
 EVALUATIONS, RELATIVE = "Gradient evaluations", "Divided by n log n"
 

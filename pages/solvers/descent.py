@@ -19,8 +19,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import PerturbedObjective, solve
 from pages.solvers import growth
-from pages.solvers.controls import COST, KIND, LAM, RELATIVE, ROWS, SEED, SIGMA, SOLVERS, TAU
-from pages.solvers.names import INSIDE, NAMES, times
+from pages.solvers.controls import COST, INSIDE, KIND, LAM, NAMES, RELATIVE, ROWS, SEED, SIGMA, SOLVERS, TAU, times
 from ui import bounds as proofs
 from ui import figures, page, sentences
 from ui.view import View

@@ -14,7 +14,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.studies import solver_costs
 from objpert_core.experiments.studies.solver_costs import PROVED, Cost
-from pages.solvers.names import INSIDE, NAMES, times
+from pages.solvers.controls import INSIDE, NAMES, times
 from ui import figures, page, sentences
 
 

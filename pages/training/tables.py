@@ -22,8 +22,7 @@ from objpert_core.experiments.learners import (
     TIGHT,
     reference_parameters,
 )
-from pages.training.promises import LABELS, UNCOVERED, accountant
-from pages.training.words import between, majority
+from pages.training.words import LABELS, UNCOVERED, accountant, between, majority
 from ui import sentences
 from ui.snippets import Verbatim, filled
 from ui.words import FEWEST, accuracy, ends, given, interval, signed, times

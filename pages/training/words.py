@@ -5,18 +5,51 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from objpert_core.estimators import PrivacyCertificate
 from objpert_core.evaluation import Estimate
 from objpert_core.experiments.compare import Comparison, Settings
-from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, SGD, TIGHT, UNPAID_STANDARDISED
+from objpert_core.experiments.learners import (
+    COMPARABLE,
+    COVERS_ALL,
+    HONEST,
+    NON_PRIVATE,
+    PUBLISHED,
+    SGD,
+    TIGHT,
+    TIGHT_CENTRED,
+    TIGHT_LOGISTIC,
+    TIGHT_RAW,
+    UNPAID_STANDARDISED,
+)
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.paper import printed
 from objpert_core.experiments.summary import Interval
-from pages.training import duration
+from pages.training import jobs
 from pages.training.jobs import Request
-from pages.training.promises import LABELS, UNCOVERED, accountant
 from ui import live, runs, sentences
 from ui.jobs import JobView
-from ui.words import FEWEST, SHOWS, accuracy, fall, given, in_points, unclear
+from ui.words import ACCOUNTANTS, FEWEST, SHOWS, accounted, accuracy, fall, given, in_points, unclear
+
+_SHORT = {COMPARABLE[name].label: name for name in reversed(tuple(COMPARABLE))}
+LABELS = {name: one.label if _SHORT[one.label] == name else one.full_label for name, one in COMPARABLE.items()}
+"""What each learner is called here: with its variant where another one has the label."""
+UNCOVERED = {name: one.covers for name, one in COMPARABLE.items() if one.private and one.covers != COVERS_ALL}
+_CHOSEN = (TIGHT, TIGHT_RAW, TIGHT_CENTRED, TIGHT_LOGISTIC)  # the bound is chosen among the controls
+
+
+def accountant(settings: Settings, method: str, privacy: PrivacyCertificate | None = None) -> str:
+    """How a private method's (ε, δ) was accounted; "tight" by the bound that was chosen.
+
+    A certificate says which of centre and scales were released; without one the words are about a method in general.
+    """
+    words = COMPARABLE[method].accountant
+    if method not in _CHOSEN:
+        return words
+    words = words.replace(ACCOUNTANTS[Settings.bound], ACCOUNTANTS[settings.bound])
+    if privacy is None:
+        return words
+    return accounted(words, getattr(privacy, "center_noise", None), getattr(privacy, "scale_noise", None))
+
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = "All methods here predict classes. For private regression, see the page Losses."
@@ -291,7 +324,7 @@ def invitation(later: Request) -> str:
 def estimate(later: Request) -> str:
     """How long that will take, under the button."""
     models = sentences.count(later.settings.fits, "model")
-    return f"{models[0].upper()}{models[1:]}: {duration.in_words(later)}, longer while other people train."
+    return f"{models[0].upper()}{models[1:]}: {jobs.in_words(later)}, longer while other people train."
 
 
 def progress(view: JobView[Comparison], meter: live.Meter | None = None) -> tuple[float, str]:

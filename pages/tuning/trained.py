@@ -12,9 +12,8 @@ from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns
 from pages.tuning import trained_controls as controls
 from pages.tuning import work
 from pages.tuning.accuracies import Accuracies
-from pages.tuning.curse import Curse
-from pages.tuning.jobs import Request, wait_for_a_draw
-from pages.tuning.what_k_did import WhatKDid
+from pages.tuning.result import Curse, WhatKDid
+from pages.tuning.work import Request, wait_for_a_draw
 from ui import live, page, style
 from ui.controls import Control, Preset
 from ui.runs import Runs

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from objpert_core import datasets
 from objpert_core.experiments import indexed, waterfall
-from pages.accuracy import offered
+from pages.accuracy import controls
 from tests.browser.conftest import answer, chart_data, expect_chart, expect_rest, expect_same, press, settle
 from ui import waterfall as steps
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def stored():
     """The stored results of a small data set, or of any that can be fitted here."""
     found = [
-        key for key in offered.files() if indexed.load(key).known and datasets.available(indexed.load(key).dataset)
+        key for key in controls.files() if indexed.load(key).known and datasets.available(indexed.load(key).dataset)
     ]
     if not found:
         pytest.skip("no stored results of a data set that is on this machine (data/results/figure2_*.csv)")
@@ -52,12 +52,12 @@ def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page,
 
 def test_a_preset_shows_where_the_accuracy_comes_from_and_the_link_says_so(open_page, open_elsewhere):
     complete = [
-        key for key in offered.ORIGINS if key in offered.files() and waterfall.of_stored(indexed.load(key), 1.0)
+        key for key in controls.ORIGINS if key in controls.files() and waterfall.of_stored(indexed.load(key), 1.0)
     ]
     if not complete:
         pytest.skip("no stored runs of every step (data/results/figure2_*.csv)")
     page = open_page("/accuracy")
-    press(page, offered.ORIGINS[complete[0]], "accuracy_question=where", more=True)
+    press(page, controls.ORIGINS[complete[0]], "accuracy_question=where", more=True)
     found = waterfall.of_stored(indexed.load(complete[0]), 1.0)
     expect(answer(page)).to_have_text(steps.answer(found).replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%"))
     other = open_elsewhere(page.url)

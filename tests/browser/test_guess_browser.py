@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from pages.guess import people
+from pages.guess import rounds
 from pages.guess.rounds import BARE, ROUNDS, Setting, round_of
 from tests.browser.conftest import answer, copied_link, eventually, expect_query, query, settle
 
@@ -24,7 +24,7 @@ def published(page):
 
 def test_twenty_rounds_by_keyboard_against_a_model_without_privacy(open_page):
     """Whoever compares θ with the two minimisers is right every time."""
-    setting = Setting(BARE, 0.0, 2.0, people.PLANE, people.DISAGREES, 0)
+    setting = Setting(BARE, 0.0, 2.0, rounds.PLANE, rounds.DISAGREES, 0)
     joined = setting.joined.minimiser(np.zeros(2)).tolist()
     page = open_page("/guess?guess_game=no+privacy")
     for number in range(ROUNDS):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from objpert_core.experiments.learners import KIFER, OUTPUT
-from pages.training.promises import LABELS
+from pages.training.words import LABELS
 from tests.browser.conftest import (
     LONG_RUN,
     answer,

@@ -13,7 +13,7 @@ from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import HuberLoss, SquaredLoss, solve
 from objpert_core.theory.excess_risk import excess_risk_bound
 from pages.composition.fits import DASHED
-from pages.solvers.names import NAMES as SOLVERS
+from pages.solvers.controls import NAMES as SOLVERS
 from pages.tuning.numbers import GRID, WAYS
 from pages.tuning.price import Price
 from tests.pages.apps import answer, curves, open_app, said, spec, tables, tells, written

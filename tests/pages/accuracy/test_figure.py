@@ -8,7 +8,7 @@ import pytest
 from objpert_core.experiments import indexed, paper
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import EVERY, METHODS
-from pages.accuracy import figure, offered
+from pages.accuracy import controls, figure
 from pages.accuracy.figure import HOLLOW, Figure2
 from pages.accuracy.names import LABELS
 from tests.pages.accuracy.runs import made
@@ -54,7 +54,7 @@ def test_only_the_chosen_methods_and_the_rival_are_drawn_and_none_is_fine(adult)
 
 @pytest.mark.parametrize(("dataset", "epsilon"), [("adult", 0.1), ("synthetic-l", 8.0)])
 def test_the_papers_numbers_are_hollow_marks_named_paper(dataset, epsilon):
-    curves = drawn(Figure2(indexed.load(dataset), 1.0, offered.PAPERS).chart())
+    curves = drawn(Figure2(indexed.load(dataset), 1.0, controls.PAPERS).chart())
     marks = {name: trace for name, trace in curves.items() if name.startswith("paper: ")}
     assert list(marks) == ["paper: DP-SGD unpaid", "paper: DP-SGD paid", "paper: Algorithm 1 with the 2023 theorem"]
     trace = marks["paper: Algorithm 1 with the 2023 theorem"]

@@ -8,7 +8,7 @@ from objpert_core.experiments import indexed, paper, results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import METHODS, Parameters
 from objpert_core.experiments.summary import mean_interval
-from pages.accuracy import offered
+from pages.accuracy import controls
 from tests.pages.accuracy.runs import made, runs, write
 
 ALL = tuple(METHODS)
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.usefixtures("stored_here")
 
 
 def test_are_listed_as_the_catalogue_lists_data_sets_variants_last():
-    assert offered.files() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
-    assert offered.default_key(offered.files()) == "adult"
-    assert offered.default_key(("synthetic-l",)) == "synthetic-l"
+    assert controls.files() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
+    assert controls.default_key(controls.files()) == "adult"
+    assert controls.default_key(("synthetic-l",)) == "synthetic-l"
 
 
 def test_hold_what_was_written(adult):
@@ -66,7 +66,7 @@ def test_a_damaged_or_missing_file_is_one_sentence_and_spoils_nothing_else(tmp_p
         indexed.load("synthetic-l")
     with pytest.raises(ValueError, match="the stored results of 'gisette' cannot be read"):
         indexed.load("gisette")
-    assert offered.epsilons(offered.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
+    assert controls.epsilons(controls.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
 
 
 def test_labels(adult):

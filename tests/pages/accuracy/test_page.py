@@ -12,11 +12,10 @@ from objpert_core.experiments.figure2 import EPSILONS, Piece
 from objpert_core.experiments.learners import HONEST
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
-from pages.accuracy import ahead, controls, offered
-from pages.accuracy.again import Point
+from pages.accuracy import ahead, controls
+from pages.accuracy.again import Point, again
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
-from pages.accuracy.jobs import again
 from pages.accuracy.names import LABELS
 from pages.accuracy.origin import Origin
 from pages.accuracy.reading import Reading
@@ -29,7 +28,7 @@ from ui import waterfall as steps
 from ui.request import Meter
 
 pytestmark = pytest.mark.usefixtures("own_runner")
-USUAL = [LABELS[method] for method in offered.USUAL]
+USUAL = [LABELS[method] for method in controls.USUAL]
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +77,12 @@ def test_opens_on_adult_with_the_files_numbers(folder):
     shown, ghosts = curves(at)
     assert not ghosts
     assert list(shown) == USUAL
-    for method in offered.USUAL[1:]:
+    for method in controls.USUAL[1:]:
         x, y = shown[LABELS[method]]
         np.testing.assert_array_equal(x, EPSILONS)
         np.testing.assert_array_equal(y, [stored.point(method, epsilon).accuracy.mean for epsilon in EPSILONS])
     assert Figure2(stored, 0.1).answer() == answer(at)
-    assert at.get("plotly_chart")[0].proto.alt == Figure2(stored, 0.1, offered.USUAL).alt()
+    assert at.get("plotly_chart")[0].proto.alt == Figure2(stored, 0.1, controls.USUAL).alt()
     tells(texts(at), "commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 4", ahead.everywhere(stored))
     assert "the best DP-SGD whose tuning" in texts(at)
     rows = next(table for table in tables(at) if "Best unpaid DP-SGD" in table.columns)
@@ -95,7 +94,7 @@ def test_who_is_ahead_names_both_rivals_and_shows_them(folder):
     at = opened(data="synthetic-l", epsilon="1", question=controls.AHEAD)
     stored = indexed.load("synthetic-l")
     assert Ahead(stored, 1.0).answer() == answer(at)
-    assert set(curves(at)[0]) == {LABELS[method] for method in ahead.compared(Reading(stored, 1.0), offered.USUAL)}
+    assert set(curves(at)[0]) == {LABELS[method] for method in ahead.compared(Reading(stored, 1.0), controls.USUAL)}
     assert ahead.counter(Reading(stored, 1.0)) in texts(at)
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
     assert "ε 1 → 2: the lead of our theorem over unpaid DP-SGD " in said(at)
@@ -235,7 +234,7 @@ def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeyp
     at = opened()
     assert at.button(key="accuracy_run").disabled
     assert "The files of adult are missing or damaged" in texts(at)
-    monkeypatch.setattr("pages.accuracy.jobs.LONGEST_SECONDS", 0.1)
+    monkeypatch.setattr("pages.accuracy.again.LONGEST_SECONDS", 0.1)
     at = opened(data="adult-synthetic")
     assert at.button(key="accuracy_run").disabled
     assert "too long for a shared server" in texts(at)
@@ -323,7 +322,7 @@ def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_the_committed_files_open():
-    keys = offered.files()
+    keys = controls.files()
     for key in keys:
         at = opened(data=key)
         assert not at.error
@@ -344,7 +343,7 @@ def test_try_it_quotes_the_stored_runs():
     ("key", "step"), [("synthetic-h", "scaling"), ("breast-cancer", "centring"), ("digits-4-9", "margin")]
 )
 def test_the_presets_about_steps_show_what_they_promise(key, step):
-    assert step in offered.ORIGINS[key]
+    assert step in controls.ORIGINS[key]
     found = waterfall.of_stored(indexed.load(key), 1.0) if key in results.stored() else None
     if found is None:
         pytest.skip(f"not every step is stored on {key}")
@@ -352,7 +351,7 @@ def test_the_presets_about_steps_show_what_they_promise(key, step):
     assert f"{step} brings " in steps.answer(found)
 
 
-@pytest.mark.parametrize(("key", "epsilon"), offered.FEW_ROWS.items())
+@pytest.mark.parametrize(("key", "epsilon"), controls.FEW_ROWS.items())
 def test_the_preset_about_the_rival_with_our_steps_shows_what_it_promises(key, epsilon):
     if key not in results.stored():
         pytest.skip(f"no stored results on {key}")

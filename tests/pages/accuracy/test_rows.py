@@ -10,7 +10,7 @@ from objpert_core import datasets
 from objpert_core.experiments.figure2 import Piece, Sweep
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
-from pages.accuracy import again, jobs
+from pages.accuracy import again
 from pages.accuracy.rows import FewAndMany, invitation, progress
 from tests.pages.apps import execute, job_view, tells
 from tests.plotted import decode
@@ -125,7 +125,7 @@ class TestJobs:
         piece = next(p for p in Sweep("breast-cancer", ("tight",), (2.0,), 2).pieces() if p.trial == 1)
         assert self.point().seed == piece().seed
         meter = Meter()
-        (run,) = jobs.again(self.point(), meter, lambda: False)
+        (run,) = again.again(self.point(), meter, lambda: False)
         data = datasets.load("breast-cancer", split_seed=1)
         expected = fit(data, "tight", 2.0, 1, self.point().seed, Parameters())
         assert replace(run, seconds=0, peak_mb=None) == replace(expected, seconds=0, peak_mb=None)
@@ -134,12 +134,12 @@ class TestJobs:
     def test_without_privacy_there_is_no_seed(self):
         point = self.point("non-private", float("inf"))
         assert point.seed is None
-        (run,) = jobs.again(point, Meter(), lambda: False)
+        (run,) = again.again(point, Meter(), lambda: False)
         assert run.accuracy > 0.9
 
     def test_it_stops_inside_the_fit(self):
         answers, meter = itertools.chain([False] * 3, itertools.repeat(True)), Meter()
-        assert not list(jobs.again(self.point(), meter, lambda: next(answers)))
+        assert not list(again.again(self.point(), meter, lambda: next(answers)))
         assert (0,) < meter.now < (9,)
 
     @pytest.mark.parametrize(

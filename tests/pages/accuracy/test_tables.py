@@ -8,7 +8,7 @@ import pytest
 from objpert_core.experiments import indexed, results, tables
 from objpert_core.experiments.figure2 import EPSILONS, Piece, noise_seed
 from objpert_core.experiments.methods import METHODS, Parameters
-from pages.accuracy import ahead, offered
+from pages.accuracy import ahead, controls
 from pages.accuracy.again import Point
 from pages.accuracy.figure import Figure2
 from pages.accuracy.names import LABELS
@@ -23,23 +23,23 @@ pytestmark = pytest.mark.usefixtures("stored_here")
 
 
 def test_the_table_is_the_points_at_the_epsilon(adult):
-    rows = Figure2(adult, 1.0, offered.COMPARED).table()
+    rows = Figure2(adult, 1.0, controls.COMPARED).table()
     names = [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows]
     marked = {adult.rival(1.0): " (the rival)"}
-    assert names == [LABELS[m] + marked.get(m, "") for m in offered.COMPARED]
+    assert names == [LABELS[m] + marked.get(m, "") for m in controls.COMPARED]
     assert list(rows[0])[:3] == [
         "Method",
         "Ours minus the method, points",
         "Accuracy",
     ]  # a telephone shows no more
-    by = dict(zip(offered.COMPARED, rows, strict=True))
+    by = dict(zip(controls.COMPARED, rows, strict=True))
     difference = adult.difference("tight", "published", 1.0)
     assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
     assert by["published"]["Paper"] == "83.18\u00a0%"
     assert by["published"]["Ours minus the method, points"].startswith(signed(difference.mean) + "\u00a0(")
     assert by["tight"]["Ours minus the method, points"] == "–"
-    assert "Paper" not in Figure2(adult, 0.25, offered.COMPARED).table()[0]
-    assert "Paper" not in Figure2(indexed.load("adult-synthetic"), 1.0, offered.COMPARED).table()[0]
+    assert "Paper" not in Figure2(adult, 0.25, controls.COMPARED).table()[0]
+    assert "Paper" not in Figure2(indexed.load("adult-synthetic"), 1.0, controls.COMPARED).table()[0]
 
 
 def test_the_rival_has_a_row_whatever_is_picked(adult):

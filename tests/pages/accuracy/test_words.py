@@ -10,10 +10,9 @@ from objpert_core import datasets
 from objpert_core.experiments import indexed
 from objpert_core.experiments.learners import UNPAID
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
-from pages.accuracy import figure, names, offered, provenance
+from pages.accuracy import controls, figure, names, reading
 from pages.accuracy.figure import Figure2
-from pages.accuracy.names import LABELS
-from pages.accuracy.offer import cannot_run
+from pages.accuracy.names import LABELS, cannot_run
 from pages.accuracy.reading import Reading
 from tests.pages.accuracy.runs import made, point_of
 from tests.pages.apps import tells
@@ -45,7 +44,7 @@ def test_what_each_epsilon_promises():
 
 
 def test_provenance_names_command_commit_and_seeds(adult):
-    words = " ".join(provenance.provenance(adult))
+    words = " ".join(reading.provenance(adult))
     tells(
         words,
         "`python -m objpert_core.experiments figure2 --dataset adult`",
@@ -56,11 +55,11 @@ def test_provenance_names_command_commit_and_seeds(adult):
         "Split seeds 0 to 4",
         "measurements, not releases",
     )
-    assert "Note: The paper's constant feature 1." in " ".join(provenance.provenance(indexed.load("adult-scaling-1")))
+    assert "Note: The paper's constant feature 1." in " ".join(reading.provenance(indexed.load("adult-scaling-1")))
 
 
 def test_configuration_is_readable(adult):
-    rows = {row["Parameter"]: row["Value"] for row in provenance.configuration(adult)}
+    rows = {row["Parameter"]: row["Value"] for row in reading.configuration(adult)}
     assert rows["delta"] == "1e-05"
     assert rows["learning_rates"].startswith("1e-08, 5.99e-08")
     assert set(rows) == set(Parameters().as_configuration())
@@ -133,7 +132,7 @@ def test_the_constant_is_that_of_the_files(adult):
     assert "the constant feature is 0.3 here for all methods (paper: 1)" in Figure2(adult, 1.0).paper_note()
     as_paper = replace(adult.results, configuration={"intercept_scaling": 1.0})
     assert "constant" not in Figure2(indexed.indexed("adult", as_paper), 1.0).paper_note()
-    assert offered.constants(offered.files()) == (0.3,)
+    assert controls.constants(controls.files()) == (0.3,)
     words = registry.entry("accuracy").about.replace("CONSTANT", figure.constants((0.3, 1.0)))
     assert "except for the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
     assert "CONSTANT" not in words

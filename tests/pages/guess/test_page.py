@@ -11,15 +11,16 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.theory.minimiser_law import log_odds, success_allowed
-from pages.guess import linked, people, progress, rounds
+from pages.guess import linked, rounds
 from pages.guess.game import Game
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
+from pages.guess.tables import MOST_GAMES, note
 from tests.pages.apps import answer, execute, open_app, opened, press, said, spec, tables, words_of
 from tests.plotted import decode
 
 open_page = partial(open_app, "pages/guess/page.py")
-USUAL = Setting(PRIVATE, 3.8, 2.0, people.PLANE, people.DISAGREES, 0)
-NEAR = Setting(PRIVATE, 0.61, 2.0, people.PLANE, people.DISAGREES, 0)
+USUAL = Setting(PRIVATE, 3.8, 2.0, rounds.PLANE, rounds.DISAGREES, 0)
+NEAR = Setting(PRIVATE, 0.61, 2.0, rounds.PLANE, rounds.DISAGREES, 0)
 
 
 def published(app):
@@ -150,7 +151,7 @@ def test_presets_are_settings_that_the_sliders_leave_as_they_are():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", rounds.GAMES)
-@pytest.mark.parametrize("place", people.PLACES)
+@pytest.mark.parametrize("place", rounds.PLACES)
 def test_the_snippet_prints_the_posterior_of_the_round_on_the_screen(game, place):
     setting = replace(USUAL, game=game, place=place, sigma=0.0 if game == BARE else 3.8)
     names, printed = execute(Game(setting).code())
@@ -165,7 +166,7 @@ def test_the_snippet_prints_the_posterior_of_the_round_on_the_screen(game, place
 def test_the_page_shows_that_snippet_and_the_prediction_is_true():
     app = opened(open_page(), "guess_code")
     assert app.code[0].value.rstrip() == Game(USUAL).code().rstrip()
-    on_line = rounds.long_run(replace(USUAL, place=people.LINE)).value
+    on_line = rounds.long_run(replace(USUAL, place=rounds.LINE)).value
     assert [round(100 * chance) for chance in (on_line, rounds.long_run(USUAL).value)] == [54, 54]
     assert np.ceil(1000 * rounds.allowed(3.8, 2.0)[1]) == 563
     assert round(100 * success_allowed(1.0, 1e-5)) == 73
@@ -207,10 +208,10 @@ def parts(block):
 
 
 def test_rows_are_in_the_unit_ball_as_the_proofs_ask():
-    for place in people.PLACES:
-        known = np.array([*people.rows(place), people.ROW[place]])
+    for place in rounds.PLACES:
+        known = np.array([*rounds.rows(place), rounds.ROW[place]])
         assert np.linalg.norm(known, axis=1).max() <= 1.0
-        assert len(known) == people.COUNT + 1
+        assert len(known) == rounds.COUNT + 1
 
 
 @pytest.mark.thorough
@@ -219,7 +220,7 @@ def test_a_setting_decides_its_rounds_and_others_differ():
     rounds._published.cache_clear()
     rounds.round_of.cache_clear()
     assert truths == [rounds.round_of(USUAL, k).inside for k in range(ROUNDS)]
-    for changes in ({"seed": 1}, {"sigma": 4.0}, {"game": SMALL}, {"place": people.LINE}):
+    for changes in ({"seed": 1}, {"sigma": 4.0}, {"game": SMALL}, {"place": rounds.LINE}):
         assert truths != [rounds.round_of(replace(USUAL, **changes), k).inside for k in range(ROUNDS)]
 
 
@@ -241,7 +242,7 @@ def hits_of(setting, games):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", people.PLACES)
+@pytest.mark.parametrize("place", rounds.PLACES)
 @pytest.mark.parametrize("game", [PRIVATE, SMALL])
 def test_the_best_attackers_score_is_what_the_law_says(game, place):
     """Real fits, hundreds of rounds: the interval of the hits holds the chance, exact on the line."""
@@ -261,7 +262,7 @@ def test_the_best_attackers_score_is_what_the_law_says(game, place):
 
 @pytest.mark.slow
 def test_digits_are_found_in_textbook_noise_and_not_in_the_packages():
-    setting = Setting(DIGITS, 12.0, 10.0, people.PLANE, people.DISAGREES, 0)
+    setting = Setting(DIGITS, 12.0, 10.0, rounds.PLANE, rounds.DISAGREES, 0)
     found = [rounds.by_digits(replace(setting, seed=seed)) for seed in range(3)]
     textbook, lattice = (
         rounds.counted_success(round(sum(one.value for one in counted) * ROUNDS), 3 * ROUNDS, outside=1e-5)
@@ -305,11 +306,11 @@ def test_the_noise_for_a_promise_is_the_least_that_keeps_it(epsilon, lam):
 def test_answers_are_short_and_a_second_press_counts_for_nothing():
     kept = {}
     for number in (0, 0, 1, 1, 5):
-        progress.note(kept, USUAL, number, True)
+        note(kept, USUAL, number, True)
     assert kept == {USUAL: [True, True]}
-    for seed in range(progress.MOST_GAMES):
-        progress.note(kept, replace(USUAL, seed=seed + 1), 0, False)
-    assert len(kept) == progress.MOST_GAMES
+    for seed in range(MOST_GAMES):
+        note(kept, replace(USUAL, seed=seed + 1), 0, False)
+    assert len(kept) == MOST_GAMES
     assert USUAL not in kept
     for number, sigma in itertools.product((0, 19, 20), (300.0, 0.4, 0.0)):
         assert (

@@ -10,7 +10,7 @@ import pytest
 import objpert_core.accounting as acc
 from benchmarks.figures import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
-from pages.home import gauge, privacy_loss
+from pages.home import gauge, pair
 from pages.home.compared import RISES
 from pages.home.controls import DRAWS, FEATURES, LABELS, PRESETS
 from pages.home.doors import FIGURES
@@ -238,7 +238,7 @@ def test_the_gauge_says_what_it_shows():
 def test_notes_and_alts_name_epsilon_and_the_draw():
     scene = Release(2.5, 1.0, "agrees with the others", 1e-4, draw=7)
     tail = sentences.delta(scene.mechanism.tail(scene.epsilon))
-    tells(privacy_loss.alt(scene), "ε", sentences.epsilon(scene.epsilon), f"probability {tail} at most")
+    tells(pair.loss_alt(scene), "ε", sentences.epsilon(scene.epsilon), f"probability {tail} at most")
     assert "who agrees" in scene.alt()
     assert "starting with draw 7; the table keeps draw 7" in scene.note()
 

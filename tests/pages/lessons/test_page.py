@@ -17,9 +17,9 @@ from objpert_core.experiments.intervals import stored as intervals
 from pages.home.compared import SECOND_QUESTION
 from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
-from pages.lessons.one_answer import OneAnswer
 from pages.lessons.scenes import SCENES
 from pages.lessons.slack import Slack
+from pages.lessons.survey import OneAnswer
 from tests.pages.apps import answer, charts, curves, execute, infos, open_app, texts, words_of
 from tests.pages.conftest import MOST_WORDS
 from ui import lessons

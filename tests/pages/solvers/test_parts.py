@@ -11,9 +11,9 @@ from objpert_core.experiments.studies import solver_costs as stored_costs
 from objpert_core.experiments.studies.solver_costs import Case, Cost
 from objpert_core.experiments.studies.solver_costs import Growth as Fit
 from objpert_core.learning import SOLVERS, solve
+from pages.solvers.controls import COLUMNS, NAMES
 from pages.solvers.descent import FINITE_SUM, POINTS, Descent, Run, limit, run
 from pages.solvers.growth import Growth
-from pages.solvers.names import COLUMNS, NAMES
 from tests.pages.apps import execute
 from ui.figures import ROLES
 

@@ -8,7 +8,7 @@ from objpert_core.experiments.compare import METHODS, NON_PRIVATE, TIGHT, Settin
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import HONEST
 from pages.training import controls as training_controls
-from pages.training import duration
+from pages.training import jobs
 from pages.training import words as text
 from pages.training.jobs import Request, together
 from tests.pages.apps import tells
@@ -79,12 +79,12 @@ def test_the_invitation_counts_what_will_be_trained():
 
 
 def test_a_longer_run_is_said_to_take_longer_before_it_is_started(monkeypatch):
-    monkeypatch.setattr(duration, "_unit", lambda: 2e-4)
+    monkeypatch.setattr(jobs, "_unit", lambda: 2e-4)
     asked = Settings(methods=(HONEST,), repeats=2, batch_size=32)
-    took = [duration.seconds(Request("breast-cancer", 0, replace(asked, **more))) for more in MORE_WORK]
+    took = [jobs.seconds(Request("breast-cancer", 0, replace(asked, **more))) for more in MORE_WORK]
     assert sorted(took) == took
     assert took[1] == pytest.approx(2 * took[0])
-    monkeypatch.setattr(duration, "seconds", lambda request: float(request.split_seed))
+    monkeypatch.setattr(jobs, "seconds", lambda request: float(request.split_seed))
     said = {rough: text.estimate(Request("breast-cancer", rough, asked)) for rough in (1, 7, 36, 165)}
     assert said[1] == "Two models: a moment, longer while other people train."
     assert [said[rough].split(": ")[1].split(",")[0] for rough in (7, 36, 165)] == [

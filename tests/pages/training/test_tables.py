@@ -7,7 +7,7 @@ import pytest
 from objpert_core.datasets import load
 from objpert_core.experiments import waterfall
 from objpert_core.experiments.compare import METHODS, PUBLISHED, TIGHT, Settings, compare
-from pages.training import promises, tables
+from pages.training import tables, words
 from pages.training import words as text
 from tests.pages.apps import execute
 from ui import sentences
@@ -76,12 +76,12 @@ def test_the_certificate_shows_the_steps_and_what_is_left(last):
 def test_the_accountant_names_what_was_released_before(last):
     settings, privacy = last.settings, last.of(TIGHT)[0].privacy
     fit = "the privacy profile of our theorem"
-    assert promises.accountant(settings, TIGHT) == f"{fit} composed with the noisy centre and scales"
+    assert words.accountant(settings, TIGHT) == f"{fit} composed with the noisy centre and scales"
     before = {(9.0, 9.0): " composed with the noisy centre and scales", (9.0, None): " composed with the noisy centre"}
-    for (center, scale), words in (before | {(None, None): ""}).items():
+    for (center, scale), ending in (before | {(None, None): ""}).items():
         released = replace(privacy, center_noise=center, scale_noise=scale)
-        assert promises.accountant(settings, TIGHT, released) == fit + words
-    assert "our theorem, one-signed slope" in promises.accountant(replace(settings, bound="monotone"), TIGHT)
+        assert words.accountant(settings, TIGHT, released) == fit + ending
+    assert "our theorem, one-signed slope" in words.accountant(replace(settings, bound="monotone"), TIGHT)
 
 
 @pytest.mark.thorough

@@ -12,9 +12,8 @@ from objpert_core.experiments.summary import mean_interval
 from pages.tuning import trained_controls as controls
 from pages.tuning import work
 from pages.tuning.accuracies import WAYS, Accuracies
-from pages.tuning.curse import Curse
-from pages.tuning.jobs import Request
-from pages.tuning.what_k_did import WhatKDid
+from pages.tuning.result import Curse, WhatKDid
+from pages.tuning.work import Request
 from tests.pages.apps import execute, job_view, tells, words_of
 from ui.live import Meter
 from ui.sentences import epsilon
