@@ -56,13 +56,13 @@ _NO_CHANGE = (
         "one gap more than errs: it promises 0",
     ),
     (
-        "objpert_core/learning/solvers/kinks.py",
+        "objpert_core/learning/solvers/second_order.py",
         "break",
         "continue",
         "gives up later: the same step until no iteration is left",
     ),
     (
-        "objpert_core/learning/solvers/kinks.py",
+        "objpert_core/learning/solvers/second_order.py",
         "length = 1.0",
         "length = 2.0",
         "where a search along a line begins",

@@ -18,13 +18,13 @@ _LONG = """
     accounting.selection.tuning accounting.dp_sgd.allocation accounting.mechanisms.composition
     estimators.logistic_regression estimators.ops_ptr accounting.dp_sgd.mechanism estimators.dp_sgd
     estimators.noisy_sgd estimators.sco experiments.population.methods
-    experiments.studies.tuning_runs learning.certificates.base learning.dp_sgd.budget learning.population.fit
+    experiments.studies.tuning_runs learning.certificates.base learning.dp_sgd.budget learning.population.noisy_sgd
     learning.population.schedules
 """
 LONG = set(_LONG.split())  # their examples calibrate or fit: half a second and more
 
 
-LONGEST = "learning.population.fit"  # three times as long while coverage is traced, and estimators.noisy_sgd fits too
+LONGEST = "learning.population.noisy_sgd"  # three times as long while coverage is traced
 
 
 def slow_if_long(name: str):

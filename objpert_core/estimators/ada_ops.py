@@ -10,8 +10,7 @@ from objpert_core.estimators.bounded_targets import tell
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.posterior.adaptive import tight_run
-from objpert_core.learning.posterior.regularisation import adaptive_lam
+from objpert_core.learning.posterior.adaptive import adaptive_lam, tight_run
 from objpert_core.learning.posterior.shares import Shares, least_sum
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback

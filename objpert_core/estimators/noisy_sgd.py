@@ -13,7 +13,7 @@ from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.learning.population.certificate import NoisySGDCertificate
-from objpert_core.learning.population.fit import descend_and_certify
+from objpert_core.learning.population.noisy_sgd import descend_and_certify
 from objpert_core.learning.population.schedules import (
     DescentPlan,
     published_plan,

@@ -20,9 +20,7 @@ from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.learning.noise import NoiseSource, noise_source
-from objpert_core.learning.posterior.adaptive import Run, tight_run
-from objpert_core.learning.posterior.best import best_run
-from objpert_core.learning.posterior.regularisation import CANDIDATES
+from objpert_core.learning.posterior.adaptive import CANDIDATES, Run, best_run, tight_run
 from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.posterior.sums import RegressionSums
 from objpert_core.learning.problem.rows import Rows

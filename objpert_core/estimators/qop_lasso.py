@@ -24,8 +24,7 @@ from objpert_core.learning.quadratic.certificate import QuadraticCertificate, ro
 from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import Callback, SolverResult
-from objpert_core.learning.solvers.boxed import BoxedLasso
-from objpert_core.learning.solvers.lasso import LASSO_SOLVERS, solve_lasso
+from objpert_core.learning.solvers.lasso import LASSO_SOLVERS, BoxedLasso, solve_lasso
 
 RESIDUAL_BOUND = 1.0
 """What residuals at the anchor are clipped to, unless told."""

@@ -19,7 +19,7 @@ from objpert_core.blocks import as_blocks, with_targets
 from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
 from objpert_core.learning.certificates.base import PrivacyCertificate
-from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
+from objpert_core.learning.problem.derived import RestWeighted
 from objpert_core.learning.problem.rows import Rows, each_row_by_itself, is_each_by_itself
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.standardisation import RowMap

@@ -13,7 +13,7 @@ from objpert_core.estimators.base import LinearClassifier
 from objpert_core.estimators.cautions import warn_of_one_answer
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.frames import as_column
-from objpert_core.learning.problem.weighted import members_of, weights_by_class
+from objpert_core.learning.problem.derived import members_of, weights_by_class
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import as_numbers, without_masks
 

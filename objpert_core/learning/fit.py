@@ -22,10 +22,10 @@ from objpert_core.learning.intervals.curvature import release_curvature
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.minimum import Found, Search
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source, with_noise
+from objpert_core.learning.problem.derived import WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.problem.weighted import WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.ranges import Ranges, ranges_of_counts
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable

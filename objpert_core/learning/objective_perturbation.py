@@ -19,14 +19,12 @@ from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
-from objpert_core.learning.problem.derived import ClippedLoss
+from objpert_core.learning.problem.derived import LEAST_WEIGHT, ClippedLoss, RestWeighted
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.objective import check_targets
-from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.rows import Rows, row_radius
-from objpert_core.learning.problem.weighted import LEAST_WEIGHT
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged, usable

@@ -156,18 +156,6 @@ class Ranges:
         return np.clip((np.clip(np.asarray(X, np.float64), self.low, self.high) - middle) / half, -1.0, 1.0)
 
 
-def release_ranges(
-    X: Any, plan: RangeNoise, source: NoiseSource, *, n_rows: int, known: Ranges | None = None
-) -> Ranges:
-    """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
-
-    With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, on which the
-    number of equal bins depends. `ValueError` where other columns are looked at than the plan pays for, or X is sparse.
-    """
-    shape, sparse = X.shape, bool(sp.issparse(X))
-    return ranges_of_counts(lambda count: count(X), shape, plan, source, n_rows=n_rows, known=known, sparse=sparse)
-
-
 def ranges_of_counts(
     summed: Callable[[Callable[[Any], IntArray]], IntArray],
     shape: tuple[int, ...],
@@ -178,8 +166,11 @@ def ranges_of_counts(
     known: Ranges | None = None,
     sparse: bool = False,
 ) -> Ranges:
-    """As `release_ranges`, of rows wherever they are: `summed` adds up what a function counts in each part of them.
-    Noise is drawn before it is asked.
+    """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
+
+    `summed` adds up what a function counts in each part of the rows, wherever they are; noise is drawn before it is
+    asked. With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, on which
+    the number of equal bins depends. `ValueError` for other columns than the plan pays for, or sparse rows.
     """
     if sparse:
         raise ValueError("X must be dense where ranges are released, got sparse rows")

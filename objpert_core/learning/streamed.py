@@ -27,12 +27,12 @@ from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Fit, Noise, Problem, Seed
 from objpert_core.learning.minimum import Found, Search
 from objpert_core.learning.noise import noise_source
+from objpert_core.learning.problem.derived import LEAST_WEIGHT, WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import UNIT, fine_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.problem.streamed import StreamedObjective, losses_on
-from objpert_core.learning.problem.weighted import LEAST_WEIGHT, WeightedLoss, members_of, weights_by_class
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.screening import judged
 from objpert_core.learning.solvers import SolverResult

@@ -7,7 +7,7 @@ from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor, OutputPerturbationLogisticRegression
 from objpert_core.learning import LogisticLoss, ObjectivePerturbationCertificate
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, POSITIVE, fact, or_nothing
-from objpert_core.learning.certificates.proof import covers
+from objpert_core.learning.certificates.objective import covers
 from objpert_core.learning.certificates.text import kind_and_fields
 
 

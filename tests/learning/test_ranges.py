@@ -25,6 +25,11 @@ def wild(rng, n, d):
     return X
 
 
+def released(X, plan, source, **known):
+    """Ranges of rows in memory."""
+    return ranges.ranges_of_counts(lambda count: count(X), X.shape, plan, source, sparse=sp.issparse(X), **known)
+
+
 LAYOUTS = {
     "rows": np.ascontiguousarray,
     "columns": np.asfortranarray,
@@ -115,7 +120,7 @@ def test_ranges_hold_nearly_all_rows_and_are_not_much_wider(name):
     x = COLUMNS[name](rng, 20_000)
     X, low, high = x[:, None], *np.quantile(x, [0.01, 0.99])
     plan = acc.recommended_ranges(1.0, 1e-5, 20_000, 1)
-    found = ranges.release_ranges(X, plan, noise_source(3), n_rows=20_000)
+    found = released(X, plan, noise_source(3), n_rows=20_000)
     assert found.low[0] < low + 0.1 * (high - low)
     assert found.high[0] > high - 0.1 * (high - low)
     assert found.high[0] - found.low[0] < 1.5 * (high - low)
@@ -128,7 +133,7 @@ def test_ranges_hold_nearly_all_rows_and_are_not_much_wider(name):
 def test_any_data_and_any_noise_have_ranges(plan, n):
     for X in (np.zeros((n, 4)), wild(np.random.default_rng(n), n, 4), np.full((n, 4), 1e100)):
         for seed in range(3):
-            found = ranges.release_ranges(X, plan, noise_source(seed), n_rows=max(n, 1))
+            found = released(X, plan, noise_source(seed), n_rows=max(n, 1))
             assert np.isfinite([found.low, found.high]).all()
             assert (found.low < found.high).all()
             assert (np.abs(found.apply(X)) <= 1).all()
@@ -144,7 +149,7 @@ def test_noise_for_other_columns_than_there_are_is_refused():
                 np.ones((9, 2)), np.ones(9), fit, delta=1e-5, intercept_scaling=0.0, public_rows=9, ranges=given
             )
     with pytest.raises(ValueError, match="X must be dense where ranges are released"):
-        ranges.release_ranges(sp.csr_array(np.ones((9, 1))), plan, noise_source(0), n_rows=9)
+        released(sp.csr_array(np.ones((9, 1))), plan, noise_source(0), n_rows=9)
 
 
 @pytest.mark.parametrize("columns", [1, 4, 6])
@@ -153,7 +158,7 @@ def test_noise_for_other_columns_than_have_no_range_is_refused_before_rows_are_l
     unknown, known = Ranges(np.full(5, np.nan), np.full(5, np.nan)), np.append(np.full(5, np.nan), 1.0)
     plan, source = acc.RangeNoise(20.0, 30.0, columns), noise_source(0)
     with pytest.raises(ValueError, match=rf"^plan must be for 5 columns, .* got {columns}$"):
-        ranges.release_ranges(np.ones((9, 5)), plan, source, n_rows=9, known=unknown)
+        released(np.ones((9, 5)), plan, source, n_rows=9, known=unknown)
     with pytest.raises(ValueError, match=rf"^plan must be for 5 columns, .* got {columns}$"):
         ranges.ranges_of_counts(None, (9, 6), plan, source, n_rows=9, known=Ranges(known - 1, known))
 
@@ -177,7 +182,7 @@ def test_the_number_of_rows_that_ranges_go_by_is_in_the_certificate_and_counts_u
 
 
 def test_a_column_of_zeros_has_the_range_one():
-    found = ranges.release_ranges(np.zeros((5000, 2)), acc.RangeNoise(50.0, None, 2), noise_source(0), n_rows=5000)
+    found = released(np.zeros((5000, 2)), acc.RangeNoise(50.0, None, 2), noise_source(0), n_rows=5000)
     assert (found.low.tolist(), found.high.tolist()) == ([-1.0, -1.0], [1.0, 1.0])
 
 
@@ -185,7 +190,7 @@ def test_columns_that_look_alike_share_a_range_where_noise_tells_little_of_each(
     rng = np.random.default_rng(0)
     alike, apart = rng.normal(size=(1500, 30)), rng.normal(size=(1500, 30)) * 10.0 ** np.arange(-15, 15)
     plan = acc.RangeNoise(50.0, None, 30)
-    shared, own = (ranges.release_ranges(X, plan, noise_source(0), n_rows=1500) for X in (alike, apart))
+    shared, own = (released(X, plan, noise_source(0), n_rows=1500) for X in (alike, apart))
     assert len(set(shared.high)) == 1
     assert 1.5 < shared.high[0] < 6 > -shared.low[0] > 1.5
     assert len(set(own.high)) > 20

@@ -11,12 +11,10 @@ from scipy.special import expit
 from objpert_core.estimators import ObjPertRegressor
 from objpert_core.learning import AbsoluteLoss, MoreauEnvelope, PerturbedObjective, Rows
 from objpert_core.learning.problem import rounding
-from objpert_core.learning.problem.derived import ClippedLoss
+from objpert_core.learning.problem.derived import ClippedLoss, RestWeighted, WeightedLoss
 from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, HuberLoss, LogisticLoss, SquaredLoss
-from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from objpert_core.learning.problem.single_precision import rough
-from objpert_core.learning.problem.weighted import WeightedLoss
 from tests.learning.problem.exact import exact_gradient, exact_norm
 
 mpmath.mp.dps = 60

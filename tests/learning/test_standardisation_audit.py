@@ -25,7 +25,7 @@ import objpert_core.accounting as acc
 from objpert_core.learning import LogisticLoss, Rows, standardisation
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
-from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
+from objpert_core.learning.problem.derived import RestWeighted
 
 RISK = 0.005  # that a limit is wrong
 EPSILONS = (0.0, 0.5, 1.0)

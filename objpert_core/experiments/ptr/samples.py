@@ -10,7 +10,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, at_least, choice
 from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling, posterior_precision
 from objpert_core.accounting.posterior.profile import LARGEST_LEVERAGE
-from objpert_core.learning.posterior.regularisation import CANDIDATES
+from objpert_core.learning.posterior.adaptive import CANDIDATES
 from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.posterior.statistics import Statistics
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.solvers.boxed import BoxedLasso
-from objpert_core.learning.solvers.lasso import solve_lasso
+from objpert_core.learning.solvers.lasso import BoxedLasso, solve_lasso
 
 _SLOPE = 1e-11  # of the residual at the end, relative to the longest slope at hand
 

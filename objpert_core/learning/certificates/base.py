@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import Mechanism, group
+from objpert_core.accounting import Mechanism, group, via_rdp
 from objpert_core.accounting.mechanisms.base import ADJACENCIES
 from objpert_core.accounting.terms import ROUNDING
 from objpert_core.learning.certificates import shown
@@ -43,7 +43,6 @@ from objpert_core.learning.certificates.field_rules import (
     or_nothing,
 )
 from objpert_core.learning.certificates.model import coefficients_sha256, is_about
-from objpert_core.learning.certificates.proof import by_accountant
 from objpert_core.learning.certificates.text import as_dict, kind_and_fields, parsed_json
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
@@ -214,7 +213,8 @@ class PrivacyCertificate(ABC):
         (ε, δ) come from the mechanism itself, or from its Rényi curve for the accountant "rdp". Where `mechanism` is
         about one row, the result is about all rows of one person.
         """
-        return by_accountant(group(mechanism, self.rows_per_person), self.accountant)
+        whole = group(mechanism, self.rows_per_person)
+        return via_rdp(whole) if self.accountant == "rdp" else whole
 
     # --- what is the same for all --------------------------------------------------------------------------------
 

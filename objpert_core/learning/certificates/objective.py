@@ -13,7 +13,6 @@ from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.model import FAR
-from objpert_core.learning.certificates.proof import covers
 from objpert_core.learning.certificates.shown import by_public_rows, loss_words
 from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.intervals.curvature import plausible
@@ -167,3 +166,29 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
 
 
 _OF_OBJECTIVE = ("bound", "sigma", "lam", "lipschitz", "smoothness", "dimension")
+
+
+def covers(
+    promised: ObjectivePerturbation, loss: Loss, clip: float | None, radius: float, dimension: int | None = None
+) -> str | None:
+    """Say why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if the proof does.
+
+    >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.5)
+    'lipschitz must be at least 1.5, got 1.0'
+    """
+    if clip is not None and not clip > 0:
+        return f"clip must be None or a number > 0, got {clip!r}"
+    theorem = BOUND_REGISTRY[promised.bound]
+    if reason := theorem.uncovered(loss):
+        return reason
+    gradient = loss.lipschitz * radius
+    if clip is not None and not theorem.needs_whole_radius:
+        gradient = min(gradient, clip)
+    for name, value, needed in (
+        ("lipschitz", promised.lipschitz, gradient),
+        ("smoothness", promised.smoothness, loss.smoothness * radius**2),
+        ("dimension", promised.dimension, dimension),
+    ):
+        if value is not None and needed is not None and not value >= needed:
+            return f"{name} must be at least {needed!r}, got {value!r}"
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -126,7 +127,7 @@ def select_honestly(
     trials = []
     for run, pick in enumerate(picks, start=1):
         rate = float(learning_rates[pick])
-        heard = None if callback is None else _of_run(callback, run, runs)
+        heard = None if callback is None else partial(callback, run, runs)
         alone: TrainingOptions = {**options, "streams": streams.below(_RUN, run)}
         theta = train_candidates(rows, targets, [rate], schedule, callback=heard, **alone)[0]
         trials.append(Trial(rate, theta, score(theta)))
@@ -149,7 +150,3 @@ def select_by_looking(
     thetas = train_candidates(rows, targets, learning_rates, schedule, callback=callback, **options)
     trials = [Trial(float(rate), theta, score(theta)) for rate, theta in zip(learning_rates, thetas, strict=True)]
     return Selection.best(trials, rows.dimension)
-
-
-def _of_run(callback: RunCallback, run: int, runs: int) -> StepCallback:
-    return lambda step, gradient_norm: callback(run, runs, step, gradient_norm)

@@ -1,14 +1,24 @@
-"""Losses made of another loss f, row by row: each tells what of f it keeps by not saying anything else."""
+"""Losses made of another loss f, row by row: clipped, weighted (docs/theorems.md, T48), and one class against the rest.
+
+Each tells what of f it keeps by not saying anything else.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_expit
 
-from objpert_core._validation import FloatArray, IntArray, like_input, positive_array
-from objpert_core.learning.problem.losses import Loss, Targets
+from objpert_core._validation import FloatArray, IntArray, between, check_fields, like_input, positive_array
+from objpert_core.accounting.objective.one_vs_rest import SHORTEST_REST
+from objpert_core.learning.problem.losses import LogisticLoss, Loss, Targets
+
+LEAST_WEIGHT = 1e-150
+"""A row that weighs less counts as none: quotients by a weight stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,3 +127,121 @@ class ClippedLoss(DerivedLoss):
 def of_rows(constant: FloatArray | float, where: slice | IntArray) -> FloatArray | float:
     """What some rows have of a constant: their entries, or the number that all rows share."""
     return constant[where] if isinstance(constant, np.ndarray) else constant
+
+
+def members_of(targets: FloatArray) -> NDArray[np.bool_]:
+    """Whether each row is of each class, shape (K, n); `targets` has shape (K, n), or (n,) for two classes."""
+    return np.asarray((np.array([-targets, targets]) if targets.ndim == 1 else targets) == 1.0)
+
+
+def weights_by_class(targets: FloatArray, shares: FloatArray) -> FloatArray:
+    """What each row weighs by its class; a row of no class weighs 1.
+
+    >>> weights_by_class(np.array([-1.0, 1.0, np.nan]), np.array([0.5, 0.25])).tolist()
+    [0.5, 0.25, 1.0]
+    """
+    return np.asarray(np.where(members_of(targets), shares[:, None], 1.0).min(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedLoss(DerivedLoss):
+    """w·f(u; t), w in (0, 1] for each row.
+
+    Slope and curvature are w times those of f, so a bound on f's holds, and a theorem about f is one about w·f (T48).
+    The logistic loss keeps its tight bound, too: with p' = w·p the curvature w·p(1 − p) is p'(1 − p'/w), at most
+    p'(1 − p').
+
+    >>> from objpert_core.learning.problem.losses import LOGISTIC
+    >>> halved = WeightedLoss(LOGISTIC, np.array([1.0, 0.5]))
+    >>> halved.slopes(np.zeros(2)).tolist(), halved.lipschitz, halved.smoothness_of_rows.tolist()
+    ([-0.5, -0.25], 1.0, [0.25, 0.125])
+    """
+
+    weights: FloatArray
+
+    def __post_init__(self) -> None:
+        weights = np.asarray(self.weights, dtype=np.float64)
+        if weights.ndim != 1 or not ((weights > 0) & (weights <= 1)).all():
+            raise ValueError(f"weights must be one number above 0 and at most 1 for each row, got {self.weights!r}")
+        object.__setattr__(self, "weights", weights)
+
+    @property
+    def lipschitz_of_rows(self) -> FloatArray | float:
+        """See `Loss.lipschitz_of_rows`."""
+        return self.weights * self.loss.lipschitz_of_rows
+
+    @property
+    def smoothness_of_rows(self) -> FloatArray | float:
+        """See `Loss.smoothness_of_rows`."""
+        return self.weights * self.loss.smoothness_of_rows
+
+    def part(self, where: slice) -> WeightedLoss:
+        """See `Loss.part`."""
+        return WeightedLoss(self.loss.part(where), self.weights[where])
+
+    def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """See `Loss.value`."""
+        return self.weights * self.loss.value(scores, targets)
+
+    def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """See `Loss.derivatives`."""
+        slopes, curvature = self.loss.derivatives(scores, targets)
+        return self.weights * slopes, self.weights * curvature
+
+    def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """See `Loss.slopes`; in the precision of the scores."""
+        slopes = self.loss.slopes(scores, targets)
+        return np.asarray(slopes * self.weights.astype(slopes.dtype, copy=False))
+
+    def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """See `Loss.kinks`."""
+        wanted: Any = slope / self.weights
+        return self.loss.kinks(wanted, targets)
+
+
+@dataclass(frozen=True)
+class RestWeighted(LogisticLoss):
+    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long. A
+    row of another class then has a gradient of norm wR at most and a curvature of w²R²/4, as rows of norm wR have.
+
+    >>> RestWeighted(weight=0.5).slopes(np.zeros(2), np.array([1.0, -1.0])).tolist()
+    [-0.5, 0.25]
+    """
+
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self, between(SHORTEST_REST, 1.0), "weight")
+
+    def log_odds(self, scores: FloatArray) -> FloatArray:
+        """log(η/(1 − η)) where a score has the least expected loss if a row is of the class with probability η."""
+        if self.weight == 1.0:
+            return super().log_odds(scores)
+        ahead = log_expit(self.margin + self.weight * scores) - log_expit(self.margin - scores)
+        return np.log(self.weight) + ahead
+
+    def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """See `Loss.value`."""
+        return super().value(scores, self._signed(targets))
+
+    def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """See `Loss.derivatives`."""
+        signed = self._signed(targets)
+        slopes, curvature = super().derivatives(scores, signed)
+        return slopes, curvature * signed**2
+
+    def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """See `Loss.slopes`."""
+        return super().slopes(scores, self._signed(targets))
+
+    def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """See `Loss.kinks`. A row of another class has a slope of w at most."""
+        size = np.abs(self._signed(targets))
+        low, high = super().kinks(np.asarray(slope) / size, targets)
+        return low / size, high / size
+
+    def _signed(self, targets: Targets) -> Any:
+        """1 for a row of the class and −w for any other, in the precision of `targets`."""
+        signs = np.asarray(targets)
+        return np.where(signs > 0, signs, self.weight * signs).astype(signs.dtype, copy=False)

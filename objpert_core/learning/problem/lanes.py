@@ -76,11 +76,6 @@ def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
     return list(pool.map(work, blocks))
 
 
-def on_threads() -> bool:
-    """Whether there are threads for `mapped`: their work in numpy should then take long compared with taking turns."""
-    return _CORES.pool is not None
-
-
 def summed(term: Callable[[Block], Any], blocks: Sequence[Block], *, narrow: bool = False) -> Any:
     """Σ of the arrays that `term` makes of the blocks, 0 of none; no term goes through more than len(blocks) additions.
     `narrow` where a term is many short operations, for which threads would wait for one another.

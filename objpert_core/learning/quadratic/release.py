@@ -27,7 +27,7 @@ from objpert_core.learning.quadratic.certificate import (
 )
 from objpert_core.learning.quadratic.grid import WholeSums, residual_unit, row_unit, rows_of_squares, whole_sums
 from objpert_core.learning.quadratic.wishart import ExactWishart
-from objpert_core.learning.solvers.boxed import BoxedLasso
+from objpert_core.learning.solvers.lasso import BoxedLasso
 
 LARGEST_ANCHOR = 1e50
 """No entry of an anchor may be larger: scores at the anchor are then finite, whatever the rows."""

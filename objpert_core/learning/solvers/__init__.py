@@ -1,10 +1,8 @@
 """Solvers that stop where ‖∇J(θ)‖₂ ≤ τ, behind one interface, and a registry for more of them.
 
-One file a family: `second_order` (Newton), `quasi_newton` (L-BFGS), `first_order` (gradient descent, accelerated) and
-`finite_sum` (SAG, SVRG); `progress` holds what they share and says what a gradient evaluation is. `together` takes
-objectives that differ by their linear term alone to their minima side by side. The privacy proof of Algorithm 1 needs
-the gradient norm and nothing else. Whatever a solver claims, `solve` evaluates the gradient once more at the point
-returned, and only that evaluation decides.
+One file a family: `second_order` (Newton, L-BFGS), `first_order` (gradient descent, accelerated) and `finite_sum` (SAG,
+SVRG); `progress` holds what they share. The privacy proof of Algorithm 1 needs the gradient norm and nothing else:
+whatever a solver claims, `solve` evaluates the gradient once more at the point returned, and that alone decides.
 """
 
 from __future__ import annotations
@@ -17,8 +15,7 @@ from objpert_core.learning.solvers.batched_newton import solve_family, solve_tog
 from objpert_core.learning.solvers.finite_sum import sag, svrg
 from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, accelerated, gradient_descent, sure
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
-from objpert_core.learning.solvers.quasi_newton import lbfgs
-from objpert_core.learning.solvers.second_order import MAX_CHOLESKY_DIMENSION, newton, newton_cg, newton_cholesky
+from objpert_core.learning.solvers.second_order import MAX_CHOLESKY_DIMENSION, lbfgs, newton, newton_cg, newton_cholesky
 
 __all__ = [
     "CHEAP_STEPS",

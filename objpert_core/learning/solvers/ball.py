@@ -21,10 +21,10 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, positive
 from objpert_core.learning.problem.fine import FineRows
-from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rounding import gamma, gradient_norm_bound
 from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, sure_projected
-from objpert_core.learning.solvers.progress import Callback, CountedProblem, Part, Problem, Progress, SolverResult
+from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, SolverResult
 
 _SOLVES = 80
 _SHARE = 0.25  # of τ: what each solve may leave of the gradient
@@ -182,7 +182,7 @@ class _Pulled:
     def tilt(self, theta: FloatArray) -> FloatArray:
         return self._problem.tilt(theta) + self._multiplier * theta
 
-    def parts(self, size: int) -> list[Part]:
+    def parts(self, size: int) -> list[LossPart]:
         return list(self._problem.parts(size))
 
 

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
+from objpert_core.learning.problem.mapped_rows import Images
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rounding import Look, looks
 from objpert_core.learning.problem.single_precision import bears_roughness, rough, roughness
@@ -41,74 +42,51 @@ _ENOUGH = 2  # walks by the Hessian of some rows, after which all rows' is worth
 _SMALL = 400  # up to so many parameters: it costs about as much as D/400 walks
 
 
-class Family(Protocol):
-    """Objectives about the same rows."""
-
-    @property
-    def base(self) -> PerturbedObjective:
-        """One of the objectives, without its linear term if there are several."""
-
-    @property
-    def exact(self) -> Any:
-        """What the last passes go over."""
-
-    @property
-    def linears(self) -> FloatArray:
-        """The linear term of each objective, shape (k, D)."""
-
-    def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """Where the search for each begins, shape (k, D), and upper triangles of the Hessians about there, for each or
-        for all.
-        """
-
-    def hessians(self, problem: PerturbedObjective, thetas: FloatArray) -> list[FloatArray]:
-        """Upper triangles of the Hessians at the points where the objectives are, for each or for all."""
-
-    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some objectives, each at its own point, shape (m, D)."""
-
-    def looks(self, thetas: FloatArray, which: IntArray, size: int) -> Sequence[Look]:
-        """What a pass over the rows of `exact` finds at each point; see `rounding.looks`."""
-
-
 @dataclass(frozen=True, eq=False)
 class SameRows:
-    """Objectives of the same rows that differ in `linear` alone; see `solve_together`. Or one whose rows are walked."""
+    """Objectives of the same rows that differ in `linear` alone, or one whose rows are walked.
+
+    What a search asks of objectives about the same rows is told here, `Images` answers it, too: `base` is one of them,
+    without its linear term if there are several; the last passes go over `exact`; `linears` has shape (k, D).
+    """
 
     objectives: Sequence[Any]
 
     @cached_property
     def base(self) -> PerturbedObjective:
-        """The first objective, of several without its linear term."""
+        """The first objective."""
         first, *others = self.objectives
         return replace(first, linear=np.zeros(first.dimension)) if others else first
 
     @property
     def exact(self) -> Any:
-        """See `Family.exact`."""
+        """The same."""
         return self.base
 
     @cached_property
     def linears(self) -> FloatArray:
-        """See `Family.linears`."""
+        """The linear term of each."""
         return np.array([objective.linear for objective in self.objectives])
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """See `Family.models`; the same for all."""
+        """Where each search begins, shape (k, D), and upper triangles of the Hessians about there: one for all."""
         return np.tile(centre, (len(self.linears), 1)), self.hessians(problem, centre[None])
 
     def hessians(self, problem: PerturbedObjective, thetas: FloatArray) -> list[FloatArray]:
-        """See `Family.hessians`; at the first of the points, for all."""
+        """Upper triangles of the Hessians at the points where the objectives are; at the first of them, for all."""
         return [problem.hessian(problem.gradient(thetas[0])[1])]
 
     @staticmethod
     def gradients(part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """See `Family.gradients`; by one product of matrices to the scores, and one back."""
+        """The gradients of the losses of some objectives, each at its own point: two products of matrices."""
         return part.combine(part.slopes(thetas))
 
     def looks(self, thetas: FloatArray, which: IntArray, size: int) -> list[Look]:
-        """See `Family.looks`."""
+        """What a pass over the rows of `exact` finds at each point; see `rounding.looks`."""
         return looks([self.objectives[k] for k in which], thetas, size)
+
+
+Family = SameRows | Images
 
 
 def solve_together(

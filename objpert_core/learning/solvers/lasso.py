@@ -1,4 +1,4 @@
-"""Solvers for a quadratic with absolute values over a box, behind one interface, and their registry.
+"""A quadratic, a weighted sum of absolute values and a box, which is what a noisy Gram matrix poses, and its solvers.
 
 They see B, c and public numbers only. Where B and c have been released, solving is post-processing: it costs no
 privacy, its accuracy does not touch the promise, and one release serves for every penalty and every box.
@@ -6,16 +6,83 @@ privacy, its accuracy does not touch the promise, and one release serves for eve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive_integer
-from objpert_core.learning.solvers.boxed import BoxedLasso
 from objpert_core.learning.solvers.progress import Callback, SolverResult
-from objpert_core.learning.solvers.splitting import Report, davis_yin, three_operator
 
 MOST_CHECKS = 10_000
+_U = 2.0**-53
+
+
+@dataclass(frozen=True, eq=False)
+class BoxedLasso:
+    """The problem: `curvature` is B, `slope` c, `centre` θ̃ and `penalty` α; low and high may be infinite.
+
+    >>> two = np.array([1.0, 1.0])
+    >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
+    >>> problem.residual(np.array([1.5, 0.0])), problem.residual(np.array([1.0, 0.0]))
+    (0.0, 1.0)
+    """
+
+    curvature: FloatArray
+    slope: FloatArray
+    centre: FloatArray
+    penalty: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def __post_init__(self) -> None:
+        if self.curvature.shape != (self.dimension, self.dimension):
+            raise ValueError(
+                f"curvature must have shape {(self.dimension, self.dimension)} for a slope of {self.dimension} "
+                f"numbers, got {self.curvature.shape}"
+            )
+        for name in ("centre", "penalty", "low", "high"):
+            if (shape := getattr(self, name).shape) != (self.dimension,):
+                raise ValueError(f"{name} must have shape {(self.dimension,)}, got {shape}")
+        if not (self.penalty >= 0).all():
+            raise ValueError(f"penalty must be numbers >= 0, got {float(self.penalty[~(self.penalty >= 0)][0])}")
+        if not (self.low <= self.high).all():
+            where = int(np.argmin(self.low <= self.high))
+            raise ValueError(f"low must be at most high, got {float(self.low[where])} and {float(self.high[where])}")
+
+    @property
+    def dimension(self) -> int:
+        """D."""
+        return len(self.slope)
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        """The quadratic's gradient, B(θ − θ̃) + c."""
+        return np.asarray(self.curvature @ (theta - self.centre) + self.slope)
+
+    def value(self, theta: FloatArray) -> float:
+        """J(θ); the box is not looked at."""
+        moved = theta - self.centre
+        return float(moved @ (self.curvature @ moved) / 2 + self.slope @ moved + self.penalty @ np.abs(theta))
+
+    def residual(self, theta: FloatArray, gradient: FloatArray | None = None) -> float:
+        """The distance of 0 from ∂J(θ) plus the normals of the box at θ, a point of the box; `gradient` if known."""
+        slope = self.gradient(theta) if gradient is None else gradient
+        least = slope + np.where(theta > 0, self.penalty, -self.penalty)
+        most = slope + np.where(theta < 0, -self.penalty, self.penalty)
+        least[theta <= self.low] = -np.inf
+        most[theta >= self.high] = np.inf
+        return math.hypot(*np.maximum(0.0, np.maximum(least, -most)))  # which overflows no sooner than it must
+
+    def rounding(self, theta: FloatArray) -> float:
+        """How long a gradient computed in doubles may be next to the minimum: no residual need be smaller."""
+        lengths = np.abs(theta - self.centre) + np.abs(theta)  # the second as θ itself is rounded
+        sizes = np.abs(self.curvature) @ lengths + np.abs(self.slope) + self.penalty
+        return 2 * (self.dimension + 4) * _U * math.hypot(*sizes)
+
+
+Report = Callable[[FloatArray, float], bool]
+"""Takes a point and its residual, and says whether to stop."""
 LassoSolver = Callable[[BoxedLasso, FloatArray, Report], FloatArray]
 """From a problem, a start and somewhere to report residuals to, to the point of the box it stopped at."""
 
@@ -58,10 +125,27 @@ def _newton(problem: BoxedLasso, theta: FloatArray, gradient: FloatArray) -> Non
     theta[free] = np.where(shares <= share, corners, theta[free] + share * step)
 
 
+def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
+    """Split as Davis and Yin (2017, Algorithm 1) do: absolute values first, a gradient step, then the box, which holds
+    the result.
+    """
+    step = 1.0 / float(np.linalg.eigvalsh(problem.curvature)[-1])
+    inner = theta.copy()
+    while True:
+        shrunk = _shrink(inner, step * problem.penalty)
+        found = np.clip(shrunk, problem.low, problem.high)  # with its zeros, which the point after the box has not
+        if report(found, problem.residual(found)):
+            return found
+        moved = 2 * shrunk - inner - step * problem.gradient(shrunk)
+        inner = inner + np.clip(moved, problem.low, problem.high) - shrunk
+
+
+def _shrink(values: FloatArray, by: FloatArray) -> FloatArray:
+    return np.asarray(np.sign(values) * np.maximum(np.abs(values) - by, 0.0))
+
+
 LASSO_SOLVERS: dict[str, LassoSolver] = {"coordinate-descent": coordinate_descent, "davis-yin": davis_yin}
 """Solvers by name. To add one, put a function here: `solve_lasso` checks what it returns."""
-ROW_SOLVERS: dict[str, Callable[..., SolverResult]] = {"three-operator": three_operator}
-"""Solvers that visit rows, for research: what they return is no function of noisy sums, so no release may use it."""
 
 
 def solve_lasso(

@@ -12,27 +12,11 @@ from functools import cached_property
 from typing import Protocol, TypedDict
 
 from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.objective import LossPart
 from objpert_core.learning.problem.rounding import Look
 
 Callback = Callable[[int, float], object]
 """``callback(iteration, gradient_norm)``: called at the start (iteration 0) and after every iteration."""
-
-
-class Part(Protocol):
-    """Some consecutive rows of a problem, for the solvers that take a few at a time."""
-
-    @property
-    def where(self) -> slice:
-        """Which rows they are."""
-
-    def slopes(self, theta: FloatArray) -> FloatArray:
-        """f' of each of these rows; f' times x̃ᵢ is the row's gradient."""
-
-    def combine(self, weights: FloatArray) -> FloatArray:
-        """Σ wᵢx̃ᵢ over these rows, shape (D,)."""
-
-    def smoothness(self) -> float:
-        """An upper bound on the curvature of the sum of these rows' losses."""
 
 
 class Problem(Protocol):
@@ -86,7 +70,7 @@ class Problem(Protocol):
     def tilt(self, theta: FloatArray) -> FloatArray:
         """Λθ + b, the part of the gradient that needs no data."""
 
-    def parts(self, size: int) -> Sequence[Part]:
+    def parts(self, size: int) -> Sequence[LossPart]:
         """The rows in consecutive parts of `size` (the last may be smaller)."""
 
 
@@ -94,22 +78,22 @@ class Problem(Protocol):
 class CountedPart:
     """A part that reports its visits."""
 
-    part: Part
+    part: LossPart
     count: Callable[[int], None]
     where: slice
     n_rows: int
 
     def slopes(self, theta: FloatArray) -> FloatArray:
-        """See `Part.slopes`; counted."""
+        """See `LossPart.slopes`; counted."""
         self.count(self.n_rows)
         return self.part.slopes(theta)
 
     def combine(self, weights: FloatArray) -> FloatArray:
-        """See `Part.combine`; belongs to the visit that computed the weights."""
+        """See `LossPart.combine`; belongs to the visit that computed the weights."""
         return self.part.combine(weights)
 
     def smoothness(self) -> float:
-        """See `Part.smoothness`; one visit of each row."""
+        """See `LossPart.smoothness`; one visit of each row."""
         self.count(self.n_rows)
         return self.part.smoothness()
 

@@ -1,4 +1,4 @@
-"""Newton's method that makes the gradient norm fall: by Cholesky factors, or by products with the Hessian only.
+"""Newton's method that makes the gradient norm fall, by Cholesky factors or products with the Hessian; and L-BFGS.
 
 The privacy proof needs the gradient norm and nothing else, so these solvers make the gradient norm smaller from step to
 step.
@@ -7,36 +7,21 @@ step.
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.optimize import minimize
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.solvers.kinks import descend_past_kinks
 from objpert_core.learning.solvers.progress import CountedProblem, Progress
 
 MAX_CHOLESKY_DIMENSION = 4096
 """Where a Hessian takes 134 MB; beyond it "newton" solves its systems iteratively."""
-
-
-class Directions(Protocol):
-    """A model of the Hessian that turns gradients into steps."""
-
-    def step(self, gradient: FloatArray, curvature: FloatArray, progress: Progress) -> FloatArray:
-        """An approximate −H⁻¹∇J."""
-
-    @property
-    def patience(self) -> int:
-        """How often the last step is worth halving."""
-
-    def judge(self, contraction: float) -> bool:
-        """Hear by how much the norm shrank (1: not at all); False when no better step is to be had."""
-
-
-def factorise(problem: CountedProblem, curvature: FloatArray, stride: int = 1) -> tuple[FloatArray, bool]:
-    """The Cholesky factor of the Hessian, as `scipy.linalg.cho_solve` takes it; arguments as for `hessian`."""
-    return factorised(problem.hessian(curvature, stride))
+_SLOPE_LEFT = 0.5  # of the slope at the start: a step past a kink ends where at most this much of it is left
+_AIM = 0.2  # what is left of it where an interpolation aims
+_EVALUATIONS = 60  # of the gradient for one such step
+_PATIENCE = 100  # such steps without a smaller gradient, after which rounding, not the method, sets the limit
 
 
 def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
@@ -75,7 +60,7 @@ class CholeskyDirections:
             self.stride = 1
         self.exact = self.factor is None and self.stride == 1
         if self.factor is None:
-            self.factor = factorise(self.problem, curvature, self.stride)
+            self.factor = factorised(self.problem.hessian(curvature, self.stride))
         return -cho_solve(self.factor, gradient, check_finite=False)
 
     @property
@@ -130,6 +115,13 @@ class ResidualDirections:
         return contraction < 1
 
 
+Directions = CholeskyDirections | ResidualDirections
+"""A model of the Hessian that turns gradients into steps −H⁻¹∇J, about; `patience` is how often one is worth halving.
+
+`judge` hears by how much the norm shrank (1: not at all), and is False when no better step is to be had.
+"""
+
+
 def _descend(problem: CountedProblem, theta: FloatArray, progress: Progress, directions: Directions) -> FloatArray:
     """Damped Newton steps, each shortened until the gradient norm falls."""
     gradient, curvature = problem.gradient(theta)
@@ -153,8 +145,51 @@ def _descend(problem: CountedProblem, theta: FloatArray, progress: Progress, dir
         else:
             more = directions.judge(1.0)
         if not more:  # a kink of the loss, or rounding
-            return descend_past_kinks(problem, theta, progress, directions)
+            return _descend_past_kinks(problem, theta, progress, directions)
     return theta
+
+
+def _descend_past_kinks(
+    problem: CountedProblem, theta: FloatArray, progress: Progress, directions: Directions
+) -> FloatArray:
+    """Newton steps, each as long as the objective falls along it, until `progress` is over.
+
+    Where the Hessian jumps, as that of a clipped or hinge-like loss does, a step was computed with the Hessian of one
+    side and leads to the other, and the gradient's norm may grow. But it always leads downhill, so these steps are
+    judged by the objective's slope along them, which can be compared down to the last digits where values cannot.
+    """
+    gradient, curvature = problem.gradient(theta)
+    best, best_norm = theta, float(np.linalg.norm(gradient))
+    idle = 0
+    while not progress.over and idle < _PATIENCE:
+        directions.judge(1.0)  # no Hessian from elsewhere
+        step = directions.step(gradient, curvature, progress)
+        start = float(gradient @ step)
+        low, low_slope, high, high_slope = 0.0, start, np.inf, np.nan
+        length = 1.0
+        for _ in range(_EVALUATIONS):
+            candidate = theta + length * step
+            new_gradient, new_curvature = problem.gradient(candidate)
+            norm, slope = float(np.linalg.norm(new_gradient)), float(new_gradient @ step)
+            if norm <= best_norm / 2 or _SLOPE_LEFT * start <= slope <= 0:
+                break
+            if slope > 0:
+                high, high_slope = length, slope
+            else:
+                low, low_slope = length, slope
+            if np.isinf(high):
+                length *= 4
+            else:
+                share = (_AIM * start - low_slope) / (high_slope - low_slope)
+                length = low + min(max(share, 0.1), 0.9) * (high - low)
+        else:
+            break
+        theta, gradient, curvature = candidate, new_gradient, new_curvature
+        idle = 0 if norm < best_norm else idle + 1
+        if norm < best_norm:
+            best, best_norm = theta, norm
+        progress.report(norm)
+    return best
 
 
 def newton(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
@@ -172,3 +207,34 @@ def newton_cholesky(problem: CountedProblem, theta: FloatArray, progress: Progre
 def newton_cg(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
     """Damped Newton steps by conjugate residuals."""
     return _descend(problem, theta, progress, ResidualDirections(problem))
+
+
+def lbfgs(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
+    """SciPy's L-BFGS-B without bounds, then Newton steps if the line search gives up."""
+    last: tuple[FloatArray, float, FloatArray] | None = None
+
+    def value_gradient(point: FloatArray) -> tuple[float, FloatArray]:
+        nonlocal last
+        if last is None or not np.array_equal(point, last[0]):
+            last = (point.copy(), *problem.value_gradient(point))
+        return last[1:]
+
+    def after_iteration(point: FloatArray) -> None:
+        progress.report(float(np.linalg.norm(value_gradient(point)[1])))
+        if progress.over:
+            raise StopIteration
+
+    progress.report(float(np.linalg.norm(value_gradient(theta)[1])))
+    if progress.over:
+        return theta
+    # The evaluation limit is a safety net: a line search takes one or two evaluations as a rule.
+    options: Any = {
+        "maxiter": progress.max_iter,
+        "maxfun": 20 * progress.max_iter,
+        "ftol": 0.0,
+        "gtol": 0.0,
+        "maxcor": 20,
+    }
+    run: Any = minimize  # its type stubs do not know functions of plain arrays
+    found = run(value_gradient, theta, jac=True, method="L-BFGS-B", callback=after_iteration, options=options)
+    return found.x if progress.over else newton_cg(problem, found.x, progress)

@@ -6,7 +6,7 @@ import numpy as np
 
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning import HingeLoss, LogisticLoss
-from objpert_core.learning.population.fit import descend_and_certify
+from objpert_core.learning.population.noisy_sgd import descend_and_certify
 from objpert_core.learning.population.phased import phased_release
 from objpert_core.learning.population.schedules import tight_plan
 from tests.learning.certificates.kind import Kind, each, known_size, times

@@ -12,7 +12,7 @@ import objpert_core.learning as learn
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.learning.dp_sgd.training import NoisySums
 from objpert_core.learning.population import noisy_sgd
-from objpert_core.learning.population.fit import descend_and_certify
+from objpert_core.learning.population.noisy_sgd import descend_and_certify
 from objpert_core.learning.population.schedules import MOST_DRAWN, DescentPlan, tight_plan
 from objpert_core.learning.problem.losses import MarginLoss
 from objpert_core.learning.problem.rounding import UNIT, gamma

@@ -10,10 +10,16 @@ from scipy import stats
 import objpert_core.accounting as acc
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior import adaptive
-from objpert_core.learning.posterior.adaptive import LEAST_LAM, Run, one_run, tight_run
-from objpert_core.learning.posterior.best import best_run
+from objpert_core.learning.posterior.adaptive import (
+    CANDIDATES,
+    LEAST_LAM,
+    Run,
+    adaptive_lam,
+    best_run,
+    one_run,
+    tight_run,
+)
 from objpert_core.learning.posterior.draw import Ridge, posterior_spacing
-from objpert_core.learning.posterior.regularisation import CANDIDATES, adaptive_lam
 from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.posterior.statistics import Statistics
 from objpert_core.learning.posterior.sums import regression_sums

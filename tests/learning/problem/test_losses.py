@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import objpert_core.learning as learn
+from objpert_core.learning.problem.derived import RestWeighted
 from objpert_core.learning.problem.losses import LogisticLoss
-from objpert_core.learning.problem.one_vs_rest_loss import RestWeighted
 from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, targets_of
 
 FORMULAS = [

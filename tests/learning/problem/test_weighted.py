@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from objpert_core.learning.problem.derived import ClippedLoss
+from objpert_core.learning.problem.derived import ClippedLoss, WeightedLoss
 from objpert_core.learning.problem.losses import HuberLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.problem.weighted import WeightedLoss
 from objpert_core.learning.solvers import SOLVERS, solve
 
 RNG = np.random.default_rng(0)

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 
 from objpert_core.learning import SOLVERS, ClippedLoss, PerturbedObjective, Rows, solve
 from objpert_core.learning.problem import losses
-from objpert_core.learning.solvers import quasi_newton, second_order
+from objpert_core.learning.solvers import second_order
 from objpert_core.learning.solvers.finite_sum import batch_size
 from objpert_core.learning.solvers.progress import CountedProblem
 from tests.learning.memory import peak_of
@@ -39,13 +39,13 @@ def test_the_gradient_norm_may_be_tau_and_nothing_more(monkeypatch, share, conve
 
 def test_lbfgs_is_finished_by_newton_where_its_line_search_gives_up(monkeypatch):
     finished = []
-    original = quasi_newton.newton_cg
+    original = second_order.newton_cg
 
     def watched(problem, theta, progress):
         finished.append(progress.norms[-1])
         return original(problem, theta, progress)
 
-    monkeypatch.setattr(quasi_newton, "newton_cg", watched)
+    monkeypatch.setattr(second_order, "newton_cg", watched)
     assert solve(problem(n=3000, lam=1e-4), tau=1e-11, solver="lbfgs").converged
     assert finished
     assert finished[0] > 1e-11
