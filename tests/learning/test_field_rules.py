@@ -41,6 +41,19 @@ OTHERS = {
     "TEXT": (("", "a"), (b"a", np.str_("a"))),
     "DIGEST": (("0123456789abcdef" * 4,), ("a" * 63, "a" * 65, "a" * 64 + "\n", "g" * 64, "A" * 64, b"a" * 64)),
 }
+_LEFT_OUT, _FIRST = "those without a value of “y” are left out", "the first {} of each person by column “who”, "
+_FIRST += "in the table's order"
+OTHERS["ROWS_USED"] = (
+    (_LEFT_OUT, _FIRST.format("row"), f"{_LEFT_OUT}; then {_FIRST.format('3 rows')}"),
+    (
+        "",
+        _LEFT_OUT + "\n",
+        f"{_LEFT_OUT} ",
+        _FIRST.format("0 rows"),
+        f"{_LEFT_OUT}; then {_LEFT_OUT}",
+        _LEFT_OUT.encode(),
+    ),
+)
 MADE = {
     "one_of": (one_of("a", "b"), ("a", "b"), ("", "ab", np.str_("a"), ("a",))),
     "form": (form(1), (1, SCHEMA), (0, SCHEMA + 1, 1.0, True)),
