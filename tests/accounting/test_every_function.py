@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+import objpert_core.accounting as acc
 from objpert_core import accounting
 from objpert_core.accounting import Gaussian, ObjectivePerturbation
 
@@ -47,3 +48,10 @@ def test_what_is_no_number_of_its_kind_is_named_with_its_value(function, paramet
         if bad is not None or not optional:
             with pytest.raises(ValueError, match=rf"^{parameter} must be .*got {re.escape(repr(bad))}"):
                 function(**given | {parameter: bad})
+
+
+def test_every_public_name_has_an_example():
+    public = [getattr(acc, name) for name in acc.__all__]
+    described = [o for o in public if inspect.isfunction(o) or (inspect.isclass(o) and not inspect.isabstract(o))]
+    lacking = [o.__name__ for o in described if ">>>" not in (o.__doc__ or "")]
+    assert lacking == ["ViaRDP"]  # made by via_rdp, which has one

@@ -1,12 +1,16 @@
 """The ledger's text: strict to read, canonical to write, harmless to show."""
 
+import json
 import string
 
 import pytest
+from dp_accounting import dp_event as google
+from dp_accounting.pld import PLDAccountant
 from hypothesis import given
 from hypothesis import strategies as st
 
 import objpert_core.accounting as acc
+from objpert_core.accounting import ledger, ledger_file
 from objpert_core.accounting import ledger as lg
 
 ISSUE = "fit*3:8,10,1;dpsgd:1.0,0.01,1000;gauss:20,1"
@@ -158,3 +162,107 @@ def test_a_ledger_cannot_grow_beyond_its_limits():
     long = tuple(lg.Entry("gauss", (20.0, 1.0), 1, "n" * 40) for _ in range(20))
     assert len(lg.write(long)) < lg.LONGEST_TEXT
     assert lg.checked(long) == long
+
+
+EXACT = lg.parse("gauss*3:20,2@Counts;fit:8,128,1@Model;dpsgd:1,0.01,100")
+
+
+def test_what_has_events_comes_back_as_dear_and_without_names():
+    back = ledger_file.read(ledger_file.write_events(EXACT))
+    assert back == ledger_file.Saved(lg.parse("gauss*3:10,1;gauss:8,1;dpsgd:1,0.01,100"))
+    assert ledger_file.covered(EXACT) == ()
+
+
+@pytest.mark.thorough
+def test_dp_accounting_reads_the_event():
+    document = json.loads(ledger_file.write_events(EXACT))
+    assert document["neighboring_relation"] == "ADD_OR_REMOVE_ONE"
+    kinds = [event.get("event", event)["class_name"] for event in document["event"]["events"]]
+    assert kinds == ["GaussianDpEvent", "GaussianDpEvent", "PoissonSampledDpEvent"]
+    theirs = PLDAccountant().compose(acc.read_dp_events(ledger_file.write_events(EXACT)).to_dp_event())
+    ours = acc.compose(*(acc.repeat(entry.mechanism(), entry.count) for entry in EXACT)).epsilon(1e-5)
+    assert theirs.get_epsilon(1e-5) == pytest.approx(ours, rel=2e-3)
+
+
+def test_what_has_none_is_covered_and_costs_more():
+    entries = lg.parse("gauss:20,1;cal:1,1e-5;fit*2:8,10,1")
+    assert ledger_file.covered(entries) == (2, 3)
+    there = ledger_file.written(entries)
+    assert there.parts[0] == (acc.Gaussian(20.0), 1)
+    (calibrated, _), (fit, twice) = there.parts[1:]
+    assert (calibrated.epsilon(1e-5) > 1.0, twice) == (True, 2)
+    assert fit.epsilon(1e-5) > entries[2].mechanism().epsilon(1e-5)
+
+
+def in_a_file(event, relation="ADD_OR_REMOVE_ONE"):
+    named = json.loads(json.dumps(event.to_named_tuple()))
+    return json.dumps({"format": "dp_accounting events 1", "neighboring_relation": relation, "event": named})
+
+
+NOISE = google.GaussianDpEvent(4.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (in_a_file(NOISE, "REPLACE_ONE"), "must be about 'add/remove one row', got 'replace one row'"),
+        (in_a_file(google.ZCDpEvent(0.1)), "event 1 must be Gaussian noise or DP-SGD .*, got Concentrated"),
+        (in_a_file(google.LaplaceDpEvent(1.0)), "got LaplaceDpEvent"),
+        (in_a_file(google.SelfComposedDpEvent(NOISE, 1001)), "event 1: count must be a whole number from 1 to 1000"),
+        (in_a_file(google.PoissonSampledDpEvent(1e-5, NOISE)), "event 1: sample_rate must be"),
+        (in_a_file(google.ComposedDpEvent([google.GaussianDpEvent(float(s)) for s in range(1, 22)])), "at most 20"),
+        ('{"class_name": "GaussianDpEvent", "noise_multiplier": 4.0}', "or “dp_accounting events 1” and have an event"),
+    ],
+)
+def test_what_no_ledger_can_hold_is_refused_with_one_sentence(text, why):
+    with pytest.raises(ValueError, match=why) as refused:
+        ledger_file.read(text)
+    assert len(str(refused.value)) < 300
+
+
+def test_an_empty_ledger_and_one_about_which_nothing_is_proved_have_no_events():
+    with pytest.raises(ValueError, match="must have an entry"):
+        ledger_file.write_events(())
+    with pytest.raises(NotImplementedError, match="No Gaussian noise is known to cover it"):
+        ledger_file.write_events(lg.parse("fit:8,0.5,1,glm,1"))
+
+
+TEXT = "gauss*3:20,2@Counts;fit:8,128,1@Model"
+ENTRIES = TEXT.split(";")
+JSON = {"format": ledger_file.FORMAT, "entries": [{"entry": one} for one in ENTRIES], "delta": 1e-5}
+CSV = 'position,entry,delta,target_epsilon\n1,"gauss*3:20,2@Counts",1e-5,none\n\n2,"fit:8,128,1@Model"\n'
+
+
+@pytest.mark.parametrize("content", [json.dumps(JSON), CSV, CSV.encode("utf-8-sig")], ids=["JSON", "CSV", "bytes"])
+def test_entries_and_the_numbers_beside_them_read_back(content):
+    assert ledger_file.read(content) == ledger_file.Saved(ledger.parse(TEXT), delta=1e-5)
+
+
+@pytest.mark.parametrize("number", [True, None, "nan", "1e999", 10**400, [1.0]])
+def test_what_is_no_finite_number_beside_the_entries_is_none(number):
+    assert ledger_file.read(json.dumps(JSON | {"delta": number})).delta is None
+
+
+def test_a_short_text_is_a_ledger_too_and_a_table_may_be_empty():
+    assert ledger_file.read(TEXT) == ledger_file.Saved(ledger.parse(TEXT))
+    assert ledger_file.read("position,entry") == ledger_file.Saved(())
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("x" * 100_001, "must have at most 100 kB, got 100 kB"),
+        (b"\xff\xfe", "must be text in UTF-8"),
+        ('{"format": 1, "format": 2}', "must be complete JSON, .* and name no key twice"),
+        ('{"format": "another"}', "must say “format”: “objpert privacy ledger 1”"),
+        ('entry,delta\n"gauss', "must be a complete CSV table"),
+        ("entry,entry\n1,2", "must name no column twice"),
+        ("position,delta\n1,2", "must have a column or field “entry” in every row"),
+        (json.dumps(JSON | {"entries": ["gauss:1,1"]}), "must have a column or field “entry” in every row"),
+    ],
+    ids=range(8),
+)
+def test_a_damaged_file_is_refused_with_one_sentence(content, why):
+    with pytest.raises(ValueError, match=why) as refused:
+        ledger_file.read(content)
+    assert "\n" not in str(refused.value)

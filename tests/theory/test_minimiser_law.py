@@ -87,28 +87,3 @@ def test_what_epsilon_allows_is_rounded_up_and_met_by_randomised_response():
     mechanism = acc.ObjectivePerturbation(2.0, 1.0)
     for delta in (1e-5, 1e-2, 0.3):  # a whole profile allows no more than one of its points
         assert acc.best_guess(mechanism) <= success_allowed(mechanism.epsilon(delta), delta) + 1e-12
-
-
-@pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({"sigma": 0.0}, "sigma"),
-        ({"lam": float("nan")}, "lam"),
-        ({"rows": [[1.0, float("inf")]] * 5}, "rows"),
-        ({"rows": [1.0] * 5}, "rows"),
-        ({"labels": [1, 1, 0, 1, 1]}, "labels"),
-        ({"labels": [1, 1]}, "labels"),
-    ],
-)
-def test_bad_input_is_refused_by_name(changes, name):
-    arguments = {"rows": ROWS, "labels": LABELS, "sigma": 1.0, "lam": 1.0} | changes
-    with pytest.raises(ValueError, match=f"^{name} must be"):
-        MinimiserLaw(**arguments)
-
-
-def test_bad_numbers_of_draws_and_slack_are_refused():
-    joined, left = neighbours(1.0, 1.0)
-    with pytest.raises(ValueError, match="draws must be"):
-        sampled_success(joined, left, draws=1)
-    with pytest.raises(ValueError, match="delta must be"):
-        success_allowed(1.0, 1.5)

@@ -115,21 +115,3 @@ def test_pair_epsilon_of_equal_and_of_distant_laws():
     gaussian = OneDimensionalLogistic([], [], sigma=1.0, lam=1.0)
     with pytest.raises(ValueError, match="delta"):
         gaussian.pair_epsilon(law, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("changes", "name"),
-    [
-        ({"sigma": 0.0}, "sigma"),
-        ({"lam": float("nan")}, "lam"),
-        ({"margin": -1.0}, "margin"),
-        ({"features": [1.0, float("inf")], "labels": [1, 1]}, "features"),
-        ({"labels": [1, 1, 0, 1, 1]}, "labels"),
-        ({"labels": [1, 1]}, "labels"),
-        ({"features": [[1.0]], "labels": [1]}, "features"),
-    ],
-)
-def test_bad_input_is_refused_by_name(changes, name):
-    arguments = {"features": DATA[0], "labels": DATA[1], "sigma": 1.0, "lam": 1.0} | changes
-    with pytest.raises(ValueError, match=f"^{name} must be"):
-        OneDimensionalLogistic(**arguments)

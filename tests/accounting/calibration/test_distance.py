@@ -16,7 +16,6 @@ from objpert_core.accounting import (
     distance_map,
     distance_to_optimality,
     optimal_lam,
-    repeat,
     via_rdp,
 )
 
@@ -50,17 +49,6 @@ def test_nothing_proved_and_nothing_to_prove():
     assert Gaussian(1e3).epsilon(0.01) == 0.0 < ObjectivePerturbation(1e3, 0.1).epsilon(0.01)
 
 
-@pytest.mark.parametrize("bad", [repeat(Gaussian(1.0), 2), "mechanism", None])
-def test_refuses_what_has_no_gaussian_lower_bound(bad):
-    with pytest.raises(ValueError, match=r"^mechanism must be objective perturbation, Gaussian, half-normal"):
-        distance_to_optimality(bad, 1e-5)
-
-
-def test_refuses_a_bad_delta():
-    with pytest.raises(ValueError, match=r"delta must be a number strictly between 0 and 1, got 1\.0"):
-        distance_to_optimality(Gaussian(1.0), 1.0)
-
-
 # --- the boundary ---------------------------------------------------------------------------------------------------
 
 
@@ -80,19 +68,12 @@ def test_from_the_boundary_on_the_distance_is_one_and_below_it_is_not(sigma, lip
     assert lower == 0 or distance_to_optimality(ObjectivePerturbation(sigma, lam / 4, lipschitz), delta) > 1 + 1e-9
 
 
-def test_boundary_of_arrays_and_refusals():
+def test_boundary_of_arrays():
     found = optimal_lam([0.0, 1.0], 5.0)
     np.testing.assert_allclose(found, [50.0, 1 / 1.02])
     assert type(optimal_lam(1.0, 5.0, 2.0)) is float
     assert optimal_lam(1.0, 5.0, 2.0) == pytest.approx(4 / (1 + 4 / 50))
     assert optimal_lam(np.ones(3), np.ones((2, 1))).shape == (2, 3)
-    for arguments, message in [
-        ((-1.0, 1.0), "epsilon must be a finite number >= 0, got -1.0"),
-        ((1.0, 0.0), "sigma must be a finite number > 0, got 0.0"),
-        ((1.0, 1.0, math.inf), "lipschitz must be a finite number > 0, got inf"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            optimal_lam(*arguments)
 
 
 @pytest.mark.slow
@@ -102,10 +83,6 @@ def test_the_boundary_of_many_is_the_boundary_of_each(delta):
     one_by_one = [optimal_lam(Gaussian(s, 2.0).epsilon(delta), s, 2.0) for s in sigma]
     np.testing.assert_allclose(boundary_lam(sigma, delta, lipschitz=2.0), one_by_one, rtol=1e-13)
     assert boundary_lam(5.0, delta).shape == (1,)
-    with pytest.raises(ValueError, match="sigma must be a finite number > 0, got 0"):
-        boundary_lam([0.0], delta)
-    with pytest.raises(ValueError, match="delta must be a number strictly between 0 and 1, got 1"):
-        boundary_lam([1.0], 1)
 
 
 # --- the map --------------------------------------------------------------------------------------------------------
@@ -144,20 +121,3 @@ def test_the_map_never_improves_with_less_regularisation():
         found = distance_map(sigma, lam, 1e-5, bound=bound)
         assert found.shape == (25, 40)
         assert (found[:, 1:] <= found[:, :-1] * (1 + 1e-7)).all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (([1.0, -1.0], [1.0], 1e-5), {}, r"sigma must be a finite number > 0, got -1.0"),
-        (([1.0], [math.nan], 1e-5), {}, r"lam must be a finite number > 0, got nan"),
-        (([[1.0]], [1.0], 1e-5), {}, r"sigma must be 1-d, got an array of shape \(1, 1\)"),
-        (([1.0], [1.0], 0.0), {}, r"delta must be a number strictly between 0 and 1, got 0.0"),
-        (([1.0], [1.0], 1e-5), {"bound": "kifer2012"}, r"bound must be one of 'logistic', 'glm', got 'kifer2012'"),
-        (([1.0], [1.0], 1e-5), {"smoothness": 0}, r"smoothness must be a finite number > 0, got 0"),
-        (([1.0], [1.0], 1e-5), {"lipschitz": "1"}, r"lipschitz must be a finite number > 0, got '1'"),
-    ],
-)
-def test_the_map_refuses(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
-        distance_map(*arguments, **options)

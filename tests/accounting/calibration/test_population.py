@@ -42,23 +42,6 @@ def test_a_dimension_so_large_that_no_step_is_left_leaves_one():
     assert published_sgd_schedule(Sizes(5, 1, 0.01, 1e-3), strict=False).batch_size == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ((0, 1, 1.0, 1e-9), "n must be a whole number >= 1"),
-        ((10, 1, 1.1, 1e-9), "epsilon must be at most 1 for what is published, got 1.1"),
-        ((100, 1, 1.0, 1.1e-4), "delta must be at most 1/n² = 0.0001 for what is published"),
-        ((100, 1, 1.0, 0.0), "delta must be a number strictly between 0 and 1"),
-    ],
-)
-def test_what_the_paper_claims_nothing_for_is_refused(arguments, named):
-    with pytest.raises(ValueError, match=f"^{named}"):
-        published_sgd_mechanism(*arguments)
-    for publish in (published_sgd_schedule, published_objective_mechanism):
-        with pytest.raises(ValueError, match=f"^{named}"):
-            publish(Sizes(*arguments))
-
-
 def test_its_drawings_are_the_mechanisms_they_say():
     made = {how: published_sgd_mechanism(N, D, TARGET, 1e-8, lipschitz=7.0, sampling=how) for how in DRAWINGS}
     noise = published_sgd_schedule(Sizes(N, D, TARGET, 1e-8)).noise
@@ -71,8 +54,6 @@ def test_its_drawings_are_the_mechanisms_they_say():
         assert (mechanism.adjacency, mechanism.steps) == (acc.REPLACE_ONE, 1250)
         rows = N if how == "full batch" else 142
         assert mechanism.noise_multiplier == pytest.approx(noise * rows, rel=1e-12)
-    with pytest.raises(ValueError, match=r"^sampling must be one of 'with replacement', .* got 'shuffle'$"):
-        published_sgd_mechanism(N, D, TARGET, 1e-8, sampling="shuffle")
 
 
 @pytest.mark.slow
@@ -142,8 +123,6 @@ def test_a_loss_too_curved_for_its_condition_is_refused():
     with pytest.raises(ValueError, match=r"^smoothness must be at most epsilon·lam/2 = "):
         published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2501 * lam)
     published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), smoothness=0.2501 * lam, strict=False)
-    with pytest.raises(ValueError, match=r"^noise must be one of 'printed', 'corrected', got 'mine'$"):
-        published_objective_mechanism(Sizes(N, D, 0.5, 1e-8), noise="mine")
 
 
 def huber(curvature):

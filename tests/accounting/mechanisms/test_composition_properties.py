@@ -6,7 +6,6 @@ lower bound of the smaller cannot exceed the upper bound of the larger.
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -35,12 +34,6 @@ CLOSED = 1e-7  # relative, of δ: more than closed forms and their logarithms lo
 
 def slow(*values, **named):
     return pytest.param(*values, marks=[pytest.mark.slow, pytest.mark.no_cover], **named)
-
-
-one_of_each = pytest.mark.parametrize(
-    "mechanism", [m if n in ("glm", "DP-SGD") else slow(m) for m, n in zip(ALL, NAMES, strict=True)], ids=NAMES
-)
-SOME = [repeat(GLM, 10), *map(slow, (RUN, repeat(LOGISTIC, 7), repeat(MONOTONE, 3)))]
 
 
 def meet(first, second):
@@ -84,46 +77,7 @@ def test_the_same_releases_cost_the_same_however_they_are_put_together(first, se
     np.testing.assert_allclose(one.rdp([1.0, 2.0, 7.5]), two.rdp([1.0, 2.0, 7.5]))
 
 
-@pytest.mark.slow
-@one_of_each
-@pytest.mark.parametrize("free", [Gaussian(1e7), slow(DPSGD(2.0, 1e-10, 1))], ids=["Gaussian", "DP-SGD"])
-def test_a_nearly_free_release_costs_nearly_nothing(mechanism, free):
-    alone, more = (
-        repeat(mechanism, 2).epsilon_bounds(DELTAS),
-        compose(repeat(mechanism, 2), free).epsilon_bounds(DELTAS),
-    )
-    assert (more[1] >= alone[0] * (1 - ULP)).all()
-    assert (more[1] <= alone[1] * (1 + 3e-3)).all()
-    assert (more[0] >= alone[0] * (1 - 3e-3)).all()
-
-
 # --- order -------------------------------------------------------------------------------------------------------
-
-
-def fits(bound, *parameters):
-    return [repeat(ObjectivePerturbation(*one, bound=bound), 5) for one in parameters]
-
-
-FALLING = {
-    **{f"releases, {name}": [repeat(one, k) for k in (1, 2, 3, 10, 100)] for name, one in zip(NAMES, ALL, strict=True)},
-    **{f"noise, {b}": fits(b, *((sigma, 10.0) for sigma in (20.0, 10.0, 9.9, 5.0))) for b in NAMES[:3]},
-    **{f"lambda, {b}": fits(b, *((10.0, lam) for lam in (300.0, 30.0, 29.0, 0.5))) for b in NAMES[:3]},
-    "noise, DP-SGD": [DPSGD(noise, 0.02, 100) for noise in (8.0, 1.99, 0.6)],
-    "rate": [DPSGD(1.0, rate, 100) for rate in (1e-4, 1e-3, 1.01e-3, 0.1, 1.0)],
-    "steps": [DPSGD(1.0, 0.02, steps) for steps in (1, 2, 1000)],
-}
-
-
-@pytest.mark.slow
-@pytest.mark.no_cover
-@pytest.mark.parametrize("mechanisms", FALLING.values(), ids=FALLING)
-def test_more_releases_cost_more_and_more_noise_and_regularisation_cost_less(mechanisms):
-    """From most to least private: the certified bounds of ε and of δ."""
-    for ask, at in (("epsilon_bounds", DELTAS), ("delta_bounds", EPSILONS[1:])):
-        bounds = [getattr(mechanism, ask)(at) for mechanism in mechanisms]
-        for before, after in itertools.combinations(bounds, 2):
-            assert (before[0] <= after[1] * (1 + ULP)).all()
-        assert (bounds[0][1] < bounds[-1][0])[-1], "the ends do not differ enough to say so"
 
 
 # --- closed forms --------------------------------------------------------------------------------------------------
@@ -192,17 +146,6 @@ def test_tiny_epsilon(noise, rate, steps):
 
 
 # --- the safe side -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mechanism", SOME)  # `test_any_mix` has mixtures
-def test_never_above_the_renyi_bound(mechanism):
-    """And at everyday δ clearly below it."""
-    for delta in (0.05, 1e-12, 1e-300):
-        assert mechanism.epsilon(delta) <= via_rdp(mechanism).epsilon(delta) * (1 + 1e-9)
-    assert mechanism.epsilon(1e-5) < 0.97 * via_rdp(mechanism).epsilon(1e-5)
-    epsilons = np.array([0.0, 0.5, 2.0, 10.0, 60.0])
-    assert (mechanism.log_delta(epsilons) <= via_rdp(mechanism).log_delta(epsilons) + 1e-9).all()
 
 
 @pytest.mark.slow
@@ -340,25 +283,6 @@ def test_a_bound_with_only_a_renyi_curve_composes_through_it():
     assert 1 - 1e-9 <= mix.epsilon(1e-5) / via_rdp(mix).epsilon(1e-5) <= 1 + 1e-5
     assert mix.epsilon_bounds(1e-5)[0] == 0
     np.testing.assert_allclose(mix.rdp([2.0, 9.0]), non_glm.rdp([2.0, 9.0]) + 2 * GLM.rdp([2.0, 9.0]))
-
-
-def test_a_sample_rate_is_at_most_one():
-    with pytest.raises(ValueError, match=r"^sample_rate must be"):
-        DPSGD(1.0, 1.1, 1)
-
-
-def test_what_cannot_be_composed():
-    with pytest.raises(ValueError, match="at least one mechanism"):
-        compose()
-    with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
-        compose(GLM, 3.0)
-
-
-@pytest.mark.parametrize("ask", ["epsilon_bounds", "delta_bounds"])
-@pytest.mark.parametrize("width", [0.0, -1.0, math.nan, "narrow"])
-def test_the_width_must_be_positive(ask, width):
-    with pytest.raises(ValueError, match="relative_width must be a finite number > 0"):
-        getattr(repeat(GLM, 2), ask)(0.5, relative_width=width)
 
 
 @pytest.mark.parametrize("mechanism", [GLM, MONOTONE, NOISE], ids=["glm", "monotone", "Gaussian"])

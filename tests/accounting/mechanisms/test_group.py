@@ -173,27 +173,20 @@ MECHANISMS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
-def test_more_rows_cost_more_and_each_wrapper_means_what_it_says(mechanism):
-    two, three, replaced = acc.group(mechanism, 2), acc.group(mechanism, 3), acc.replace_one(mechanism)
+def test_each_wrapper_means_what_it_says(mechanism):
+    two, replaced = acc.group(mechanism, 2), acc.replace_one(mechanism)
     assert acc.group(mechanism, 1) is mechanism
     assert two.adjacency == mechanism.adjacency
     assert replaced.adjacency == acc.REPLACE_ONE
     assert acc.replace_one(replaced) is replaced
     epsilons = np.array([0.0, 0.1, 0.7, 2.0, 5.0])
-    curves = [one.delta(epsilons) for one in (mechanism, two, three)]
-    told = curves[0] < 1  # a chain may know something where the bound on one row is silent
-    assert (curves[0] <= curves[1] * (1 + 1e-6))[told].all()
-    assert (curves[1] <= curves[2] * (1 + 1e-3)).all()
-    assert (replaced.delta(epsilons) <= curves[1] * (1 + 1e-3)).all()  # remove one and add one is two rows apart
+    assert (replaced.delta(epsilons) <= two.delta(epsilons) * (1 + 1e-3)).all()  # remove and add: two rows apart
     if mechanism.mu() < np.inf:
         assert two.mu() <= 2 * mechanism.mu() * (1 + 1e-12)
         assert replaced.mu() <= 2 * mechanism.mu() * (1 + 1e-12)
     if mechanism.has_rdp:
         orders = np.array([1.0, 1.5, 4.0, 32.0])
         assert (two.rdp(orders) <= 4 * orders * mechanism.rho() * (1 + 1e-9)).all()
-    for one in (two, replaced):
-        found = one.epsilon(1e-6)
-        assert one.delta(found) <= 1e-6 * (1 + 1e-9)
 
 
 def test_a_group_of_replaced_rows_is_a_chain_of_twice_the_length():
@@ -322,39 +315,12 @@ def test_full_batches_are_the_gaussian_mechanism():
 # --- calibration ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("target", "asked", "wanted"),
-    [
-        ((2.0, 1e-6), {"bound": "glm", "rows_per_person": 2, "noise_ratio": 1.0, "accountant": "rdp"}, "noise_ratio"),
-        ((1e4, 1e-6), {"bound": "kifer2012", "rows_per_person": 2}, "epsilon must be smaller"),
-        pytest.param(
-            (0.24, 0.3),
-            {"bound": "two-signed", "adjacency": acc.REPLACE_ONE, "tau": 0.006},
-            "noise_ratio must be larger",
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
-def test_what_no_mechanism_meets_is_said_in_a_sentence(target, asked, wanted):
-    with pytest.raises(ValueError, match=f"^{wanted}"):
-        acc.calibrate_objective_perturbation(*target, **asked)
-
-
 def test_more_rows_than_can_be_accounted_for_are_refused():
     """A stranger's certificate may name any number of rows."""
     for rows in (1001, 10**9, 10**400):
         with pytest.raises(ValueError, match="size must be a whole number from 1 to 10"):
             acc.group(acc.ObjectivePerturbation(10.0, 5.0), rows)
     assert acc.group(acc.Gaussian(1e4), 5000).epsilon(1e-5) == acc.Gaussian(2.0).epsilon(1e-5)
-
-
-def test_a_posterior_draw_that_covers_no_smaller_leverage_stands_for_no_chain():
-    """T38 (b) ends at 1.618."""
-    beyond = acc.PosteriorSampling(leverage=1.7, shift=0.5)
-    for make in (acc.replace_one, lambda one: acc.group(one, 2)):
-        with pytest.raises(ValueError, match=r"leverage must be .* to 1.61803, got 1.7"):
-            make(beyond)
-    assert acc.group(beyond, 1) is beyond
 
 
 def test_the_curve_near_one_is_summed_also_where_hardly_any_noise_is_left():

@@ -8,6 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 import objpert_core.accounting as acc
+from objpert_core.accounting import Gaussian, RandomAllocation, compose
 
 EPSILONS = np.array([0.0, 1e-6, 0.01, 0.2, 1.0, 3.0])
 KINDS = [acc.SampledWithoutReplacement, acc.SampledWithReplacement]
@@ -107,18 +108,61 @@ def test_where_one_draw_tells_all_the_divergence_is_no_constant():
     assert acc.SampledWithoutReplacement(0.049, 500, 1000, 1).rdp(1.0) == pytest.approx(416.15, abs=0.01)
 
 
-@pytest.mark.covered
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [KINDS[0], pytest.param(KINDS[1], marks=pytest.mark.exhaustive)])
-def test_more_noise_fewer_rows_and_fewer_steps_hide_more(kind):
-    base = kind(4.0, 30, 1000, 20).epsilon(1e-6)
-    assert kind(4.4, 30, 1000, 20).epsilon(1e-6) < base
-    assert kind(4.0, 27, 1000, 20).epsilon(1e-6) < base
-    assert kind(4.0, 30, 1000, 18).epsilon(1e-6) < base
-    together = acc.compose(kind(4.0, 30, 1000, 10), kind(4.0, 30, 1000, 10))
-    assert together.epsilon(1e-6) == pytest.approx(base, rel=1e-6)
+@pytest.mark.parametrize(("noise", "steps", "epochs"), [(1.0, 100, 5), (3.0, 1000, 1), (0.6, 50, 2)])
+def test_the_bounds_are_close_and_inside_the_likelihoods_moments(noise, steps, epochs):
+    mechanism = RandomAllocation(noise, steps, epochs=epochs)
+    low, high = mechanism.epsilon_bounds(1e-5)
+    assert 0.998 * high < low < high <= mechanism.epsilon(1e-5)
+    assert mechanism.delta(mechanism.epsilon(1e-5)) <= 1e-5
+    # the second moment of S/t is 1 + (e^{a²} − 1)/t, and D_2 bounds δ from above only: no ε by it may be smaller
+    second = epochs * np.log1p(np.expm1(1 / noise**2) / steps)
+    assert low <= second - np.log(1e-5)
+    assert high < Gaussian(noise / np.sqrt(epochs)).epsilon(1e-5)
 
 
-def test_a_batch_of_different_rows_has_no_more_than_there_are():
-    with pytest.raises(ValueError, match=r"^batch_size must be at most rows = 10 .*got 11$"):
-        acc.SampledWithoutReplacement(1.0, 11, 10, 1)
+@pytest.mark.exhaustive
+def test_an_independent_library_has_bounds_on_both_sides_of_ours():
+    peer = pytest.importorskip("PLD_accounting", reason="pld-accounting is not installed")
+    high, low = peer.gaussian_allocation_epsilon_range(
+        delta=1e-6, sigma=1.0, num_steps=100, num_selected=1, num_epochs=5
+    )
+    below, above = RandomAllocation(1.0, 100, epochs=5).epsilon_bounds(1e-6)
+    assert low < below < above < high
+
+
+def test_every_step_is_the_gaussian_mechanism():
+    full = RandomAllocation(3.0, 4, selections=4, epochs=9)
+    assert full.gaussian_ratio == pytest.approx(2.0, rel=1e-15)
+    assert full.epsilon(1e-5) == pytest.approx(Gaussian(0.5).epsilon(1e-5), rel=1e-9)
+    assert full.mu() == pytest.approx(2.0, rel=1e-12)
+    assert full.delta_bounds(1.0)[0] > 0.99 * full.delta(1.0)
+
+
+@pytest.mark.slow
+def test_selections_are_releases_of_one_from_parts_of_the_steps():
+    """Seven steps, three selections: two of two steps and one of three."""
+    together = RandomAllocation(2.0, 7, selections=3).epsilon(1e-4)
+    parts = compose(RandomAllocation(2.0, 2, epochs=2), RandomAllocation(2.0, 3)).epsilon(1e-4)
+    assert together == pytest.approx(parts, rel=1e-9)
+    assert RandomAllocation(2.0, 7, selections=3).epsilon_bounds(1e-4)[0] == 0.0  # a bound from above only
+    assert together < RandomAllocation(2.0, 7, selections=7).epsilon(1e-4)
+
+
+def test_where_no_grid_is_fine_enough_it_is_the_gaussian_mechanism():
+    for mechanism in (RandomAllocation(0.01, 100), RandomAllocation(1e-3, 10, epochs=2)):
+        gaussian = Gaussian(mechanism.noise_multiplier / np.sqrt(mechanism.epochs))
+        assert mechanism.epsilon(1e-5) == pytest.approx(gaussian.epsilon(1e-5), rel=1e-6)
+        assert mechanism.delta_bounds(1.0)[0] == 0.0
+
+
+@pytest.mark.slow
+def test_delta_stays_where_it_was_once_no_grid_resolves_it():
+    """Alone, the Rényi curve of the Gaussian mechanism would have .018 at ε = 1."""
+    mechanism = RandomAllocation(2.0, 1000)
+    low, high = mechanism.delta_bounds(1.0)
+    assert 0 <= low < high == mechanism.delta(1.0) < 1.001e-9
+    assert mechanism.delta(30.0) < 1e-100
+    one_by_one = [mechanism.delta(epsilon) for epsilon in np.geomspace(0.01, 30, 8)]
+    assert (np.diff(one_by_one) <= 1.001e-9).all()  # a grid may tell a little more than that
+    assert mechanism.delta(mechanism.epsilon(1e-11)) <= 1e-11

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from scipy import stats
 
+import objpert_core.accounting as acc
 from objpert_core.accounting import (
     DPSGD,
     ApproximateMinima,
@@ -19,13 +21,13 @@ from objpert_core.accounting import (
     Mechanism,
     ObjectivePerturbation,
     PrivateSelection,
-    compose,
     liu_talwar_epsilon,
     poisson_mean,
     repeat,
     via_rdp,
 )
 from objpert_core.accounting.selection.one_run import OneRun
+from objpert_core.accounting.selection.tuning import mean_runs
 from tests.second_opinion.chosen import BestAnswer, law
 
 PAPER = 15.406641171976514
@@ -336,18 +338,6 @@ def test_profile_of_a_run_with_a_curve_only():
         assert np.all(values <= exact * 0.95)
 
 
-@pytest.mark.slow
-def test_composes_with_others():
-    """Only by Rényi curves, which add up; in any mix and any nesting."""
-    selection, alpha = PrivateSelection(Gaussian(20.0), 10.0), np.array([1.0, 3.0, 20.0])
-    run = DPSGD(3.0, 0.02, 100)
-    both = compose(selection, run, Gaussian(30.0))
-    np.testing.assert_allclose(both.rdp(alpha), selection.rdp(alpha) + run.rdp(alpha) + Gaussian(30.0).rdp(alpha))
-    assert max(selection.epsilon(1e-5), run.epsilon(1e-5)) < both.epsilon(1e-5) < 3 * selection.epsilon(1e-5)
-    np.testing.assert_allclose(repeat(selection, 3).rdp(alpha), 3 * selection.rdp(alpha))
-    assert both.delta_bounds(1.0)[1] == both.delta(1.0)
-
-
 # --- Liu and Talwar's random stopping ----------------------------------------------------------------------------
 
 
@@ -391,19 +381,28 @@ def test_has_no_privacy_loss_distribution():
     assert "larger ε" in PrivateSelection(Gaussian(0.1), 1e3).explain(0.0)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: PrivateSelection(Gaussian(1), 0.5, 1), r"mean_runs must be a finite number >= 1, got 0.5"),
-        (lambda: PrivateSelection(Gaussian(1), 3, -1), r"eta must be a finite number > -1, got -1"),
-        (lambda: PrivateSelection(Gaussian(1), 1e6, -0.99), r"mean_runs must be below .* for eta = -0.99, got 1000000"),
-        (lambda: PrivateSelection.negative_binomial(Gaussian(1), 1, 0.0), r"gamma must be a number above 0 and"),
-        (lambda: PrivateSelection(Gaussian(1), 3).pmf(1.5), r"k must be a whole number >= 0, got 1.5"),
-        (lambda: PrivateSelection(Gaussian(1), 3).pmf([1, -1]), r"k must be a whole number >= 0, got -1"),
-        (lambda: liu_talwar_epsilon(Gaussian(1), 0.0, 2), r"delta must be a number strictly between 0 and 1, got 0.0"),
-        (lambda: liu_talwar_epsilon(Gaussian(1), 0.1, 0.9), r"mean_runs must be a finite number >= 1, got 0.9"),
-    ],
-)
-def test_refusals(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_the_papers_mean():
+    assert round(mean_runs(10, 0.9), 1) == 15.4
+    assert stats.poisson.sf(10, mean_runs(10, 0.9)) == pytest.approx(0.9, rel=1e-12)
+
+
+@pytest.mark.parametrize("more", [0.1, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("settings", [1, 10, 100])
+def test_geometric_is_the_closed_form(settings, more):
+    assert mean_runs(settings, more, eta=1) == pytest.approx(1 / -math.expm1(math.log(more) / settings), rel=1e-9)
+
+
+@pytest.mark.parametrize(("eta", "more"), [(0, 0.5), *product((0.25, 0.5, 2.0, 10.0), (0.1, 0.5, 0.9))])
+def test_negative_binomial_and_logarithmic_laws_against_scipy(eta, more):
+    selection = acc.PrivateSelection(acc.Gaussian(5.0), mean_runs(10, more, eta), eta)
+    law = stats.nbinom(eta, selection.gamma) if eta else stats.logser(1 - selection.gamma)
+    assert law.sf(10) / law.sf(0) == pytest.approx(more, rel=1e-7)
+    assert law.mean() / law.sf(0) == pytest.approx(selection.mean_runs, rel=1e-9)
+
+
+@pytest.mark.parametrize("eta", [None, -0.25, 0, 1, 5])
+def test_grows_with_the_grid_and_the_probability(eta):
+    by_grid = [mean_runs(s, 0.2, eta) for s in (1, 2, 5, 10, 20)]
+    by_probability = [mean_runs(10, p, eta) for p in (0.05, 0.1, 0.2, 0.4)]
+    assert np.all(np.diff(by_grid) > 0)
+    assert np.all(np.diff(by_probability) > 0)

@@ -110,14 +110,6 @@ def test_memory_does_not_grow_with_the_points_or_the_orders():
     assert peak < 8e6
 
 
-@pytest.mark.parametrize(("q", "noise_multiplier"), [(1e-6, 0.3), (0.01, 1.0), (0.4, 12.0)])
-def test_integers_are_not_special(q, noise_multiplier):
-    for n in (2, 3, 17, 100, 1024):
-        below, at, above = (step(alpha, q, noise_multiplier) for alpha in (n - 1e-9, n, n + 1e-9))
-        assert below * (1 - 1e-11) <= at <= above * (1 + 1e-11)
-        assert above / below - 1 < 1e-7
-
-
 def test_the_series_meet_the_direct_formulas(monkeypatch):
     """Moving the place where the series take over changes nothing but rounding."""
     alpha = np.array([1.0, 1.001, 2.5, 40.0])
@@ -188,12 +180,3 @@ def test_monotone_in_order_rate_and_noise(log_q, log_sigma, log_order, further):
     if in_range:
         assert value <= step(alpha, min(1.0, 10 ** (log_q + further)), sigma) * (SLACK + 3e-10)
         assert step(alpha, q, 10 ** (log_sigma + further)) <= value * (SLACK + 3e-10)
-
-
-@given(st.floats(-6, -1e-9), st.floats(-0.5, 2), st.floats(-7, 4), st.floats(-7, 4))
-@settings(max_examples=60, deadline=None)
-def test_the_moment_is_log_convex(log_q, log_sigma, first, second):
-    """(α − 1)·ε(α) = log E[(P/Q)^α] is convex in α."""
-    alpha = 1 + np.array([10**first, (10**first + 10**second) / 2, 10**second])
-    moment = (alpha - 1) * subsampled.step_rdp(alpha, 10**log_q, 10**log_sigma)
-    assert moment[1] <= (moment[0] + moment[2]) / 2 * (1 + 1e-9)

@@ -99,10 +99,3 @@ def test_the_bound_from_a_profile_holds_for_every_pair_and_is_attained() -> None
 
     found = np.exp(log_tail_of_profile(one_atom, np.array([1 - 1e-9])))[0]
     assert 0.01 * (1 - 1e-9) <= found < 0.0101  # one per cent less would be refuted
-
-
-def test_nonsense_is_refused() -> None:
-    with pytest.raises(ValueError, match="epsilon"):
-        acc.Gaussian(1.0).tail(-1.0)
-    with pytest.raises(NotImplementedError):
-        acc.ObjectivePerturbation(10, 5, bound="non-glm", dimension=3).tail(1.0)

@@ -1,13 +1,30 @@
-"""How much a posterior draw may say: exact against integrals, as published against the truth."""
+"""Posterior sampling: one row's exact privacy against integrals of the two normal laws themselves."""
 
 import itertools
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import objpert_core.accounting as acc
+from objpert_core.accounting import Gaussian, PosteriorSampling, repeat
 from objpert_core.accounting.posterior import profile as posterior
-from tests.accounting.mechanisms.test_posterior_sampling import laws
+
+
+def laws(h, rho):
+    return norm(np.sqrt(rho), np.sqrt(h)), norm(np.sqrt(rho) / (1 + h), np.sqrt(h / (1 + h)))
+
+
+@pytest.mark.parametrize("h", [1e-60, 1e-20, 1e-12, 1e-8])
+def test_a_small_leverage_costs_no_digits(h):
+    one, limit = PosteriorSampling(h, 1 / h), Gaussian(1.0)
+    assert one.rdp(2.0) == pytest.approx(limit.rdp(2.0), rel=1e-7)
+    assert one.rdp(2.0) >= limit.rdp(2.0) * (1 - 3 * h)
+    assert one.epsilon(1e-6) == pytest.approx(limit.epsilon(1e-6), rel=1e-6)
+    assert repeat(one, 2).epsilon(1e-6) == pytest.approx(repeat(limit, 2).epsilon(1e-6), rel=1e-3)
+    spread = PosteriorSampling(h, 0.0)  # h²/4·α to the first order
+    assert spread.rdp(3.0) == pytest.approx(3 * h**2 / 4, rel=1e-6)
+
 
 GRID = list(itertools.product((0.01, 0.5, 3.0, 30.0), (1e-300, 1e-12, 1e-6, 0.2), (1e-60, 1e-6, 0.02, 0.6, 1.6)))
 
@@ -79,12 +96,6 @@ def test_above_the_golden_ratio_a_smaller_leverage_can_be_less_private():
     assert posterior.log_delta_added(epsilon, 30.0, 200.0) < posterior.log_delta_added(epsilon, 1.6, 200.0)
 
 
-def test_a_leverage_beyond_the_golden_ratio_is_refused():
-    for function in (acc.posterior_precision, acc.published_posterior_precision):
-        with pytest.raises(ValueError, match="leverage"):
-            function(1.0, 1e-6, 1.7)
-
-
 def test_nothing_underflows_audibly():
     with np.errstate(all="raise"):
         for epsilon, delta, h in GRID:
@@ -92,3 +103,32 @@ def test_nothing_underflows_audibly():
     assert acc.posterior_precision(1.0, 5e-324, 1e-3) > 0
     assert acc.published_posterior_precision(1.0, 1e-6, 0.01, 1e-300) == 0.0
     assert acc.published_posterior_epsilon(1.0, 1e-6, 0.01, 1e200) == np.inf
+
+
+ONE = acc.AdaptiveSampling(0.3, 0.4, leverage=0.1, separation=0.8, failure=1e-9)
+
+
+def test_as_the_leverage_falls_to_nothing_it_is_the_gaussian_mechanism():
+    limit = acc.AdaptiveSampling(0.3, 0.4, 1e-12, 1.2, failure=1e-30)
+    assert limit.epsilon(1e-6) == pytest.approx(acc.Gaussian(1 / 1.3).epsilon(1e-6), rel=1e-5)
+    assert limit.delta(3.0) >= acc.Gaussian(1 / 1.3).delta(3.0)
+
+
+@pytest.mark.slow
+def test_the_best_of_several_is_that_of_private_selection():
+    one = acc.calibrate_adaptive_sampling(1.0, 1e-7)
+    several = acc.AdaptiveSampling(
+        *(getattr(one, name) for name in one.__dataclass_fields__ if name != "mean_runs"), 20.0
+    )
+    assert several.single == one
+    assert several.epsilon(1e-5) == pytest.approx(acc.liu_talwar_epsilon(one, 1e-5, 20.0), rel=1e-9)
+    assert several.epsilon(1e-5) == pytest.approx(acc.PrivateSelection(one, 20.0, eta=1).epsilon(1e-5), rel=1e-9)
+    assert several.delta(several.epsilon(1e-5)) <= 1e-5
+
+
+def test_selection_needs_a_rényi_curve_for_a_poisson_number_of_runs_only():
+    selection = acc.PrivateSelection(ONE, 5.0, eta=1)
+    assert not selection.has_rdp
+    assert selection.rdp(2.0) == np.inf
+    with pytest.raises(NotImplementedError, match="Rényi"):
+        acc.PrivateSelection(ONE, 5.0)
