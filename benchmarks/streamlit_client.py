@@ -33,33 +33,26 @@ PATIENCE = 60.0  # seconds that somebody waits for a page
 
 @dataclass
 class Person:
-    """One browser tab: a session, the sliders it has seen with their fragments, and all widgets by fragment."""
+    """One browser tab: a session, and the sliders it has seen with their fragments."""
 
     link: Any
     page: str
-    menu: bool = True  # whether the app has a menu of pages
     script_hash: str = ""
     charts: int = 0
     answers: dict[str, str] = field(default_factory=dict)  # fragment → the answer that stands in it
     session: str = ""
     sliders: dict[str, tuple[Any, str]] = field(default_factory=dict)  # name → widget, fragment
     chosen: dict[str, str] = field(default_factory=dict)  # what the address says of this page
-    widgets: dict[str, list[tuple[str, str, list[str], str]]] = field(default_factory=dict)
 
     async def open(self) -> None:
         """The first load of the page, as its address says."""
         message = BackMsg()
-        message.rerun_script.page_name = self.page if self.menu and self.page != "home" else ""
+        message.rerun_script.page_name = "" if self.page == "home" else self.page
         message.rerun_script.query_string = urlencode(self.chosen)
         self.sliders = {}
         await self._finish(message)
         if not self.sliders:
             raise RuntimeError(f"the page {self.page!r} has no slider; is it in order?")
-
-    async def move(self, slider: str, steps: int) -> None:
-        """Set a slider so many steps from where it first stands, and wait until the run has finished."""
-        widget, _ = self.sliders[slider]
-        await self.choose(slider, widget.options[(int(widget.default[0]) + steps) % len(widget.options)])
 
     async def choose(self, slider: str, value: str) -> None:
         """Set a slider to one of its values, and wait until the run has finished."""
@@ -81,14 +74,9 @@ class Person:
         """The answer beside a slider."""
         return self.answers.get(self.sliders[slider][1], "")
 
-    @property
-    def fragment(self) -> str:
-        """The fragment of the slider σ."""
-        return self.sliders["sigma"][1]
-
     async def _finish(self, message: BackMsg) -> None:
         await self.link.send(message.SerializeToString())
-        self.charts, self.widgets, started = 0, {}, False
+        self.charts, started = 0, False
         while True:
             reply = ForwardMsg()
             reply.ParseFromString(await asyncio.wait_for(self.link.recv(), PATIENCE))
@@ -112,14 +100,9 @@ class Person:
         self.charts += kind == "plotly_chart"
         if kind == "html" and (found := re.search('<p class="answer">(.*?)</p>', element.html.body)):
             self.answers[fragment] = found[1]
-        if kind not in ("slider", "selectbox", "radio", "checkbox", "button", "download_button"):
-            return
-        widget = getattr(element, kind)
-        drawn = self.widgets.setdefault(fragment, [])
-        key = getattr(widget, "query_param_key", "") or str(len(drawn))
-        drawn.append((kind, widget.label, list(getattr(widget, "options", ())), key))
-        if kind == "slider" and key.startswith(f"{self.page}_"):
-            self.sliders[key.removeprefix(f"{self.page}_")] = widget, fragment
+        if kind == "slider" and element.slider.query_param_key.startswith(f"{self.page}_"):
+            name = element.slider.query_param_key.removeprefix(f"{self.page}_")
+            self.sliders[name] = element.slider, fragment
 
 
 @dataclass
@@ -182,11 +165,11 @@ class Browser:
             self.cookies[name] = value
 
 
-async def timed(action: Coroutine[Any, Any, Any]) -> list[float]:
-    """How many seconds it took, in a list."""
+async def timed(action: Coroutine[Any, Any, Any]) -> float:
+    """How many seconds it took."""
     start = time.perf_counter()
     await action
-    return [time.perf_counter() - start]
+    return time.perf_counter() - start
 
 
 def free_port(following: int = 0) -> int:
@@ -237,20 +220,3 @@ def start_server(app: Path = ROOT / "app.py", **environment: str) -> tuple[subpr
     address = f"127.0.0.1:{port}"
     wait_until_healthy(address, process)
     return process, address
-
-
-def cpu_seconds(pid: int) -> float:
-    """Processor time of a process so far, where /proc tells; else NaN."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return float("nan")
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def resident_mebibytes(pid: int) -> float:
-    """Resident memory of a process, where /proc tells; else NaN."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-    except OSError:
-        return float("nan")

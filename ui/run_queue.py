@@ -3,7 +3,7 @@
 Streamlit gives each run a thread of its own. A hundred of them share Python's one lock: all finish when the last one
 does, and the thread that listens to the browsers gets the lock once in a hundred times, until they think that nobody
 is there. In turns the first are served at once, all take as long as before, and the listening thread hardly waits:
-`python -m benchmarks.websocket --people 60 --pause 0`.
+`python -m benchmarks.classroom --people 60 --every 0.1`.
 """
 
 from __future__ import annotations
