@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from benchmarks.shared import markdown
+from benchmarks.shared import crossed, each, markdown
 from objpert_core.experiments import results, tables
 from objpert_core.experiments.learners import (
     HONEST,
@@ -30,52 +30,34 @@ GOALS = {"adult-synthetic": (0.840, 0.852, 0.857), "adult": (0.833, 0.843, 0.849
 """Mean accuracies at `TARGETS` that were set as a goal before they were measured."""
 
 
-def claim() -> str:
-    many, wide, small = ([c for name in names for c in _claims(name)] for names in (MANY_ROWS, WIDE, SMALL))
-    head, *_ = tables.VARIANTS
-    both = [claim for name in (*MANY_ROWS, *WIDE, *SMALL) for claim in tables.variant(results.load(name), head)]
-    fourth = [c for n in (*MANY_ROWS, *WIDE, *SMALL) for c in tables.claims(results.load(n), TIGHT, FOURTH)]
+def values() -> Iterator[tuple[str, str]]:
+    """Name in docs/results.in.md → table or number."""
+    sets = {"many": MANY_ROWS, "wide": WIDE, "small": SMALL}
+    found = {name: [claim for dataset in names for claim in _claims(dataset)] for name, names in sets.items()}
+    every, (head, *variants) = (*MANY_ROWS, *WIDE, *SMALL), tables.VARIANTS
+    found["four"] = [claim for name in every for claim in tables.variant(results.load(name), head)]
+    for name, claims in found.items():
+        yield f"{name} hold", _holds(claims)
+    yield "many quick", _quick(found["many"])
+    ratios = [claim.speedup.median for claim in found["wide"]]
+    yield "slowest", f"1/{max(ratios):.2g}"
+    yield "quickest", f"1/{min(ratios):.2g}"
     paid = [claim for name in MANY_ROWS for claim in tables.claims(results.load(name), TIGHT, (HONEST,))]
     gains = [100 * claim.difference.mean for claim in paid]
-    ratios = [claim.speedup.median for claim in wide]
-    lucky = [c for name in results.stored() for c in tables.claims(results.load(name), TIGHT_DISHONEST)]
-    draws, rates = len(Parameters().learning_rates), len(Parameters().fine_learning_rates)
-    return f"""## Does the claim hold?
-
-The claim: Algorithm 1 with our theorem is never less accurate than DP-SGD whose tuning is not paid for, and takes a
-tenth of the time. The rival is the best of the three unpaid DP-SGDs at each ε, on the rows that every method gets. In
-the last column, DP-SGD with our centre and scales is a fourth rival. Differences are paired by split.
-
-{verdict()}
-
-The last column counts "more accurate / not told apart / less accurate". An interval too wide to tell counts as "not
-told apart".
-
-* **Many rows for each column** ({", ".join(MANY_ROWS)}): {_holds(many)} Ours takes a
-  tenth of the time or less at {_quick(many)}.
-* **Wide sets** ({", ".join(WIDE)}; 5,001 coefficients and fewer rows): {_holds(wide)} Ours takes
-  1/{max(ratios):.2g} to 1/{min(ratios):.2g} of the time.
-* **A few hundred rows** ({", ".join(SMALL)}): {_holds(small)}
-* **Beside the best of four DP-SGDs, one of which has our centre and scales**: {_holds(both)} Like ours, the fourth
-  DP-SGD learns on the mapped rows, with the ε that is left. Its learning rate is still chosen by test accuracy and not
-  paid for. Against the fourth DP-SGD alone, as the README counts, ours is more accurate at {_count(fourth, "ahead")}
-  and less accurate at {_count(fourth, "behind")}.
-* **Against DP-SGD that pays for its tuning**, ours is more accurate at {_count(paid, "ahead")} of {len(paid)} targets
-  on the three sets with many rows for each column, by {min(gains):.1f} to {max(gains):.1f} points.
-
-{_goals()}
-
-### What the difference is made of
-
-{_parts()}
-
-* Centre and scales. On raw rows, ours is behind at most targets of the wide and the small sets.
-* The margin. Without it ours is behind at the smallest ε. DP-SGD gains from it, too.
-* Luck. A choice by test accuracy among the {rates} learning rates of `dpsgd-dishonest-large` is a choice among {rates}
-  noises, and on few test rows
-  such a choice is worth much. `tight-dishonest` has {draws} draws, as many as `dpsgd-dishonest-pld` has rates: with the
-  luckiest of these ours is more accurate at {_count(lucky, "ahead")} of
-  {len(lucky)} targets and less accurate at {_count(lucky, "behind")}."""
+    yield "least gain", f"{min(gains):.1f}"
+    yield "most gain", f"{max(gains):.1f}"
+    yield "paid ahead", f"{_count(paid, 'ahead')} of {len(paid)}"
+    fourth = [claim for name in every for claim in tables.claims(results.load(name), TIGHT, FOURTH)]
+    lucky = [claim for name in results.stored() for claim in tables.claims(results.load(name), TIGHT_DISHONEST)]
+    yield "fourth ahead", str(_count(fourth, "ahead"))
+    yield "fourth behind", str(_count(fourth, "behind"))
+    yield "lucky ahead", f"{_count(lucky, 'ahead')} of {len(lucky)}"
+    yield "lucky behind", str(_count(lucky, "behind"))
+    yield "draws", str(len(Parameters().learning_rates))
+    yield "rates", str(len(Parameters().fine_learning_rates))
+    yield from _goals()
+    rows, columns = each("{}", "dataset", results.stored()), each("{}", "words", variants)
+    yield "parts", crossed("data set", rows, columns, _variant)
 
 
 def fight() -> str:
@@ -124,14 +106,8 @@ def verdict() -> str:
     return markdown([*heads, "the best of four, one standardised as ours"], rows)
 
 
-def _parts() -> str:
-    """What the claim's differences are made of, on every data set."""
-    _, *variants = tables.VARIANTS
-    rows = []
-    for dataset in results.stored():
-        stored = results.load(dataset)
-        rows.append([dataset, *(_counts(tables.variant(stored, words)) for words in variants)])
-    return markdown(["data set", *variants], rows)
+def _variant(dataset: str, words: str) -> str:
+    return _counts(tables.variant(results.load(dataset), words))
 
 
 def _counts(found: Sequence[tables.Claim]) -> str:
@@ -156,47 +132,38 @@ def _count(found: Sequence[tables.Claim], verdict: str) -> int:
 
 
 def _at(found: Sequence[tables.Claim], verdict: str) -> str:
-    targets = ", ".join(f"{claim.epsilon:g}" for claim in found if claim.verdict == verdict)
+    targets = _targets([claim for claim in found if claim.verdict == verdict])
     return f"{_count(found, verdict)} of {len(found)}" + (f" (ε = {targets})" if verdict != "even" and targets else "")
 
 
-def _goals() -> str:
+def _goals() -> Iterator[tuple[str, str]]:
     """What was set as a goal, and whether it is met."""
     every = {name: _claims(name) for name in (*MANY_ROWS, *WIDE, *SMALL)}
-
-    def behind(least: float) -> dict[str, list[str]]:
-        found = {
-            name: [f"{claim.epsilon:g}" for claim in claims if claim.epsilon >= least and claim.verdict == "behind"]
-            for name, claims in every.items()
+    for name, least, allowed in (("most sets", 0.1, 1), ("all sets", 0.5, 0)):
+        behind = {
+            dataset: [c for c in found if c.epsilon >= least and _is(c, "behind")] for dataset, found in every.items()
         }
-        return {name: targets for name, targets in found.items() if targets}
+        told = [f"{dataset} at ε = {_targets(claims)}" for dataset, claims in behind.items() if claims]
+        yield name, f"{_met(len(told) <= allowed)} (less accurate: {'; '.join(told) or 'nowhere'})"
+    quick = [claim for name in (*MANY_ROWS, *SMALL) for claim in every[name]]
+    met = all(claim.tenfold for claim in quick)
+    yield "quick sets", f"{_met(met)} ({'' if met else 'met at '}{_quick(quick)})"
+    reached = {(n, p.method, p.epsilon): p.accuracy for n in GOALS for p in tables.summary(results.load(n))}
 
-    most, all_sets = behind(0.1), behind(0.5)
-    quick = [claim.tenfold for name in (*MANY_ROWS, *SMALL) for claim in every[name]]
-    rows = []
-    for dataset, goals in GOALS.items():
-        points = {(point.method, point.epsilon): point.accuracy for point in tables.summary(results.load(dataset))}
-        cells = []
-        for target, goal in zip(TARGETS, goals, strict=True):
-            reached = points[(TIGHT, target)]
-            cells.append(f"{tables.accuracy_text(reached)} ({_met(reached.mean >= goal)}: {100 * goal:.1f})")
-        rows.append([dataset, *cells])
-    return f"""We set the goals before these runs. Never less accurate at ε ≥ 0.1 on six sets of seven:
-{_met(len(most) <= 1)} {_where(most)}. Never less accurate at ε ≥ 0.5 on all:
-{_met(not all_sets)} {_where(all_sets)}. At most a tenth of the rival's time where there are more rows than columns:
-{_met(all(quick))} ({"" if all(quick) else "met at "}{sum(quick)} of {len(quick)} targets). The
-goals for mean accuracies:
+    def cell(dataset: str, place: int) -> str:
+        own, goal = reached[dataset, TIGHT, TARGETS[place]], GOALS[dataset][place]
+        return f"{tables.accuracy_text(own)} ({_met(own.mean >= goal)}: {100 * goal:.1f})"
 
-{markdown(["", *(f"ε = {epsilon:g}" for epsilon in TARGETS)], rows)}"""
+    columns = {f"ε = {target:g}": {"place": place} for place, target in enumerate(TARGETS)}
+    yield "goals", crossed("", each("{}", "dataset", GOALS), columns, cell)
 
 
 def _met(reached: bool) -> str:
     return "met" if reached else "not met"
 
 
-def _where(behind: Mapping[str, Sequence[str]]) -> str:
-    told = "; ".join(f"{name} at ε = {', '.join(targets)}" for name, targets in behind.items())
-    return f"(less accurate: {told or 'nowhere'})"
+def _targets(found: Sequence[tables.Claim]) -> str:
+    return ", ".join(f"{claim.epsilon:g}" for claim in found)
 
 
 def _claims(dataset: str) -> tuple[tables.Claim, ...]:

@@ -7,16 +7,16 @@ compared with, where nothing smaller can be true, is rounded down. Everything el
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr
 
+from benchmarks import shared
 from benchmarks.claim_tables import TARGETS, fight
-from benchmarks.readme_tables import adult
 from benchmarks.shared import markdown
+from benchmarks.tables import adult
 from objpert_core import _provenance
 from objpert_core.accounting import (
     REPLACE_ONE,
@@ -75,18 +75,8 @@ def numbers() -> dict[str, str]:
 
 
 def filled(text: str) -> str:
-    """`text` with every {{name}} replaced.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or a number is computed that the text does not use.
-    """
-    found = numbers()
-    asked = set(re.findall(r"\{\{(.*?)\}\}", text))
-    if asked != set(found):
-        raise ValueError(f"unknown: {sorted(asked - set(found))}, not used: {sorted(set(found) - asked)}")
-    return re.sub(r"\{\{(.*?)\}\}", lambda match: found[match[1]], text)
+    """`text` with every {{name}} replaced."""
+    return shared.filled(text, numbers())
 
 
 def _all() -> Iterator[tuple[str, str]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +50,47 @@ def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(
         ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *("| " + " | ".join(row) + " |" for row in rows)]
     ).replace("|  |", "| |")
+
+
+Labels = Mapping[str, Mapping[str, Any]]
+"""What stands at a row or over a column, and what it selects of a stored file."""
+
+
+def each(head: str, name: str, values: Iterable[Any]) -> Labels:
+    """A label for every value of what is called `name` in the file; `head` says how it is written."""
+    return {head.format(value): {name: value} for value in values}
+
+
+def methods(labels: Mapping[str, str]) -> Labels:
+    """A label for every method."""
+    return {label: {"method": method} for method, label in labels.items()}
+
+
+def crossed(corner: str, rows: Labels, columns: Labels, cell: Callable[..., str]) -> str:
+    """A table: each cell is what `cell` says of what its row and its column select."""
+    lines = ([head, *(cell(**row, **column) for column in columns.values())] for head, row in rows.items())
+    return markdown([corner, *columns], lines)
+
+
+def digits(value: float, number: int = 3) -> str:
+    """So many digits, without an exponent."""
+    return f"{float(f'{value:.{number}g}'):,.12g}"
+
+
+def per_cent(mean: float, half_width: float, places: int = 2) -> str:
+    """A share with half its interval."""
+    return f"{100 * mean:.{places}f} ± {100 * half_width:.{places}f}"
+
+
+def filled(text: str, found: Mapping[str, str]) -> str:
+    """`text` with every {{name}} replaced.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or something is computed that the text does not use.
+    """
+    asked = set(re.findall(r"\{\{(.*?)\}\}", text))
+    if asked != set(found):
+        raise ValueError(f"unknown: {sorted(asked - set(found))}, not used: {sorted(set(found) - asked)}")
+    return re.sub(r"\{\{(.*?)\}\}", lambda match: found[match[1]], text)

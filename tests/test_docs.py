@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import readme_tables
+from benchmarks import tables
 from objpert_core.accounting import Gaussian, ObjectivePerturbation, repeat, symmetrised
 
 ROOT = Path(__file__).parents[1]
@@ -120,6 +120,6 @@ def test_the_results_table_quotes_the_stored_results() -> None:
 
 @pytest.mark.slow
 def test_the_page_of_results_is_what_the_stored_results_give() -> None:
-    assert readme_tables.page() == RESULTS, "python -m benchmarks.readme_tables --write docs/results.md"
+    assert tables.page() == RESULTS, "python -m benchmarks.tables"
     for path in (ROOT / "data" / "results").glob("*.csv"):
         assert f"`{path.name}`" in RESULTS

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import readme_tables
+from benchmarks import tables as blocks
 from benchmarks.claim_tables import SMALL, WIDE
 from objpert_core.accounting import ObjectivePerturbation, repeat, symmetrised, via_rdp
 from objpert_core.accounting.numerics.rounding import significant
@@ -58,15 +58,15 @@ def test_the_test_command_is_where_ci_looks_for_it() -> None:
 
 @pytest.mark.thorough
 def test_the_blocks_between_markers_quote_the_stored_results() -> None:
-    assert readme_tables.filled(README) == README
+    assert blocks.filled(README) == README
 
 
 def test_a_text_without_a_block_or_with_one_twice_is_refused() -> None:
     block = "<!-- adult -->\nold\n<!-- /adult -->\n"
-    assert "our defaults" in readme_tables.filled(block)
+    assert "our defaults" in blocks.filled(block)
     for text in ("nothing", 2 * block):
         with pytest.raises(ValueError, match="each once"):
-            readme_tables.filled(text)
+            blocks.filled(text)
 
 
 @pytest.mark.thorough

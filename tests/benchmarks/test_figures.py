@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ui.figures
-from benchmarks import figures, readme_tables
+from benchmarks import figures
 from ui.printed import draw, drawable
 
 
@@ -40,13 +40,3 @@ def test_a_control_that_the_page_does_not_have_is_named(capsys):
         with pytest.raises(SystemExit):
             figures.main(["paper", "distance", wrong])
         assert words in capsys.readouterr().err
-
-
-def test_tables_of_a_document_become_latex():
-    text = "## Accuracy of `a_b`\n\n| | **ε**, [see](x.md) |\n|---|---|\n| a \\| b | 0.5 ± 0.1 |\n\nwords\n"
-    found = readme_tables.latex(text)
-    assert r"\caption{Accuracy of a\_b}" in found
-    assert r"& $\varepsilon$, see \\" in found
-    assert r"a $|$ b & 0.5 $\pm$ 0.1 \\" in found
-    with pytest.raises(ValueError, match="columns must have different names"):
-        readme_tables.latex("| a | a |\n|---|---|\n| 1 | 2 |\n")
