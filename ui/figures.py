@@ -33,8 +33,6 @@ from ui.chart import Chart
 
 T = TypeVar("T")
 
-BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
-
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
 OLIVE, TEAL, BROWN = "#7d8a1f", "#1295a0", "#9a6b4f"  # only where one chart has more curves than the six above
 VIOLET, PLUM, MAUVE = "#8a70dc", "#b04fb8", "#9e6488"  # beside PURPLE, for charts with several kinds of DP-SGD
@@ -347,15 +345,3 @@ def figure(
             },
         }
     )
-
-
-def contrast(first: str, second: str) -> float:
-    """WCAG contrast ratio of two ``#rrggbb`` colours, from 1 to 21."""
-    lights = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (lights[0] + 0.05) / (lights[1] + 0.05)
-
-
-def _luminance(color: str) -> float:
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -10,7 +10,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
 from tests.browser.fold import MOST_BUTTONS, MOST_CONTROLS, MOST_WORDS, Fold
-from ui.figures import BACKGROUNDS, contrast
+from tests.plotted import BACKGROUNDS, contrast
 from ui.style import SLIDE_CONTROLS
 
 DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]

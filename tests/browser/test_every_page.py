@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 
 from tests.browser import checks, fold
 from tests.browser.conftest import PHONE, eventually, query, renew, settle, visit, watched
+from tests.plotted import BACKGROUNDS
 from ui import registry
-from ui.figures import BACKGROUNDS
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from tests.plotted import decode
+from tests.plotted import BACKGROUNDS, contrast, decode
 from ui import bounds, figures
 
 BOUNDS = tuple(bounds.NAMES)
@@ -14,13 +14,13 @@ FITS = ("non-private", "published", "tight")
 
 
 def test_every_colour_stands_out_on_both_backgrounds():
-    for (name, role), back in itertools.product(figures.ROLES.items(), figures.BACKGROUNDS.values()):
-        assert figures.contrast(role.color, back) >= 3.0, (name, back)
+    for (name, role), back in itertools.product(figures.ROLES.items(), BACKGROUNDS.values()):
+        assert contrast(role.color, back) >= 3.0, (name, back)
 
 
 def test_contrast_is_wcags():
-    assert figures.contrast("#ffffff", "#000000") == pytest.approx(21.0)
-    assert figures.contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#ffffff", "#000000") == pytest.approx(21.0)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_roles_on_one_chart_differ_in_colour_dash_and_symbol(group):
 def test_a_role_that_nobody_has_described_gets_a_look_of_its_own():
     spare = figures.look("a bound of tomorrow")
     assert spare not in figures.ROLES.values()
-    assert all(figures.contrast(spare.color, back) >= 3.0 for back in figures.BACKGROUNDS.values())
+    assert all(contrast(spare.color, back) >= 3.0 for back in BACKGROUNDS.values())
     assert figures.series("A", [1], [1], "a bound of tomorrow")["line"]["color"] == spare.color
 
 
@@ -82,4 +82,4 @@ def test_log_axis_has_at_most_nine_ticks(low, dtick):
 def test_no_single_grey_is_readable_text_in_both_themes():
     """Why `ui.page` lets a chart's text follow the theme instead of giving it a colour of its own."""
     greys = [f"#{level:02x}{level:02x}{level:02x}" for level in range(256)]
-    assert max(min(figures.contrast(grey, back) for back in figures.BACKGROUNDS.values()) for grey in greys) < 4.5
+    assert max(min(contrast(grey, back) for back in BACKGROUNDS.values()) for grey in greys) < 4.5

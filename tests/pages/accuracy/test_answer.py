@@ -12,7 +12,6 @@ from objpert_core.experiments.summary import mean_interval
 from pages.accuracy import ahead, figure, names
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
-from pages.accuracy.names import LABELS
 from pages.accuracy.reading import Reading
 from tests.pages.accuracy.runs import made, moved
 from tests.pages.apps import words_of
@@ -94,20 +93,6 @@ def test_a_slow_trial_changes_neither_the_time_nor_the_ratio(adult):
     assert "about 1/47 of" in ahead.verdict(Reading(busy, 1.0))
 
 
-def test_what_the_others_reach_is_told_beside_the_contest(adult):
-    words = ahead.reached(Reading(adult, 1.0))
-    rival = adult.claims[1.0].rival
-    for part in (
-        f"the rival, {LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
-        "Paired over five trials",
-        "unpaid because its learning rate was chosen by test accuracy",
-        f"pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (our theorem’s lead: +",
-        f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (our theorem’s lead: −",
-    ):
-        assert part in words
-    assert ahead.reached(Reading(made(methods=("tight",)), 1.0)).startswith("Algorithm 1 with our theorem gets ")
-
-
 @pytest.mark.thorough
 def test_the_answer_is_what_privacy_costs(adult):
     own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
@@ -178,18 +163,6 @@ def test_who_is_ahead_says_claim_and_counter_claim(adult):
     assert alone.startswith("At ε = 1 no runs are stored on ")
     stand_in = indexed.load("adult-synthetic")
     assert all(words_of(Ahead(one, e).answer()) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
-
-
-def test_why_the_lead_moved(adult):
-    assert Ahead(adult, 1.0).moved(None) == Ahead(adult, 1.0).moved(Reading(adult, 1.0)) == ""
-    words = Ahead(adult, 1.0).moved(Reading(adult, 0.1))
-    assert words.startswith("ε 0.1 → 1: the lead of our theorem over unpaid DP-SGD falls from +")
-    other = indexed.load("synthetic-l")
-    assert (
-        Ahead(adult, 1.0)
-        .moved(Reading(other, 1.0))
-        .startswith("adult instead of synthetic-l: the lead of our theorem ")
-    )
 
 
 def test_who_is_ahead_shows_whom_it_is_about(adult):

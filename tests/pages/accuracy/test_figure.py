@@ -7,7 +7,7 @@ import pytest
 
 from objpert_core.experiments import indexed, paper
 from objpert_core.experiments.figure2 import EPSILONS
-from objpert_core.experiments.methods import EVERY, METHODS
+from objpert_core.experiments.methods import METHODS
 from pages.accuracy import controls, figure
 from pages.accuracy.figure import HOLLOW, Figure2
 from pages.accuracy.names import LABELS
@@ -127,11 +127,3 @@ def test_few_trials_are_dots_without_bars(trials):
     low, high = chart.layout.yaxis.range
     assert low < min(decode(dots.y)) <= max(decode(dots.y)) < high
     assert high - low < 0.2  # the interval of two trials would need far more
-
-
-@pytest.mark.thorough
-def test_every_learner_has_its_curve_and_its_bars():
-    chart = Figure2(made(methods=tuple(EVERY)), 1.0, tuple(EVERY)).chart()
-    assert {*LABELS.values(), HOLLOW} <= {trace.name for trace in chart.data}
-    barred = [trace for trace in chart.data if trace.error_y.array is not None]
-    assert sum(len(decode(trace.y)) for trace in barred) == (len(EVERY) - 1) * len(EPSILONS)

@@ -39,17 +39,6 @@ def test_no_privacy_is_the_same_at_every_epsilon(adult):
     assert adult.typical_seconds("non-private", 1.0) == pytest.approx(1.2, rel=0.05)
 
 
-def test_differences_are_paired_over_common_trials():
-    stored = made(trials=4)
-    both = zip(stored.runs("tight", 1.0), stored.runs("published", 1.0), strict=True)
-    pairs = [own.accuracy - other.accuracy for own, other in both]
-    assert stored.difference("tight", "published", 1.0) == mean_interval(pairs)
-    kept = tuple(run for run in stored.results.runs if (run.method, run.trial) != ("published", 1))
-    fewer = indexed.indexed("adult", replace(stored.results, runs=kept))
-    assert fewer.difference("tight", "published", 1.0) == mean_interval([pairs[0], *pairs[2:]])
-    assert stored.difference("tight", "published", 0.3) is None
-
-
 def test_a_changed_file_is_read_again(tmp_path, monkeypatch):
     monkeypatch.setattr(results, "folder", lambda: tmp_path)
     write(tmp_path, "adult", trials=2, methods=("tight",))

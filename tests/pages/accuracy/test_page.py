@@ -123,59 +123,6 @@ def test_where_the_accuracy_comes_from(folder):
 
 
 @pytest.mark.slow
-def test_the_address_sets_every_control(folder):
-    at = opened(
-        data="adult-synthetic", methods=["Algorithm 1 with our theorem", "DP-SGD paid"], epsilon="0.25", view="large ε"
-    )
-    shown, _ = curves(at)
-    assert list(shown) == [
-        "DP-SGD paid",
-        "Algorithm 1 with our theorem",
-    ]  # the rival’s mark is at 0.25, out of this view
-    assert Figure2(indexed.load("adult-synthetic"), 0.25).answer() in said(at)
-    left, right = spec(at)["layout"]["xaxis"]["range"]
-    assert 10**left == pytest.approx(0.8)
-    assert 10**right == pytest.approx(10)
-
-
-@pytest.mark.slow
-def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
-    at = opened(methods="Algorithm 1 tight", paper="false")  # as links said before one proof had one name
-    assert list(curves(at)[0]) == ["Algorithm 1 with our theorem"]
-    shown = tables(at)[0]["Method"].tolist()
-    assert len(shown) == 2
-    assert shown[0].endswith(" (the\u00a0rival)")
-    assert shown[1] == "Algorithm\u00a01\u00a0with\u00a0our\u00a0theorem"
-    assert Figure2(indexed.load("adult"), 0.1).answer() == answer(at)  # the verdict does not depend on what is shown
-    at = opened(methods="", paper="false")
-    assert not curves(at)[0]
-
-
-@pytest.mark.slow
-def test_the_previous_data_set_stays_as_a_ghost(folder):
-    at = opened(methods=["Algorithm 1 with our theorem", "no privacy"])
-    at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
-    assert curves(at)[1] == []
-    at.selectbox(key="accuracy_data").set_value("adult-synthetic").run()
-    assert curves(at)[1] == [f"{name}, adult" for name in ("no privacy", "Algorithm 1 with our theorem")]
-    assert "the same methods on adult, shown before" in texts(at)
-    assert at.get("plotly_chart")[0].proto.alt.endswith("the same methods on adult, shown before.")
-    at.toggle(key="accuracy_ghost").set_value(False).run()
-    assert curves(at)[1] == []
-
-
-@pytest.mark.slow
-def test_a_stand_in_is_labelled_everywhere(folder):
-    at = opened(data="adult-synthetic")
-    label = "adult-synthetic (stand-in for adult)"
-    assert label in said(at)
-    assert label in spec(at)["layout"]["yaxis"]["title"]["text"]
-    assert any("not the real data" in info.value for info in at.info)
-    assert label in at.get("plotly_chart")[0].proto.alt
-    assert not paper(curves(at)[0])
-
-
-@pytest.mark.slow
 def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
     at = opened(data="adult", epsilon="8")
@@ -218,14 +165,6 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at.number_input(key="accuracy_trial").set_value(0).run()
     assert "This run belongs to another point" in texts(at)
     assert not any("made now" in table.columns for table in tables(at))
-
-
-@pytest.mark.slow
-def test_no_privacy_can_be_run_again(folder):
-    at = opened(data="breast-cancer", again="no privacy")
-    press(at, "Run this point")
-    assert ended(at, "accuracy__again").latest.seed is None
-    assert "Made now: **" in texts(at)
 
 
 @pytest.mark.slow
@@ -288,28 +227,6 @@ def _with_sizes(sizes, original):
         original(self, *arguments, **({"sizes": sizes} | keywords))
 
     return init
-
-
-@pytest.mark.slow
-def test_one_link_holds_every_control(folder):
-    at = opened(
-        data="synthetic-l", epsilon="8", methods=["no privacy", "Algorithm 1 with our theorem"], rows_epsilon="1"
-    )
-    at.selectbox(key="accuracy_again").set_value("published").run()
-    at.number_input(key="accuracy_trial").set_value(2).run()
-    at.number_input(key="accuracy_rows_seed").set_value(7).run()
-    sent = {key.removeprefix("accuracy_"): values for key, values in link(at).items()}
-    assert sent == {
-        "data": ["synthetic-l"],
-        "methods": ["no privacy", "Algorithm 1 with our theorem"],
-        "epsilon": ["8"],
-        "again": ["Algorithm 1 with the 2023 theorem"],
-        "trial": ["2"],
-        "rows_epsilon": ["1"],
-        "rows_seed": ["7"],
-    }
-    assert link(opened(**sent)) == link(at)
-    assert texts(at).count("“Share” above keeps these settings, too") == 2
 
 
 @pytest.mark.slow

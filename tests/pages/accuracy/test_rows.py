@@ -11,7 +11,7 @@ from objpert_core.experiments.figure2 import Piece, Sweep
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
 from pages.accuracy import again
-from pages.accuracy.rows import FewAndMany, invitation, progress
+from pages.accuracy.rows import FewAndMany, progress
 from tests.pages.apps import execute, job_view, tells
 from tests.plotted import decode
 from ui.request import Meter
@@ -50,11 +50,6 @@ class TestRows:
         assert "adult has 36,177 training rows, so 50,000 are left out, because no row is repeated" in words
         assert "each draw is another split" in words
         assert "no better" not in " ".join(FewAndMany(curve(baseline=0.5)).notes())
-
-    def test_alt_and_invitation(self):
-        assert "500 rows 60.50 % and 90.00 %" in FewAndMany(curve()).alt()
-        assert invitation(PLAN).startswith("Trains up to 12 logistic regressions, with ε = 0.5 and without")
-        assert invitation(PLAN).endswith("on 500 to 50,000 rows of synthetic-l.")
 
     @pytest.mark.parametrize(
         ("view", "words"),

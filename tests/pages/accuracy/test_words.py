@@ -8,8 +8,7 @@ import pytest
 
 from objpert_core import datasets
 from objpert_core.experiments import indexed
-from objpert_core.experiments.learners import UNPAID
-from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
+from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS
 from pages.accuracy import controls, figure, names, reading
 from pages.accuracy.figure import Figure2
 from pages.accuracy.names import LABELS, cannot_run
@@ -58,13 +57,6 @@ def test_provenance_names_command_commit_and_seeds(adult):
     assert "Note: The paper's constant feature 1." in " ".join(reading.provenance(indexed.load("adult-scaling-1")))
 
 
-def test_configuration_is_readable(adult):
-    rows = {row["Parameter"]: row["Value"] for row in reading.configuration(adult)}
-    assert rows["delta"] == "1e-05"
-    assert rows["learning_rates"].startswith("1e-08, 5.99e-08")
-    assert set(rows) == set(Parameters().as_configuration())
-
-
 def test_notes_are_there_only_where_they_apply(adult):
     assert "Table 2" in Figure2(adult, 1.0).paper_note()
     assert "Table 1" in Figure2(indexed.load("synthetic-l"), 1.0).paper_note()
@@ -74,24 +66,6 @@ def test_notes_are_there_only_where_they_apply(adult):
     assert Figure2(adult, 1.0, ALL).missing() == ""
     missing = Figure2(made(methods=("tight",)), 1.0, ("non-private", "dpsgd-honest", "tight")).missing()
     assert "for no privacy, DP-SGD paid" in missing
-
-
-def test_alt_names_the_best_first(adult):
-    words = Figure2(adult, 0.1, ("tight", "non-private", "output")).alt()
-    assert "At ε = 0.1: no privacy 85.19 %, Algorithm 1 with our theorem" in words
-    assert words.index("our theorem") < words.index("output")
-    assert Figure2(made(methods=("tight",)), 0.1, ("output",)).alt().endswith("nothing is stored.")
-
-
-def test_alt_names_the_rival_where_it_is_drawn_and_the_ghost(adult):
-    ghost, rival = indexed.load("adult-synthetic"), adult.rival(0.1)
-    drawn = ("tight", next(name for name in UNPAID if name != rival))
-    assert LABELS[rival] in Figure2(adult, 0.1, drawn).alt()
-    assert LABELS[rival] in Figure2(adult, 0.1, ("tight", rival)).alt()
-    words = Figure2(adult, 0.1, ("tight",), ghost=ghost).alt()
-    assert LABELS[rival] not in words
-    assert words.endswith("Faint lines without marks: the same methods on adult-synthetic (stand-in for adult), "
-                          "shown before.")  # fmt: skip
 
 
 def test_a_rival_that_was_not_picked_is_named(adult):
@@ -138,12 +112,6 @@ def test_the_constant_is_that_of_the_files(adult):
     assert "CONSTANT" not in words
 
 
-def test_what_a_point_will_be_compared_with(adult):
-    words = point_of(adult, trial=9).invitation()
-    assert "this trial is not stored" in words
-    assert words.endswith("Stored trials of this point took 0.26 s (median).")
-
-
 def test_why_a_point_cannot_be_run(monkeypatch):
     assert cannot_run("breast-cancer", 12.0, 300.0) == cannot_run("breast-cancer") == ""
     assert "took 400 s" in cannot_run("breast-cancer", 400.0, 300.0)
@@ -160,8 +128,3 @@ def test_a_run_made_again(adult):
     assert f"{words}: the calibration has changed" in again(replace(other, sigma=4.1))
     assert f"{words}: the calibration has changed" in again(replace(other, lam=0.7))
     assert point_of(adult, trial=9).answer(before).endswith("This trial is not stored.")
-
-
-def test_the_long_text_says_what_the_page_must_not_leave_out():
-    words = registry.entry("accuracy").about
-    tells(words, "not* paid for", "best **test** accuracy", "either way", "No row is ever repeated")

@@ -130,26 +130,6 @@ def test_a_link_sets_sliders_that_agree(query, expected):
 
 
 @pytest.mark.slow
-def test_presets_are_settings_that_the_sliders_leave_as_they_are():
-    app = open_page()
-    for label, game, values in (
-        ("ε = 8: look closely", PRIVATE, (8.0, 0.61, 2.0)),
-        ("The last digits tell", DIGITS, (0.3, 12.0, 10.0)),
-        ("No privacy: certain", BARE, (1.0, 3.8, 2.0)),
-        ("A wrong promise", SMALL, (1.0, 3.8, 2.0)),
-    ):
-        press(app, label)
-        assert (app.session_state["guess_game"], sliders(app)) == (game, values)
-        assert linked.noise_for(values[0], values[2]) == values[1]
-        assert words_of(answer(app)) <= 18
-    assert "12 times too small" in said(app)
-    press(app, "On a line")
-    assert [trace["name"] for trace in spec(app)["data"]][-1] == "published θ"
-    press(app, "No privacy: certain")
-    assert app.select_slider(key="guess_sigma").disabled
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("game", rounds.GAMES)
 @pytest.mark.parametrize("place", rounds.PLACES)
 def test_the_snippet_prints_the_posterior_of_the_round_on_the_screen(game, place):

@@ -10,13 +10,13 @@ import pytest
 import objpert_core.accounting as acc
 from benchmarks.figures import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
-from pages.home import gauge, pair
+from pages.home import gauge
 from pages.home.compared import RISES
 from pages.home.controls import DRAWS, FEATURES, LABELS, PRESETS
 from pages.home.doors import FIGURES
 from pages.home.pair import Pair
 from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, Release
-from tests.pages.apps import answer, curves, execute, open_app, said, spec, tells, texts
+from tests.pages.apps import answer, curves, execute, open_app, spec, texts
 from tests.plotted import decode
 from ui import lessons, registry, sentences
 
@@ -75,19 +75,6 @@ def test_drawing_another_b_moves_on_and_starts_over_after_the_last():
 
 
 @pytest.mark.slow
-def test_presets_set_exact_values_rewrite_the_answer_and_say_why():
-    app = open_page()
-    for name, sigma, lam in (("Too little noise", 0.5, 1.0), ("Too much noise", 10.0, 1.0), ("Too little λ", 2.5, 0.1)):
-        app.button(key=f"home_preset_{name}").click().run()
-        assert (app.session_state["home_sigma"], app.session_state["home_lambda"]) == (sigma, lam)
-        release = Release(sigma, lam)
-        assert answer(app) == release.answer().replace("\xa0", " ")
-        assert release.promise() in said(app)
-        assert gauge.worst(release.epsilon, 1e-5) in said(app)
-    assert "σ 10 → 2.5, λ 1 → 0.1: ε rises from 0.423 to 2.19" in said(app)
-
-
-@pytest.mark.slow
 def test_axes_and_a_ghost_stay_while_the_noise_moves_unless_the_axes_are_to_fit():
     app = open_page()
 
@@ -122,13 +109,6 @@ def test_axes_follow_a_noise_that_takes_the_lowest_points_out_of_the_picture(dra
             assert (heights < top).all()
     for preset in PRESETS:
         assert not Release(*preset.values.values(), draw=draw).fitted
-
-
-@pytest.mark.slow
-def test_a_fraction_in_the_address_counts_as_the_whole_number_that_is_shown():
-    whole, fraction = spec(open_page(home_draw="8")), spec(open_page(home_draw="7.5"))
-    assert fraction == whole
-    assert fraction != spec(open_page(home_draw="7"))
 
 
 @pytest.mark.slow
@@ -233,14 +213,6 @@ def test_the_gauge_says_what_it_shows():
     assert 'aria-label="Gauge from a coin’s 50 % to certainty. This person, on average: 56.2 %. At worst' in drawn
     assert "82.7\xa0%, odds 4.76\xa0:\xa01 (up to δ\xa0=\xa010⁻⁵)" in drawn
     assert (gauge.place(0.5), gauge.place(1.0)) == (0.0, 100.0)
-
-
-def test_notes_and_alts_name_epsilon_and_the_draw():
-    scene = Release(2.5, 1.0, "agrees with the others", 1e-4, draw=7)
-    tail = sentences.delta(scene.mechanism.tail(scene.epsilon))
-    tells(pair.loss_alt(scene), "ε", sentences.epsilon(scene.epsilon), f"probability {tail} at most")
-    assert "who agrees" in scene.alt()
-    assert "starting with draw 7; the table keeps draw 7" in scene.note()
 
 
 @pytest.mark.slow

@@ -19,8 +19,7 @@ from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
 from pages.lessons.scenes import SCENES
 from pages.lessons.slack import Slack
-from pages.lessons.survey import OneAnswer
-from tests.pages.apps import answer, charts, curves, execute, infos, open_app, texts, words_of
+from tests.pages.apps import answer, curves, execute, infos, open_app, texts, words_of
 from tests.pages.conftest import MOST_WORDS
 from ui import lessons
 from ui.lesson_text import LessonError, Question
@@ -129,13 +128,6 @@ def test_the_shaded_slack_is_delta():
         frame = Slack(epsilon, sigma).frame()
         area = np.trapezoid(np.maximum(frame["with"] - frame["limit"], 0), frame["released"].to_numpy())
         assert area == pytest.approx(acc.Gaussian(sigma).delta(epsilon), rel=0.01, abs=1e-4)  # the axis ends at 4 σ
-
-
-def test_the_survey_says_its_promise_without_a_slack_which_a_later_step_explains():
-    assert OneAnswer(0.5).promise() == (
-        "Worst case over all people and data: ε = 1.1, rounded up; one person’s truth changes; "
-        "accounted by the ratio of two chances."
-    )
 
 
 # --- questions --------------------------------------------------------------------------------------------------------
@@ -371,12 +363,3 @@ def test_the_links_of_the_ninety_minutes_are_true(tmp_path):
     assert len(steps) == 5
     (tmp_path / "links.md").write_text("# Links\n" + "".join(steps), encoding="utf-8")
     assert lessons.faults(tmp_path / "links.md") == []
-
-
-@pytest.mark.slow
-def test_every_picture_of_the_first_lesson_is_on_its_step():
-    for number, step in enumerate(LESSONS["epsilon-from-zero"].steps, start=1):
-        app = open_page(lesson="epsilon-from-zero", step=str(number))
-        assert len(charts(app)) == 1
-        assert step.controls.picture in SCENES
-        assert len(app.radio) >= 1

@@ -106,21 +106,3 @@ def test_controls_that_do_not_matter_are_out_of_sight_and_keep_their_values():
         app.radio(key="losses_show").set_value(show).run()
         assert app.session_state["losses_outliers"] == 0.3
         assert app.session_state["losses_margin"] == 2.0
-
-
-def test_alt_texts_carry_the_take_away():
-    alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
-    assert all("They part at −1 and 1." in alt for alt in alts)
-    alts = [chart.proto.alt for chart in open_page(losses_show=FIT).get("plotly_chart")]
-    assert "five private fits" in alts[0]
-    assert "Private fits are best at C = 0.22" in alts[1]
-    alt = open_page(losses_show=DIMENSION).get("plotly_chart")[0].proto.alt
-    assert "With 100 parameters: Gaussian lower bound 0.726" in alt
-
-
-def test_the_prediction_is_true_and_drawn():
-    app = open_page()
-    app.radio(key="losses__try").set_value(app.radio(key="losses__try").options[2]).run()
-    shown, ghosts = curves(app, 2)
-    assert shown["kinks"][0].tolist() == [-2.0, 2.0]
-    assert ghosts == ["f clipped, before"]

@@ -9,10 +9,10 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, HuberLoss, SquaredHingeLoss, SquaredLoss
-from pages.losses import dimension, fit, ordinary
+from pages.losses import dimension, ordinary
 from pages.losses.controls import CLIPPED, NAMES, PLAIN
 from pages.losses.dimension import Dimension
-from pages.losses.fit import PROVED, Fit
+from pages.losses.fit import Fit
 from pages.losses.loss import Clipped
 from tests.pages.apps import execute, tells
 from tests.plotted import decode
@@ -24,7 +24,6 @@ HINGE = Clipped("squared-hinge", 1, 1, 2)
 PAPERS = Clipped("logistic", 0.0, 2**0.5, 2**0.5)
 OUTLIERS = Fit("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
 LABELS = Fit("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
-LOGISTIC = replace(LABELS, loss="logistic", parameter=0.0)
 FIGURE_1 = Dimension(5.0, 20.0, 1.0, 1.0)
 
 
@@ -242,24 +241,6 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
     np.testing.assert_array_equal(names["X"], clipping.data(setting)[0])
 
 
-def test_words_of_the_fit_name_what_depends_on_the_threshold():
-    said = fit.best(OUTLIERS, 0.2)
-    assert "is proportional to C; λ = 10.3 does not depend on C" in said
-    assert "C ≈ 0.2 would be best for private fits, but finding this C costs privacy." in said
-    assert "which C does not lower" in fit.best(replace(LOGISTIC, clip=5.0), 1.0)
-    assert "2023 theorem" in PROVED[OUTLIERS.bound]
-    assert "one-signed slope" in PROVED[LABELS.bound]
-    assert "logistic (margin 1.5), C = " in str(replace(LOGISTIC, parameter=1.5))
-    assert "the mean of four private fits at each C, with a band" in fit.LINES
-    tells(OUTLIERS.alt(), "five private fits", "10 % of them far below it on the right")
-    assert "20 % of them of class −1 deep in" in LABELS.alt()
-    assert "of them" not in replace(OUTLIERS, outliers=0.0).alt()
-    assert "at C = 10 it is" in fit.errors_alt(OUTLIERS, clipping.errors(OUTLIERS))
-    rows = LABELS.table()
-    assert [row["Fit"] for row in rows] == ["not clipped, no noise", "clipped at C, no noise", "private, mean of 4"]
-    assert rows[2]["Wrong labels on fresh rows"] == f"{100 * clipping.private_error(LABELS):.1f} %"
-
-
 # --- without GLM structure ------------------------------------------------------------------------------------------
 
 
@@ -320,10 +301,3 @@ def test_snippets_print_the_numbers_on_the_screen():
         printed_one, own = (loss.value(names["scores"], setting.target) for loss in (names["clipped"], setting.clipped))
         np.testing.assert_array_equal(printed_one, own)
         assert f"kinks: {setting.kinks[0]!s}" in printed
-
-
-@pytest.mark.slow
-def test_every_role_in_use_has_a_look():
-    drawn = [view.chart(None) for view in (OPENS, replace(LABELS, draws=1), FIGURE_1)]
-    drawn.append(fit.errors_chart(LABELS, replace(LABELS, outliers=0.1)))
-    assert {trace.meta["role"] for chart in drawn for trace in chart.data} <= set(figures.ROLES)

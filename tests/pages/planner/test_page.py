@@ -11,7 +11,6 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
 from pages.planner import sampling
-from pages.planner.frontier import ACCOUNTANTS
 from tests.pages.apps import curves, finished, open_app, said, spec, tables, written
 from tests.plotted import decode
 from tests.ui.waiting import until
@@ -45,26 +44,6 @@ def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
     assert "f 1.3 → 1.4: λ falls from 3.71 to" in said(app)
     app.toggle(key="planner_ghost").set_value(False).run()
     assert curves(app)[1] == []
-
-
-PRESETS = {
-    "No search: f = 1": (1.0, 1.0, 1.0),
-    "Our theorem at ε = 0.1": (0.1, 1.002, 0.3),
-    "Our theorem at ε = 1": (1.0, 1.02, 0.3),
-    "Our theorem at ε = 8": (8.0, 1.02, 0.3),
-}
-
-
-def test_presets_set_exactly_what_they_say():
-    app = open_page(planner_f="2", planner_rows="1000", planner_norm="5")
-    for name, (epsilon, f, scaling) in PRESETS.items():
-        app.button(key=f"planner_preset_{name}").click().run()
-        assert app.session_state["planner_rows"] == 45_222
-        mechanism = calibrated("logistic", f, epsilon, math.sqrt(1 + scaling**2))
-        assert marks(app)[f"your point, f = {f:g}"] == [[f], [mechanism.lam]]
-        assert ACCOUNTANTS["logistic"] in said(app)
-    app.button(key="planner_preset_More noise, less λ").click().run()
-    assert {key: app.session_state[key] for key in PAPER} == PAPER
 
 
 def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():

@@ -58,10 +58,6 @@ def test_why_is_silent_where_nothing_changed():
     assert set(ACCOUNTANTS) >= set(numbers.NAMES)
 
 
-def test_the_closed_form_shows_its_numbers():
-    assert "= 1.931 with R = 1.414" in PAPER.closed_form()
-
-
 def test_a_larger_lambda_is_mentioned_where_the_theorem_would_like_one():
     tight = replace(PAPER, bound="logistic")
     more = numbers.raised(tight)
@@ -76,14 +72,6 @@ def test_a_larger_lambda_is_mentioned_where_the_theorem_would_like_one():
 def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
     assert PAPER.off_view() == ""
     assert "f = 2.7" in replace(PAPER, f_max=2.0).off_view()
-
-
-@pytest.mark.thorough
-def test_alt_texts_carry_the_take_away(estimate):
-    assert "At f = 1.3: 2023 theorem, Rényi 3.71" in PAPER.alt()
-    assert "Rényi none" in replace(PAPER, ratio=1.0).alt()
-    assert "Our theorem 0.032 at f = 1.03" in cost.alt(PAPER, None)
-    assert "trains best" in cost.alt(PAPER, estimate)
 
 
 @pytest.mark.thorough

@@ -125,11 +125,6 @@ def test_a_norm_above_tau_is_marked_in_the_table(monkeypatch):
     assert sag["‖∇J‖ reached"] == "0.13 (above τ)"
 
 
-def test_the_alt_text_carries_the_counts(monkeypatch):
-    runs = {"sag": made(5000), "newton": made(1500), "svrg": made(9, False)}
-    assert "Newton 1,500; SAG 5,000; SVRG not within the limit." in with_runs(monkeypatch, runs).alt()
-
-
 def test_growths_name_measured_interval_and_proof():
     fit = Cost((1000, 3000, 10_000), (1, 2, 3), Fit(1.47, 1.44, 1.5, 7.0))
     growth, newton = Growth({"accelerated": fit, "newton": fit}, "redundant"), Growth({"newton": fit}, "redundant")

@@ -12,8 +12,6 @@ from pages.training import charts as training
 from pages.training import jobs, tables
 from pages.training import words as text
 from tests.pages.apps import execute
-from tests.pages.training.comparisons import DRAWINGS
-from ui.printed import printed
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +28,6 @@ def test_the_words_are_about_ten_classes_and_stay_short(digits):
     assert rows["fits, one for each class"]["Algorithm 1 with our theorem"] == "10"
     assert "each class against the rest" in training.roc(digits).alt
     assert text.promise(digits).startswith("Worst case over all people and data: ε = 2")
-
-
-@pytest.mark.thorough
-def test_every_picture_of_ten_classes_can_be_drawn_and_saved(digits):
-    for picture in (draw(digits) for draw in DRAWINGS):
-        assert printed(picture.figure, title=picture.alt).layout.width
-        assert "digits" in picture.alt
-        assert set(picture.numbers()["data_set"]) == {"digits"}
 
 
 @pytest.mark.thorough

@@ -7,11 +7,10 @@ import pytest
 
 from objpert_core import datasets
 from objpert_core.experiments import waterfall
-from objpert_core.experiments.compare import MAX_REPEATS, METHODS, NON_PRIVATE, PUBLISHED, TIGHT, Settings, compare
+from objpert_core.experiments.compare import MAX_REPEATS, METHODS, NON_PRIVATE, TIGHT, Settings, compare
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
-from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED
 from objpert_core.experiments.learners import LIVE as LEARNERS
-from pages.training import controls, jobs
+from pages.training import jobs
 from pages.training import words as text
 from tests.pages import apps
 from tests.pages.apps import answer, charts, execute, open_app, said, tables, tells, texts
@@ -226,17 +225,6 @@ def test_where_the_accuracy_comes_from_is_measured_here_and_now():
 
 
 @pytest.mark.slow
-def test_ten_classes():
-    at = opened((NON_PRIVATE, TIGHT, OUTPUT), data="digits", view="ROC")
-    assert "Left out on digits: output perturbation (two classes only)." in texts(at)
-    assert charts(at)[0]["layout"]["xaxis"]["title"]["text"].endswith("on digits")
-    assert "The mean of 10 curves, each class against the rest." in texts(at)
-    kinds = [chart["data"][0]["type"] for chart in charts(at)]
-    assert kinds[2] == "heatmap"
-    assert not at.error
-
-
-@pytest.mark.slow
 def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there
@@ -263,43 +251,6 @@ def test_a_damaged_file_is_not_called_missing(monkeypatch, tmp_path):
     tells(words, "data/downloads/adult/adult.data", "wrong SHA-256: expected 5b0026", "found ")
     assert "not on this server" not in texts(at)
     assert "Adult’s files are damaged" in texts(at)
-
-
-@pytest.mark.parametrize(("place", "epsilon"), [(0, 0.1), (2, 8.0)])
-def test_presets_set_every_control_of_the_table(place, epsilon):
-    preset = controls.presets(controls.data())[place]
-    assert preset.values[controls.EPSILON] == epsilon
-    left = {control: control.default for control in preset.values if control is not controls.EPSILON}
-    assert {control: preset.values[control] for control in left} == left
-    decide = {controls.DELTA, controls.BOUND, controls.SPLIT_SEED, controls.SEED, controls.SCALING, controls.SOLVER}
-    assert decide | {controls.LEARNED, controls.REPEATS} <= set(left)
-
-
-@pytest.mark.thorough
-def test_the_address_sets_the_controls_and_the_link_says_them():
-    query = {"data": "digits-4-9", "epsilon": "8", "seed": "5", "solver": "lbfgs", "view": "coefficients"}
-    query |= {"batch": "64", "epochs": "5", "rates": "paper", "runs": "2", "closeup": "true"}
-    at = opened((HONEST, OUTPUT), **query)
-    assert set(at.session_state["training_methods"]) == {HONEST, OUTPUT}
-    assert [at.select_slider(key=f"training_{key}").value for key in ("batch", "epochs", "runs")] == [64, 5, 2]
-    assert at.selectbox(key="training_rates").value == "paper"
-    pressed(at, "training_data__link")
-    link = next(element.value for element in at.code if "training_data=" in element.value)
-    for key, value in query.items():
-        assert f"training_{key}={value}" in link
-
-
-def linked(*names):
-    """The page at a link that names methods so."""
-    return open_app("pages/training/page.py", training_data="breast-cancer", training_methods=list(names))
-
-
-@pytest.mark.slow
-def test_links_from_before_the_methods_were_renamed_still_work():
-    at = linked("Algorithm 1 tight", "published", "Kifer et al. 2012", "output", "no privacy")
-    assert set(at.session_state["training_methods"]) == {TIGHT, PUBLISHED, KIFER, OUTPUT, NON_PRIVATE}
-    mixed = linked("SVM, rounded hinge", "output", "magic")
-    assert set(mixed.session_state["training_methods"]) == {ROUNDED, OUTPUT}
 
 
 @pytest.mark.slow

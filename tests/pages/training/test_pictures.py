@@ -13,7 +13,6 @@ from pages.training import words as text
 from tests.pages.training.comparisons import DRAWINGS, drawn, made_up
 from tests.plotted import decode
 from ui.figures import GHOST_OPACITY
-from ui.printed import printed
 
 
 def test_accuracy_draws_means_intervals_draws_and_the_majority(last):
@@ -133,16 +132,6 @@ def test_gradient_norms(last):
     assert len(numbers) == sum(len(fit.gradient_norms) for fit in last.fits)
     ends = numbers.groupby(["method", "noise_seed"]).last()
     assert (ends["gradient_norm"] <= ends["tau"]).all()
-
-
-@pytest.mark.slow
-def test_every_stage_of_a_run_can_be_drawn_and_saved(steps):
-    for step in steps[1:]:
-        for draw in DRAWINGS:
-            picture = draw(step)
-            assert printed(picture.figure, title=picture.alt).layout.width
-            assert picture.alt
-            picture.numbers()
 
 
 def test_a_gradient_of_exactly_zero_does_not_break_the_log_axis(last):

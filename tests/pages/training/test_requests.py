@@ -5,14 +5,12 @@ from dataclasses import replace
 import pytest
 
 from objpert_core.experiments.compare import METHODS, NON_PRIVATE, TIGHT, Settings
-from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import HONEST
 from pages.training import controls as training_controls
 from pages.training import jobs
 from pages.training import words as text
 from pages.training.jobs import Request, together
-from tests.pages.apps import tells
-from ui.words import GRIDS, grid
+from ui.words import GRIDS
 
 MORE_WORK = [{}, {"repeats": 4}, {"repeats": 4, "epochs": 60}, {"repeats": 4, "epochs": 60, "mean_runs": 30.0}]
 
@@ -62,22 +60,6 @@ def test_parts_together_are_the_comparison():
     assert joined.complete
 
 
-def test_dp_sgd_says_where_the_strongest_one_is():
-    assert text.which_dp_sgd(Settings()) == (
-        "DP-SGD here: 256 rows per batch, 20 epochs, five learning rates; the page Accuracy has the strongest "
-        "DP-SGD (4,096 rows per batch, 60 epochs, 25 rates)."
-    )
-    both = Settings(methods=(TIGHT, "dpsgd-standardised"))
-    assert "five learning rates (on standardised rows 4,096 per batch, six rates); " in text.which_dp_sgd(both)
-    strong = Settings(batch_size=4096, epochs=60, learning_rates=GRIDS["fine"])
-    assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows per batch, 60 epochs, 25 learning rates."
-
-
-def test_the_invitation_counts_what_will_be_trained():
-    words = text.invitation(Request("breast-cancer", 0, Settings(methods=(DISHONEST, HONEST), repeats=2)))
-    assert words == "Run trains four models: DP-SGD unpaid, DP-SGD paid."
-
-
 def test_a_longer_run_is_said_to_take_longer_before_it_is_started(monkeypatch):
     monkeypatch.setattr(jobs, "_unit", lambda: 2e-4)
     asked = Settings(methods=(HONEST,), repeats=2, batch_size=32)
@@ -98,12 +80,6 @@ def test_a_run_under_way_is_named_by_its_setting():
     before, now = (Request("adult", 0, Settings(epsilon=epsilon)) for epsilon in (1.0, 2.0))
     words = text.differences(before, now, under_way=True)
     assert words.startswith("The run under way is for ε = 1 (now 2). Press Run")
-
-
-def test_dp_sgds_schedule_in_words():
-    tells(text.schedule(20, GRIDS["five"], 15.4), "all 5 learning rates at once", "about 15.4 times 20 epochs")
-    assert "nothing to choose" in text.schedule(1, GRIDS["one"], 15.4)
-    assert grid(GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
 
 
 def test_the_page_opens_with_the_comparisons_own_defaults():

@@ -8,7 +8,6 @@ from objpert_core.datasets import load
 from objpert_core.experiments import waterfall
 from objpert_core.experiments.compare import METHODS, PUBLISHED, TIGHT, Settings, compare
 from pages.training import tables, words
-from pages.training import words as text
 from tests.pages.apps import execute
 from ui import sentences
 
@@ -90,8 +89,3 @@ def test_the_chains_snippet_gives_the_waterfall():
     *_, shown = compare(load("breast-cancer", split_seed=1), settings)
     names, _ = execute(tables.chain_snippet(shown.data, settings))
     assert names["found"] == waterfall.of_comparison(shown)
-
-
-def test_a_learner_whose_label_another_one_has_is_told_apart():
-    assert text.LABELS["dpsgd-dishonest-pld"] == "DP-SGD unpaid"
-    assert text.LABELS["dpsgd-standardised"] == "DP-SGD unpaid (standardised)"

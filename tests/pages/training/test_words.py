@@ -14,7 +14,7 @@ from pages.training import words as text
 from tests.pages.apps import job_view, tells, words_of
 from tests.pages.training.comparisons import made_up
 from ui import registry
-from ui.words import fall, first_sentence
+from ui.words import fall
 
 
 def reached(reference, tight):
@@ -88,12 +88,6 @@ def test_why_accuracy_moved(last):
     assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
 
 
-def test_caveats_name_the_intervals_and_what_is_outside_the_guarantee(last):
-    words = text.caveats(last)
-    tells(words, "Student", "one split", "114 test rows", "guarantee does not cover test accuracy")
-    assert "96.7 to 100.0 % for the first model in the chart" in text.caveats(made_up(last, reference=1.0))
-
-
 def test_the_paper_is_quoted_for_its_own_settings_only(last):
     assert text.paper(last) == ""
     adult = replace(last, data=replace(last.data, name="adult"))
@@ -140,12 +134,6 @@ def test_outcome(steps):
     assert at("stopped", steps[0]).startswith("Stopped before the first model")
     assert at("failed", None, "it broke") == "It broke."
     assert at("failed", steps[2], "it broke") == "It broke. The 6 models fitted before are shown."
-
-
-def test_a_stand_in_says_so_in_its_first_sentence():
-    from objpert_core.datasets import describe
-
-    assert first_sentence(describe("adult-synthetic")) == "Stand-in for adult, not the real data."
 
 
 def test_the_explanation_quotes_the_calibrations_own_numbers():

@@ -7,7 +7,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from pages.tuning import afford
-from pages.tuning.numbers import GRID, OBJECTIVE, WAYS
+from pages.tuning.numbers import GRID, WAYS
 from pages.tuning.price import Price
 from tests.pages.apps import curves, open_app, said, tables, written
 
@@ -25,25 +25,6 @@ def assert_shows(app, price):
     for way, name in WAYS.items():
         np.testing.assert_array_equal(shown[name][0], GRID)
         np.testing.assert_array_equal(shown[name][1], price.curve(way))
-
-
-PRESSED = {
-    "A wider K costs less": (Price(family="geometric", more=0.5), "Papernot and Steinke prove 1.8"),
-    "Three settings: compose": (Price(settings=3), "If you ignore the choice among three settings"),
-    "Tighter accountants": (Price(renyi=False), "Rényi everywhere on → off"),
-    "Nothing to choose": (Price(OBJECTIVE, settings=1, renyi=False), "nothing is chosen, so nothing is added"),
-    "Ten settings are not free": (PAPER, "Papernot and Steinke prove 2.96."),
-}
-
-
-def test_presets_set_exactly_their_values():
-    app = open_page(tuning_settings="30", tuning_k="logarithmic", tuning_more="0.5", tuning_delta="1e-8")
-    for name, (price, told) in PRESSED.items():
-        app.button(key=f"tuning_preset_{name}").click().run()
-        assert_shows(app, price)
-        assert app.session_state["tuning_settings"] == price.settings
-        assert told in said(app), name
-    assert Price(renyi=False).price("selection") < PAPER.price("selection")
 
 
 def test_only_the_controls_that_matter_are_shown():

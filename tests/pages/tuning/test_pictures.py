@@ -84,25 +84,6 @@ def test_the_accountant_is_the_answers_own(renyi, one, through):
 
 
 @pytest.mark.parametrize(
-    ("price", "told"),
-    [
-        (PAPER, "DP-SGD with ε = 1, q = 0.0071, 8,520 steps, K Poisson of mean 15.4"),
-        (replace(SMALL, family="geometric"), "DP-SGD with noise 2, q = 0.02, 100 steps, K geometric of mean 95.4"),
-        (
-            Price(OBJECTIVE, family="logarithmic", more=0.5),
-            "objective perturbation with ε = 1, K logarithmic of mean 5",
-        ),
-        (
-            Price(OBJECTIVE, "its parameters", sigma=5.0, family="negative binomial", more=0.5, eta=3.0),
-            "σ = 5, λ = 1, K truncated negative binomial (η = 3) of mean 12",
-        ),
-    ],
-)
-def test_runs_and_laws_have_names(price, told):
-    assert told in price.svg_title()
-
-
-@pytest.mark.parametrize(
     ("fields", "parts"),
     [
         ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely there is no run"]),
@@ -138,13 +119,6 @@ def test_crossing_tells_the_cases_apart(composed, selection, told):
     text = crossing((2, 3, 5, 10), composed, selection)
     assert text.endswith(told)
     assert bool(text) == bool(told)
-
-
-def test_alt_texts_carry_the_take_away():
-    order = "Liu and Talwar 2019 2.25; Papernot and Steinke 2022 2.96; Composing every run 3.56."
-    assert costing().alt().endswith(f"At ten settings: Not at all 1; {order}")
-    told = "K Poisson of mean 15.4. K is larger than the grid size 10 with probability 90 %."
-    assert runs.alt(PAPER) == f"Probability of each number of runs, {told}"
 
 
 def test_rows_of_the_ways():

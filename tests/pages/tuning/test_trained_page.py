@@ -38,11 +38,6 @@ def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     assert "winner’s curse" in " ".join(element.value for element in at.header)
 
 
-def test_the_default_is_small_enough_to_start_by_itself():
-    at = opened()
-    assert job(at).view().state in ("waiting", "running", "finished")
-
-
 def test_another_draw_can_be_looked_into_and_moving_a_control_marks_the_results_as_old():
     at = finished(opened(**SMALL))
     at.number_input(key="honest_shown").set_value(2).run()
@@ -85,12 +80,6 @@ def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
     monkeypatch.setattr(module, "tuning_runs", refuse)
     at = finished(opened(**SMALL))
     assert at.error[0].value.startswith("Epsilon and delta must be larger")
-
-
-def test_a_stand_in_is_labelled():
-    at = opened(honest_data="adult-synthetic")
-    assert "honest__run" not in at.session_state  # Adult's size takes longer
-    assert "adult-synthetic" in at.info[0].value
 
 
 def test_without_its_files_a_data_set_cannot_be_run_and_nothing_asks_for_it(monkeypatch, tmp_path):

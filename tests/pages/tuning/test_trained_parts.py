@@ -9,7 +9,6 @@ import pytest
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from objpert_core.experiments.summary import mean_interval
-from pages.tuning import trained_controls as controls
 from pages.tuning import work
 from pages.tuning.accuracies import WAYS, Accuracies
 from pages.tuning.result import Curse, WhatKDid
@@ -17,7 +16,7 @@ from pages.tuning.work import Request
 from tests.pages.apps import execute, job_view, tells, words_of
 from ui.live import Meter
 from ui.sentences import epsilon
-from ui.words import GRIDS, plus_minus
+from ui.words import plus_minus
 
 SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
 
@@ -234,11 +233,3 @@ def test_only_small_work_starts_by_itself():
     assert Request("synthetic-l", 0, SETTINGS).light
     assert not Request("adult", 0, SETTINGS).light
     assert not Request("synthetic-l", 0, replace(SETTINGS, draws=50, epochs=60, mean_runs=15.4)).light
-
-
-def test_the_presets_are_within_the_controls():
-    assert all(preset.values[controls.RATES] in GRIDS for preset in controls.PRESETS)
-    assert controls.PRESETS[0].values[controls.EPSILON] == controls.EPSILON.default
-    assert all(
-        control.default == controls.PRESETS[0].values.get(control, control.default) for control in controls.CONTROLS
-    )
