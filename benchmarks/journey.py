@@ -2,12 +2,14 @@
 
     python -m benchmarks.journey [--epsilon 1] [--draws 3] [--only wine ages]
     python -m benchmarks.journey --write data/results/journey.csv
+    python -m benchmarks.journey --install         # from a fresh environment to the app, timed: into docs/command.md
 
 For each table a CSV file is written; then `objpert fit`, `objpert verify` and `objpert predict` run on it, draw by draw
 of the noise. A command that ends with another code than 0 is a place where one stops. Texts have no file: they take the
 road of the guide "A private text classifier". Ranges that a stranger would not know are learned privately. The model
 without privacy and DP-SGD (at its defaults, one run) get the ranges that somebody may declare, which helps them.
 Minutes are those of the whole road, the slowest draw. Adult needs its files (OBJPERT_DATA_DIR or the cache).
+An installation fetches every package: pip keeps no cache.
 """
 
 from __future__ import annotations
@@ -15,12 +17,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
+import platform
+import subprocess
 import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,21 +39,11 @@ from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.shared import commit, markdown, put_between
+from benchmarks.streamlit_client import free_port, wait_until_healthy
 from objpert_core import datasets
 from objpert_core._provenance import write_study
 from objpert_core.cli import main as objpert
-from objpert_core.datasets import (
-    Categories,
-    Date,
-    Money,
-    Number,
-    NumericTarget,
-    Percent,
-    SeveralValues,
-    TableSchema,
-    TwoValues,
-    library_pieces,
-)
 from objpert_core.datasets.adult_codebook import CATEGORIES, CLASSES, COLUMNS, MAXIMA
 from objpert_core.datasets.small import BREAST_CANCER_RANGES
 from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression
@@ -67,19 +63,19 @@ class Journey:
     name: str
     train: pd.DataFrame
     new: pd.DataFrame
-    schema: TableSchema
+    schema: datasets.TableSchema
     known: frozenset[str]
     metric: str = ACCURACY
     options: tuple[str, ...] = ()
 
     @property
-    def private(self) -> TableSchema:
+    def private(self) -> datasets.TableSchema:
         """The schema that the stranger types."""
         columns: dict[str, Any] = dict(self.schema.columns)
         for name, column in columns.items():
-            if isinstance(column, Number) and name not in self.known:
+            if isinstance(column, datasets.Number) and name not in self.known:
                 columns[name] = replace(column, low="private", high="private")  # type: ignore[arg-type]
-        return TableSchema(columns, self.schema.target)
+        return datasets.TableSchema(columns, self.schema.target)
 
 
 def _split(frame: pd.DataFrame, share: float = 0.7) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -110,16 +106,16 @@ def messy() -> Journey:
             "complains": np.where(complains, "yes", "no"),
         }
     )
-    schema = TableSchema(
+    schema = datasets.TableSchema(
         {
-            "age": Number(18, 95),
-            "pay": Money(0, 10_000, 2_000, True, sign="€", thousands=","),
-            "joined": Date("01.01.2015", "31.12.2024", format="%d.%m.%Y"),
-            "discount": Percent(0, 100, 20),
-            "visits": Number(0, 20),
-            "place": Categories(["north", "south", "east", "west"]),
+            "age": datasets.Number(18, 95),
+            "pay": datasets.Money(0, 10_000, 2_000, True, sign="€", thousands=","),
+            "joined": datasets.Date("01.01.2015", "31.12.2024", format="%d.%m.%Y"),
+            "discount": datasets.Percent(0, 100, 20),
+            "visits": datasets.Number(0, 20),
+            "place": datasets.Categories(["north", "south", "east", "west"]),
         },
-        TwoValues("complains", negative="no", positive="yes"),
+        datasets.TwoValues("complains", negative="no", positive="yes"),
     )
     options = ("--class-weight", "balanced")
     return Journey("messy CSV, 2 % positive", *_split(frame), schema, frozenset({"discount"}), AUC, options)
@@ -129,7 +125,9 @@ def ages() -> Journey:
     """One raw column."""
     age = np.random.default_rng(0).integers(18, 91, 20_000)
     frame = pd.DataFrame({"age": age, "older": np.where(age > 50, "yes", "no")})
-    schema = TableSchema({"age": Number(18, 90)}, TwoValues("older", negative="no", positive="yes"))
+    schema = datasets.TableSchema(
+        {"age": datasets.Number(18, 90)}, datasets.TwoValues("older", negative="no", positive="yes")
+    )
     return Journey("ages", *_split(frame), schema, frozenset())
 
 
@@ -137,19 +135,19 @@ def _bunch(name: str, bunch: Any, ranges: dict[str, tuple[float, float]] | None,
     frame = bunch.data.copy()
     frame["what"] = [str(bunch.target_names[label]) for label in bunch.target]
     ends = ranges or {one: (bunch.data[one].min(), bunch.data[one].max()) for one in bunch.data}
-    columns = {one: Number(low, high) for one, (low, high) in ends.items()}
+    columns = {one: datasets.Number(low, high) for one, (low, high) in ends.items()}
     values = [str(one) for one in bunch.target_names]
-    target = TwoValues("what", *values) if len(values) == 2 else SeveralValues("what", values)
-    return Journey(name, *_split(frame), TableSchema(columns, target), frozenset(columns if known else ()))
+    target = datasets.TwoValues("what", *values) if len(values) == 2 else datasets.SeveralValues("what", values)
+    return Journey(name, *_split(frame), datasets.TableSchema(columns, target), frozenset(columns if known else ()))
 
 
 def diabetes() -> Journey:
     """A number is predicted."""
     bunch = load_diabetes(as_frame=True, scaled=False)
     frame = bunch.data.assign(progression=bunch.target)
-    columns = {one: Number(bunch.data[one].min(), bunch.data[one].max()) for one in bunch.data}
-    target = NumericTarget("progression", low=25, high=346)
-    return Journey("diabetes, raw", *_split(frame), TableSchema(columns, target), frozenset(), EXPLAINED)
+    columns = {one: datasets.Number(bunch.data[one].min(), bunch.data[one].max()) for one in bunch.data}
+    target = datasets.NumericTarget("progression", low=25, high=346)
+    return Journey("diabetes, raw", *_split(frame), datasets.TableSchema(columns, target), frozenset(), EXPLAINED)
 
 
 def adult() -> Journey:
@@ -161,11 +159,13 @@ def adult() -> Journey:
     new = pd.read_csv(folder / "adult.test", skiprows=1, **read)
     new["income"] = new["income"].str.rstrip(".")
     columns: dict[str, Any] = {
-        name: Number(0, MAXIMA[name]) if name in MAXIMA else Categories(CATEGORIES[name], missing_indicator=True)
+        name: datasets.Number(0, MAXIMA[name])
+        if name in MAXIMA
+        else datasets.Categories(CATEGORIES[name], missing_indicator=True)
         for name in COLUMNS
     }
-    target = TwoValues("income", *CLASSES)
-    return Journey("Adult, raw", train, new, TableSchema(columns, target), frozenset())
+    target = datasets.TwoValues("income", *CLASSES)
+    return Journey("Adult, raw", train, new, datasets.TableSchema(columns, target), frozenset())
 
 
 TABLES: dict[str, Callable[[], Journey]] = {
@@ -200,7 +200,7 @@ def rivals(journey: Journey, epsilon: float) -> tuple[float, float | None]:
     target = journey.schema.target
     X, new = (journey.schema.encode(frame.astype(str)) for frame in (journey.train, journey.new))
     y, truth = (frame[target.column] for frame in (journey.train, journey.new))
-    if isinstance(target, NumericTarget):
+    if isinstance(target, datasets.NumericTarget):
         return judged(EXPLAINED, truth, Ridge(1e-6).fit(X, y).predict(new), None), None
     labels = y.map(target.values.index).to_numpy()
     right = truth.map(target.values.index).to_numpy()
@@ -214,67 +214,61 @@ def rivals(journey: Journey, epsilon: float) -> tuple[float, float | None]:
     return first, judged(journey.metric, right, noisy.predict(new), noisy.decision_function(new))
 
 
-def travelled(journey: Journey, epsilon: float, draws: int, folder: Path) -> tuple[list[float], float, list[str]]:
-    """What the released models are worth, minutes of the slowest road, and the commands that ended badly."""
+Draw = tuple[float | None, float, list[str]]
+"""What a released model is worth, the seconds of its road, and where one stopped."""
+
+
+def travelled(journey: Journey, epsilon: float, seed: int, folder: Path) -> Draw:
+    """The road of one draw of the noise, by the command."""
     journey.train.to_csv(folder / "people.csv", index=False)
     journey.new.to_csv(folder / "new.csv", index=False)
     (folder / "schema.json").write_text(journey.private.to_json(), encoding="utf-8")
-    found, minutes, stops = [], 0.0, []
-    truth = journey.new[journey.schema.target.column]
-    for seed in range(draws):
-        start = time.perf_counter()
-        out = str(folder / f"release{seed}")
-        fit = ["fit", str(folder / "people.csv"), "--schema", str(folder / "schema.json"), "--epsilon", f"{epsilon:g}"]
-        fit += ["--public-rows", str(len(journey.train)), "--seed", str(seed), "--out", out, *journey.options]
-        predicted = str(folder / f"predicted{seed}.csv")
-        predict = ["predict", out, str(folder / "new.csv"), "--out", predicted, *["--scores"] * (journey.metric == AUC)]
-        for command in (fit, ["verify", out], predict):
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-                code = objpert(command)
-            if code != 0:
+    people, new, schema, out, predicted = (
+        str(folder / name) for name in ("people.csv", "new.csv", "schema.json", "release", "predicted.csv")
+    )
+    fit = ["fit", people, "--schema", schema, "--epsilon", f"{epsilon:g}", "--public-rows", str(len(journey.train))]
+    fit += ["--seed", str(seed), "--out", out, *journey.options]
+    predict = ["predict", out, new, "--out", predicted, *["--scores"] * (journey.metric == AUC)]
+    stops, start = [], time.perf_counter()
+    for command in (fit, ["verify", out], predict):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            if objpert(command) != 0:
                 stops.append(f"{command[0]}: {said.getvalue().strip().splitlines()[-1]}")
-        minutes = max(minutes, (time.perf_counter() - start) / 60)
-        if Path(predicted).is_file():
-            table = pd.read_csv(predicted, dtype={journey.schema.target.column: truth.dtype})
-            scores = table["score"] if journey.metric == AUC else None
-            own = truth.eq("yes") if journey.metric == AUC else truth
-            found.append(judged(journey.metric, own, table[journey.schema.target.column], scores))
-    return found, minutes, stops
+    seconds = time.perf_counter() - start
+    if not Path(predicted).is_file():
+        return None, seconds, stops
+    target = journey.schema.target.column
+    truth = journey.new[target]
+    table = pd.read_csv(predicted, dtype={target: truth.dtype})
+    if journey.metric == AUC:
+        return judged(AUC, truth.eq("yes"), None, table["score"]), seconds, stops
+    return judged(journey.metric, truth, table[target], None), seconds, stops
 
 
 def of_text(epsilon: float, draws: int) -> dict[str, Any]:
     """Sparse text, by the guide."""
-    texts, labels = library_pieces()
+    texts, labels = datasets.library_pieces()
     X = HashingVectorizer(n_features=TEXT_COLUMNS, alternate_sign=False).transform(texts)
     train, new = slice(6_400), slice(6_400, None)
     plain = LogisticRegression(C=100, max_iter=500).fit(X[train], labels[train])
     shared: dict[str, Any] = {"classes": [0, 1], "public_rows": 6_400}
     noisy = DPSGDLogisticRegression(epsilon, DELTA, **shared, random_state=0).fit(X[train], labels[train])
-    found, minutes, stops = [], 0.0, []
-    for seed in range(draws):
+
+    def drawn(seed: int) -> Draw:
         start = time.perf_counter()
         model = ObjPertLogisticRegression(epsilon, DELTA, **shared, random_state=seed).fit(X[train], labels[train])
         published = model.release()
-        if not published.privacy_.verify(published):
-            stops.append("verify")
-        found.append(judged(ACCURACY, labels[new], published.predict(X[new]), None))
-        minutes = max(minutes, (time.perf_counter() - start) / 60)
+        stops = [] if published.privacy_.verify(published) else ["verify"]
+        return judged(ACCURACY, labels[new], published.predict(X[new]), None), time.perf_counter() - start, stops
+
     both = (100 * plain.score(X[new], labels[new]), 100 * noisy.score(X[new], labels[new]))
-    return _row("sparse text, 20,000 columns", 6_400, ACCURACY, both, found, minutes, stops)
+    return _row("sparse text, 20,000 columns", 6_400, ACCURACY, both, [drawn(seed) for seed in range(draws)])
 
 
-def _row(
-    name: str,
-    rows: int,
-    metric: str,
-    both: tuple[float, float | None],
-    found: list[float],
-    minutes: float,
-    stops: list[str],
-) -> dict[str, Any]:
-    digits = 1 if metric == ACCURACY else 3
-    plain, noisy = both
+def _row(name: str, rows: int, metric: str, both: tuple[float, float | None], drawn: list[Draw]) -> dict[str, Any]:
+    digits, (plain, noisy) = 1 if metric == ACCURACY else 3, both
+    found = [value for value, _, _ in drawn if value is not None]
     return {
         "table": name,
         "rows": rows,
@@ -282,8 +276,8 @@ def _row(
         "no privacy": f"{plain:.{digits}f}",
         "DP-SGD": "–" if noisy is None else f"{noisy:.{digits}f}",
         "ours": f"{np.mean(found):.{digits}f}" if found else "–",
-        "minutes": f"{max(minutes, 0.01):.2f}",
-        "stops": "; ".join(dict.fromkeys(stops)) or "none",
+        "minutes": f"{max(0.01, *(seconds / 60 for _, seconds, _ in drawn)):.2f}",
+        "stops": "; ".join(dict.fromkeys(stop for _, _, stops in drawn for stop in stops)) or "none",
     }
 
 
@@ -297,11 +291,62 @@ def measured(names: list[str], epsilon: float, draws: int) -> Iterator[dict[str,
             continue
         else:
             journey = TABLES[name]()
-            with tempfile.TemporaryDirectory() as folder:
-                found = travelled(journey, epsilon, draws, Path(folder))
-            row = _row(journey.name, len(journey.train), journey.metric, rivals(journey, epsilon), *found)
+            drawn = []
+            for seed in range(draws):
+                with tempfile.TemporaryDirectory() as folder:
+                    drawn.append(travelled(journey, epsilon, seed, Path(folder)))
+            row = _row(journey.name, len(journey.train), journey.metric, rivals(journey, epsilon), drawn)
         print(row, file=sys.stderr, flush=True)
         yield row
+
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMANDS = (
+    "accounting --sigma 10 --lam 5 --delta 1e-5",
+    "fit people.csv --target older --two-values older=no:yes --number age:18:90 --epsilon 1 --public-rows 20000 "
+    "--out release",
+    "verify release",
+)
+
+
+def installed(folder: Path) -> Iterator[tuple[str, float]]:
+    """From nothing to a certificate and the app, as a new user goes: each step and its seconds."""
+    environment = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PIP_CONSTRAINT"}}
+
+    def timed(*words: str | Path) -> float:
+        began = time.perf_counter()
+        subprocess.run([*map(str, words)], cwd=folder, check=True, stdout=subprocess.DEVNULL, env=environment)
+        return time.perf_counter() - began
+
+    timed(sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT)
+    (wheel,) = folder.glob("*.whl")
+    pd.concat([ages().train, ages().new]).to_csv(folder / "people.csv", index=False)
+    pip, command = [folder / "venv/bin/pip", "install", "-q", "--no-cache-dir"], folder / "venv/bin/objpert"
+    yield "`python3 -m venv venv`", timed(sys.executable, "-m", "venv", "venv")
+    yield f"`venv/bin/pip install ./{wheel.name}`", timed(*pip, wheel)
+    for words in COMMANDS:
+        yield f"`objpert {words}`", timed(command, *words.split())
+    yield f'`venv/bin/pip install "./{wheel.name}[app]"`', timed(*pip, f"{wheel}[app]")
+    began, port = time.perf_counter(), free_port()
+    app = subprocess.Popen([command, "app", "--port", str(port), "--no-browser"], cwd=folder, env=environment)
+    try:
+        wait_until_healthy(f"127.0.0.1:{port}", app)
+        yield "`objpert`, until the app answers", time.perf_counter() - began
+    finally:
+        app.terminate()
+
+
+def installation() -> str:
+    """The steps with their times, and where and when they were taken."""
+    rows, load, total = [], os.getloadavg()[0], 0.0
+    with tempfile.TemporaryDirectory() as name:
+        for step, seconds in installed(Path(name)):
+            total += seconds
+            rows.append([step, f"{seconds:.1f}", f"{int(total // 60)}:{total % 60:02.0f}"])
+    machine = f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}, load before"
+    made = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine} {load:.1f}."
+    table = markdown(["step", "seconds", "since the start"], rows)
+    return f"{table}\n\n`python -m benchmarks.journey --install`: {made}"
 
 
 def main() -> None:
@@ -311,7 +356,11 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=[*TABLES, TEXT], default=[*TABLES, TEXT])
     parser.add_argument("--write", type=Path, metavar="FILE")
+    parser.add_argument("--install", action="store_true", help="time an installation instead: docs/command.md")
     asked = parser.parse_args()
+    if asked.install:
+        put_between(ROOT / "docs" / "command.md", ("<!-- first steps -->", "<!-- /first steps -->"), installation())
+        return
     warnings.simplefilter("ignore")
     rows = measured(asked.only, asked.epsilon, asked.draws)
     command = f"python -m benchmarks.journey --epsilon {asked.epsilon:g} --draws {asked.draws}"

@@ -43,12 +43,13 @@ from typing import Any
 import numpy as np
 
 import objpert_core
-from benchmarks.shared import commit
+from benchmarks.shared import commit, crossed, each, methods
 from objpert_core import _provenance
 from objpert_core.datasets import available, load
 from objpert_core.experiments import paper
 from objpert_core.experiments.learners import reference_parameters
 from objpert_core.experiments.summary import mean_interval
+from objpert_core.experiments.tables import accuracy_text
 from objpert_core.learning.problem.rows import row_radius
 
 DELTA = 1e-5
@@ -226,21 +227,15 @@ def interpreters(options: argparse.Namespace) -> dict[str, str]:
     """Library → interpreter; prints why a library is left out."""
     found = {"scikit-learn": sys.executable, "objpert": sys.executable}
     for library, python in (("diffprivlib", options.diffprivlib_python), ("opacus", options.opacus_python)):
-        if has(python, library):
+        if python is None:
+            print(f"{library} left out: no interpreter was named (--{library}-python)", file=sys.stderr)
+            continue
+        tried = subprocess.run([python, "-c", f"import {library}"], capture_output=True, text=True, check=False)
+        if tried.returncode:
+            print(f"{library} left out: {python}: {tried.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        else:
             found[library] = python
     return found
-
-
-def has(python: str | None, library: str) -> bool:
-    """Whether this interpreter has the library; prints why it is left out."""
-    if python is None:
-        print(f"{library} left out: no interpreter that has it was named (--{library}-python)", file=sys.stderr)
-        return False
-    tried = subprocess.run([python, "-c", f"import {library}"], capture_output=True, text=True, check=False)
-    if tried.returncode:
-        why = (tried.stderr.strip().splitlines() or ["it cannot be imported"])[-1]
-        print(f"{library} left out: {python}: {why}", file=sys.stderr)
-    return tried.returncode == 0
 
 
 def stored(file: Path | None) -> list[dict[str, str]]:
@@ -249,31 +244,30 @@ def stored(file: Path | None) -> list[dict[str, str]]:
 
 def markdown(rows: list[dict[str, str]]) -> str:
     """A table a data set: method × ε, mean accuracy ± half of the 95 % interval over the trials, seconds, memory."""
-    lines: list[str] = []
-    for dataset in dict.fromkeys(row["dataset"] for row in rows):
-        here = [row for row in rows if row["dataset"] == dataset]
-        about = f"**{dataset}**, {int(here[0]['rows']):,} × {here[0]['columns']}"
-        heads = [f"ε = {epsilon:g}" for epsilon in EPSILONS]
-        lines += [f"| {about} | promise | {' | '.join(heads)} | s | peak MB |"]
-        lines += ["|" + "---|" * (4 + len(heads))]
-        for name, method in METHODS.items():
-            own = [row for row in here if row["method"] == name]
-            if not own:
-                continue
-            cells = [cell([row for row in own if row["epsilon"] in (f"{epsilon:g}", "inf")]) for epsilon in EPSILONS]
-            seconds = float(np.median([float(row["seconds"]) for row in own]))
-            peak = max(float(row["peak_mb"]) for row in own)
-            lines.append(f"| {method.label} | {method.promise} | {' | '.join(cells)} | {seconds:.2g} | {peak:.0f} |")
-        lines.append("")
-    return "\n".join(lines)
+    return "\n\n".join(
+        _table([row for row in rows if row["dataset"] == name])
+        for name in dict.fromkeys(row["dataset"] for row in rows)
+    )
 
 
-def cell(rows: list[dict[str, str]]) -> str:
-    """'84.01 ± 0.12', or – where nothing was measured."""
-    if not rows:
-        return "–"
-    interval = mean_interval([100 * float(row["accuracy"]) for row in rows])
-    return f"{interval.mean:.2f}" + (f" ± {interval.half_width:.2f}" if interval.known else "")
+def _table(rows: list[dict[str, str]]) -> str:
+    def cell(method: str, epsilon: float | None = None, what: str = "") -> str:
+        own = [row for row in rows if row["method"] == method]
+        if what == "promise":
+            return METHODS[method].promise
+        if what == "seconds":
+            return f"{np.median([float(row['seconds']) for row in own]):.2g}"
+        if what == "peak":
+            return f"{max(float(row['peak_mb']) for row in own):.0f}"
+        accuracies = [float(row["accuracy"]) for row in own if row["epsilon"] in (f"{epsilon:g}", "inf")]
+        return accuracy_text(mean_interval(accuracies)) if accuracies else "–"
+
+    about = f"**{rows[0]['dataset']}**, {int(rows[0]['rows']):,} × {rows[0]['columns']}"
+    measured = {row["method"] for row in rows}
+    labels = methods({name: method.label for name, method in METHODS.items() if name in measured})
+    ends = {"s": {"what": "seconds"}, "peak MB": {"what": "peak"}}
+    columns = {"promise": {"what": "promise"}, **each("ε = {:g}", "epsilon", EPSILONS), **ends}
+    return crossed(about, labels, columns, cell)
 
 
 def main() -> None:

@@ -28,7 +28,6 @@ LIBRARIES = {  # the distributions whose versions are worth knowing
     "scikit-learn": ("scikit-learn", "scipy", "numpy"),
     "diffprivlib": ("diffprivlib", "scikit-learn", "scipy", "numpy"),
     "opacus": ("opacus", "torch", "numpy"),
-    "opacus-descent": ("opacus", "torch", "numpy"),
     "objpert": ("scikit-learn", "scipy", "numpy"),
 }
 
@@ -80,45 +79,6 @@ def opacus(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.ndarray:
     return layer.weight.detach().numpy()[0].astype(float)
 
 
-def opacus_descent(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.ndarray:
-    """Noisy SGD in a ball: the plan's noise, steps and step size, projected after each step, the mean of the iterates.
-
-    The plan is in the parameters: `batch_size`, `steps`, `noise_multiplier`, `lipschitz`, `step_size` and `radius`. No
-    calibration: the accountant behind the plan is ours.
-    """
-    import torch
-    from opacus import PrivacyEngine
-    from torch.utils.data import DataLoader, TensorDataset
-
-    torch.set_num_threads(1)
-    torch.manual_seed(task["seed"])
-    plan = task["parameters"]
-    layer = torch.nn.Linear(X.shape[1], 1, bias=False)
-    torch.nn.init.zeros_(layer.weight)
-    rows = TensorDataset(torch.tensor(X, dtype=torch.float32), torch.tensor(y, dtype=torch.float32))
-    model, optimizer, loader = PrivacyEngine().make_private(
-        module=layer,
-        optimizer=torch.optim.SGD(layer.parameters(), lr=plan["step_size"]),
-        data_loader=DataLoader(rows, batch_size=round(plan["batch_size"])),
-        noise_multiplier=plan["noise_multiplier"],
-        max_grad_norm=plan["lipschitz"],
-    )
-    loss = torch.nn.BCEWithLogitsLoss()
-    visited, steps = torch.zeros_like(layer.weight), 0
-    while steps < plan["steps"]:
-        for features, labels in loader:
-            optimizer.zero_grad()
-            loss(model(features).squeeze(1), labels).backward()
-            optimizer.step()
-            with torch.no_grad():
-                layer.weight *= min(1.0, plan["radius"] / max(float(layer.weight.norm()), 1e-30))
-                visited += layer.weight
-            steps += 1
-            if steps == plan["steps"]:
-                break
-    return (visited / steps).detach().numpy()[0].astype(float)
-
-
 def objpert(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> Any:
     """An estimator of ours, named in the parameters; `X` comes without the constant, which it appends itself.
 
@@ -144,7 +104,6 @@ FITS: dict[str, Fit] = {
     "scikit-learn": scikit_learn,
     "diffprivlib": diffprivlib,
     "opacus": opacus,
-    "opacus-descent": opacus_descent,
     "objpert": objpert,
 }
 
@@ -205,16 +164,13 @@ def main() -> None:
     if library != "objpert":
         X = with_constant(X, constant)
     warm = {**tasks[0], "parameters": {**tasks[0]["parameters"]}}
-    for length in {"epochs", "steps"} & set(warm["parameters"]):
-        warm["parameters"][length] = 1
+    if "epochs" in warm["parameters"]:
+        warm["parameters"]["epochs"] = 1
     fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS], warm | {"test": test})  # what is imported or allocated on first use
     for task in tasks:
         fitted, cost = measured(fit, X, y, task | {"test": test})
         accuracy = float(np.mean((scores(fitted, X_test, constant) > 0) == (y_test == 1)))
-        found = {"task": task, "accuracy": accuracy, **cost, "versions": versions(library)}
-        if isinstance(fitted, np.ndarray):
-            found["theta"] = fitted.tolist()
-        print(json.dumps(found), flush=True)
+        print(json.dumps({"task": task, "accuracy": accuracy, **cost, "versions": versions(library)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def figure2() -> str:
 
 def learners(*datasets: str) -> str:
     """Other libraries beside ours: one table a data set, Adult's unless asked otherwise."""
-    return peers.markdown([row for row in stored("learners") if row["dataset"] in (datasets or ("adult",))]).strip()
+    return peers.markdown([row for row in stored("learners") if row["dataset"] in (datasets or ("adult",))])
 
 
 QUESTIONS = {  # label: the benchmark's case, and how the calls of the libraries that were asked in several ways begin
