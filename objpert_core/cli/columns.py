@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,14 +23,6 @@ class Column(NamedTuple):
     kind: str
     name: str
     values: tuple[str, ...]
-
-
-def _number(text: str) -> Column:
-    return _ranged("number", text, "age:0:120")
-
-
-def _percent(text: str) -> Column:
-    return _ranged("percent", text, "discount:0:100")
 
 
 def _ranged(kind: str, text: str, example: str) -> Column:
@@ -60,19 +54,11 @@ def _date(text: str) -> Column:
     return Column("date", name, tuple(parts))
 
 
-def _categories(text: str) -> Column:
-    return _listed("categories", text, ";" if ";" in text else ",", "colour=red,green,blue")
-
-
 def _two_values(text: str) -> Column:
     found = _listed("two values", text, ":", "member=no:yes")
     if len(found.values) != 2:
         raise argparse.ArgumentTypeError(f"{text!r} must name two values, that of label 0 first: member=no:yes")
     return found
-
-
-def _several_values(text: str) -> Column:
-    return _listed("several values", text, ":", "species=setosa:versicolor:virginica")
 
 
 def _missing(text: str) -> Column:
@@ -82,12 +68,39 @@ def _missing(text: str) -> Column:
     return Column("missing", name, (value,))
 
 
-def _listed(kind: str, text: str, separator: str, example: str) -> Column:
+def _listed(kind: str, text: str, separators: str, example: str) -> Column:
+    """A column and its values, between the first of the separators that is there, or the last."""
     name, sign, values = text.partition("=")
+    separator = next((one for one in separators if one in text), separators[-1])
     found = tuple(value.strip() for value in values.split(separator) if value.strip())
     if not (name and sign and found):
         raise argparse.ArgumentTypeError(f"{text!r} must look like {example}")
     return Column(kind, name, found)
+
+
+_OPTIONS: dict[str, tuple[Callable[[str], Column], str, str]] = {
+    "number": (
+        partial(_ranged, "number", example="age:0:120"),
+        "NAME:LOW:HIGH",
+        f"a number and its range; NAME:{PRIVATE} learns the range inside the promise",
+    ),
+    "percent": (partial(_ranged, "percent", example="discount:0:100"), "NAME:LOW:HIGH", "numbers such as 12.5 %%"),
+    "money": (_money, "NAME:LOW:HIGH:SIGN", "sums such as $1,500, with their sign"),
+    "date": (_date, "NAME=FORM=FIRST=LAST", "dates; FORM is such as %%d.%%m.%%Y"),
+    "categories": (
+        partial(_listed, "categories", separators=";,", example="colour=red,green,blue"),
+        "NAME=A,B,…",
+        "a column and its categories",
+    ),
+    "two-values": (_two_values, "NAME=NO:YES", "the target's values, label 0 first"),
+    "several-values": (
+        partial(_listed, "several values", separators=":", example="species=setosa:versicolor:virginica"),
+        "NAME=A:B:C…",
+        "the target's values",
+    ),
+}
+"""Options that name a column: how each is read, and how its help shows it."""
+_NAMES: dict[str, Any] = {"metavar": "NAME", "action": "append", "default": []}
 
 
 def add_columns(command: argparse.ArgumentParser) -> None:
@@ -97,56 +110,19 @@ def add_columns(command: argparse.ArgumentParser) -> None:
         "--schema", metavar="FILE", help="all of it, in a file that the page Your own data or objpert schema writes"
     )
     group.add_argument("--target", metavar="NAME", help="the column that is predicted")
-    repeated: dict[str, Any] = {"dest": "columns", "action": "append", "default": []}
-    group.add_argument(
-        "--number",
-        type=_number,
-        metavar="NAME:LOW:HIGH",
-        help=f"a number and its range; NAME:{PRIVATE} learns the range inside the promise",
-        **repeated,
-    )
-    group.add_argument("--percent", type=_percent, metavar="NAME:LOW:HIGH", help="numbers such as 12.5 %%", **repeated)
-    group.add_argument(
-        "--money", type=_money, metavar="NAME:LOW:HIGH:SIGN", help="sums such as $1,500, with their sign", **repeated
-    )
-    group.add_argument(
-        "--date",
-        type=_date,
-        metavar="NAME=FORM=FIRST=LAST",
-        help="dates; FORM is such as %%d.%%m.%%Y",
-        **repeated,
-    )
-    group.add_argument(
-        "--categories", type=_categories, metavar="NAME=A,B,…", help="a column and its categories", **repeated
-    )
-    group.add_argument(
-        "--two-values", type=_two_values, metavar="NAME=NO:YES", help="the target's values, label 0 first", **repeated
-    )
-    group.add_argument(
-        "--several-values", type=_several_values, metavar="NAME=A:B:C…", help="the target's values", **repeated
-    )
+    for name, (read, metavar, help_text) in _OPTIONS.items():
+        repeated = {"dest": "columns", "action": "append", "default": [], "type": read}
+        group.add_argument(f"--{name}", metavar=metavar, help=help_text, **repeated)
     group.add_argument(
         "--missing", type=_missing, metavar="NAME=VALUE", action="append", default=[], help="the value that fills gaps"
     )
-    group.add_argument(
-        "--mark-missing",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="add a feature that says where this column has a gap",
-    )
+    group.add_argument("--mark-missing", **_NAMES, help="add a feature that says where this column has a gap")
     group.add_argument(
         "--feature-ranges",
         choices=[PRIVATE],
         help="learn the ranges of all numbers inside the promise, whatever ranges are given",
     )
-    group.add_argument(
-        "--other",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="in this column, a value that is not listed counts as no category",
-    )
+    group.add_argument("--other", **_NAMES, help="in this column, a value that is not listed counts as no category")
     group.add_argument(
         MISSING_WORDS, metavar="A,B,…", help='words for a missing value beside NA and the like, such as "-,unknown"'
     )

@@ -10,7 +10,7 @@ from typing import Any
 from objpert_core.cli import mechanisms
 from objpert_core.cli.files import read_bytes
 from objpert_core.cli.output import Answer, up
-from objpert_core.cli.question import question
+from objpert_core.cli.question import Found, Question, question
 
 _FIXED = "releases whose noise was fixed beforehand"
 _SOURCE = "composition of privacy losses, docs/theorems.md, T8"
@@ -44,22 +44,9 @@ def total(options: argparse.Namespace) -> Answer:
             }
         )
         entries.append({"entry": entry.write(), "count": entry.count, **asked.both(alone, found)})
-    facts = {
-        "accounted": _HOW[options.renyi],
-        "neighbours": acc.ADD_REMOVE,
-        "holds for": _FIXED,
-        "why": found.why,
-    }
-    document = {
-        "command": "accounting",
-        "inputs": {"ledger": ledger.write(saved.entries), **asked.inputs},
-        **asked.entry(found),
-        "source": _SOURCE,
-        "accountant": "rdp" if options.renyi else "profile",
-        "adjacency": acc.ADD_REMOVE,
-        "entries": entries,
-    }
-    return Answer(f"{asked.headline(found.value)} for all together", facts, document, rows)
+    facts = {"neighbours": acc.ADD_REMOVE}
+    document = {"inputs": {"ledger": ledger.write(saved.entries)}, "adjacency": acc.ADD_REMOVE, "entries": entries}
+    return _answer(asked, found, facts, document, rows)
 
 
 def certificates(options: argparse.Namespace) -> Answer:
@@ -91,20 +78,26 @@ def certificates(options: argparse.Namespace) -> Answer:
     named = list(dict.fromkeys(one.adjacency for one in known))
     neighbours = named[0] if len(named) == 1 else "data sets that are neighbours in the sense of every release"
     facts = {
-        "accounted": _HOW[options.renyi],
         "neighbours": neighbours_in_words(neighbours),
         "without scores": f"{', '.join(fits)}: name the folder, which counts them" if fits else "",
-        "holds for": _FIXED,
-        "why": found.why,
     }
+    document = {"inputs": {"certificates": options.certificates}, "adjacency": neighbours, "entries": entries}
+    return _answer(asked, found, facts, document, rows)
+
+
+def _answer(
+    asked: Question, found: Found, facts: dict[str, str], document: dict[str, Any], rows: list[dict[str, str]]
+) -> Answer:
+    """The answer for all together, with what every list says of itself."""
+    facts = {"accounted": _HOW[asked.renyi], **facts, "holds for": _FIXED, "why": found.why}
     document = {
         "command": "accounting",
-        "inputs": {"certificates": options.certificates, **asked.inputs},
+        "inputs": document["inputs"] | asked.inputs,
         **asked.entry(found),
         "source": _SOURCE,
-        "accountant": "rdp" if options.renyi else "profile",
-        "adjacency": neighbours,
-        "entries": entries,
+        "accountant": "rdp" if asked.renyi else "profile",
+        "adjacency": document["adjacency"],
+        "entries": document["entries"],
     }
     return Answer(f"{asked.headline(found.value)} for all together", facts, document, rows)
 

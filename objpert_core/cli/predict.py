@@ -71,7 +71,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _predicted(options: argparse.Namespace, found: Any, known: Any) -> Iterator[tuple[Any, list[Any]]]:
     """Blocks of rows, and of each the predictions and what else was asked for; then the notes."""
-    from objpert_core.datasets.tables import open_content, open_table
+    from objpert_core.datasets import open_table
+    from objpert_core.datasets.tables import open_content
     from objpert_core.datasets.tables.encoding import Encoding
 
     dialect = columns.dialect(options)

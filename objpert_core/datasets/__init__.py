@@ -14,31 +14,17 @@ from objpert_core.blocks import Blocks
 from objpert_core.datasets._catalogue import available, damage, default_name, describe, fetch, load, names
 from objpert_core.datasets._dataset import Dataset
 from objpert_core.datasets._files import data_folder
-from objpert_core.datasets.tables import (
-    Categories,
-    Date,
-    Dialect,
-    Money,
-    Number,
-    NumericTarget,
-    Percent,
-    Person,
-    SeveralValues,
-    Sketch,
-    Table,
-    TableBlocks,
-    TableError,
-    TableSchema,
-    TwoValues,
-    look_at,
-    open_table,
-    read_features,
-    read_table,
-    safe_cell,
-    safe_label,
-    safe_text,
-)
+from objpert_core.datasets.tables.columns import Categories, Number
+from objpert_core.datasets.tables.dialect import Dialect
+from objpert_core.datasets.tables.messages import TableError, safe_label, safe_text
+from objpert_core.datasets.tables.reading import Table, read_features, read_table
+from objpert_core.datasets.tables.schema import Person, TableSchema
+from objpert_core.datasets.tables.sheet import Sketch, look_at
+from objpert_core.datasets.tables.targets import NumericTarget, SeveralValues, TwoValues
+from objpert_core.datasets.tables.walking import TableBlocks, open_table
+from objpert_core.datasets.tables.written import Date, Money, Percent
 from objpert_core.datasets.which_library import library_pieces
+from objpert_core.tables import safe_cell
 
 __all__ = [
     "Blocks",

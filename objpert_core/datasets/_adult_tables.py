@@ -23,7 +23,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.datasets.adult import AdultRecords
 from objpert_core.datasets.adult_codebook import CATEGORIES, MAXIMA
 
 BIN_STARTS: dict[str, tuple[int, ...]] = {
@@ -86,24 +85,6 @@ def levels(column: str) -> int:
     if column == "label":
         return 2
     return len(CATEGORIES[column]) if column in CATEGORIES else len(BIN_STARTS[column])
-
-
-def cell_codes(records: AdultRecords, column: str) -> IntArray:
-    """The category or bin of each row; a value outside the bins counts in the nearest one."""
-    values = records.column(column)
-    if column not in BIN_STARTS:
-        return values
-    return np.maximum(np.searchsorted(BIN_STARTS[column], values, side="right") - 1, 0)
-
-
-def count(records: AdultRecords) -> dict[str, IntArray]:
-    """The exact tables, by name. They are not private: only `make_adult_synthetic` may look at them."""
-    exact = {}
-    for table in TABLES:
-        codes = tuple(cell_codes(records, column) for column in table.columns)
-        cells = np.ravel_multi_index(codes, table.shape)
-        exact[table.name] = np.bincount(cells, minlength=math.prod(table.shape)).reshape(table.shape)
-    return exact
 
 
 def draw_within_bins(column: str, codes: IntArray, generator: np.random.Generator) -> IntArray:

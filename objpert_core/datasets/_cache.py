@@ -5,18 +5,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Any
 
 
-class _Sized(Protocol):
-    @property
-    def nbytes(self) -> int: ...
-
-
-T = TypeVar("T", bound=_Sized)
-
-
-class BoundedCache(Generic[T]):
+class BoundedCache:
     """Least-recently-used cache bounded by bytes, in which each value is made once however many ask for it.
 
     `functools.lru_cache` bounds the number of entries, not their size (Gisette is a thousand times larger than
@@ -26,11 +18,11 @@ class BoundedCache(Generic[T]):
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
-        self._values: OrderedDict[Hashable, T] = OrderedDict()
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value kept under `key`, made by `make()` when there is none; an error in `make` is not kept."""
         with self._lock:
             if key in self._values:
@@ -50,7 +42,7 @@ class BoundedCache(Generic[T]):
                     self._making.pop(key, None)
             return value
 
-    def _keep(self, key: Hashable, value: T) -> None:
+    def _keep(self, key: Hashable, value: Any) -> None:
         with self._lock:
             if value.nbytes <= self.max_bytes:
                 self._values[key] = value

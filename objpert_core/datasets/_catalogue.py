@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from objpert_core._validation import FloatArray, IntArray, choice, nonnegative_integer
-from objpert_core.datasets import adult, adult_synthetic, gisette, gisette_like, small, synthetic, which_library
+from objpert_core.datasets import adult, adult_synthetic, gisette, small, synthetic, which_library
 from objpert_core.datasets._cache import BoundedCache
 from objpert_core.datasets._dataset import Dataset, shuffled_split
-from objpert_core.datasets._files import Progress, RawFile, data_folder, obtain, present, verified
-from objpert_core.datasets._registry import ADULT_FILES, GISETTE_FILES
+from objpert_core.datasets._files import (
+    ADULT_FILES,
+    GISETTE_FILES,
+    Progress,
+    RawFile,
+    data_folder,
+    obtain,
+    present,
+    verified,
+)
 from objpert_core.datasets.adult_codebook import CLASSES as INCOME
 from objpert_core.datasets.adult_codebook import FEATURE_NAMES as ADULT_FEATURES
 from objpert_core.exceptions import DataUnavailableError
@@ -91,7 +99,7 @@ _ENTRIES: dict[str, _Entry] = {
     "adult-synthetic": _Entry(
         title="45,222 invented people with the columns of Adult: no row belongs to anyone.",
         origin="Drawn from noisy low-order counts of Adult that were released with differential privacy "
-        "(ε = 1, δ = 1e-9, adding or removing one person) by objpert_core.datasets.make_adult_synthetic.",
+        "(ε = 1, δ = 1e-9, adding or removing one person) by benchmarks/make_adult_synthetic.py.",
         citation=_ADULT_CITATION,
         licence="CC BY 4.0 (derived from Adult)",
         classes=INCOME,
@@ -118,9 +126,9 @@ _ENTRIES: dict[str, _Entry] = {
         citation=f"{_DIGITS_CITATION} Recipe: I. Guyon (2003), Design of experiments for the NIPS 2003 variable "
         "selection benchmark.",
         licence="CC BY 4.0 (derived from the digits)",
-        classes=gisette_like.CLASSES,
-        feature_names=lambda _: gisette_like.feature_names(),
-        split=gisette_like.make,
+        classes=gisette.CLASSES,
+        feature_names=lambda _: gisette.feature_names(),
+        split=gisette.make,
         stand_in_for="gisette",
     ),
     "synthetic-l": _Entry(
@@ -186,7 +194,7 @@ _ENTRIES: dict[str, _Entry] = {
 }
 
 # Room for Gisette's rows and one split of them.
-_cache: BoundedCache[_Pool | Dataset] = BoundedCache(700 * 2**20)
+_cache = BoundedCache(700 * 2**20)
 
 
 def names(classes: int | None = None) -> tuple[str, ...]:
@@ -316,8 +324,7 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
         if entry.split is not None:
             parts = entry.split(split_seed)
         else:
-            everything = _cache.get((name, "pool", state), pool)
-            assert isinstance(everything, _Pool)
+            everything: _Pool = _cache.get((name, "pool", state), pool)
             parts = shuffled_split(everything.features, everything.labels, split_seed)
         return Dataset(
             name,
@@ -331,6 +338,5 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
             split_seed=split_seed,
         )
 
-    dataset = _cache.get((name, split_seed, state), split)
-    assert isinstance(dataset, Dataset)
+    dataset: Dataset = _cache.get((name, split_seed, state), split)
     return dataset

@@ -24,6 +24,7 @@ UCI_BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
 Progress = Callable[[str, int, int | None], None]
 """Called as `progress(file name, bytes so far, total bytes or None)` while a file is being fetched."""
 
+_SILENT = 30.0  # seconds, and the server has failed
 _fetching = threading.Lock()
 
 
@@ -42,6 +43,38 @@ class RawFile:
             if candidate.is_file():
                 return candidate
         return None
+
+
+ADULT_FILES = (
+    RawFile(
+        "adult", "adult.data", "adult/adult.data",
+        "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+    ),
+    RawFile(
+        "adult", "adult.test", "adult/adult.test",
+        "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+    ),
+)  # fmt: skip
+
+GISETTE_FILES = (
+    RawFile(
+        "gisette", "gisette_train.data", "gisette/GISETTE/gisette_train.data",
+        "6d4c5e998afe67937b9e77a3334e03c85e545ebc65a6eb1333ffc14125cfc389",
+    ),
+    RawFile(
+        "gisette", "gisette_valid.data", "gisette/GISETTE/gisette_valid.data",
+        "5cea897956dd172a006132738254a27a8f61ecc1ceb6f5b20639c281d2942254",
+    ),
+    RawFile(
+        "gisette", "gisette_train.labels", "gisette/GISETTE/gisette_train.labels",
+        "42bd681fe51b161f033df773df14a0116e492676555ab14616c1b72edc054075",
+    ),
+    RawFile(
+        "gisette", "gisette_valid.labels", "gisette/gisette_valid.labels",
+        "a6b857a0448023f033c4dda2ef848714b4be2ae45ce598d088fb3efb406e08c5",
+    ),
+)  # fmt: skip
+"""In the order in which `gisette.read` takes them."""
 
 
 def data_folder() -> Path:
@@ -112,12 +145,11 @@ def obtain(
     progress: Progress | None = None,
     attempts: int = 3,
     pause: float = 1.0,
-    timeout: float = 30.0,
 ) -> list[Path]:
     """Paths of verified files; missing ones are fetched first.
 
     Each file gets so many `attempts`; `pause` seconds follow the first failure, twice as many each further one, and a
-    server that is silent for `timeout` seconds has failed. What `progress` raises stops the transfer and leaves nothing
+    server that is silent for 30 seconds has failed. What `progress` raises stops the transfer and leaves nothing
     behind. `DataUnavailableError` names the folder to put the files in.
     """
     paths = []
@@ -128,7 +160,7 @@ def obtain(
             with _fetching:
                 path = verified(raw, root)  # another thread may have fetched it meanwhile
                 if path is None:
-                    path = _fetch(raw, files, root, source + raw.remote, progress, attempts, pause, timeout)
+                    path = _fetch(raw, files, root, source + raw.remote, progress, attempts, pause)
         paths.append(path)
     return paths
 
@@ -160,7 +192,6 @@ def _fetch(
     progress: Progress | None,
     attempts: int,
     pause: float,
-    timeout: float,
 ) -> Path:
     import pooch
 
@@ -173,7 +204,7 @@ def _fetch(
             partial = Path(scratch) / raw.name
             meter = _Meter(raw.name, progress) if progress is not None else False
             try:
-                pooch.HTTPDownloader(progressbar=meter, timeout=timeout)(url, str(partial), None)
+                pooch.HTTPDownloader(progressbar=meter, timeout=_SILENT)(url, str(partial), None)
             except OSError as error:  # requests' exceptions are OSErrors: no network, time-outs, HTTP status
                 reason = _why(error)
                 if not _transient(error):

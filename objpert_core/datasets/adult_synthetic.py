@@ -11,7 +11,6 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
 import numpy as np
 
@@ -46,12 +45,6 @@ def released_counts() -> NoisyCounts:
         },
         float(content["sigma"]),
     )
-
-
-def provenance() -> dict[str, Any]:
-    """How the counts were released: command, ε, δ, sensitivity, σ, date and commit."""
-    folder = resources.files("objpert_core.datasets")
-    return dict(json.loads(folder.joinpath(PROVENANCE_FILE).read_text(encoding="utf-8")))
 
 
 def positive_rate(counts: NoisyCounts) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from deploy.settings import ROOT
 from objpert_core import _provenance
-from objpert_core.cli import launch, main, server
+from objpert_core.cli import app, main, server
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_class_is_served_by_the_script_from_where_one_stands(started, monkeypa
 
 @pytest.mark.parametrize("command", ["app", "serve"])
 def test_what_is_missing_is_named_with_what_installs_it(started, monkeypatch, capsys, command):
-    monkeypatch.setattr(launch, "PACKAGES", ("json", "no_such_package"))
+    monkeypatch.setattr(app, "PACKAGES", ("json", "no_such_package"))
     assert main([command]) == 2
     assert capsys.readouterr().err == (
         "objpert: the app needs no_such_package, which is not installed: pip install '/path/to/checkout[app]'\n"

@@ -76,7 +76,7 @@ def _kilobytes(count: int) -> np.ndarray:
 
 
 def test_the_least_recently_used_goes_first() -> None:
-    cache: BoundedCache[np.ndarray] = BoundedCache(3 * 1024)
+    cache = BoundedCache(3 * 1024)
     for key in "abc":
         cache.get(key, lambda: _kilobytes(1))
     kept = cache.get("a", lambda: pytest.fail("a was forgotten"))
@@ -88,7 +88,7 @@ def test_the_least_recently_used_goes_first() -> None:
 
 
 def test_what_is_too_large_is_returned_but_not_kept() -> None:
-    cache: BoundedCache[np.ndarray] = BoundedCache(1024)
+    cache = BoundedCache(1024)
     small = cache.get("small", lambda: _kilobytes(1))
     assert cache.get("large", lambda: _kilobytes(2)).nbytes == 2048
     assert len(cache) == 1
@@ -96,7 +96,7 @@ def test_what_is_too_large_is_returned_but_not_kept() -> None:
 
 
 def test_many_threads_make_a_value_once() -> None:
-    cache: BoundedCache[np.ndarray] = BoundedCache(1 << 20)
+    cache = BoundedCache(1 << 20)
     made = []
     start = threading.Barrier(8)
 
@@ -116,7 +116,7 @@ def test_many_threads_make_a_value_once() -> None:
 
 
 def test_an_error_is_not_kept() -> None:
-    cache: BoundedCache[np.ndarray] = BoundedCache(1 << 20)
+    cache = BoundedCache(1 << 20)
     with pytest.raises(ZeroDivisionError):
         cache.get("key", lambda: _kilobytes(1 // 0))
     assert cache.get("key", lambda: _kilobytes(1)).nbytes == 1024

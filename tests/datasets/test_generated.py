@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
-from objpert_core.datasets import Dataset, gisette_like, library_pieces, load, small, synthetic, which_library
+from objpert_core.datasets import Dataset, gisette, library_pieces, load, small, synthetic, which_library
 from objpert_core.exceptions import DataUnavailableError
 
 
@@ -40,7 +40,7 @@ def test_a_linear_model_without_privacy_is_as_accurate_as_it_should_be(name, see
 
 class TestGisetteLike:
     def test_columns_are_pixels_products_and_as_many_probes(self) -> None:
-        names = gisette_like.feature_names()
+        names = gisette.feature_names()
         probes = [name for name in names if name.startswith("probe")]
         products = [name for name in names if "·" in name]
         assert (len(probes), len(products), len(names) - len(probes) - len(products)) == (2500, 2100, 400)
@@ -48,12 +48,12 @@ class TestGisetteLike:
     @pytest.mark.slow
     def test_probes_carry_no_information_and_the_others_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # Before the rows are divided by their norms, which know a little about the label.
-        monkeypatch.setattr(gisette_like, "unit_rows", lambda matrix: matrix)
-        monkeypatch.setattr(gisette_like, "ROWS", 2000)
-        monkeypatch.setattr(gisette_like, "TRAINING_ROWS", 1600)
-        matrix, labels, _, _ = gisette_like.make(0)
+        monkeypatch.setattr(gisette, "unit_rows", lambda matrix: matrix)
+        monkeypatch.setattr(gisette, "ROWS", 2000)
+        monkeypatch.setattr(gisette, "TRAINING_ROWS", 1600)
+        matrix, labels, _, _ = gisette.make(0)
         assert set(np.unique(matrix)) <= set(range(1000))
-        probe = np.array([name.startswith("probe") for name in gisette_like.feature_names()])
+        probe = np.array([name.startswith("probe") for name in gisette.feature_names()])
         spread = matrix.std(axis=0) * labels.std()
         covariance = (labels - labels.mean()) @ matrix / len(labels)
         score = np.abs(covariance) / np.where(spread > 0, spread, 1.0) * np.sqrt(len(labels))
@@ -67,9 +67,9 @@ class TestGisetteLike:
             parts.append({image.tobytes() for image in images})
             return np.zeros((count, 28 * 28))
 
-        monkeypatch.setattr(gisette_like, "_redrawings", record)
-        monkeypatch.setattr(gisette_like, "_expand", lambda pixels, generator: pixels)
-        gisette_like.make(0)
+        monkeypatch.setattr(gisette, "_redrawings", record)
+        monkeypatch.setattr(gisette, "_expand", lambda pixels, generator: pixels)
+        gisette.make(0)
         fours, nines = parts[0] | parts[1], parts[2] | parts[3]
         assert not parts[0] & parts[1]
         assert not parts[2] & parts[3]
@@ -77,9 +77,9 @@ class TestGisetteLike:
 
     @pytest.mark.slow
     def test_the_seed_decides(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(gisette_like, "ROWS", 100)
-        monkeypatch.setattr(gisette_like, "TRAINING_ROWS", 80)
-        first, again, other = gisette_like.make(7), gisette_like.make(7), gisette_like.make(8)
+        monkeypatch.setattr(gisette, "ROWS", 100)
+        monkeypatch.setattr(gisette, "TRAINING_ROWS", 80)
+        first, again, other = gisette.make(7), gisette.make(7), gisette.make(8)
         for a, b in zip(first, again, strict=True):
             np.testing.assert_array_equal(a, b)
         assert (first[0] != other[0]).any()
@@ -88,7 +88,7 @@ class TestGisetteLike:
         image = np.zeros((8, 8))
         image[2:6, 3:5] = 1.0
         generator = np.random.default_rng(0)
-        first, second = (gisette_like._redraw(image, generator) for _ in range(2))
+        first, second = (gisette._redraw(image, generator) for _ in range(2))
         assert first.shape == (28, 28)
         assert first.min() >= 0
         assert first.max() <= 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from objpert_core.datasets import fetch, gisette, load
-from objpert_core.datasets._registry import GISETTE_FILES
+from objpert_core.datasets._files import GISETTE_FILES
 from objpert_core.exceptions import DataUnavailableError
 
 

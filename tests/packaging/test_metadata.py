@@ -8,7 +8,7 @@ import pytest
 
 import objpert_core
 from deploy.settings import ROOT
-from objpert_core.cli.launch import PACKAGES
+from objpert_core.cli.app import PACKAGES
 from ui import registry
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

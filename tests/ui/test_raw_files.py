@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from objpert_core import DataUnavailableError, datasets
-from objpert_core.datasets._registry import ADULT_FILES, GISETTE_FILES
+from objpert_core.datasets._files import ADULT_FILES, GISETTE_FILES
 from tests.ui.waiting import ended, until
 from ui.jobs import JobRunner, JobView
 from ui.raw_files import RAW_FILES, Download, fetch, progress

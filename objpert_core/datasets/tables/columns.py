@@ -129,8 +129,8 @@ class Number:
 
     Examples
     --------
-    >>> out = np.zeros((3, 1))
-    >>> Number(17, 90).encode(["17", "90", "120"], Numerals(), out)
+    >>> age, out = Number(17, 90), np.zeros((3, 1))
+    >>> age.write(age.read(["17", "90", "120"], Numerals()), out)
     Tally(clipped=1, missing=0, other=0)
     >>> out.ravel().tolist()
     [-1.0, 1.0, 1.0]
@@ -191,10 +191,6 @@ class Number:
         """The names of the columns that this one becomes in the matrix."""
         return (name, f"{name} (missing)")[: self.width]
 
-    def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
-        """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self.write(self.read(cells, numerals), out)
-
     def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
         """The number in each cell, NaN where one is missing; `BadCell` for the bad ones."""
         return self.read_by(numerals.read, cells, numerals)
@@ -244,8 +240,8 @@ class Categories:
 
     Examples
     --------
-    >>> out = np.zeros((2, 2))
-    >>> Categories(["Female", "Male"], other=True).encode(["Male", "male"], Numerals(), out)
+    >>> sex, out = Categories(["Female", "Male"], other=True), np.zeros((2, 2))
+    >>> sex.write(sex.read(["Male", "male"], Numerals()), out)
     Tally(clipped=0, missing=0, other=1)
     >>> out.tolist()
     [[0.0, 1.0], [0.0, 0.0]]
@@ -312,10 +308,6 @@ class Categories:
         """The names of the columns that this one becomes in the matrix."""
         names = [f"{name} = {category}" for category in self._shown]
         return (*names, f"{name} (missing)")[: self.width]
-
-    def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
-        """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self.write(self.read(cells, numerals), out)
 
     def read(self, cells: Sequence[str], numerals: Numerals) -> IntArray:
         """The place of each cell among the categories, below 0 where it has none; `BadCell` for the bad ones."""

@@ -94,7 +94,7 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
 
     Examples
     --------
-    >>> from objpert_core.datasets.tables import Number, TwoValues
+    >>> from objpert_core.datasets import Number, TwoValues
     >>> schema = TableSchema({"age": Number(17, 90)}, TwoValues("income", negative="low", positive="high"))
     >>> table = read_table(b"age,income\n17,low\n95,high\n", schema)
     >>> table.X.ravel().tolist(), table.y.tolist()
@@ -139,7 +139,7 @@ def read_features(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTH
 
     Arguments and `TableError` are those of `read_table`, the matrix is that of `TableSchema.encode`.
 
-    >>> from objpert_core.datasets.tables import Number, TwoValues
+    >>> from objpert_core.datasets import Number, TwoValues
     >>> schema = TableSchema({"age": Number(17, 90)}, TwoValues("income", negative="low", positive="high"))
     >>> read_features(b"name,age\nx,17\ny,95\n", schema).tolist()
     [[-1.0], [1.0]]

@@ -1,4 +1,6 @@
-"""Text to rows of cells: the header, what separates columns, and rows that are counted as a spreadsheet counts them."""
+"""Text to rows of cells: the header, what separates columns, and rows that are counted as a spreadsheet counts them;
+and a first look at a file, at its form and the names of its columns.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,7 @@ LONGEST_ROW = 500_000
 LONGEST_NAME = 100
 """Characters of a column's name."""
 
+_ANYTHING = Dialect()
 _LOOKED_AT = 100_000  # cells that tell the decimal mark
 SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a spreadsheet's own hint; it does not count as a row
 _QUOTED = re.compile(r'(^|[,;\t|])"(?:[^"]|"")*+"')
@@ -91,6 +94,46 @@ def open_sheet(content: bytes, dialect: Dialect) -> Sheet:
         mark = decimal_mark((cell.strip() for _, cells in first for cell in cells), delimiter)
         sheet = replace(sheet, dialect=replace(found, decimal=mark))
     return sheet
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What may be shown before anybody has typed a schema.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns that may get a role, in the file's order. A first column without a name is left out: R and pandas
+        write the names of rows so.
+    rows : int
+        The number of rows after the header. This number depends on the data: the certificate of a fit says whether it
+        counts as known.
+    dialect : Dialect
+        The file's form; `decimal` is None where the user has to say it.
+    cautions : tuple of str
+        Sentences for the file's owner.
+    """
+
+    names: tuple[str, ...]
+    rows: int
+    dialect: Dialect
+    cautions: tuple[str, ...] = ()
+
+
+def look_at(content: bytes, dialect: Dialect = _ANYTHING) -> Sketch:
+    r"""The form of a CSV file, the names of its columns and the number of its rows; `dialect` is what is known of the
+    form.
+
+    No statistic, no category and no range is read off the values: whatever is learned from people's values, even an
+    extreme, is a release without privacy. `TableError` for a file that is no complete table.
+
+    >>> sketch = look_at(b"age;income\n39;1,5\n50;2,25\n")
+    >>> sketch.names, sketch.rows, sketch.dialect.delimiter, sketch.dialect.decimal
+    (('age', 'income'), 2, ';', ',')
+    """
+    sheet = open_sheet(content, dialect)
+    rows = sum(1 for _ in sheet.rows())
+    return Sketch(tuple(name for name in sheet.names if name), rows, sheet.dialect, sheet.cautions)
 
 
 def _until_a_fault(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.datasets.tables.columns import (
@@ -26,13 +26,42 @@ MOST_CLASSES = 100
 """Values of a target."""
 
 
+class ListedValues:
+    """A target that has one of several values, spelt letter by letter, whose places are the labels."""
+
+    values: Any
+
+    @property
+    def classes(self) -> list[int]:
+        """The labels, for an estimator's `classes`."""
+        return list(range(len(self.values)))
+
+    def read(self, cells: Sequence[str], numerals: Numerals) -> IntArray:
+        """The place of each cell among the values; `BadCell` for the others."""
+        places = codes_of("values", self.values)
+
+        def label(cell: str) -> int:
+            place = places.get(without_point(cell))
+            if place is None:
+                got = "and it is empty" if not cell else f"got {quoted(cell)}"
+                raise BadText(f"must hold {one_of(self.values)}, {got}")
+            return place
+
+        found = read_different(cells, label)
+        return np.fromiter(map(found.__getitem__, cells), np.int64, len(cells))
+
+    def write(self, labels: IntArray) -> tuple[IntArray, Tally]:
+        """What `read` found as labels."""
+        return labels, Tally()
+
+
 @dataclass(frozen=True)
-class TwoValues:
+class TwoValues(ListedValues):
     """A target with two values, spelt letter by letter: `negative` and `positive` become the labels 0 and 1.
 
     Of a whole number, 1 and 1.0 are one value.
 
-    >>> TwoValues("income", negative="<=50K", positive=">50K").encode([">50K", "<=50K"], Numerals())[0].tolist()
+    >>> TwoValues("income", negative="<=50K", positive=">50K").read([">50K", "<=50K"], Numerals()).tolist()
     [1, 0]
     """
 
@@ -51,30 +80,13 @@ class TwoValues:
         """Both values, that of label 0 first."""
         return self.negative, self.positive
 
-    @property
-    def classes(self) -> list[int]:
-        """The labels, for an estimator's `classes`."""
-        return [0, 1]
-
-    def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
-        """Labels 0 and 1, int64 (n,); `BadCell` for the cells with another value."""
-        return self.write(self.read(cells, numerals))
-
-    def read(self, cells: Sequence[str], numerals: Numerals) -> IntArray:
-        """The place of each cell among the values; `BadCell` as in `encode`."""
-        return _labels(cells, self.values)
-
-    def write(self, labels: IntArray) -> tuple[NDArray[np.int64], Tally]:
-        """What `read` found as labels."""
-        return labels, Tally()
-
 
 @dataclass(frozen=True)
-class SeveralValues:
+class SeveralValues(ListedValues):
     """A target with several values, spelt letter by letter, which become the labels 0, 1, 2, …
 
     >>> species = SeveralValues("species", ["setosa", "versicolor", "virginica"])
-    >>> species.encode(["virginica", "setosa"], Numerals())[0].tolist(), species.classes
+    >>> species.read(["virginica", "setosa"], Numerals()).tolist(), species.classes
     ([2, 0], [0, 1, 2])
     """
 
@@ -90,46 +102,13 @@ class SeveralValues:
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "values", names)
 
-    @property
-    def classes(self) -> list[int]:
-        """The labels, for an estimator's `classes`."""
-        return list(range(len(self.values)))
-
-    def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
-        """Labels from 0 on, int64 (n,); `BadCell` for the cells with another value."""
-        return self.write(self.read(cells, numerals))
-
-    def read(self, cells: Sequence[str], numerals: Numerals) -> IntArray:
-        """The place of each cell among the values; `BadCell` as in `encode`."""
-        return _labels(cells, self.values)
-
-    def write(self, labels: IntArray) -> tuple[NDArray[np.int64], Tally]:
-        """What `read` found as labels."""
-        return labels, Tally()
-
-
-def _labels(cells: Sequence[str], values: tuple[str, ...]) -> NDArray[np.int64]:
-    """The place of each cell among the values."""
-
-    places = codes_of("values", values)
-
-    def label(cell: str) -> int:
-        place = places.get(without_point(cell))
-        if place is None:
-            got = "and it is empty" if not cell else f"got {quoted(cell)}"
-            raise BadText(f"must hold {one_of(values)}, {got}")
-        return place
-
-    found = read_different(cells, label)
-    return np.fromiter(map(found.__getitem__, cells), np.int64, len(cells))
-
 
 @dataclass(frozen=True)
 class NumericTarget:
     """A target that is a number, clipped to its range, low < high, which has to be public knowledge.
 
     >>> target = NumericTarget("rent", low=0, high=3000)
-    >>> target.encode(["950", "4000"], Numerals())[0].tolist(), target.offset, target.scale
+    >>> target.write(target.read(["950", "4000"], Numerals()))[0].tolist(), target.offset, target.scale
     ([950.0, 3000.0], 1500.0, 1500.0)
     """
 
@@ -152,12 +131,8 @@ class NumericTarget:
         """Half the width of the range, for an estimator's `target_scale`."""
         return self.high / 2 - self.low / 2
 
-    def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[FloatArray, Tally]:
-        """Targets in the file's units, float64 (n,); `BadCell` for the cells that hold no number."""
-        return self.write(self.read(cells, numerals))
-
     def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
-        """The number in each cell; `BadCell` as in `encode`."""
+        """The number in each cell; `BadCell` for those that hold none."""
         return read_numbers(cells, numerals.read, numerals)
 
     def write(self, numbers: FloatArray) -> tuple[FloatArray, Tally]:

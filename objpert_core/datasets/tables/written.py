@@ -39,7 +39,8 @@ class Percent(Number):
     Examples
     --------
     >>> import numpy as np
-    >>> Percent(0, 100).encode(["12.5 %", "50%"], Numerals(), out := np.zeros((2, 1)))
+    >>> share = Percent(0, 100)
+    >>> share.write(share.read(["12.5 %", "50%"], Numerals()), out := np.zeros((2, 1)))
     Tally(clipped=0, missing=0, other=0)
     >>> out.ravel().tolist()
     [-0.75, 0.0]
@@ -75,7 +76,7 @@ class Money(Number):
     --------
     >>> import numpy as np
     >>> rent = Money(0, 2000, sign="$", thousands=",")
-    >>> rent.encode(["$1,500.00", "500 $"], Numerals(), out := np.zeros((2, 1)))
+    >>> rent.write(rent.read(["$1,500.00", "500 $"], Numerals()), out := np.zeros((2, 1)))
     Tally(clipped=0, missing=0, other=0)
     >>> out.ravel().tolist()
     [0.5, -0.5]
@@ -122,7 +123,8 @@ class Date:
     Examples
     --------
     >>> import numpy as np
-    >>> Date("1.1.2020", "31.12.2020", format="%d.%m.%Y").encode(["1.7.2020"], Numerals(), out := np.zeros((1, 1)))
+    >>> day = Date("1.1.2020", "31.12.2020", format="%d.%m.%Y")
+    >>> day.write(day.read(["1.7.2020"], Numerals()), out := np.zeros((1, 1)))
     Tally(clipped=0, missing=0, other=0)
     >>> out.round(3).ravel().tolist()
     [-0.003]
@@ -168,10 +170,6 @@ class Date:
     def labels(self, name: str) -> tuple[str, ...]:
         """The names of the columns that this one becomes in the matrix."""
         return self._number.labels(name)
-
-    def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
-        """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
-        return self.write(self.read(cells, numerals), out)
 
     def read(self, cells: Sequence[str], numerals: Numerals) -> FloatArray:
         """The day of each cell, NaN where one is missing; `BadCell` for the bad ones."""
