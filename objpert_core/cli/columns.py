@@ -111,7 +111,7 @@ def add_columns(command: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--target", metavar="NAME", help="the column that is predicted")
     for name, (read, metavar, help_text) in _OPTIONS.items():
-        repeated = {"dest": "columns", "action": "append", "default": [], "type": read}
+        repeated: dict[str, Any] = {"dest": "columns", "action": "append", "default": [], "type": read}
         group.add_argument(f"--{name}", metavar=metavar, help=help_text, **repeated)
     group.add_argument(
         "--missing", type=_missing, metavar="NAME=VALUE", action="append", default=[], help="the value that fills gaps"

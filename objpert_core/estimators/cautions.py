@@ -10,6 +10,7 @@ worker does.
 from __future__ import annotations
 
 import hashlib
+import math
 import multiprocessing
 import os
 import sys
@@ -36,7 +37,7 @@ from objpert_core.exceptions import PrivacyBudgetWarning, UncoveredDataWarning
 
 CALLERS_OF_FIT = 4  # stack level of a warning given by what `LinearModel._fit` calls
 
-_told: set[tuple[str, ...]] = set()
+_told: set[tuple[str, str]] = set()
 
 # What each estimator was last fitted on: a number that means nothing outside this process, and goes with the estimator.
 _seen: weakref.WeakKeyDictionary[BaseEstimator, set[bytes]] = weakref.WeakKeyDictionary()
@@ -69,26 +70,27 @@ class WarnsOfCopies(BaseEstimator):
         """Set parameters, as every estimator does; warn once where an ensemble sets the seed of the noise."""
         super().set_params(**params)
         if params.get("random_state") is not None and _called_by("_set_random_states", sys._getframe(1)):
-            name = type(self).__name__
             _warn_once(
-                ("ensemble", name),
-                f"An ensemble gives its copies of {name} a random_state. Their noise then comes from a seed of 31 "
-                "bits, and whoever guesses the seed can subtract the noise. Publish none of these copies.",
+                self,
+                "ensemble",
+                f"An ensemble gives its copies of {type(self).__name__} a random_state. Their noise then comes from a "
+                "seed of 31 bits, and whoever guesses the seed can subtract the noise. Publish none of these copies.",
                 PrivacyBudgetWarning,
+                speak=math.inf,
             )
         return self
 
     def warn_of_copies(self) -> None:
         """Warn, once a process and class, if another copy of the same estimator was fitted before."""
         if _number(self) > 1:
-            name = type(self).__name__
             _warn_once(
-                ("copies", name),
-                f"Several copies of one {name} are being fitted (a search or cross-validation?). "
+                self,
+                "copies",
+                f"Several copies of one {type(self).__name__} are being fitted (a search or cross-validation?). "
                 "Every fit spends its own (epsilon, delta), and on overlapping data they add up: privacy_ of one "
                 "model covers neither the other fits nor the choice among them.",
                 PrivacyBudgetWarning,
-                spoken_for=_in_a_worker() and _number(self) > 2,
+                speak=2,
             )
 
 
@@ -97,27 +99,23 @@ def _number(estimator: Any) -> int:
     return int(getattr(estimator, "_copy_number", 1))
 
 
-def _in_a_worker() -> bool:
-    return multiprocessing.parent_process() is not None
-
-
 def warn_of_classes(estimator: BaseEstimator) -> None:
     """Warn, once a process and class, that the labels are read off y."""
     _warn_once(
-        ("classes", type(estimator).__name__),
+        estimator,
+        "classes",
         f"classes=None: {type(estimator).__name__} reads the labels off y, and its promise does not cover what they "
         "reveal. Use classes= to name the labels that can occur.",
-        spoken_for=_told_by_another(estimator),
     )
 
 
 def warn_of_rows(estimator: BaseEstimator) -> None:
     """Warn, once a process and class, that a rule reads the number of rows."""
     _warn_once(
-        ("public_rows", type(estimator).__name__),
+        estimator,
+        "public_rows",
         f"public_rows=None: {type(estimator).__name__} chooses by the number of rows in X, which is then treated as "
         "public. To drop this proviso, give public_rows= a number that does not come from these data.",
-        spoken_for=_told_by_another(estimator),
     )
 
 
@@ -125,7 +123,8 @@ def warn_of_no_ranges(estimator: Any, rows: int | None, columns: int) -> None:
     """Warn, once a process and class, that public numbers do not allow private ranges."""
     name = type(estimator).__name__
     _warn_once(
-        ("feature_ranges", name),
+        estimator,
+        "feature_ranges",
         f"feature_ranges: {rows} rows are too few for private ranges of {columns} column{'s' * (columns != 1)} at "
         f"epsilon={estimator.epsilon:g}. {name} took none and spent nothing on them. Declare ranges with "
         "feature_ranges=(low, high), or keep fewer columns.",
@@ -143,19 +142,19 @@ def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
     alone = ranges if has_ranges else f"{ranges}, and row_norm='clip'"
     if columns == 1:
         _warn_once(
-            ("one column", name),
+            estimator,
+            "one column",
             f"X has one column, and row_norm='normalize' leaves {name} only its sign. Give the column's range by "
             f"{alone}, or put an encoder with public knots in front.",
             UserWarning,
-            spoken_for=_told_by_another(estimator),
         )
     elif (whole := whole_columns(given)) and not _behind_a_step(sys._getframe(1)):
         _warn_once(
-            ("units", name),
+            estimator,
+            "units",
             f"By its type column {whole[0]!r} holds whole numbers in units of its own. row_norm='normalize' divides "
             f"each row by its norm: columns of large numbers drown the others. Give ranges by {ranges}.",
             UserWarning,
-            spoken_for=_told_by_another(estimator),
         )
 
 
@@ -163,11 +162,11 @@ def warn_of_sparse(estimator: Any) -> None:
     """Warn, once a process and class, that sparse rows are not centred where dense ones would be."""
     name = type(estimator).__name__
     _warn_once(
-        ("sparse", name),
+        estimator,
+        "sparse",
         f"X is sparse, and {name} does not centre sparse rows, because centring would fill them; dense rows of this "
         "shape would be centred. Give X.toarray() where it fits into memory.",
         UserWarning,
-        spoken_for=_told_by_another(estimator),
     )
 
 
@@ -177,10 +176,10 @@ def warn_of_counts(estimator: Any, given: Any) -> None:
     if is_sparse(given) and kind in "iu" and not _behind_a_step(sys._getframe(1)):
         name = type(estimator).__name__
         _warn_once(
-            ("counts", name),
+            estimator,
+            "counts",
             "By its type X is sparse and holds whole numbers, as CountVectorizer makes them. A vocabulary that was "
             f"learned from private texts is outside of {name}'s promise. {_WORDS}.",
-            spoken_for=_told_by_another(estimator),
         )
 
 
@@ -188,28 +187,23 @@ def warn_of_one_answer(estimator: Any, label: Any) -> None:
     """Warn, once a process and class, that a released model has one answer for nearly all rows."""
     name = type(estimator).__name__
     _warn_once(
-        ("one answer", name),
+        estimator,
+        "one answer",
         f"By its released numbers this {name} answers {label!r} for nearly every row. If the other class is rare, "
         "weigh its rows more: class_weight='balanced', or a dict.",
         UserWarning,
-        spoken_for=_told_by_another(estimator),
     )
-
-
-def _told_by_another(estimator: Any) -> bool:
-    """Whether the first clone of this estimator gives its caution, in this worker process or in another."""
-    return _in_a_worker() and _number(estimator) > 1
 
 
 def warn_of_pipeline(estimator: BaseEstimator) -> None:
     """Warn, once a process, of what a pipeline fitted on the data before it came to `estimator`."""
     for name in _fitted_before(sys._getframe(1)):
         _warn_once(
-            ("pipeline", type(estimator).__name__, name),
+            estimator,
+            f"pipeline {name}",
             f"The pipeline fits {name} on the data before {type(estimator).__name__}, whose promise does not cover "
             f"what {name} learns. {_WORDS if name in _OF_TEXTS else _SCALES}, or fit it on public data and "
             "freeze it (sklearn.frozen.FrozenEstimator).",
-            spoken_for=_told_by_another(estimator),
         )
 
 
@@ -229,11 +223,13 @@ def warn_of_refit(estimator: BaseEstimator, X: Any, y: Any) -> None:
 
 
 def _warn_once(
-    key: tuple[str, ...], message: str, category: type[Warning] = UncoveredDataWarning, *, spoken_for: bool = False
+    estimator: Any, key: str, message: str, category: type[Warning] = UncoveredDataWarning, *, speak: float = 1
 ) -> None:
-    if key not in _told and not spoken_for:
+    """Warn, once a process and class; in a worker process only an estimator's first `speak` clones do."""
+    spoken_for = multiprocessing.parent_process() is not None and _number(estimator) > speak
+    if (type(estimator).__name__, key) not in _told and not spoken_for:
         warnings.warn(message, category, stacklevel=_callers_in_this_package())
-        _told.add(key)
+        _told.add((type(estimator).__name__, key))
 
 
 def _callers_in_this_package() -> int:

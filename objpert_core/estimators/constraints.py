@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import at_least, choice, finite, length
+from objpert_core.accounting.objective.bounds import LossFacts
 
 Constraint = Callable[[str, Any], Any]
 
@@ -37,24 +40,24 @@ def range_argument(name: str, value: Any) -> tuple[float, float]:
     return low, high
 
 
-def several_labels(name: str, value: Any) -> np.ndarray | None:
-    """The labels of `value`, sorted; None for None. `ValueError` unless there are two different ones or more."""
+def several_labels(name: str, value: Any, most: float = math.inf) -> np.ndarray | None:
+    """The labels of `value`, sorted; None for None. `ValueError` unless there are two to `most` different ones."""
     if value is None:
         return None
     labels = np.unique(np.asarray(value))
-    if len(labels) < 2:
-        raise ValueError(f"{name} must be None or two or more different labels, got {value!r}")
+    if not 2 <= len(labels) <= most:
+        raise ValueError(f"{name} must be None or two{'' if most == 2 else ' or more'} different labels, got {value!r}")
     return labels
 
 
-def two_labels(name: str, value: Any) -> np.ndarray | None:
-    """The two labels of `value`, sorted; None for None. `ValueError` unless there are two different ones."""
-    if value is None:
-        return None
-    labels = np.unique(np.asarray(value))
-    if len(labels) != 2:
-        raise ValueError(f"{name} must be None or two different labels, got {value!r}")
-    return labels
+two_labels = partial(several_labels, most=2)
+"""As `several_labels`, of two."""
+
+
+def check_slope(loss: LossFacts, clip: float | None) -> None:
+    """`ValueError` where nothing bounds a gradient: neither the loss nor a `clip`."""
+    if clip is None and not math.isfinite(loss.lipschitz):
+        raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
 
 
 _LAM = {

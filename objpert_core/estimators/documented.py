@@ -112,19 +112,6 @@ PARAGRAPHS = {
             rows with public ranges are centred and scaled, all ranges are made √d times as wide, so that no row within
             them is shortened before it is centred. Sparse rows are refused.
         """,
-    "intervals": """
-        intervals : {False, True, "sandwich"}, default=False
-            Whether the fit also releases the curvature at the released θ, so that `summary` and `conf_int` have
-            standard errors (docs/theorems.md, T50). (epsilon, delta) pays for this release, too. The errors
-            count the sampling of the rows, the noise of the fit and the noise of the curvature. "sandwich" also
-            releases the sum of squared gradients; its intervals hold where the model is wrong, too. Intervals need two
-            classes, no margin, no private centring and scaling, and no weights of rows or classes. Unless a `lam` is
-            given, λ is the smallest that privacy allows. The noise follows **a rule in ε, δ, the public number of rows
-            and the number of columns**; a `ValueError` refuses a fit whose curvature would drown in noise. Coefficients
-            are about rows after `row_norm`: with "clip" and rows of norm at most 1 these are the columns as they are,
-            with "normalize" they are directions. With `feature_ranges`, which then need "clip", coefficients are in the
-            columns' own units; ranges are made √d times as wide, so that no row within the ranges is shortened.
-        """,
     "standardize_if_told": """
         standardize : {None, False, True, "auto"} or Standardisation, default=None
             None centres and scales where some columns have public `feature_ranges`, no `noise_ratio` is given and
@@ -148,12 +135,6 @@ PARAGRAPHS = {
         classes : array-like of two labels or None, default=None
             The labels that can occur, so that they need not be learned from the data. None takes the two labels seen in
             `y`; the set of labels is then revealed outside the accounting.
-        """,
-    "several_classes": """
-        classes : array-like of two labels or more, or None, default=None
-            The labels that can occur, so that they need not be learned from the data; a label without rows is fine.
-            None takes the labels seen in `y`; the set of labels is then revealed outside the accounting. For K > 2
-            labels there are K fits, one for each class against all others, under one (ε, δ).
         """,
     "max_iter": """
         max_iter : int, default=1000
@@ -275,13 +256,6 @@ PARAGRAPHS = {
             The lower and the upper ends of the columns' ranges, private or as given, or √d times as wide where rows
             keep their lengths. None where columns are not cut to ranges.
         """,
-    "fitted_intervals": """
-        hessian_ : ndarray, shape (D, D), or None
-            With `intervals`, the noisy curvature Σp(1 − p)x̃x̃ᵀ; private. With an intercept, the last row and column
-            are the constant's.
-        outer_ : ndarray, shape (D, D), or None
-            With ``intervals="sandwich"``, the noisy Σ(p − y)²x̃x̃ᵀ; private.
-        """,
     "fitted_regressor": """
         coef_ : ndarray, shape (n_features_in_,)
             Private, in units of y. Applies to rows after `row_norm`, not to raw ones.
@@ -297,14 +271,6 @@ PARAGRAPHS = {
             Private; 0.0 without an intercept.
         classes_ : ndarray, shape (2,)
             Sorted labels; the second is the positive one.
-        """,
-    "fitted_classes": """
-        coef_ : ndarray, shape (1, n_features_in_), or (K, n_features_in_) for K > 2 classes
-            Private. Applies to rows after `row_norm`, `center_` and `scale_`, not to raw ones.
-        intercept_ : ndarray, shape (1,) or (K,)
-            Private; 0.0 without an intercept.
-        classes_ : ndarray, shape (2,) or (K,)
-            Sorted labels; with two, the second is the positive one.
         """,
     "fitted_margin": """
         margin_ : float
@@ -324,13 +290,6 @@ PARAGRAPHS = {
             Depends on the data, outside the guarantee: do not publish.
         gradient_norms_ : ndarray, shape (n_iter_ + 1,)
             The solver's trace. Depends on the data, outside the guarantee: do not publish.
-        """,
-    "fitted_traces": """
-        n_iter_ : int
-            Depends on the data, outside the guarantee: do not publish. For K > 2 classes, the iterations of all fits
-            together.
-        gradient_norms_ : ndarray, shape (n_iter_ + 1,), or (n_iter_ + K,) for K > 2 classes
-            The solver's trace, one fit after the other. Depends on the data, outside the guarantee: do not publish.
         """,
     "target_bound": """
         target_bound : float > 0, default=1.0

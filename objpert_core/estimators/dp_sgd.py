@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
-from objpert_core._validation import FloatArray, IntArray, in_open_unit, length, positive, positive_integer
+from objpert_core._validation import FloatArray, in_open_unit, length, positive, positive_integer
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, WithNeighbours, encode
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
@@ -19,7 +19,7 @@ from objpert_core.estimators.documented import documented
 from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning.dp_sgd.budget import Budget, check_allocated, dpsgd_budget
+from objpert_core.learning.dp_sgd.budget import check_allocated, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import (
@@ -54,12 +54,6 @@ _NOT_PAID = (
 )
 _BATCH_SIZE, _RATE = 256, 0.03
 _FEW_ROWS, _RATE_OF_FEW_ROWS = 1000, 0.5  # `python -m benchmarks.dp_sgd_learning_rates few`
-
-
-class _Data(NamedTuple):
-    rows: Rows
-    targets: FloatArray
-    judges: tuple[Rows, FloatArray] | None  # X_val and y_val
 
 
 def _one_rate(name: str, value: Any) -> None:
@@ -276,14 +270,10 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         if left_to_rules and public_rows < _FEW_ROWS and (self.optimizer, self.sampling) == ("adam", POISSON):
             return public_rows, "none", (_RATE_OF_FEW_ROWS,)
         size = _BATCH_SIZE if self.batch_size is None else int(self.batch_size)
-        return size, *self._rates()
-
-    def _rates(self) -> tuple[str, tuple[float, ...]]:
         if self.learning_rates is None:
-            return "none", (_RATE if self.learning_rate is None else float(self.learning_rate),)
-        return "dishonest" if self.mean_runs is None else "honest", tuple(
-            _different_rates("learning_rates", self.learning_rates)
-        )
+            return size, "none", (_RATE if self.learning_rate is None else float(self.learning_rate),)
+        rates = tuple(_different_rates("learning_rates", self.learning_rates))
+        return size, "dishonest" if self.mean_runs is None else "honest", rates
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[DPSGDCertificate]:
         constant = self._constant
@@ -291,9 +281,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         batch_size, tuning, candidates = self._asked(public_rows)
         if self._releases:
             X, targets = usable(X, targets, LogisticLoss())
-        data = _Data(Rows(X, self.row_norm, constant), targets, self._validated_judges(**options))
-        held_out = tuning != "none" and data.judges is None
-        fraction = float(self.validation_fraction) if held_out else None
+        rows, judges = Rows(X, self.row_norm, constant), self._validated_judges(**options)
+        fraction = float(self.validation_fraction) if tuning != "none" and judges is None else None
         expected = public_rows * (1 - (fraction or 0.0))
         schedule = Schedule.of_epochs(expected, batch_size, self.epochs, self.sampling)
         budget = dpsgd_budget(
@@ -302,14 +291,23 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             schedule,
             accountant=self.accountant,
             mean_runs=None if self.mean_runs is None else float(self.mean_runs),
-            private_score=held_out,
+            private_score=fraction is not None,
             adjacency=self.adjacency,
             rows_per_person=int(self.rows_per_person),
         )
         streams = Streams(self.random_state)
         if tuning == "dishonest" and self.tuning is None:
             warnings.warn(_NOT_PAID, PrivacyBudgetWarning, stacklevel=CALLERS_OF_FIT)
-        selection = self._select(data, tuning, candidates, schedule, budget, fraction, public_rows, streams, callback)
+        members, score = None, None if judges is None else exact_score(*judges)
+        if fraction is not None:
+            members, held_out = split_by_coins(rows.n_rows, fraction, streams)
+            if budget.score_noise is None:
+                score = exact_score(rows, targets, held_out)
+            else:
+                scale = public_rows * fraction
+                score = private_score(rows, targets, held_out, budget.score_noise, scale, streams)
+        running = {"noise_multiplier": budget.noise_multiplier, "streams": streams, "members": members}
+        selection = self._select((rows, targets, candidates, schedule), score, callback, running)
         self.margin_ = float(self.margin)
         self.learning_rate_ = selection.learning_rate
         self.candidates_ = [{"learning_rate": trial.learning_rate, "score": trial.score} for trial in selection.trials]
@@ -334,61 +332,27 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             validation_fraction=fraction,
             on_error=self.on_error,
             rows_per_person=int(self.rows_per_person),
-            lattice=sum_spacing(row_radius(constant) if self.clip is None else self.clip, data.rows.dimension),
+            lattice=sum_spacing(row_radius(constant) if self.clip is None else self.clip, rows.dimension),
         )
         return Release(selection.theta, certificate, ())
 
     def _select(
         self,
-        data: _Data,
-        tuning: str,
-        candidates: tuple[float, ...],
-        schedule: Schedule,
-        budget: Budget,
-        fraction: float | None,
-        public_rows: int,
-        streams: Streams,
+        trained: tuple[Rows, FloatArray, tuple[float, ...], Schedule],
+        score: Score | None,
         callback: Any,
+        running: dict[str, Any],
     ) -> Selection:
-        rows, targets, _ = data
-        members, score = self._split(data, budget, fraction, public_rows, streams) if tuning != "none" else (None, None)
-        common: dict[str, Any] = {
-            "noise_multiplier": budget.noise_multiplier,
-            "clip": self.clip,
-            "margin": float(self.margin),
-            "optimizer": self.optimizer,
-            "streams": streams,
-            "members": members,
-        }
+        """The one run without a judge of models; otherwise the best of several."""
+        rows, _, candidates, _ = trained
+        running |= {"clip": self.clip, "margin": float(self.margin), "optimizer": self.optimizer}
         if score is None:
-            theta = train_candidates(rows, targets, candidates, schedule, callback=callback, **common)[0]
+            theta = train_candidates(*trained, callback=callback, **running)[0]
             return Selection.best([Trial(candidates[0], theta, math.nan)], rows.dimension)
-        if tuning == "dishonest":
-            return select_by_looking(rows, targets, candidates, schedule, score=score, callback=callback, **common)
-        return select_honestly(
-            rows,
-            targets,
-            candidates,
-            schedule,
-            score=score,
-            mean_runs=float(self.mean_runs or 0.0),
-            callback=None if callback is None else lambda _run, _runs, step, norm: callback(step, norm),
-            **common,
-        )
-
-    def _split(
-        self, data: _Data, budget: Budget, fraction: float | None, public_rows: int, streams: Streams
-    ) -> tuple[IntArray | None, Score]:
-        """The rows to train on (None: all), and the judge of a model."""
-        rows, targets, judges = data
-        if judges is not None:
-            return None, exact_score(*judges)
-        assert fraction is not None
-        training, held_out = split_by_coins(rows.n_rows, fraction, streams)
-        if budget.score_noise is None:
-            return training, exact_score(rows, targets, held_out)
-        scale = public_rows * fraction
-        return training, private_score(rows, targets, held_out, budget.score_noise, scale, streams)
+        if self.mean_runs is None:
+            return select_by_looking(*trained, score=score, callback=callback, **running)
+        told = None if callback is None else lambda _run, _runs, step, norm: callback(step, norm)
+        return select_honestly(*trained, score=score, mean_runs=float(self.mean_runs), callback=told, **running)
 
     def _validated_judges(self, X_val: Any, y_val: Any) -> tuple[Rows, FloatArray] | None:
         if X_val is None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, Self
 
-from objpert_core._validation import nonnegative, positive_integer
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from objpert_core._validation import FloatArray, nonnegative, positive_integer
 from objpert_core.accounting import Standardisation, balanced_rest, recommended_lam, recommended_margin
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed
-from objpert_core.estimators.constraints import or_none
+from objpert_core.estimators.base import LinearClassifier, ProbabilisticClassifier, Seed, check_known, refuse_other_type
+from objpert_core.estimators.constraints import Constraint, or_none, several_labels
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.intervals import ReleasesCurvature
-from objpert_core.estimators.multiclass import SeveralClasses
 from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, Public, bounds_covering
 from objpert_core.estimators.standardised import AUTO
 from objpert_core.estimators.weights import WeighsClasses
@@ -20,6 +23,7 @@ from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.screening import labels_as_rows
 
 
 class Planned(NamedTuple):
@@ -31,6 +35,33 @@ class Planned(NamedTuple):
     epsilon: float
     lam: float
     margin: float
+
+
+class SeveralClasses(LinearClassifier):
+    """A linear classifier that learns several rows of targets at once, one row for each class."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"classes": several_labels}
+
+    def _encoded(self, y: np.ndarray) -> FloatArray:
+        """As `LinearClassifier` for two classes; for K > 2 an array (K, n): +1.0 where a row is of the class."""
+        classes = several_labels("classes", self.classes)
+        if classes is None:
+            check_classification_targets(y)
+            classes = np.unique(y)
+        if len(classes) <= 2:
+            return super()._encoded(y)
+        self.classes_ = classes
+        if self._releases:
+            refuse_other_type(y, classes)
+            return labels_as_rows(y, classes)
+        check_classification_targets(y)
+        check_known(np.unique(y), classes)
+        return np.where(y == classes[:, None], 1.0, -1.0)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
 
 
 @documented
@@ -65,13 +96,44 @@ class ObjPertLogisticRegression(
         The number of rows by which rules choose λ, tau, margin, and the noise of `standardize`, `feature_ranges` and
         `intervals`.
         %(declared_rows)s
-    %(several_classes max_iter on_error adjacency rows_per_person standardize feature_ranges)s
-    %(class_weight intervals)s
+    classes : array-like of two labels or more, or None, default=None
+        The labels that can occur, so that they need not be learned from the data; a label without rows is fine.
+        None takes the labels seen in `y`; the set of labels is then revealed outside the accounting. For K > 2
+        labels there are K fits, one for each class against all others, under one (ε, δ).
+    %(max_iter on_error adjacency rows_per_person standardize feature_ranges)s
+    %(class_weight)s
+    intervals : {False, True, "sandwich"}, default=False
+        Whether the fit also releases the curvature at the released θ, so that `summary` and `conf_int` have
+        standard errors (docs/theorems.md, T50). (epsilon, delta) pays for this release, too. The errors
+        count the sampling of the rows, the noise of the fit and the noise of the curvature. "sandwich" also
+        releases the sum of squared gradients; its intervals hold where the model is wrong, too. Intervals need two
+        classes, no margin, no private centring and scaling, and no weights of rows or classes. Unless a `lam` is
+        given, λ is the smallest that privacy allows. The noise follows **a rule in ε, δ, the public number of rows
+        and the number of columns**; a `ValueError` refuses a fit whose curvature would drown in noise. Coefficients
+        are about rows after `row_norm`: with "clip" and rows of norm at most 1 these are the columns as they are,
+        with "normalize" they are directions. With `feature_ranges`, which then need "clip", coefficients are in the
+        columns' own units; ranges are made √d times as wide, so that no row within the ranges is shortened.
 
     Attributes
     ----------
-    %(fitted_classes fitted_map fitted_class_weight fitted_intervals fitted_margin fitted_certificate)s
-    %(fitted_features fitted_traces)s
+    coef_ : ndarray, shape (1, n_features_in_), or (K, n_features_in_) for K > 2 classes
+        Private. Applies to rows after `row_norm`, `center_` and `scale_`, not to raw ones.
+    intercept_ : ndarray, shape (1,) or (K,)
+        Private; 0.0 without an intercept.
+    classes_ : ndarray, shape (2,) or (K,)
+        Sorted labels; with two, the second is the positive one.
+    %(fitted_map fitted_class_weight)s
+    hessian_ : ndarray, shape (D, D), or None
+        With `intervals`, the noisy curvature Σp(1 − p)x̃x̃ᵀ; private. With an intercept, the last row and column
+        are the constant's.
+    outer_ : ndarray, shape (D, D), or None
+        With ``intervals="sandwich"``, the noisy Σ(p − y)²x̃x̃ᵀ; private.
+    %(fitted_margin fitted_certificate fitted_features)s
+    n_iter_ : int
+        Depends on the data, outside the guarantee: do not publish. For K > 2 classes, the iterations of all fits
+        together.
+    gradient_norms_ : ndarray, shape (n_iter_ + 1,), or (n_iter_ + K,) for K > 2 classes
+        The solver's trace, one fit after the other. Depends on the data, outside the guarantee: do not publish.
 
     Notes
     -----

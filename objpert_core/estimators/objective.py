@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
 import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, length, positive
@@ -22,7 +21,7 @@ from objpert_core.accounting.objective.class_counts import recommended_count_noi
 from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
-from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
+from objpert_core.estimators.constraints import Constraint, check_slope, number_from, one_of, or_none
 from objpert_core.estimators.standardised import RowPlan, StandardisesRows
 from objpert_core.estimators.weights import own_weights
 from objpert_core.learning.allowance import DEFAULT_TAU, Allowance
@@ -116,17 +115,16 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
         entry = BOUND_REGISTRY[self.bound]
-        if not (entry.has_losses or entry.has_rdp) and (self._map_asked_for or self._private_ranges):
-            name = "standardize" if self._map_asked_for else "feature_ranges"
-            raise ValueError(
-                f"bound must have a privacy loss or a Rényi curve to be composed, where {name}="
-                f"{getattr(self, name)!r}, got {self.bound!r}"
-            )
-        if self._counts_classes and not (entry.has_losses or entry.has_rdp):
-            raise ValueError(
-                "bound must have a privacy loss or a Rényi curve to be composed, where class_weight='balanced', got "
-                f"{self.bound!r}"
-            )
+        for name, composed in (
+            ("standardize", self._map_asked_for),
+            ("feature_ranges", self._private_ranges),
+            ("class_weight", self._counts_classes),
+        ):
+            if composed and not (entry.has_losses or entry.has_rdp):
+                raise ValueError(
+                    f"bound must have a privacy loss or a Rényi curve to be composed, where {name}="
+                    f"{getattr(self, name)!r}, got {self.bound!r}"
+                )
 
     def _plan(self, public: Public) -> Plan:
         """The objective to minimise; nothing else of the data may count."""
@@ -261,9 +259,7 @@ class ClippedModel(ObjectivePerturbationModel):
 
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
-        loss = self._chosen_loss()
-        if self.clip is None and not np.isfinite(loss.lipschitz):
-            raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
+        check_slope(self._chosen_loss(), self.clip)
 
     @property
     def _lam_by_rule(self) -> bool:

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from objpert_core._validation import FloatArray, at_least, boolean, positive_array
+from objpert_core._validation import FloatArray, boolean, positive_array
 from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.bounded_targets import tell
-from objpert_core.estimators.constraints import Constraint, or_none, refuse_weights
+from objpert_core.estimators.constraints import Constraint, number_from, or_none, refuse_weights
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.posterior_sample import PosteriorSample
@@ -43,10 +43,6 @@ def _pair(name: str, value: Any) -> Any:
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise ValueError(f"{name} must be None or a pair of rows and targets, got {value!r}")
     return value
-
-
-def _from_one(name: str, value: Any) -> float:
-    return at_least(name, value, 1)
 
 
 @documented
@@ -101,7 +97,7 @@ class OPSPTRRegressor(PosteriorSample):
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
         "lams": or_none(_candidates),
         "validation": or_none(_pair),
-        "mean_runs": or_none(_from_one),
+        "mean_runs": or_none(number_from(1)),
         "fallback": boolean,
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"validation": UNUSED}  # and the base's

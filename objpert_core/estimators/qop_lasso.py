@@ -14,14 +14,13 @@ from objpert_core._validation import FloatArray, boolean, in_open_unit, length, 
 from objpert_core.accounting import calibrate_quadratic_perturbation, calibrate_tilt_and_bend
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.estimators.base import Seed
-from objpert_core.estimators.boxes import anchor_argument, box_argument, one_a_feature
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.targets import Regression
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate, row_smoothness
-from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
+from objpert_core.learning.quadratic.release import LARGEST_ANCHOR, NoisyGram, noisy_gram
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import Callback, SolverResult
 from objpert_core.learning.solvers.lasso import LASSO_SOLVERS, BoxedLasso, solve_lasso
@@ -30,8 +29,52 @@ RESIDUAL_BOUND = 1.0
 """What residuals at the anchor are clipped to, unless told."""
 
 
+_ANCHORS = f"None or an array of numbers of size at most {LARGEST_ANCHOR:g}, one a feature"
+_BOXES = "None or two numbers, or arrays of numbers, the first of them nowhere above the second"
+
+
 def _zero_or_length(name: str, value: Any) -> float:
     return nonnegative(name, value) and length(name, value)
+
+
+def _anchor_argument(name: str, value: Any) -> FloatArray | None:
+    """`value` as an array; `ValueError` unless it is None or numbers of a reasonable size, one a feature."""
+    if value is None:
+        return None
+    found = _numbers(value)
+    if found is None or found.ndim != 1 or not (np.abs(found) <= LARGEST_ANCHOR).all():
+        raise ValueError(f"{name} must be {_ANCHORS}, got {value!r}")
+    return found
+
+
+def _box_argument(name: str, value: Any) -> tuple[FloatArray, FloatArray] | None:
+    """`value` as two arrays, of no or one dimension; `ValueError` unless it is None or the ends of a box."""
+    if value is None:
+        return None
+    ends = [_numbers(end) for end in value] if isinstance(value, (tuple, list)) and len(value) == 2 else []
+    numbers = [end for end in ends if end is not None and end.ndim <= 1]
+    if len(numbers) != 2 or not _ends_of_a_box(*numbers):
+        raise ValueError(f"{name} must be {_BOXES}, got {value!r}")
+    return numbers[0], numbers[1]
+
+
+def _ends_of_a_box(low: FloatArray, high: FloatArray) -> bool:
+    alike = not (low.ndim and high.ndim) or low.shape == high.shape
+    return alike and bool(np.all(low <= high) and np.all(low < np.inf) and np.all(high > -np.inf))
+
+
+def _numbers(value: Any) -> FloatArray | None:
+    try:
+        found = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        return None
+    return found.astype(np.float64) if found.dtype.kind in "iuf" else None
+
+
+def _one_a_feature(name: str, values: FloatArray, features: int) -> None:
+    """`ValueError` unless `values` has one number for each feature."""
+    if values.shape != (features,):
+        raise ValueError(f"{name} must have one number for each of X's {features} features, got {len(values)}")
 
 
 @documented
@@ -121,9 +164,9 @@ class QOPLasso(Regression):
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
         "alpha": nonnegative,
-        "anchor": anchor_argument,
+        "anchor": _anchor_argument,
         "residual_bound": or_none(_zero_or_length),
-        "bounds": box_argument,
+        "bounds": _box_argument,
         "degrees_of_freedom": or_none(positive_integer),
         "adjacency": one_of(*ADJACENCIES),
         "tilt_share": in_open_unit,
@@ -193,7 +236,7 @@ class QOPLasso(Regression):
         if alpha is not None:
             other.alpha = nonnegative("alpha", alpha)
         if not isinstance(bounds, str) or bounds != "same":
-            box_argument("bounds", bounds)
+            _box_argument("bounds", bounds)
             other.bounds = bounds
         result = other._solved(float(other.alpha))
         other.n_iter_ = result.iterations
@@ -228,9 +271,9 @@ class QOPLasso(Regression):
             "degrees_of_freedom": self.degrees_of_freedom,
             "adjacency": self.adjacency,
         }
-        anchor = anchor_argument("anchor", self.anchor)
+        anchor = _anchor_argument("anchor", self.anchor)
         if anchor is not None:
-            one_a_feature("anchor", anchor, X.shape[1])
+            _one_a_feature("anchor", anchor, X.shape[1])
         self._box(X.shape[1])
         mechanism = (
             calibrate_tilt_and_bend(**told, residual_bound=bound, tilt_share=float(self.tilt_share))
@@ -273,12 +316,12 @@ class QOPLasso(Regression):
         return sums.problem(penalty, low, high, bool(self.debias))
 
     def _box(self, features: int) -> tuple[FloatArray, FloatArray]:
-        box = box_argument("bounds", self.bounds)
+        box = _box_argument("bounds", self.bounds)
         if box is None:
             return np.array(-np.inf), np.array(np.inf)
         for end in box:
             if end.ndim:
-                one_a_feature("bounds", end, features)
+                _one_a_feature("bounds", end, features)
         return box
 
     @property

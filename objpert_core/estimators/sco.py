@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from objpert_core._validation import FloatArray, length, nonnegative, positive
 from objpert_core.accounting.population.ball import ObjectivePlan, check_lam, objective_plan
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.estimators.ball import ROBUST, MarginInBall, ResidualInBall, Scheduled
 from objpert_core.estimators.base import Seed, SolvedModel
-from objpert_core.estimators.constraints import Constraint, one_of, or_none
+from objpert_core.estimators.constraints import Constraint, check_slope, one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
@@ -40,8 +38,7 @@ class ObjectiveInBall(Scheduled, SolvedModel):
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
         loss = self._chosen_loss()
-        if self._threshold() is None and not np.isfinite(loss.lipschitz):
-            raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
+        check_slope(loss, self._threshold())
         check_lam(self.schedule, self.lam, loss.smoothness)
         if self.schedule != "tight":  # what needs no look at the shape of X
             Sizes(self.public_rows or 1, 1, self.epsilon, self.delta).claimed(self.strict)

@@ -101,7 +101,8 @@ class Plan:
 
     def score_noise(self, epsilon: float) -> float:
         """As `evaluate` will draw it."""
-        return score_sigma(epsilon, self.search.delta, self.adjacency, self.rows_per_person)
+        sensitivity = self.rows_per_person * counts_sensitivity(self.adjacency)
+        return calibrate_gaussian(epsilon, self.search.delta, sensitivity).sigma
 
     def trials(self, streams: Streams, X_train: Any, X_test: Any, y_train: Any, y_test: Any) -> Iterator[Trial]:
         """Every run: a fit to the training rows, and noisy counts of the others. `RuntimeError` if a fit costs other
@@ -133,7 +134,8 @@ class Plan:
     def calibrated(self) -> tuple[float, float | None, list[PrivacyCertificate]]:
         """Nearly the largest ε for one fit that leaves all within the promise; E[K]; the fits' certificates."""
         settings = len(self.settings)
-        ways = [None] * (settings <= _ALL) + [_runs_for(settings)] * (settings > _FEW)
+        runs = -settings * math.log(1 - _CHANCE)  # with which each setting is tried with this chance
+        ways = [None] * (settings <= _ALL) + [runs] * (settings > _FEW)
         found = [(*self._within_promise(mean_runs), mean_runs) for mean_runs in ways]
         epsilon, certificates, mean_runs = max(found, key=lambda one: one[0])
         return epsilon, mean_runs, certificates
@@ -161,16 +163,6 @@ def seed(streams: Streams, *name: int) -> Any:
     if not streams.reproducible:
         return None
     return np.random.default_rng(int.from_bytes(streams.stream(*name).read(16), "little"))
-
-
-def score_sigma(epsilon: float, delta: float, adjacency: str, rows_per_person: int) -> float:
-    """The noise on counts of `evaluate`."""
-    return calibrate_gaussian(epsilon, delta, rows_per_person * counts_sensitivity(adjacency)).sigma
-
-
-def _runs_for(settings: int) -> float:
-    """E[K] with which each setting is tried at least once with the chance 0.9."""
-    return -settings * math.log(1 - _CHANCE)
 
 
 def _stand_ins(X: Any) -> Any:

@@ -217,15 +217,10 @@ class StandardisesRows(WithNeighbours):
             raise ValueError(
                 f"feature_ranges must be None for sparse rows, which a shift would fill, got {self.feature_ranges!r}"
             )
-        declared: Ranges | None = None
+        declared, unknown = self._declared(columns)
         noise: RangeNoise | None = None
-        if self.feature_ranges is not None and not isinstance(self.feature_ranges, str):
-            low, high = self.feature_ranges
-            declared = Ranges.declared(low, high, columns, names=_ENDS, unknown=True)
-            if declared.unknown.all():
-                declared = None
         if self._private_ranges:
-            noise = self._by_rule(recommended_ranges, rows, self._unknown(declared, columns))
+            noise = self._by_rule(recommended_ranges, rows, unknown)
             declared = None if noise is None else declared
         if (declared or noise) and columns <= FEW_COLUMNS and not self._map_asked_for:
             return RowPlan(declared, noise, AS_THEY_ARE, "clip")
@@ -236,10 +231,14 @@ class StandardisesRows(WithNeighbours):
             return RowPlan(declared, noise, of_lengths, "clip")
         return RowPlan(declared, noise, self._standardisation(columns, sparse, rows), self.row_norm)
 
-    @staticmethod
-    def _unknown(declared: Ranges | None, columns: int) -> int:
-        """How many columns have no declared range."""
-        return columns if declared is None else int(declared.unknown.sum())
+    def _declared(self, columns: int) -> tuple[Ranges | None, int]:
+        """The public ranges, if some column has one, and the number of columns that have none."""
+        if self.feature_ranges is None or isinstance(self.feature_ranges, str):
+            return None, columns
+        low, high = self.feature_ranges
+        found = Ranges.declared(low, high, columns, names=_ENDS, unknown=True)
+        unknown = int(found.unknown.sum())
+        return (None if unknown == columns else found), unknown
 
     def _standardisation(self, columns: int, sparse: bool, rows: int | None) -> Standardisation:
         """The noise of centre and scales; sparse rows are not centred."""
@@ -266,9 +265,7 @@ class StandardisesRows(WithNeighbours):
     def _told_of_ranges(self, plan: RowPlan, rows: int | None, columns: int) -> None:
         """Warn where private ranges were asked for and public numbers do not bear them."""
         if self._private_ranges and plan.noise is None:
-            ends = None if isinstance(self.feature_ranges, str) else self.feature_ranges
-            known = None if ends is None else Ranges.declared(ends[0], ends[1], columns, names=_ENDS, unknown=True)
-            warn_of_no_ranges(self, rows, self._unknown(known, columns))
+            warn_of_no_ranges(self, rows, self._declared(columns)[1])
 
     def _record(self, release: Release[Any]) -> None:
         self.center_, self.scale_, ranges = release.center, release.scale, release.ranges
