@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import at_least, choice, finite, length
-from objpert_core.accounting.objective.bounds import LossFacts
+from objpert_core.learning.problem.losses import Loss
 
 Constraint = Callable[[str, Any], Any]
 
@@ -54,7 +54,7 @@ two_labels = partial(several_labels, most=2)
 """As `several_labels`, of two."""
 
 
-def check_slope(loss: LossFacts, clip: float | None) -> None:
+def check_slope(loss: Loss, clip: float | None) -> None:
     """`ValueError` where nothing bounds a gradient: neither the loss nor a `clip`."""
     if clip is None and not math.isfinite(loss.lipschitz):
         raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
