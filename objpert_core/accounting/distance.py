@@ -48,17 +48,13 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
 
     Redberg et al. (2023), Corollary 3.5. The logistic loss comes as close to a linear one as one likes
     (docs/theorems.md, T1), so the lower bound is the logistic loss's, too. `ValueError` if a δ is out of range, or the
-    mechanism has no Gaussian lower bound.
+    mechanism has no Gaussian lower bound. The result is at least 1; `math.inf` where the bound proves nothing. Where
+    the lower bound's ε is 0: 1.0 if the bound's is 0 as well, else `math.inf`.
 
     Parameters
     ----------
     mechanism : ObjectivePerturbation, ApproximateMinima, HalfNormal or Gaussian, or `via_rdp` of one
     delta : float or array of floats strictly between 0 and 1
-
-    Returns
-    -------
-    float or array of the same shape, >= 1; `math.inf` where the bound proves nothing. Where the lower bound's ε is 0:
-    1.0 if the bound's is 0 as well, else `math.inf`.
 
     Examples
     --------
@@ -124,7 +120,8 @@ def distance_map(
 ) -> FloatArray:
     """`distance_to_optimality` of objective perturbation for every σ and λ, with the bounds of `ObjectivePerturbation`.
 
-    Redberg et al. (2023), Appendix I. `ValueError` for other shapes, numbers out of range, or other bounds.
+    Redberg et al. (2023), Appendix I. `ValueError` for other shapes, numbers out of range, or other bounds. The result
+    has shape (n, m) and is rounded up by less than 1e-7; `math.inf` where the bound proves nothing.
 
     Parameters
     ----------
@@ -136,10 +133,6 @@ def distance_map(
     smoothness : float > 0, optional
         Bound β on the curvature; ``lipschitz**2 / 4``, the logistic loss, unless given. ``"logistic"`` does not use it.
     bound : {"logistic", "glm"}
-
-    Returns
-    -------
-    array of shape (n, m), >= 1, rounded up by less than 1e-7; `math.inf` where the bound proves nothing.
 
     Examples
     --------

@@ -150,7 +150,8 @@ def excess_population_bound(
     Unless published, the bound is at most 2·ML, which no model of the ball exceeds. The bounds are about the noise that
     a method adds and its exact minimisers; whether that noise is private is the accountant's matter. docs/theorems.md,
     T24: with many steps "gd" has ML√(2/n + 4dσ_G²/n²); "objective-tight" has ML√(2/n + dσ_G²/n²), the best constant of
-    all; "phased" about ML√(10.7/n + 256dσ_G²/n²).
+    all; "phased" about ML√(10.7/n + 256dσ_G²/n²). `ValueError` if there is no such method, a number is out of range,
+    the method is not published, or its condition on β fails.
 
     Parameters
     ----------
@@ -172,11 +173,6 @@ def excess_population_bound(
         For these two: how far the steps may go altogether, compared with what makes the bound least.
     lam : float > 0, optional
         Λ of "objective-tight" and "no-privacy"; the best that is allowed, if left out.
-
-    Raises
-    ------
-    ValueError
-        If there is no such method, a number is out of range, the method is not published, or its condition on β fails.
 
     Examples
     --------

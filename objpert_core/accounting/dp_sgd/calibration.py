@@ -38,7 +38,8 @@ def calibrate_dpsgd(
 ) -> DPSGD | PrivateSelection:
     """DP-SGD with the smallest noise multiplier that is (ε, δ)-DP, or whose tuning is.
 
-    Redberg et al. (2023), Section 5, calls the first "dishonest" DP-SGD and the second "honest".
+    Redberg et al. (2023), Section 5, calls the first "dishonest" DP-SGD and the second "honest". `ValueError` if an
+    argument is out of range, or no noise multiplier that can be accounted for reaches the target.
 
     Parameters
     ----------
@@ -63,11 +64,6 @@ def calibrate_dpsgd(
     DPSGD, or PrivateSelection of one if `mean_runs` is given
         `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`, by the accountant asked for, and ε at `delta` within
         1e-5 (relative; 1e-7 for "rdp") of the target.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or no noise multiplier that can be accounted for reaches the target.
 
     Examples
     --------

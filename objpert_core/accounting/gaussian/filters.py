@@ -24,18 +24,12 @@ _PAYING = threading.Lock()  # two threads that ask at once must not both be told
 class PrivacyOdometer:
     """What the releases so far have cost, in μ.
 
-    The reading is √(Σ μᵢ²), rounded up. The releases are reading-GDP if the noise of all was fixed beforehand.
-    They are, too, if somebody would have stopped at this very number, whatever was released: this is a `PrivacyFilter`
-    with the reading as its budget. Where the releases decide how much is spent, the reading is itself an output, and no
-    number that depends on the outputs is a level of privacy. Fix a budget first then, and use `PrivacyFilter`.
+    The reading is √(Σ μᵢ²), rounded up. The releases are reading-GDP if the noise of all was fixed beforehand, or if
+    somebody would have stopped at this very number, whatever was released: this is a `PrivacyFilter` with the reading
+    as its budget. Where the releases decide how much is spent, the reading is itself an output, and no number that
+    depends on the outputs is a level of privacy. Fix a budget first then, and use `PrivacyFilter`. `adjacency`,
+    "add/remove one row" or "replace one row", says which data sets count as neighbours, for all releases.
 
-    Parameters
-    ----------
-    adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours, for all releases.
-
-    Examples
-    --------
     >>> spent = PrivacyOdometer()
     >>> spent.spend(Gaussian(sigma=5.0))
     >>> spent.spend(Gaussian(sigma=5.0))
@@ -70,13 +64,8 @@ class PrivacyOdometer:
         return 0.0 if self.reading == 0 else float(Gaussian(1.0, self.reading).epsilon(delta))
 
     def price(self, mechanism: Mechanism) -> float:
-        """The μ of a release of `mechanism`; nothing is spent.
-
-        Raises
-        ------
-        ValueError
-            If `mechanism` is no mechanism, means other neighbours, or no μ is known to cover it.
-        """
+        """The μ of a release of `mechanism`; nothing is spent. `ValueError` if it is no mechanism, means other
+        neighbours, or no μ is known to cover it."""
         mu = a_mechanism("mechanism", mechanism).mu()
         if mechanism.adjacency != self.adjacency:
             raise ValueError(f"mechanism must be about {self.adjacency!r}, got one about {mechanism.adjacency!r}")
@@ -145,15 +134,8 @@ class PrivacyFilter(PrivacyOdometer):
         return self._fits(self.price(mechanism))
 
     def spend(self, mechanism: Mechanism) -> None:
-        """Pay for one release of `mechanism`, before it is made.
-
-        Raises
-        ------
-        PrivacyBudgetExceededError
-            If the release would exceed the budget. Nothing is spent then, and a smaller release may follow.
-        ValueError
-            As in `price`.
-        """
+        """Pay for one release of `mechanism`, before it is made; errors as in `price`. `PrivacyBudgetExceededError` if
+        the release would exceed the budget: nothing is spent then, and a smaller release may follow."""
         mu = self.price(mechanism)
         with _PAYING:
             if self._fits(mu):

@@ -251,6 +251,9 @@ class Mechanism(ABC):
     def pld(self, interval: float | None = None, direction: str = "remove", pessimistic: bool = True) -> DiscretePLD:
         """Discretised privacy loss distribution of this bound.
 
+        `ValueError` if an argument is out of range, or `interval` so small that millions of losses would be needed;
+        `NotImplementedError`, which says why, if the bound has no privacy loss distribution.
+
         Parameters
         ----------
         interval : float > 0, optional
@@ -260,13 +263,6 @@ class Mechanism(ABC):
             Direction of the adjacency: whether the row is removed or added. The two may differ, as for DP-SGD.
         pessimistic : bool
             Whether the profile of the distribution is an upper or a lower bound on the profile of this bound.
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range, or `interval` so small that millions of losses would be needed.
-        NotImplementedError
-            If the bound has no privacy loss distribution; the message says why.
 
         Examples
         --------
@@ -283,6 +279,11 @@ class Mechanism(ABC):
     def to_dp_event(self, adjacency: str | None = None, *, cover: bool = False) -> Any:
         """The event of Google's dp_accounting that describes this mechanism; its accountants then take over.
 
+        A Gaussian event wherever the mechanism is as private as a Gaussian one at every ε (`gaussian_ratio`), the
+        logistic bound at λ >= 2σ² included. `NotImplementedError`, which says why, if dp_accounting has no event for
+        the mechanism; `ValueError` if `adjacency` has another name, or is not that of a mechanism about rows that are
+        added or removed; `ImportError` without dp_accounting.
+
         Parameters
         ----------
         adjacency : str, optional
@@ -293,21 +294,6 @@ class Mechanism(ABC):
             `RdpAccountant` takes Gaussian noise for twice what it is.
         cover : bool, default=False
             Write what has no event as Gaussian noise that covers it (`mu`): an upper bound, and often a loose one.
-
-        Returns
-        -------
-        dp_accounting.DpEvent
-            A Gaussian event wherever the mechanism is as private as a Gaussian one at every ε (`gaussian_ratio`), the
-            logistic bound at λ >= 2σ² included.
-
-        Raises
-        ------
-        NotImplementedError
-            If dp_accounting has no event for the mechanism; the message says why.
-        ValueError
-            If `adjacency` has another name, or is not that of a mechanism about rows that are added or removed.
-        ImportError
-            If dp_accounting is not installed.
 
         Examples
         --------
@@ -359,14 +345,8 @@ class Mechanism(ABC):
         """The pessimistic privacy loss distribution of this bound for Google's dp_accounting, in both directions.
 
         δ is too large by some 1e-12. A bound with a profile only gives the symmetric pair of the profile. dp_accounting
-        composes distributions of one `interval` only; arguments and errors as in `pld`.
-
-        Raises
-        ------
-        NotImplementedError
-            If the bound has neither a privacy loss nor a profile.
-        ImportError
-            If dp_accounting is not installed.
+        composes distributions of one `interval` only; arguments and errors as in `pld`. `NotImplementedError` if the
+        bound has neither a privacy loss nor a profile; `ImportError` without dp_accounting.
         """
         _dp_accounting("dp_event")  # before anything is computed
         sides = [self.losses(direction) for direction in DIRECTIONS]

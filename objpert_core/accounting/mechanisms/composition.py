@@ -273,19 +273,15 @@ def compose(*mechanisms: Mechanism) -> Composition:
     """One release of each mechanism on the same rows.
 
     Zhu, Dong and Wang (2022), Theorem 10 (dominating pairs compose); Redberg et al. (2023), Theorem D.2 and (D.11).
+    `ValueError` if no mechanism is given, an argument is not one, or mechanisms mean different neighbours
+    (`adjacency`); `NotImplementedError` if a bound can be composed neither by its privacy loss nor by its Rényi curve
+    ("kifer2012").
 
     Parameters
     ----------
     mechanisms : at least one Mechanism
         Fixed beforehand, with every number in them (σ, λ, steps, …). What each is applied to (features, labels, the
         question) may depend on earlier releases.
-
-    Raises
-    ------
-    ValueError
-        If no mechanism is given, an argument is not one, or mechanisms mean different neighbours (`adjacency`).
-    NotImplementedError
-        If a bound can be neither composed by its privacy loss nor by its Rényi curve ("kifer2012").
 
     Examples
     --------

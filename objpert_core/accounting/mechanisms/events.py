@@ -56,6 +56,9 @@ _NO_MECHANISM = {
 def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
     """Read an event of Google's dp_accounting as a mechanism.
 
+    `ValueError` if an event has no mechanism here, is not private, or does not go with the adjacency; if a number is
+    out of range; if nothing is released; for more than 10,000 events, 50 levels or 10¹² steps.
+
     Parameters
     ----------
     event : DpEvent, or a form of it
@@ -78,12 +81,6 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
         * MixtureOfGaussians: `DPSGD` of several rows of one person, if the mixture is theirs.
         * SelfComposed, Composed: `repeat`, `compose`. RepeatAndSelect: `PrivateSelection`.
         * ZC with ξ = 0: `Concentrated`.
-
-    Raises
-    ------
-    ValueError
-        If an event has no mechanism here, is not private, or does not go with the adjacency; if a number is out of
-        range; if nothing is released; for more than 10,000 events, 50 levels or 10¹² steps.
 
     Examples
     --------
@@ -292,18 +289,9 @@ def write_dp_events(mechanism: Mechanism, *, cover: bool = False) -> str:
 def read_dp_events(text: str) -> Mechanism:
     """Read what `write_dp_events` has written, or anybody else in that form, as `from_dp_event` makes it.
 
-    Parameters
-    ----------
-    text : str
-        JSON with the keys "format", "neighboring_relation" and "event".
+    `text` is JSON with the keys "format", "neighboring_relation" and "event". `ValueError` if it is no such document,
+    names no neighbouring relation, or `from_dp_event` refuses its event.
 
-    Raises
-    ------
-    ValueError
-        If the text is no such document, names no neighbouring relation, or `from_dp_event` refuses its event.
-
-    Examples
-    --------
     >>> event = ["dp_accounting.dp_event", "GaussianDpEvent", 4.0]  # as json.dumps writes the named tuple
     >>> document = {"format": "dp_accounting events 1", "neighboring_relation": "REPLACE_ONE", "event": event}
     >>> read_dp_events(json.dumps(document))

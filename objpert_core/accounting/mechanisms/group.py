@@ -24,28 +24,13 @@ _MOST_ROWS = 1000  # a chain that long takes seconds
 def replace_one(mechanism: Mechanism) -> Mechanism:
     """The same mechanism where neighbours differ in one row that is replaced: removed, and another row added.
 
-    docs/theorems.md, T17 to T19. Where more is known of the value, the cost may be lower: the sensitivity of output
-    perturbation is (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
+    Its δ is min over t of δ(t) + e^t·δ(ε − t), with t over all real numbers, or less where more is known: Gaussian
+    noise gets twice the sensitivity (no value can move farther; a sum does, if rows can move it both ways), objective
+    perturbation T17, DP-SGD the exact pair of its steps, a composition that of its parts (docs/theorems.md, T17 to
+    T19). Where more is known of the value, the cost may be lower: the sensitivity of output perturbation is (2R +
+    2τ)/λ, not 2(R + 2τ)/λ (T10). A mechanism about replaced rows is returned as it is. `ValueError` for what is no
+    mechanism, and for a posterior draw whose leverage is above 1.618 (T38).
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        One about rows that are added or removed; one about replaced rows is returned as it is.
-
-    Returns
-    -------
-    Mechanism
-        Its δ is min over t of δ(t) + e^t·δ(ε − t), with t over all real numbers, or less where more is known:
-        Gaussian noise gets twice the sensitivity (no value can move farther; a sum does, if rows can move it both
-        ways), objective perturbation T17, DP-SGD the exact pair of its steps, a composition that of its parts.
-
-    Raises
-    ------
-    ValueError
-        If `mechanism` is not a mechanism, or a posterior draw whose leverage is above 1.618 (T38).
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> replace_one(Gaussian(sigma=4.0)) == Gaussian(sigma=4.0, sensitivity=2.0, adjacency="replace one row")
     True
@@ -71,27 +56,18 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
 def group(mechanism: Mechanism, size: int) -> Mechanism:
     """The same mechanism where neighbours differ in up to `size` rows of one person.
 
-    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions.
+    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions. Its
+    δ is min over ε₁ + … + ε_k = ε of Σ e^{ε₁ + … + ε_{i−1}}·δ(ε_i), the best that follows from the profile alone, or
+    less where more is known: Gaussian noise gets `size` times the sensitivity, DP-SGD the exact pair of its steps, a
+    composition that of its parts. `ValueError` if `mechanism` is not a mechanism, or `size` above 1000 where the
+    mechanism is not as private as Gaussian noise, whose rows add up in closed form. Also for a posterior draw whose
+    leverage is above 1.618 (T38); the draw's numbers must be the largest that any of these data sets gives.
 
     Parameters
     ----------
     size : int >= 1
         The largest number of rows that one person has; all are added, removed or, if that is what `mechanism` is about,
         replaced together.
-
-    Returns
-    -------
-    Mechanism
-        Its δ is min over ε₁ + … + ε_k = ε of Σ e^{ε₁ + … + ε_{i−1}}·δ(ε_i), the best that follows from the profile
-        alone, or less where more is known: Gaussian noise gets `size` times the sensitivity, DP-SGD the exact pair of
-        its steps, a composition that of its parts. The mechanism itself for size 1.
-
-    Raises
-    ------
-    ValueError
-        If `mechanism` is not a mechanism, or `size` not a whole number >= 1, or above 1000 where the mechanism is not
-        as private as Gaussian noise, whose rows add up in closed form. Also for a posterior draw whose leverage is
-        above 1.618 (T38); the draw's numbers must be the largest that any of these data sets gives.
 
     Examples
     --------

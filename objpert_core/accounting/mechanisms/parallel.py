@@ -15,9 +15,8 @@ class Parallel(Mechanism):
     """Several mechanisms, each on its own part of the rows; see `parallel`.
 
     >>> from objpert_core.accounting import Gaussian
-    >>> parallel(Gaussian(2.0), Gaussian(3.0)).parts
-    (Gaussian(sigma=2.0, sensitivity=1.0, adjacency='add/remove one row'), Gaussian(sigma=3.0, sensitivity=1.0, \
-adjacency='add/remove one row'))
+    >>> [part.sigma for part in parallel(Gaussian(2.0), Gaussian(3.0)).parts]
+    [2.0, 3.0]
     """
 
     parts: tuple[Mechanism, ...]
@@ -71,20 +70,9 @@ def parallel(*mechanisms: Mechanism) -> Parallel:
     """One release of each mechanism, each on rows of its own: whoever joins or leaves is in one part only.
 
     McSherry (2009), Theorem 4, for parts that are fixed beforehand; docs/theorems.md, T49, for parts that coins decide.
-    What a mechanism asks of its part may depend on the releases of the parts before it.
+    What a mechanism asks of its part may depend on the releases of the parts before it. The mechanisms, one for each
+    part, are fixed beforehand; `ValueError` as from `compose`.
 
-    Parameters
-    ----------
-    mechanisms : at least one Mechanism
-        Fixed beforehand, one for each part.
-
-    Raises
-    ------
-    ValueError
-        If no mechanism is given, an argument is not one, or mechanisms mean different neighbours (`adjacency`).
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> parallel(Gaussian(2.0), Gaussian(3.0)).epsilon(1e-5) == Gaussian(2.0).epsilon(1e-5)
     True

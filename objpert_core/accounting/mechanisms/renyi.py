@@ -121,10 +121,9 @@ class ViaRDP(View):
         return alpha - 1, self._rdp(alpha)
 
     def _minimise(self, objective: Any, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target. A scan
-        over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in on the best
-        order, around the vertex of a parabola, until nothing is gained: every value used is a valid bound, so the
-        search can only be loose, never wrong."""
+        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target: a scan
+        over 26 decades of α − 1, then ever finer grids around the best. Every value is a valid bound: the search is
+        never wrong."""
         scan = LOG_ORDERS
         order, curve = self.curve_at(scan)
         table = objective(order, curve, targets[:, None])

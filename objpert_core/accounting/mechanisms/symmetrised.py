@@ -61,8 +61,6 @@ def symmetric(law: PrivacyLossLaw) -> SymmetricLoss:
 class Symmetrised(View, ByConvolution):
     """`base`, composed through the tightest symmetric pair above its bound; made by `symmetrised`.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation
     >>> symmetrised(ObjectivePerturbation(sigma=8, lam=128)).rdp(4.0) - Gaussian(8.0).rdp(4.0) < 1e-9
     True

@@ -103,19 +103,9 @@ class Tabulated(View):
     def from_dp_accounting(pld: Any, adjacency: str = ADD_REMOVE) -> TabulatedLosses:
         """A privacy loss distribution of Google's dp_accounting as a mechanism, which composes with the others.
 
-        δ and ε are those of `pld`, ε on the safe side to the last digit.
-
-        Parameters
-        ----------
-        pld : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-            A pessimistic one.
-        adjacency : {"add/remove one row", "replace one row"}
-            The neighbouring relation that `pld` was made for, which it does not know.
-
-        Raises
-        ------
-        ValueError
-            If `pld` is something else or an optimistic estimate, or the adjacency has another name.
+        δ and ε are those of `pld`, a pessimistic `PrivacyLossDistribution`, ε on the safe side to the last digit.
+        `adjacency` is the neighbouring relation that it was made for, which it does not know. `ValueError` for anything
+        else, an optimistic estimate included.
         """
         return losses_of_dp_accounting(pld, adjacency)
 

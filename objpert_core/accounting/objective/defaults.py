@@ -20,7 +20,8 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
     The bounds "glm", "two-signed" and "non-glm" get the paper's 1.3, as every bound does through its Rényi curve.
     "monotone" gets 1.1, less above ε = 8. The logistic bound is Gaussian from a finite λ on, and a little more noise
     buys a visibly smaller λ: 2 % more from ε = 1 to 8. Below ε = 1 noise matters more than λ, and the 2 % shrink as ε
-    does. Above ε = 8 a share of σ is worth ever more in λ, which would vanish, and the 2 % shrink as 8/ε.
+    does. Above ε = 8 a share of σ is worth ever more in λ, which would vanish, and the 2 % shrink as 8/ε. `ValueError`
+    if ε is not positive, or the bound has no such default.
 
     Parameters
     ----------
@@ -28,11 +29,6 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
         A key of `BOUND_REGISTRY`, but not a theorem that names its own σ, as ``"kifer2012"`` does.
     epsilon : float > 0
     accountant : {"profile", "rdp"}
-
-    Raises
-    ------
-    ValueError
-        If ε is not positive, or the bound has no such default.
 
     Examples
     --------
@@ -49,24 +45,22 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
 def recommended_lam(epsilon: float, delta: float, n_rows: int, dimension: int, lipschitz: float = 1.0) -> float:
     """A regularisation λ for objective perturbation that suits the amount of noise for each row and feature.
 
-    Privacy asks for some λ. Where there are few rows for so much noise, more λ makes better models, because a direction
-    of curvature h ≪ λ keeps a share σ/λ of the noise. In a model with even features whose margins are of order 1 to 3,
-    the best λ is about σ²/(h‖θ*‖²/d) ≈ 2σ²d/n. Real features are not even: however many there are, most of what can be
-    learned lies in few directions, and more than twice the λ at which the Gaussian mechanism's noise suffices shrinks
-    those. Hence
+    Privacy asks for some λ. Where there are few rows for so much noise, more λ makes better models: a direction of
+    curvature h ≪ λ keeps a share σ/λ of the noise. With even features and margins of order 1 to 3 the best λ is about
+    2σ²d/n. Real features are not even: most of what can be learned lies in few directions, and more than twice the λ at
+    which the Gaussian mechanism's noise suffices shrinks those. Hence
 
         λ = min(2σ²·d/n, 2·R²/(ε + R²/(2σ²))),     σ that of the Gaussian mechanism of sensitivity R,
 
     for `calibrate_objective_perturbation(..., lam=λ)`, which takes more where privacy asks for more. Both constants
-    were chosen on synthetic data only; the evidence is in `experiments.defaults`. A number out of range raises a
-    `ValueError`.
+    were chosen on synthetic data only. A number out of range raises a `ValueError`.
 
     Parameters
     ----------
     epsilon : float > 0
     delta : float strictly between 0 and 1
     n_rows : int >= 1
-        The number of rows n. The result depends on n, so n has to be public.
+        The number of rows n, which has to be public: the result depends on it.
     dimension : int >= 1
         The number of parameters d.
     lipschitz : float > 0

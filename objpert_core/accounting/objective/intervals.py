@@ -82,7 +82,8 @@ def recommended_interval_noise(
 
     Each sum takes 0.15 of what (ε, δ) allows, or less where less will do: with σ_G the Gaussian mechanism's noise of
     sensitivity 1, n rows and D parameters, noise max(σ_G/√0.15, n/(120·D^1.5)) on the curvature. The share was chosen
-    on synthetic data; the evidence is in `experiments.intervals`.
+    on synthetic data; the evidence is in `experiments.intervals`. `ValueError` where the noise would drown a curvature
+    of the likely size, so that no interval would say anything, or a number is out of range.
 
     Parameters
     ----------
@@ -94,12 +95,6 @@ def recommended_interval_noise(
         Whether the sum of squared gradients is released as well.
     adjacency : {"add/remove one row", "replace one row"}
     rows_per_person : int >= 1
-
-    Raises
-    ------
-    ValueError
-        Where the noise would drown a curvature of the likely size, so that no interval would say anything; or a number
-        is out of range.
 
     Examples
     --------

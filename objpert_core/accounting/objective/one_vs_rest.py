@@ -1,11 +1,8 @@
 """One-vs-rest: several classes by one fit for each, under one promise.
 
-Each fit tells one class from all others, so every row is in all of them. The fits' noise is independent: what they
-reveal together is the composition of K fits, and the composition is attained, as one row can be the worst case of all
-fits at once (docs/theorems.md, T46). Rows might as well be √K times as long.
-
-A row belongs to one class only. Where it stands for "not this class" it may be made w times as long. Then K − 1 of
-the K fits see a row of norm wR, and all together cost what rows √(1 + (K − 1)w²) times as long do.
+Every row is in all K fits, whose noise is independent. Their composition is attained, as one row can be the worst case
+of all fits at once (docs/theorems.md, T46): rows might as well be √K times as long. Where a row stands for "not this
+class" it may be made w times as long, and all together cost what rows √(1 + (K − 1)w²) times as long do.
 """
 
 from __future__ import annotations
@@ -40,6 +37,8 @@ def one_vs_rest(
 ) -> Mechanism:
     """The composition of one fit for each class against all others, on the same rows with independent noise.
 
+    `ValueError` if a number is out of range, or a weight below 1 is asked for where its effect is not known.
+
     Parameters
     ----------
     fit : Mechanism
@@ -51,11 +50,6 @@ def one_vs_rest(
         objective perturbation, where a row is added or removed: then a neighbour's row has one class.
     by_symmetric_pairs : bool
         Whether to compose the symmetric pairs above the bounds (T8), which costs less; else the bounds as they are.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or a weight below 1 is asked for where its effect is not known.
 
     Examples
     --------

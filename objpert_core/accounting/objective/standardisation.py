@@ -1,15 +1,10 @@
 """Private centring and scaling before a fit: how much noise for each step, and what is left for the fit.
 
-A row x has the direction u = x/‖x‖; a row in public ranges may keep its length, u = x/max(1, ‖x‖). Three releases about
-the same rows follow each other:
-
-1. Σu with noise σ_c on every entry, from which comes a centre μ̂;
-2. Σ|z| with noise σ_s, z = (u − μ̂)/‖u − μ̂‖, from which comes a weight a_j for every column;
-3. a private fit on the rows a∘(u − μ̂), brought to norm 1.
-
-A row more or less moves each of the two sums by 1 at most, and for a map (μ̂, a) that is fixed neighbours stay
-neighbours. So the three compose adaptively, and the noise of the fit is chosen so that all together meet (ε, δ).
-All noise goes by public numbers alone: ε, δ, the number of rows and the number of columns.
+A row's direction u = x/‖x‖, or x/max(1, ‖x‖) where it keeps its length in public ranges, goes into Σu with noise σ_c,
+from which comes a centre μ̂; then z = (u − μ̂)/‖u − μ̂‖ goes into Σ|z| with noise σ_s, from which comes a weight a_j
+for every column; then a∘(u − μ̂), brought to norm 1, goes into a private fit. A row more or less moves each sum by 1 at
+most, and for a map (μ̂, a) that is fixed neighbours stay neighbours: the three compose adaptively. All noise goes by
+public numbers alone: ε, δ, the number of rows and the number of columns.
 """
 
 from __future__ import annotations
@@ -243,6 +238,11 @@ def composed_fit(
 ) -> Mechanism:
     """The whole of a standardised fit: what was released before it, and the fit, once or several times.
 
+    One fit alone is `mechanism` itself, for all rows of one person. One fit of Algorithm 1 is composed with what was
+    released before it by making its output noise wider: two Gaussian mechanisms are one, so T6 answers, with one
+    integral in place of a convolution. Otherwise the composition. `ValueError` if the bound has neither a privacy loss
+    to add nor a Rényi curve, or an argument is out of range.
+
     Parameters
     ----------
     mechanism, before : Mechanism, tuple of Gaussian
@@ -254,18 +254,6 @@ def composed_fit(
     rows_per_person : int >= 1
         How many rows of one person the whole is about.
     accountant : {"profile", "rdp"}
-
-    Returns
-    -------
-    Mechanism
-        One fit alone is `mechanism` itself, for all rows of one person. One fit of Algorithm 1 is composed with the
-        releases before it by making its output noise wider: two Gaussian mechanisms are one, so T6 answers, with one
-        integral in place of a convolution. Otherwise the composition.
-
-    Raises
-    ------
-    ValueError
-        If the bound has neither a privacy loss to add nor a Rényi curve, or an argument is out of range.
 
     Examples
     --------
@@ -368,6 +356,8 @@ def calibrate_remaining(
 
     The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
     sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
+    `ValueError` if nothing is left for the fit, the composition is not known (see `composed_fit`), or a number is out
+    of range.
 
     Parameters
     ----------
@@ -385,11 +375,6 @@ def calibrate_remaining(
         ``composed_fit(result, before, …).delta(epsilon) <= delta``, nearly with equality: `calibrate` at the largest ε'
         for which that holds, to some 1e-10 of μ², or 5e-4 where a convolution answers, or 5e-3 where a row is replaced
         or a person has several, and then the search takes long. For one fit alone the result is ``calibrate(epsilon)``.
-
-    Raises
-    ------
-    ValueError
-        If nothing is left for the fit, the composition is not known (see `composed_fit`), or a number is out of range.
 
     Examples
     --------

@@ -1,10 +1,9 @@
 """The noise and the schedules of Bassily, Feldman, Talwar and Thakurta (2019), as they print them.
 
-Neighbours differ in one row that is replaced. Two of the paper's privacy theorems are false as printed. Theorem 3.1 has
-no condition on T, and fails at T = 1: its batches are drawn with replacement, so one row may be in a batch many times.
-Theorem 5.2 has the noise for rows that are added or removed, where rows are replaced. These numbers certify nothing; an
-accountant has to certify, and the mechanisms that are built of the numbers here can be asked. With `strict` whatever
-the paper claims nothing for is refused: ε > 1, δ > 1/n² or, for Algorithm 2, β > εΛ/2.
+Neighbours differ in one row that is replaced. Theorem 3.1 is false at T = 1, as it has no condition on T: batches are
+drawn with replacement, so one row may be in a batch many times. Theorem 5.2 has the noise for rows that are added or
+removed. These numbers certify nothing; the mechanisms that are built of them can be asked. With `strict` whatever the
+paper claims nothing for is refused: ε > 1, δ > 1/n² or, for Algorithm 2, β > εΛ/2.
 """
 
 from __future__ import annotations

@@ -169,8 +169,9 @@ _TOLERANCE = 1e-6  # of d, relatively
 def calibrate_adaptive_sampling(epsilon: float, delta: float, *, mean_runs: float = 1.0) -> AdaptiveSampling:
     """A posterior draw behind two statistics that is (ε, δ)-DP as a whole, with d as large as that allows.
 
-    Of the Gaussian mechanism's μ at the target each statistic has a quarter; unsafe statistics have a tenth of δ;
-    h₀ = ε/(2 + 2·log(2/δ)), with the ε and δ of a single run.
+    Of the Gaussian mechanism's μ at the target each statistic has a quarter; unsafe statistics have a tenth of δ; h₀ =
+    ε/(2 + 2·log(2/δ)), with the ε and δ of a single run. `ValueError` if an argument is out of range, or leaves no draw
+    at all.
 
     Parameters
     ----------
@@ -178,11 +179,6 @@ def calibrate_adaptive_sampling(epsilon: float, delta: float, *, mean_runs: floa
     delta : float strictly between 0 and 1
     mean_runs : float >= 1
         The mean number of runs of which the best is released: K is geometric.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or leaves no draw at all.
 
     Examples
     --------

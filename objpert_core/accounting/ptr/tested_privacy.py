@@ -29,7 +29,9 @@ def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: fl
     Every α' gives a valid bound; the least of some hundred is taken. Theorem B.5 of Redberg, Zhu and Wang (2023) has
     ε̂(α) + log(δ'·e^{sε̃(α)} + (1 − δ')·e^{sε(α)})/s instead. The theorem holds for a test that is ε̂-DP, but not for
     one with a bounded Rényi divergence only: a test that passes with probability 1e-6 on X and 1.89e-12 next to it is
-    within ε̂(2) = 1; with ε̃ = 10 and ε = 0 the divergence of order 2 is 9.36, the theorem says 1.02.
+    within ε̂(2) = 1; with ε̃ = 10 and ε = 0 the divergence of order 2 is 9.36, the theorem says 1.02. The result, of
+    the shape of `alpha`, is rounded up; `math.inf` where nothing is proved. `ValueError` if an α is not a finite number
+    > 1, or `failure` is outside of (0, 1].
 
     Parameters
     ----------
@@ -43,15 +45,6 @@ def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: fl
         ε̃(α): the mechanism's Rényi curve over all data sets.
     failure : float in (0, 1]
         δ': any other X passes with this probability at most.
-
-    Returns
-    -------
-    float or array of the shape of `alpha`; `math.inf` where nothing is proved. Rounded up.
-
-    Raises
-    ------
-    ValueError
-        If an α is not a finite number > 1, or `failure` is outside of (0, 1].
 
     Examples
     --------

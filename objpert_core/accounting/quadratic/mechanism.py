@@ -46,7 +46,7 @@ class QuadraticPerturbation(Mechanism):
     then a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing that matrix: of every
     regulariser, constraint and solver at once. No Rényi divergence is finite: with probability `floor` a release is one
     that is impossible without the row, so that `rdp` is infinite. Compositions are of the losses of the worst row, or
-    of the pair of the profile.
+    of the pair of the profile. `ValueError` if a parameter is out of range, or no theorem covers the combination.
 
     Parameters
     ----------
@@ -69,11 +69,6 @@ class QuadraticPerturbation(Mechanism):
     anchor_error, sigma_out : float >= 0
         η, how far the anchor may be from θ*, and the standard deviation of normal noise on the release, which τ > 0 and
         η > 0 need.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or no theorem covers the combination.
 
     Examples
     --------

@@ -114,7 +114,9 @@ def optimal_published_bound(
     """The least excess risk that the published theorems promise at (ε, δ), over all of their free parameters.
 
     Figure 1 of Cortild and Cartis (2026). Where τ = η = 0 the minimum is where the two conditions on σ² meet; otherwise
-    it is found by the Nelder–Mead method. A number out of range raises a `ValueError`.
+    it is found by the Nelder–Mead method. A number out of range raises a `ValueError`. The value is that of Corollary
+    3.4, or of Theorem 3.3 where τ or η is not 0, and beside it stands the m that it needs. The anchor itself, which
+    needs no data, has an excess of at most G·D.
 
     Parameters
     ----------
@@ -130,14 +132,6 @@ def optimal_published_bound(
     bound : {"published", "sharpened", "exact"}
         The privacy theorem. "exact" needs no output noise, whatever the solver: then the value is mσ²(D + η)²/2 + τ,
         which is Theorem 3.3 sharpened.
-
-    Returns
-    -------
-    value : float
-        Of Corollary 3.4, or of Theorem 3.3 where τ or η is not 0. The anchor itself, which needs no data, has an excess
-        of at most G·D.
-    degrees_of_freedom : int
-        The m that the value needs.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from objpert_core._validation import FloatArray, check_fields, positive, rate, within
+from objpert_core._validation import FloatArray, check_fields, in_open_unit, positive, within
 from objpert_core.accounting.convolution.discretise import TooFineError, quadrature
 from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target
 from objpert_core.accounting.gaussian.mechanism import Gaussian
@@ -230,12 +230,11 @@ def calibrate_tilt_and_bend(
     """
     wanted = WantedBend(epsilon, delta, dimension, smoothness, degrees_of_freedom, adjacency)
     within("residual_bound", residual_bound, 1e-100, 1e100)
-    if not rate("tilt_share", tilt_share) < 1:
-        raise ValueError(f"tilt_share must be a number strictly between 0 and 1, got {tilt_share!r}")
+    share = in_open_unit("tilt_share", tilt_share)
     if degrees_of_freedom is not None:  # says what m may be
         QuadraticPerturbation(1.0, degrees_of_freedom, dimension)
     sensitivity = residual_bound * math.sqrt(smoothness) * (1 if adjacency == ADD_REMOVE else 2)
-    found = _calibrated(wanted, float(tilt_share))
+    found = _calibrated(wanted, share)
     scaled = TiltAndBend(found.bend, found.sigma * sensitivity * (1 + _ROUNDING), sensitivity)
     assert scaled.log_delta(epsilon) <= log_target(delta), scaled
     return scaled

@@ -78,9 +78,11 @@ class PrivateSelection(Wrapper):
         δ(ε₂ + (1 + η)ε₁) <= E[K]·δ(ε₂) for every ε₂ >= 0,
 
     with ε₁ the least solution of δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ). `delta` and `epsilon` are the smaller of the last
-    line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone. The proofs are docs/theorems.md, T11.
-    A larger order's divergence bounds a smaller order's, and the curves above may fall: `rdp(α)` is the least
-    of their value at α and of their dips at larger orders.
+    line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone. The proofs are docs/theorems.md, T11. A
+    larger order's divergence bounds a smaller order's, and the curves above may fall: `rdp(α)` is the least of their
+    value at α and of their dips at larger orders. `ValueError` if an argument is out of range, or no γ that is a double
+    gives this mean; `NotImplementedError` if `base` has no Rényi curve ("kifer2012") and K is Poisson, or no profile
+    either.
 
     Parameters
     ----------
@@ -90,13 +92,6 @@ class PrivateSelection(Wrapper):
     eta : float > −1, optional
         None: K ~ Poisson(mean_runs), and K = 0 releases a fixed default. Otherwise the truncated negative binomial
         law on K >= 1 with that shape: 1 is geometric, 0 logarithmic; `.gamma` is its other parameter.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or no γ that is a double gives this mean.
-    NotImplementedError
-        If `base` has no Rényi curve ("kifer2012") and K is Poisson, or it has no profile either.
 
     Examples
     --------

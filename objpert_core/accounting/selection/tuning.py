@@ -26,6 +26,8 @@ def mean_runs(more_than: int, probability: float, eta: float | None = None) -> f
     """The mean of K with Pr[K > more_than] = probability, to be given to `PrivateSelection`.
 
     Redberg et al. (2023), Section 5, ask for Pr[K > 10] = 0.9. Pr[K > s] falls as γ grows, so there is one solution.
+    `ValueError` if an argument is out of range, or no mean reaches the probability: as γ → 0, a law with η < 0 tends to
+    one that is still small with some probability, and a law with η = 0 gets there only at means beyond the doubles.
 
     Parameters
     ----------
@@ -35,12 +37,6 @@ def mean_runs(more_than: int, probability: float, eta: float | None = None) -> f
     eta : float > −1, optional
         None: K ~ Poisson. Otherwise the truncated negative binomial law on K >= 1 with that shape: 1 is geometric,
         0 logarithmic.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or no mean reaches the probability: as γ → 0, a law with η < 0 tends to one
-        that is still small with some probability, and a law with η = 0 gets there only at means beyond the doubles.
 
     Examples
     --------

@@ -4,7 +4,6 @@ That no bound is too small, and none larger than its law, is asked in `tests/sec
 """
 
 import dataclasses
-import math
 import pickle
 
 import pytest
@@ -70,30 +69,6 @@ def test_flags_agree_with_what_answers(entry):
     assert (exact.has_profile, exact.has_rdp, exact.has_losses) == (entry.has_profile, entry.has_rdp, entry.has_losses)
     assert entry.accountants == ("profile",) * entry.has_profile + ("rdp",) * entry.has_rdp
     assert "rdp" in entry.accountants or "profile" in entry.accountants
-
-
-@pytest.mark.slow
-@ENTRIES
-@pytest.mark.parametrize("lam", [0.1, 0.25, 0.26, 5.0])
-@pytest.mark.parametrize("epsilon", [None, 0.05, 1.0])
-def test_a_silent_bound_says_why_and_proves_nothing(entry, lam, epsilon):
-    exact = mechanism(entry, lam=lam)
-    reason = entry.reason(exact, epsilon)
-    assert (reason is not None) == (entry.needs_lam_above_smoothness and lam <= 0.25) or entry.least_epsilon
-    for target in (exact, acc.ApproximateMinima(exact, 1e-3, 0.1)):
-        if reason is None:
-            assert epsilon is not None or target.explain() is None
-            continue
-        assert target.explain(epsilon) == reason
-        assert reason.endswith(".")
-        assert f"λ = {lam:g}" in reason
-        if target.has_profile and epsilon is not None:
-            assert target.delta(epsilon) == 1.0
-        if target.has_profile and epsilon is None:
-            assert target.epsilon(0.999) == math.inf
-        if target.has_rdp:
-            assert target.rdp(2.0) == math.inf
-            assert acc.via_rdp(target).epsilon(0.5) == math.inf
 
 
 def test_where_kifers_theorem_begins():
