@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from benchmarks.shared import crossed, each, markdown
 from objpert_core.experiments import results, tables
@@ -16,6 +17,7 @@ from objpert_core.experiments.learners import (
 )
 from objpert_core.experiments.methods import Parameters
 
+load = cache(results.load)
 TARGETS = (0.1, 1.0, 8.0)
 MANY_ROWS, WIDE, SMALL = (
     ("adult", "adult-synthetic", "synthetic-l"),
@@ -35,20 +37,20 @@ def values() -> Iterator[tuple[str, str]]:
     sets = {"many": MANY_ROWS, "wide": WIDE, "small": SMALL}
     found = {name: [claim for dataset in names for claim in _claims(dataset)] for name, names in sets.items()}
     every, (head, *variants) = (*MANY_ROWS, *WIDE, *SMALL), tables.VARIANTS
-    found["four"] = [claim for name in every for claim in tables.variant(results.load(name), head)]
+    found["four"] = [claim for name in every for claim in tables.variant(load(name), head)]
     for name, claims in found.items():
         yield f"{name} hold", _holds(claims)
     yield "many quick", _quick(found["many"])
     ratios = [claim.speedup.median for claim in found["wide"]]
     yield "slowest", f"1/{max(ratios):.2g}"
     yield "quickest", f"1/{min(ratios):.2g}"
-    paid = [claim for name in MANY_ROWS for claim in tables.claims(results.load(name), TIGHT, (HONEST,))]
+    paid = [claim for name in MANY_ROWS for claim in tables.claims(load(name), TIGHT, (HONEST,))]
     gains = [100 * claim.difference.mean for claim in paid]
     yield "least gain", f"{min(gains):.1f}"
     yield "most gain", f"{max(gains):.1f}"
     yield "paid ahead", f"{_count(paid, 'ahead')} of {len(paid)}"
-    fourth = [claim for name in every for claim in tables.claims(results.load(name), TIGHT, FOURTH)]
-    lucky = [claim for name in results.stored() for claim in tables.claims(results.load(name), TIGHT_DISHONEST)]
+    fourth = [claim for name in every for claim in tables.claims(load(name), TIGHT, FOURTH)]
+    lucky = [claim for name in results.stored() for claim in tables.claims(load(name), TIGHT_DISHONEST)]
     yield "fourth ahead", str(_count(fourth, "ahead"))
     yield "fourth behind", str(_count(fourth, "behind"))
     yield "lucky ahead", f"{_count(lucky, 'ahead')} of {len(lucky)}"
@@ -71,7 +73,7 @@ def fight() -> str:
     ]
     rows = []
     for dataset in (*MANY_ROWS, *WIDE, *SMALL):
-        stored = results.load(dataset)
+        stored = load(dataset)
         points = {(point.method, point.epsilon): point.accuracy.mean for point in tables.summary(stored)}
         shares = [
             [max(points.get((method, target), math.nan) for method in methods) for target in TARGETS]
@@ -102,12 +104,12 @@ def verdict() -> str:
         ratios = [claim.speedup.median for claim in found]
         cells = [dataset, str(_least_trials(found)), *(_at(found, verdict) for verdict in _VERDICTS)]
         cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
-        rows.append([*cells, _counts(tables.variant(results.load(dataset), head))])
+        rows.append([*cells, _counts(tables.variant(load(dataset), head))])
     return markdown([*heads, "the best of four, one standardised as ours"], rows)
 
 
 def _variant(dataset: str, words: str) -> str:
-    return _counts(tables.variant(results.load(dataset), words))
+    return _counts(tables.variant(load(dataset), words))
 
 
 def _counts(found: Sequence[tables.Claim]) -> str:
@@ -148,7 +150,7 @@ def _goals() -> Iterator[tuple[str, str]]:
     quick = [claim for name in (*MANY_ROWS, *SMALL) for claim in every[name]]
     met = all(claim.tenfold for claim in quick)
     yield "quick sets", f"{_met(met)} ({'' if met else 'met at '}{_quick(quick)})"
-    reached = {(n, p.method, p.epsilon): p.accuracy for n in GOALS for p in tables.summary(results.load(n))}
+    reached = {(n, p.method, p.epsilon): p.accuracy for n in GOALS for p in tables.summary(load(n))}
 
     def cell(dataset: str, place: int) -> str:
         own, goal = reached[dataset, TIGHT, TARGETS[place]], GOALS[dataset][place]
@@ -167,7 +169,7 @@ def _targets(found: Sequence[tables.Claim]) -> str:
 
 
 def _claims(dataset: str) -> tuple[tables.Claim, ...]:
-    return tables.claims(results.load(dataset), rivals=UNPAID)
+    return tables.claims(load(dataset), rivals=UNPAID)
 
 
 def _quick(found: Sequence[tables.Claim]) -> str:

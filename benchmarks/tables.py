@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks import claim_tables, research_tables, shared, solvers
 from benchmarks import learners as peers
-from benchmarks.claim_tables import TARGETS, fight, verdict
+from benchmarks.claim_tables import TARGETS, fight, load, verdict
 from benchmarks.shared import crossed, each, markdown, methods, per_cent
 from objpert_core import _provenance
 from objpert_core.experiments import paper, results
@@ -70,7 +70,7 @@ def adult() -> str:
 
 def figure2() -> str:
     """Every method on the two data sets of the paper's tables."""
-    points = {(name, p.method, p.epsilon): p for name in NAMES for p in summary(results.load(name))}
+    points = {(name, p.method, p.epsilon): p for name in NAMES for p in summary(load(name))}
 
     def cell(method: str, dataset: str, epsilon: float, seconds: bool = False) -> str:
         point = points.get((dataset, method, epsilon if LEARNERS[method].private else math.inf))

@@ -61,48 +61,6 @@ def test_the_table_of_many_fits_is_computed() -> None:
         assert 0 <= Gaussian(8 / k**0.5).epsilon(1e-5) - float(cell) < digit
 
 
-QUESTIONS = {  # label: case, then library: what its call starts with
-    "255 Rényi orders": ("q = 0.0071, σ = 1, 255 whole orders 2–256", {"objpert": "", "dp-accounting": ""}),
-    "18 fractional orders": ("q = 0.0071, σ = 1, 18 fractional orders", {"objpert": "", "dp-accounting": ""}),
-    "8,520 DP-SGD steps": (
-        "q = 0.0071, 8520 steps, noise multiplier 1",
-        {"objpert": "DPSGD(…).epsilon_bounds(δ)", "dp-accounting": "from_gaussian"},
-    ),
-    "1,000 fits": (
-        "1000 fits, bound 'logistic', σ = 300, λ = 1000, β = 0.25",
-        {"objpert": "repeat(m, k).epsilon_bounds(δ)", "dp-accounting": "the same at interval"},
-    ),
-}
-OTHERS = {"prv-accountant": ("PRVAccountant", "eps_error=0.01"), "autodp": ("",)}
-
-
-def test_the_accounting_table_quotes_the_stored_benchmark() -> None:
-    with (ROOT / "data/results/accounting.csv").open() as file:
-        stored = list(csv.DictReader(file))
-    assert all(row["command"] and row["versions"] and row["commit"] for row in stored)
-    for label, (case, calls) in QUESTIONS.items():
-        (line,) = [line for line in RESULTS.splitlines() if line.startswith(f"| {label}")]
-        cells = [cell.strip() for cell in line.strip("|").split("|")[1:]]
-        for cell, library in zip(cells, ["objpert", "dp-accounting", "prv-accountant", "autodp"], strict=True):
-            if cell == "–":
-                continue
-            rows = [row for row in stored if row["case"] == case and row["library"] == library]
-            if library in calls:
-                rows = [row for row in rows if row["call"].startswith(calls[library])]
-            elif rows[0]["part"] != "renyi":
-                rows = [row for row in rows if all(part in row["call"] for part in OTHERS[library])]
-            assert cell == accounting_cell(label, library, rows[0]), (label, library)
-
-
-def accounting_cell(label: str, library: str, row: dict[str, str]) -> str:
-    time = f"{1000 * float(row['seconds']):.1f} ms" if library == "objpert" else f"{float(row['ratio']):.1f} ×"
-    if label.startswith("255"):
-        return time
-    if label.startswith("18"):
-        return f"{float(row['error']):.1e}" + ("" if row["valid"] == "True" else ", too small")
-    return f"{float(row['width']):.1e}, {time}"
-
-
 def test_the_results_table_quotes_the_stored_results() -> None:
     with (ROOT / "data/results/adult_accuracy.csv").open() as file:
         stored = list(csv.DictReader(file))
@@ -118,7 +76,7 @@ def test_the_results_table_quotes_the_stored_results() -> None:
     assert all(row["command"] and row["seeds"] and row["commit"] for row in stored)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page_of_results_is_what_the_stored_results_give() -> None:
     assert tables.page() == RESULTS, "python -m benchmarks.tables"
     for path in (ROOT / "data" / "results").glob("*.csv"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import tables as blocks
-from benchmarks.claim_tables import SMALL, WIDE
+from benchmarks.claim_tables import MANY_ROWS, SMALL, WIDE
 from objpert_core.accounting import ObjectivePerturbation, repeat, symmetrised, via_rdp
 from objpert_core.accounting.numerics.rounding import significant
 from objpert_core.experiments import results, tables
@@ -78,6 +78,9 @@ def test_the_sentences_under_the_table_say_what_the_sweeps_say() -> None:
         return [claim.epsilon for claim in found if claim.verdict == verdict]
 
     standardised = (UNPAID_STANDARDISED,)
+    assert "With many rows for each column, ours is ahead nearly everywhere." in ONE_LINE
+    assert sum(len(at(name, "ahead", UNPAID)) for name in MANY_ROWS) > 24  # of 27
+    assert [at(name, "behind", rivals) for name in MANY_ROWS for rivals in (UNPAID, standardised)] == [[]] * 6
     assert "ours is behind at two small ε of nine, ahead at most ε from 1 on, and never ahead of the" in ONE_LINE
     for name in WIDE:
         behind = at(name, "behind", UNPAID)
