@@ -7,7 +7,7 @@ compared with, where nothing smaller can be true, is rounded down. Everything el
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,9 +15,8 @@ from scipy.special import expit, ndtr
 
 from benchmarks import shared
 from benchmarks.claim_tables import TARGETS, fight
-from benchmarks.shared import markdown
-from benchmarks.tables import adult
-from objpert_core import _provenance
+from benchmarks.shared import crossed, each, markdown, methods
+from benchmarks.tables import ADULT, adult, stored
 from objpert_core.accounting import (
     REPLACE_ONE,
     Gaussian,
@@ -31,7 +30,7 @@ from objpert_core.accounting import (
     via_rdp,
 )
 from objpert_core.accounting.numerics.rounding import significant
-from objpert_core.experiments import paper, results
+from objpert_core.experiments import paper
 from objpert_core.experiments.quadratic import matter as where
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gradient_norm_bound
@@ -231,48 +230,33 @@ def _bends() -> Iterator[tuple[str, str]]:
     yield "bend exact", scale("exact")
     yield "bend added", scale("exact", "add/remove one row")
     yield "bend smooth", scale("glm", "add/remove one row")
-    matter = _provenance.read_table(results.folder() / "quadratic_matter.csv").rows
+    matter = stored("quadratic_matter")
     sizes = sorted({int(row["n"]) for row in matter})
-    labels = {
-        "published": "as published",
-        "sharpened": "sharpened",
-        "exact": "Theorem 6",
-        "anchor": "the anchor alone, no data",
-    }
+    labels = {"published": "as published", "sharpened": "sharpened", "exact": "Theorem 6"}
 
-    def mean(method: str, size: int) -> str:
-        found = [float(row["excess"]) for row in matter if (row["method"], int(row["n"])) == (method, size)]
+    def mean(method: str, n: int) -> str:
+        found = [float(row["excess"]) for row in matter if (row["method"], int(row["n"])) == (method, n)]
         return near(sum(found) / len(found))
 
-    table = [[label, *(mean(method, size) for size in sizes)] for method, label in labels.items()]
+    rows = methods(labels | {"anchor": "the anchor alone, no data"})
     yield "matter d", str(where.DIMENSION)
     yield "matter ε", f"{where.EPSILON:g}"
     yield "matter draws", str(len(where.SEEDS))
-    asked = _provenance.read_table(results.folder() / "quadratic_regression.csv").rows
+    asked = stored("quadratic_regression")
     yield "regressions", str(len({(row["n"], row["d"], row["epsilon"]) for row in asked}))
-    yield "table matter", markdown(["mean excess of the objective", *(f"n = {size:,}" for size in sizes)], table)
+    yield "table matter", crossed("mean excess of the objective", rows, each("n = {:,}", "n", sizes), mean)
 
 
 def _accuracies() -> Iterator[tuple[str, str]]:
-    cells = [_cells(line) for line in adult().splitlines()]
-    names = ["", "our defaults", "published recipe, run by us", "published recipe, as printed", "without privacy"]
-    heads, *rows = [cells[0], *cells[2:]]
-    yield (
-        "table adult",
-        markdown([names[0], *heads[1:]], [[n, *row[1:]] for n, row in zip(names[1:], rows, strict=True)]),
-    )
-    stored = _provenance.read_table(results.folder() / "adult_accuracy.csv").rows
-    (splits,) = {row["splits"] for row in stored}
+    names = ("our defaults", "published recipe, run by us", "published recipe, as printed", "without privacy")
+    yield "table adult", adult(dict(zip(ADULT, names, strict=True)))
+    (splits,) = {row["splits"] for row in stored("adult_accuracy")}
     yield "splits", splits
     yield "recipe σ", f"{paper.NOISE_RATIO:g}"
-    heads, _, *rows = [_cells(line) for line in fight().splitlines()]
+    _, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in fight().splitlines())
     yield "data sets", str(len(rows))
     yield "targets", " / ".join(f"{target:g}" for target in TARGETS)
     yield "epsilons", str(sum(int(count) for count in rows[0][4].split(" / ")))
     kept = (0, 1, 2, 4, 5)
     short = ["data set", "ours, %", "best unpaid DP-SGD, %", "ahead / even / behind", "beside the standardised"]
     yield "table fight", markdown(short, [[row[i] for i in kept] for row in rows])
-
-
-def _cells(line: str) -> Sequence[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]

@@ -47,24 +47,25 @@ def stored(name: str) -> tuple[dict[str, str], ...]:
     return _provenance.read_table(results.folder() / f"{name}.csv").rows
 
 
-def adult() -> str:
+RECIPE = f"σ = {paper.NOISE_RATIO:g} σ_Gauss, Rényi, τ = {paper.TAU:g}, σ_out = {paper.SIGMA_OUT:g}"
+ADULT = {
+    TIGHT: "our defaults",
+    PUBLISHED: f"published recipe ({RECIPE}), with the constant {Parameters().intercept_scaling:g} of all methods",
+    "printed": f"the paper's Algorithm 1, for comparison ({paper.TABLES['adult']})",
+    NON_PRIVATE: f"without privacy (scikit-learn, C = {NON_PRIVATE_C:g})",
+}
+
+
+def adult(labels: Mapping[str, str] = ADULT) -> str:
     """Accuracy on Adult over five splits: ours, the published recipe, the paper's number, no privacy."""
     found = {(row["method"], float(row["epsilon"])): row for row in stored("adult_accuracy")}
-    printed, recipe = paper.printed("adult", PUBLISHED), f"σ = {paper.NOISE_RATIO:g} σ_Gauss, Rényi, τ = {paper.TAU:g}"
 
     def cell(method: str, epsilon: float) -> str:
         if method == "printed":
-            return f"{100 * printed[epsilon]:.2f}"
+            return f"{100 * paper.printed('adult', PUBLISHED)[epsilon]:.2f}"
         row = found[method, epsilon]
         return per_cent(float(row["accuracy"]), float(row["half_width_95"]))
 
-    labels = {
-        TIGHT: "our defaults",
-        PUBLISHED: f"published recipe ({recipe}, σ_out = {paper.SIGMA_OUT:g}), "
-        f"with the constant {Parameters().intercept_scaling:g} of all methods",
-        "printed": f"the paper's Algorithm 1, for comparison ({paper.TABLES['adult']})",
-        NON_PRIVATE: f"without privacy (scikit-learn, C = {NON_PRIVATE_C:g})",
-    }
     return crossed("", methods(labels), each("ε = {:g}", "epsilon", TARGETS), cell)
 
 
