@@ -38,7 +38,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import accounting_peers as peers
 from benchmarks.accounting_truth import gaussian_epsilon, subsampled_gaussian_rdp
-from benchmarks.shared import commit, empty_caches
+from benchmarks.shared import commit, empty_caches, markdown
 from objpert_core import _provenance
 from objpert_core.accounting import DPSGD, Gaussian, Mechanism, ObjectivePerturbation, repeat
 
@@ -239,18 +239,14 @@ def provenance() -> dict[str, str]:
 def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "NO"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def print_table(case: Case) -> None:
-    """One case as a Markdown table."""
-    print(f"\n**{case.part}: {case.name}**\n")
-    print("| | lower | upper | width | error | valid | ms | ratio | |\n|---|---|---|---|---|---|---|---|---|")
-    for row in case.rows:
-        ms = "" if row.seconds == "" else 1e3 * row.seconds
-        bounds = [f"{value:.6g}" if isinstance(value, float) else value for value in (row.lower, row.upper)]
-        cells = [*bounds, *(shown(value) for value in (row.width, row.error, row.valid, ms, row.ratio)), row.note]
-        print(f"| {row.library}: {row.call} | " + " | ".join(cells) + " |", flush=True)
+def table(case: Case) -> str:
+    """One case as Markdown."""
+    heads = ("lower", "upper", "width", "error", "valid", "seconds", "ratio", "note")
+    rows = [[f"{row.library}: {row.call}", *(shown(getattr(row, head)) for head in heads)] for row in case.rows]
+    return markdown(["", *heads], rows)
 
 
 def main() -> None:
@@ -263,7 +259,7 @@ def main() -> None:
     with threadpool_limits(1):
         for part in options.only:
             for case in PARTS[part]():
-                print_table(case)
+                print(f"\n**{case.part}: {case.name}**\n\n{table(case)}", flush=True)
                 rows += case.rows
     print("\n" + "; ".join(f"{name}: {value}" for name, value in source.items()))
     if options.write:

@@ -327,8 +327,8 @@ def installed(folder: Path) -> Iterator[tuple[str, float]]:
     for words in COMMANDS:
         yield f"`objpert {words}`", timed(command, *words.split())
     yield f'`venv/bin/pip install "./{wheel.name}[app]"`', timed(*pip, f"{wheel}[app]")
-    began, port = time.perf_counter(), free_port()
-    app = subprocess.Popen([command, "app", "--port", str(port), "--no-browser"], cwd=folder, env=environment)
+    began, port, quiet = time.perf_counter(), free_port(), {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    app = subprocess.Popen([command, "app", "--port", str(port), "--no-browser"], cwd=folder, env=environment, **quiet)
     try:
         wait_until_healthy(f"127.0.0.1:{port}", app)
         yield "`objpert`, until the app answers", time.perf_counter() - began
