@@ -127,19 +127,19 @@ def _printed(eps: float) -> float:
     return rounded_up(eps, 3) if eps > 0 else 0.0
 
 
-def bet(eps: float, at_delta: float, released: str = "the model") -> str:
+def bet(eps: float, at_delta: float) -> str:
     """What ε allows somebody who sees what is released, in one sentence.
 
     >>> bet(1.0, 1e-5)
     'Up to the slack δ = 10⁻⁵, seeing the model turns even odds into at most 2.72 : 1.'
     """
     if math.isinf(eps):
-        return f"Nothing is proved: seeing {released} may make it certain that you took part."
+        return "Nothing is proved: seeing the model may make it certain that you took part."
     if eps == 0:
-        return f"Seeing {released} makes no event likelier by more than δ = {delta(at_delta)}."
+        return f"Seeing the model makes no event likelier by more than δ = {delta(at_delta)}."
     if _printed(eps) > CERTAIN:
-        return f"Such a large ε promises little: seeing {released} may make a guess practically certain."
-    return f"Up to the slack δ = {delta(at_delta)}, seeing {released} turns even odds into at most {odds(eps)}."
+        return "Such a large ε promises little: seeing the model may make a guess practically certain."
+    return f"Up to the slack δ = {delta(at_delta)}, seeing the model turns even odds into at most {odds(eps)}."
 
 
 def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = ADJACENCY) -> str:

@@ -162,15 +162,6 @@ def grid(rates: Sequence[float]) -> str:
     return f"{sentences.scientific(min(rates))} to {sentences.scientific(max(rates))} ({len(rates)})"
 
 
-def first_sentence(description: str) -> str:
-    """The first sentence of a data set's description; of a stand-in it is the one that says so.
-
-    >>> first_sentence("Stand-in for adult, not the real data. 45,222 invented people.")
-    'Stand-in for adult, not the real data.'
-    """
-    return description.split(". ")[0].removesuffix(".") + "."
-
-
 def data_line(data: DataFacts) -> str:
     """Which rows the numbers are about."""
     rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"

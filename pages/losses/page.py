@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -37,25 +36,24 @@ class Losses(Pictures):
 PICTURES = Losses("losses", {LOSS: Clipped, FIT: Fit, DIMENSION: Dimension}, SHOW, GHOST, LINKED)
 
 
-def preset(name: str, hint: str, **values: Any) -> Preset:
-    """All controls to their defaults, but for the ones given: nothing is left behind from another view."""
-    controls = {control.key.removeprefix("losses_"): control for control in LINKED}
-    reset = {control: control.default for control in LINKED if control is not GHOST}
-    return Preset(name, reset | {controls[key]: value for key, value in values.items()}, hint)
-
-
 LONGEST = "The logistic loss on the longest rows of the paper’s experiments."
 MOVED = "The logistic loss moved to the right. Rows near 0 pull harder; σ, λ and the certified ε stay the same."
 DEEP = "Two classes, a fifth of the rows deep in the wrong half."
 FIGURE_1 = "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left."
 PRESETS = (
-    preset("Huber is clipped squares", "The squared loss of a row of norm 1, clipped at C = 1.", loss="squared", C=1.0),
-    preset("The paper’s C clips nothing", f"C = √2. {LONGEST}", loss="logistic", C=ROOT_2, norm=ROOT_2),
-    preset("A margin at the same ε", MOVED, loss="logistic", margin=1.5),
-    preset("Clipping beats outliers", "A line through 300 points, a tenth of them far off.", show=FIT, C=0.2),
-    preset("… and wrong labels", DEEP, show=FIT, loss="squared-hinge", C=0.5, outliers=0.2),
-    preset("Clipping that hurts", "No outliers, and a C so small that λ wins.", show=FIT, C=0.02, outliers=0.0),
-    preset("No GLM: size counts", FIGURE_1, show=DIMENSION, sigma=5.0, d=100, **{"lambda": 20.0}),
+    PICTURES.preset(
+        "Huber is clipped squares",
+        "The squared loss of a row of norm 1, clipped at C = 1.",
+        LOSS,
+        loss="squared",
+        C=1.0,
+    ),
+    PICTURES.preset("The paper’s C clips nothing", f"C = √2. {LONGEST}", LOSS, loss="logistic", C=ROOT_2, norm=ROOT_2),
+    PICTURES.preset("A margin at the same ε", MOVED, LOSS, loss="logistic", margin=1.5),
+    PICTURES.preset("Clipping beats outliers", "A line through 300 points, a tenth of them far off.", FIT, C=0.2),
+    PICTURES.preset("… and wrong labels", DEEP, FIT, loss="squared-hinge", C=0.5, outliers=0.2),
+    PICTURES.preset("Clipping that hurts", "No outliers, and a C so small that λ wins.", FIT, C=0.02, outliers=0.0),
+    PICTURES.preset("No GLM: size counts", FIGURE_1, DIMENSION, sigma=5.0, d=100, **{"lambda": 20.0}),
 )
 
 

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from objpert_core._literals import call
 from ui.controls import (
     ROUND_STEPS,
     Choice,
@@ -195,3 +196,8 @@ def test_a_typed_number_is_made_whole_or_refused_in_one_sentence(typed, used, re
     app.number_input[0].set_value(8.0).run()
     assert app.session_state["seen"][0] == 8
     assert not app.caption
+
+
+def test_call_round_trips_its_values():
+    text = call("dict", {"a": 0.1 + 0.2, "b": "it's", "c": None})
+    assert eval(text) == {"a": 0.1 + 0.2, "b": "it's", "c": None}

@@ -1,7 +1,5 @@
 """The figure: accuracy against ε."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -66,12 +64,6 @@ def test_the_papers_numbers_are_hollow_marks_named_paper(dataset, epsilon):
     assert curves[HOLLOW].marker.color == trace.marker.color  # one entry of the legend for all of them
 
 
-def test_a_stand_in_has_no_marks_of_the_paper_and_says_so_on_the_axis():
-    chart = Figure2(indexed.load("adult-synthetic"), 1.0, ("tight",)).chart()
-    assert not any(name.startswith("paper") for name in drawn(chart))
-    assert "stand-in for adult" in chart.layout.yaxis.title.text
-
-
 @pytest.mark.parametrize("view", figure.VIEWS)
 def test_views_are_ranges_around_what_they_show(adult, view):
     chart = Figure2(adult, 1.0, ALL, view=view).chart()
@@ -97,16 +89,6 @@ def test_the_ghost_is_the_other_data_set(adult):
     other = indexed.load("adult-synthetic")
     means = [other.point("tight", epsilon).accuracy.mean for epsilon in EPSILONS]
     np.testing.assert_array_equal(decode(ghosts[0].y), means)
-
-
-def test_a_run_made_now_is_a_mark_of_its_own(adult):
-    run = replace(adult.run("output", 0.5, 0), accuracy=0.4)
-    chart = Figure2(adult, 0.5, ("tight",), live=run).chart()
-    mark = drawn(chart)["made now: output perturbation"]
-    assert (list(decode(mark.x)), list(decode(mark.y))) == ([0.5], [0.4])
-    assert chart.layout.yaxis.range[0] < 0.4
-    outside = Figure2(adult, 0.5, ("tight",), live=run, view=figure.LARGE).chart()
-    assert not any(name.startswith("made now") for name in drawn(outside))
 
 
 def test_a_file_without_private_runs_is_drawn():

@@ -1,4 +1,4 @@
-"""What the page says beside its answer."""
+"""What the page says: the answers, why they moved, and what stands beside them."""
 
 import itertools
 import re
@@ -6,19 +6,181 @@ from dataclasses import replace
 
 import pytest
 
-from objpert_core import datasets
-from objpert_core.experiments import indexed
+from objpert_core.experiments import indexed, tables
+from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS
-from pages.accuracy import controls, figure, names, reading
+from objpert_core.experiments.summary import mean_interval
+from pages.accuracy import ahead, figure, names
+from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
-from pages.accuracy.names import LABELS, cannot_run
+from pages.accuracy.names import LABELS
 from pages.accuracy.reading import Reading
-from tests.pages.accuracy.runs import made, point_of
-from tests.pages.apps import tells
-from ui import figures, registry
+from tests.pages.accuracy.runs import made, moved, point_of
+from tests.pages.apps import words_of
+from ui import figures
+from ui.words import ends, fall, signed
 
 ALL = tuple(METHODS)
 pytestmark = pytest.mark.usefixtures("stored_here")
+
+
+@pytest.mark.parametrize(
+    ("by", "part"),
+    [
+        ((0.3, 0.4, 0.5, 0.4), "is 0.40 points more accurate than the best DP-SGD whose tuning is not paid for "
+         "(95 % interval +0.27 to +0.53), and takes about 1/48 of DP-SGD’s time (0.258 s against 12.4 s, medians)."),
+        ((-0.3, -0.4, -0.5, -0.4), "is 0.40 points less accurate than the best DP-SGD whose tuning is not paid "
+         "for (95 % interval −0.53 to −0.27), and takes about 1/48 of DP-SGD’s time"),
+        ((-0.3, 0.4, -0.1, 0.2), "cannot be told apart (+0.05 points, 95 % interval −0.44 to +0.54); the first "
+         "takes about 1/48 of the second’s time"),
+    ],
+)  # fmt: skip
+def test_follows_the_paired_interval(by, part):
+    words = ahead.verdict(Reading(moved(by), 0.25))
+    assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with our theorem ")
+    assert part in words
+
+
+def test_agrees_with_the_claim_whichever_way_it_goes(adult):
+    said = {"ahead": "more accurate", "even": "cannot be told apart", "behind": "less accurate"}
+    said |= {"unclear": "too few to tell"}
+    for epsilon in EPSILONS:
+        claim = adult.claims[epsilon]
+        assert said[claim.verdict] in ahead.verdict(Reading(adult, epsilon))
+        assert claim.rival in DISHONEST
+    assert {claim.verdict for claim in adult.claims.values()} >= {"ahead", "behind"}
+
+
+def test_one_trial_has_no_interval():
+    words = ahead.verdict(Reading(made(trials=1), 0.1))
+    assert "one trial is too few to tell Algorithm 1 with our theorem from the best DP-SGD" in words
+    assert re.search(r" points, no interval\); the first takes about 1/48 of the second’s time", words)
+    assert "one trial only at nine of them" in ahead.everywhere(made(trials=1))
+
+
+def test_few_trials_that_differ_widely_tell_nothing():
+    words = ahead.verdict(Reading(moved((-3.0, 3.5), trials=2), 0.25))
+    assert "two trials are too few to tell Algorithm 1 with our theorem from the best DP-SGD" in words
+    assert "(+0.25 points, 95 % interval 83 points wide)" in words  # t = 12.706, times 6.5
+    assert "with too few trials to tell at nine of them" in ahead.everywhere(moved((-3.0, 3.5), trials=2))
+
+
+def test_without_a_rival_or_without_ours():
+    without_rival = ahead.verdict(Reading(made(methods=("tight", "published")), 1.0))
+    assert without_rival.endswith("no unpaid DP-SGD is stored beside it.")
+    assert "no run of Algorithm 1 with our theorem is stored" in ahead.verdict(Reading(made(methods=DISHONEST), 1.0))
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        *((1238, "about 1/1,200 of"), (48, "about 1/48 of"), (10, "about 1/10 of"), (5.5, "takes 18 % of")),
+        *((2, "50 % of"), (1, "takes about "), (0.25, "takes 4 times ")),
+    ],
+)
+def test_times(factor, words):
+    def change(run):
+        return replace(run, seconds=0.5 * factor if run.method in DISHONEST else 0.5)
+
+    assert words in ahead.verdict(Reading(made(trials=2, change=change), 0.1))
+
+
+@pytest.mark.thorough
+def test_the_answer_is_what_privacy_costs(adult):
+    own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
+    size, course = fall(reference, own)
+    assert Figure2(adult, 0.1).answer() == f"At ε = 0.1 privacy costs {size} on adult ({course})."
+    level = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
+    assert Figure2(level, 1.0).answer().startswith("At ε = 1 the cost of privacy on ")
+    ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
+    assert Figure2(ahead, 1.0).answer().startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
+    assert Figure2(made(methods=("tight",)), 1.0).answer().startswith("At ε = 1 Algorithm 1 with our theorem gets ")
+    assert Figure2(made(methods=DISHONEST), 1.0).answer().startswith("At ε = 1 no run of Algorithm 1 with")
+    stand_in = indexed.load("adult-synthetic")
+    assert all(words_of(Figure2(stored, e).answer()) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
+
+
+@pytest.mark.thorough
+def test_the_promise_names_what_was_released_before_the_fit(adult):
+    fit = "accounted by the privacy profile of our theorem"
+    assert Reading(adult, 1.0).promise().endswith(f"{fit} composed with the noisy centre and scales.")
+    centred = made(change=lambda run: replace(run, scale_noise=None))
+    assert Reading(centred, 1.0).promise().endswith(f"{fit} composed with the noisy centre.")
+    raw = made(change=lambda run: replace(run, center_noise=None, scale_noise=None))
+    assert Reading(raw, 1.0).promise().endswith(f"{fit}.")
+
+
+def test_why_it_moved(adult):
+    assert Figure2(adult, 1.0).moved(None) == Figure2(adult, 1.0).moved(Reading(adult, 1.0)) == ""
+    assert (
+        Figure2(adult, 1.0)
+        .moved(Reading(adult, 0.1))
+        .startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
+    )
+    assert "more people make the signal stronger" in Figure2(adult, 1.0).moved(
+        Reading(indexed.load("synthetic-l"), 1.0)
+    )
+
+
+@pytest.mark.thorough
+def test_variants_are_told_where_they_were_run(adult):
+    assert [line.partition(":")[0] for line in ahead.variants(adult)] == ["The rival standardised, too"]
+    words = ahead.variants(made(methods=tuple(EVERY)))
+    assert len(words) == len(tables.VARIANTS)
+    for line, name in zip(words, tables.VARIANTS, strict=True):
+        assert line.lower().startswith(name)
+        assert re.search(r"(more accurate|not told apart|less accurate) at \w+ of them", line)
+
+
+@pytest.mark.thorough
+def test_who_is_ahead_says_claim_and_counter_claim(adult):
+    claim, gap = adult.claims[4.0], adult.difference("tight", "dpsgd-standardised", 4.0)
+    assert claim.verdict == "behind"
+    assert gap.high < 0
+    assert Ahead(adult, 4.0).answer() == (
+        f"At ε = 4 our theorem is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
+        f"{-100 * gap.mean:.2f} behind DP-SGD on standardised rows."
+    )
+    assert f"(our theorem’s lead: {signed(gap.mean)} points, " in ahead.counter(Reading(adult, 4.0))
+    assert " points ahead of unpaid DP-SGD, " in Ahead(adult, 0.025).answer()
+    level = moved((-0.3, 0.4, -0.1, 0.2))
+    assert Ahead(level, 0.25).answer().startswith("At ε = 0.25 our theorem is not told apart from unpaid DP-SGD, ")
+    same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
+    neither = "is not told apart from unpaid DP-SGD, on raw or standardised rows."
+    assert Ahead(same, 1.0).answer().endswith(neither)
+    raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
+    assert Ahead(raw, 1.0).answer().endswith(" unpaid DP-SGD on adult.")
+    assert ahead.counter(Reading(raw, 1.0)) == ""
+    alone = Ahead(made(methods=("tight",)), 1.0).answer()
+    assert alone.startswith("At ε = 1 no runs are stored on ")
+    stand_in = indexed.load("adult-synthetic")
+    assert all(words_of(Ahead(one, e).answer()) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
+
+
+def test_who_is_ahead_shows_whom_it_is_about(adult):
+    assert ahead.compared(Reading(adult, 0.1), ()) == (adult.rival(0.1), "dpsgd-standardised", "tight")
+    assert set(ahead.compared(Reading(adult, 0.1), ALL)) == set(ALL)
+
+
+def test_everywhere_counts_every_epsilon_once(adult):
+    words = ahead.everywhere(adult)
+    listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
+    assert sorted(map(float, listed)) == list(EPSILONS)
+    assert words.endswith("Our theorem takes at most a tenth of the rival’s time (medians) at 9 of these ε.")
+
+
+def test_points_keep_small_differences():
+    assert names.points(-0.0035) == "0.35 points"
+    assert names.points(0.00001234) == "0.0012 points"
+    assert names.points(0.0) == "0.00 points"
+    assert signed(-0.0002) == "−0.02"
+
+
+def test_intervals_end_at_100():
+    assert figure.share_between(mean_interval([1.0, 0.9, 1.0, 1.0, 1.0])).endswith("to 100.00 %")
+    assert figure.share_between(mean_interval([1.0, 0.9])) == "two trials"
+    assert figure.share_between(mean_interval([0.9])) == "one trial"
+    assert ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
 
 
 def test_every_method_has_a_name_and_a_look():
@@ -42,21 +204,6 @@ def test_what_each_epsilon_promises():
     assert figure.covers("tight-dishonest") == "one draw, not the choice"
 
 
-def test_provenance_names_command_commit_and_seeds(adult):
-    words = " ".join(reading.provenance(adult))
-    tells(
-        words,
-        "`python -m objpert_core.experiments figure2 --dataset adult`",
-        "commit `abc1234` with changes that were not committed",
-        "2026-11-21 12:00 UTC",
-        "a test, 2 cores",
-        "Package version 0.1.0",
-        "Split seeds 0 to 4",
-        "measurements, not releases",
-    )
-    assert "Note: The paper's constant feature 1." in " ".join(reading.provenance(indexed.load("adult-scaling-1")))
-
-
 def test_notes_are_there_only_where_they_apply(adult):
     assert "Table 2" in Figure2(adult, 1.0).paper_note()
     assert "Table 1" in Figure2(indexed.load("synthetic-l"), 1.0).paper_note()
@@ -75,48 +222,6 @@ def test_a_rival_that_was_not_picked_is_named(adult):
     assert Figure2(adult, 0.1, ("tight", rival)).rival_note() == Figure2(adult, 0.1, ("tight",)).rival_note() == ""
     assert adult.with_rival(("tight",), 0.1) == (rival, "tight")
     assert adult.with_rival((), 0.1) == ()
-
-
-def test_names_are_explained_where_they_are_shown(adult):
-    words = Figure2(adult, 1.0, tuple(EVERY)).legend()
-    explained = r"our theorem|2023 theorem|unpaid|Rényi|PLD|large batch|luckiest draw|drawn again|no margin"
-    for name in re.findall(explained, " ".join(LABELS.values())):
-        assert f"{name}: " in words
-    assert "with the margin: " in words
-    alone = made(methods=("tight", "non-private"))
-    assert (
-        Figure2(alone, 1.0, ("tight",)).legend().startswith("Names: our theorem: with a margin, on rows centred and ")
-    )
-    assert Figure2(alone, 1.0, ("non-private",)).legend() == ""
-
-
-def test_the_caption_counts_the_trials_of_what_is_shown(adult):
-    assert "over five trials (Student’s t)" in Figure2(adult, 1.0, ("tight",)).intervals()
-    fewer = {"tight": 1, "output": 5}
-    kept = [run for run in adult.results.runs if run.trial < fewer.get(run.method, 9)]
-    kept += [replace(run, trial=5) for run in kept if run.method == "published" and run.trial == 4]
-    mixed = indexed.indexed("adult", replace(adult.results, runs=tuple(kept)))
-    assert "over 5 to 6 trials (Student’s t). Each" in Figure2(mixed, 1.0, ("output", "published")).intervals()
-    assert "over 1 to 6 trials (Student’s t); small dots" in Figure2(mixed, 1.0, ("tight", "published")).intervals()
-    assert Figure2(mixed, 1.0, ("tight",)).intervals().startswith("Points are means over one trial; small dots")
-    assert Figure2(mixed, 1.0, ()).intervals() == ""
-
-
-def test_the_constant_is_that_of_the_files(adult):
-    assert "the constant feature is 0.3 here for all methods (paper: 1)" in Figure2(adult, 1.0).paper_note()
-    as_paper = replace(adult.results, configuration={"intercept_scaling": 1.0})
-    assert "constant" not in Figure2(indexed.indexed("adult", as_paper), 1.0).paper_note()
-    assert controls.constants(controls.files()) == (0.3,)
-    words = registry.entry("accuracy").about.replace("CONSTANT", figure.constants((0.3, 1.0)))
-    assert "except for the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
-    assert "CONSTANT" not in words
-
-
-def test_why_a_point_cannot_be_run(monkeypatch):
-    assert cannot_run("breast-cancer", 12.0, 300.0) == cannot_run("breast-cancer") == ""
-    assert "took 400 s" in cannot_run("breast-cancer", 400.0, 300.0)
-    monkeypatch.setattr(datasets, "available", lambda name: False)
-    assert "missing or damaged" in cannot_run("breast-cancer", 12.0, 300.0)
 
 
 def test_a_run_made_again(adult):

@@ -69,11 +69,6 @@ def test_a_larger_lambda_is_mentioned_where_the_theorem_would_like_one():
     assert "at this f" not in cost.caveats(PAPER)
 
 
-def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
-    assert PAPER.off_view() == ""
-    assert "f = 2.7" in replace(PAPER, f_max=2.0).off_view()
-
-
 @pytest.mark.thorough
 def test_sampled_names_the_shape_the_best_and_what_is_not_decided(estimate):
     said = sampling.sampled(estimate)

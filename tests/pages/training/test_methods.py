@@ -15,7 +15,7 @@ from pages.training import words as text
 from pages.training.jobs import Meter
 from tests.pages.apps import execute, job_view, words_of
 from tests.pages.training.comparisons import DRAWINGS
-from ui.figures import ROLES, of_learner
+from ui.figures import of_learner
 from ui.printed import printed
 from ui.words import times
 
@@ -151,9 +151,3 @@ def test_progress_says_where_a_long_fit_is(everything):
     assert text.progress(view, meter)[1].endswith("1 s")
     meter.next_fit()
     assert meter.now is None
-
-
-def test_every_method_has_a_look_and_an_accountant_of_its_own():
-    looks = [ROLES[of_learner(name)] for name in LEARNERS]
-    assert len({look.color for look in looks}) == len({(look.dash, look.symbol) for look in looks}) == len(LEARNERS)
-    assert len({text.LABELS[name] for name in LEARNERS}) == len(LEARNERS)

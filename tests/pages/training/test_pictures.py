@@ -114,14 +114,6 @@ def test_coefficients(last):
     assert "non-private coefficients" in picture.alt
 
 
-def test_long_names_keep_the_end_that_tells_them_apart():
-    ends = ("civ-spouse", "AF-spouse", "spouse-absent")
-    short = [training._short(f"marital-status=Married-{end}") for end in ends]
-    assert len(set(short)) == 3
-    assert max(map(len, short)) <= 30
-    assert training._short("age") == "age"
-
-
 def test_gradient_norms(last):
     picture = training.gradient_norms(last)
     _, y, _ = drawn(picture, "Algorithm 1 with our theorem")

@@ -152,13 +152,6 @@ def test_what_each_run_must_be_in_the_odd_cases():
     assert one.answer() == "With one setting there is nothing to choose: one run costs ε = 1, as before."
 
 
-def test_the_bars_of_what_is_left():
-    total, bars, told = LEFT.chart().data
-    assert set(decode(total.y)) == {1.0}
-    assert decode(bars.y).tolist() == [1.0, 0.2889, 0.3278, 0.0]
-    assert list(told.text) == ["noise 2.77", "noise 8.42", "noise 7.5", "none"]
-
-
 def ghosts(chart):
     return [trace for trace in chart.data if (trace.meta or {}).get("ghost")]
 
@@ -182,16 +175,3 @@ def test_the_price_chart():
 def test_a_chart_of_infinities_is_empty_and_not_broken():
     nothing = Price(OBJECTIVE, "its parameters", sigma=0.1, lam=0.01, delta=1e-12)
     assert all(np.isfinite(nothing.chart(None).layout.yaxis.range))
-
-
-def test_the_chart_of_k_splits_at_the_grid():
-    chart = runs.chart(PAPER, SETTINGS["geometric"])
-    bars = chart.data[0]
-    np.testing.assert_array_equal(decode(bars.y), runs.probabilities(PAPER))
-    colors = list(bars.marker.color)
-    assert len(set(colors[:11])) == len(set(colors[11:])) == 1
-    assert colors[10] != colors[11]
-    assert any("mean 15.4" in (trace.name or "") for trace in chart.data)
-    assert ghosts(chart)
-    huge = runs.chart(Price(family="logarithmic"))
-    assert not any("mean" in (trace.name or "") for trace in huge.data)

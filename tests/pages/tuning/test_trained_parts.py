@@ -183,12 +183,6 @@ def test_the_numbers_are_the_results(last):
     assert Curse(last).frame()["chosen"].mean() == pytest.approx(last.optimism.mean)
 
 
-def test_each_draw_has_its_learning_rate_in_the_table(last):
-    draws = [replace(draw, rates=np.array([1e-8, 0.1]), chosen=0) for draw in last.draws]
-    rows = {row["breast-cancer"]: row for row in Accuracies(replace(last, draws=tuple(draws))).table()}
-    assert rows["learning rates chosen"]["unpaid"] == "10⁻⁸ (2 times)"
-
-
 def test_without_files_the_invitation_does_not_ask_for_run():
     request = Request("gisette", 0, SETTINGS)
     assert "Press Run" in work.invitation(request)
