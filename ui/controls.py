@@ -529,10 +529,10 @@ def _deck(presets: tuple[Preset, ...], key: str) -> None:
         )
 
 
-def previous(prefix: str, setting: T, wanted: bool = True) -> T | None:
-    """The setting this session showed on the page before `setting`, for its ghost line; None at first, or unwanted."""
+def previous(prefix: str, setting: T) -> T | None:
+    """The setting this session showed on the page before `setting`, for its ghost line; None at first."""
     state, now, before = st.session_state, f"{prefix}__now", f"{prefix}__before"
     if state.get(now) != setting:
         state[before] = state.get(now)
         state[now] = setting
-    return state[before] if wanted else None
+    return state[before]

@@ -85,13 +85,10 @@ def mechanism(prefix: str, default: proofs.Setting, *presets: proofs.Setting) ->
     )
 
 
-def noise_multiplier(
-    prefix: str, default: float, high: float = 30.0, *, help: str | None = _MULTIPLIER, **values: Any
-) -> SelectSlider:
+def noise_multiplier(prefix: str, default: float, high: float = 30.0, **values: Any) -> SelectSlider:
     """Noise multiplier of DP-SGD, as `sigma`."""
-    return SelectSlider(
-        f"{prefix}_noise", "Noise multiplier", default, log_values(0.3, high, **values), help=help, exact=True
-    )
+    offered = log_values(0.3, high, **values)
+    return SelectSlider(f"{prefix}_noise", "Noise multiplier", default, offered, help=_MULTIPLIER, exact=True)
 
 
 def sample_rate(
@@ -242,9 +239,9 @@ def batch_size(prefix: str, most: int, *, help: str | None = None) -> SelectSlid
     return SelectSlider(f"{prefix}_batch", "Expected batch size", 256, values, help=help)
 
 
-def epochs(prefix: str, default: int, *, help: str | None = _EPOCHS) -> SelectSlider:
+def epochs(prefix: str, default: int) -> SelectSlider:
     """DP-SGD's epochs."""
-    return SelectSlider(f"{prefix}_epochs", "Epochs", default, (1, 2, 5, 10, 20, 30, 60, 100), help=help)
+    return SelectSlider(f"{prefix}_epochs", "Epochs", default, (1, 2, 5, 10, 20, 30, 60, 100), help=_EPOCHS)
 
 
 def learning_rates(prefix: str, default: str, grids: Mapping[str, Sequence[float]]) -> Choice:

@@ -88,7 +88,7 @@ def percent(value: float, digits: int = 1, *, up: bool = False) -> str:
     return f"> {100 - step:.{digits}f} %" if value < 1 and float(text) >= 100 else f"{text} %"
 
 
-def ratio(value: float, digits: int = 3, *, up: bool = True) -> str:
+def ratio(value: float, *, up: bool = True) -> str:
     """How many times: 1.43×, from 10,000 on 7.6×10⁴; ∞ where nothing is proved; – where there is nothing to compare.
 
     Rounded up, or with ``up=False`` to the nearest.
@@ -101,7 +101,7 @@ def ratio(value: float, digits: int = 3, *, up: bool = True) -> str:
         return "–"
     if math.isinf(value):
         return "∞"
-    return f"{number(value, digits, up=up)}×" if value < 1e4 else scientific(value, 2, up=up)
+    return f"{number(value, up=up)}×" if value < 1e4 else scientific(value, 2, up=up)
 
 
 def odds(eps: float) -> str:

@@ -102,24 +102,6 @@ def unclear(gap: Interval) -> str:
     return f"is within the noise of {draws} ({signed(gap.mean)} points, {between(gap)}"
 
 
-def width(gap: Interval) -> str:
-    """Half a difference's interval, to follow the difference: ' (± 0.4)'; one draw has none."""
-    return f" (± {100 * gap.half_width:.1f})" if gap.known else " (one draw)"
-
-
-def apart(gap: Interval) -> str:
-    """A difference in words: its size, its way and its interval, or that the draws do not show one."""
-    size = f"{points(100 * gap.mean)} {'more' if gap.mean > 0 else 'less'}"
-    if not gap.known:
-        return f"{size} in one draw" if abs(in_points(gap.mean)) >= SHOWS else "no visible difference"
-    if gap.half_width < _TINY:  # a few draws on a few test rows can agree to the row
-        draws = sentences.count(gap.count, "draw")
-        return f"the same in each of {draws}" if abs(gap.mean) < _TINY else f"{size} in each of {draws}"
-    if undecided(gap):
-        return f"not told apart: {signed(gap.mean)} points, {between(gap)}"
-    return f"{size}, {between(gap)}"
-
-
 def times(rates: Sequence[float]) -> str:
     """Learning rates in order, repeated ones counted: '10⁻⁴, 0.03 (2 times)'; 'none'."""
     met = Counter(sorted(rates))
