@@ -11,8 +11,6 @@ from pages.home.release import Release
 from ui import figures, page
 from ui.page import Prediction
 
-RISES = "ε rises: λ was hiding one person’s curvature."
-
 
 def less_noise() -> None:
     show([Release(sigma, 1.0) for sigma in (2.5, 0.5)], (-1.5, 4.0), "home_try_sigma")
@@ -23,20 +21,7 @@ def less_regularisation() -> None:
 
 
 FIRST_QUESTION = Prediction.of("home", less_noise)
-SECOND_QUESTION = Prediction(
-    "what does less regularisation do?",
-    "Keep σ = 2.5 and lower λ from 1 to 0.1. What happens to ε?",
-    ("ε stays: only σ matters.", RISES, "ε falls: the tilt moves a flatter curve more."),
-    1,
-    "When λ is small, the noise no longer decides alone: one person’s curvature shows as well, and ε rises from 1.56 "
-    "to 2.19. From some λ on, a larger λ gains nothing; try λ = 10.",
-    less_regularisation,
-    (
-        "σ decides alone only if λ is large enough. At λ = 0.1 one person’s curvature counts as well.",
-        "",
-        "One person moves a flatter curve more, too, so the curve hides the person less.",
-    ),
-)
+SECOND_QUESTION = Prediction.of("home", less_regularisation, text="lambda")
 
 
 def show(releases: Sequence[Release], view: tuple[float, float], key: str) -> None:

@@ -32,6 +32,7 @@ from pages.losses.controls import (
     own,
 )
 from ui import figures, page, sentences
+from ui.snippets import Verbatim
 from ui.view import Course
 
 LINES = (
@@ -212,12 +213,14 @@ class Fit(clipping.Setting, LossView):
     @property
     def snippet(self) -> str:  # type: ignore[override]
         """The logistic loss's class has no margin: its fit is perturbed and solved."""
-        return "fit_logistic" if self.loss == "logistic" else "fit_regressor" if self.regression else "fit_svc"
+        return "fit_logistic" if self.loss == "logistic" else "fit"
 
     def blanks(self) -> dict[str, Any]:
         constant = self.parameter if self.loss in ("huber", "huberised-hinge", "logistic") else None
         fixed = {"tau": clipping.TAU, "constant": clipping.CONSTANT, "noise_seed": clipping.noise_seed(self.seed, 0)}
-        return {**super().blanks(), **fixed, "parameter": constant or None}
+        own = ("ObjPertRegressor", "huber_threshold") if self.regression else ("ObjPertSVC", "hinge_width")
+        named = dict(zip(("estimator", "width"), map(Verbatim, own), strict=True))
+        return {**super().blanks(), **fixed, **named, "parameter": constant or None}
 
     def code(self) -> str:
         code = super().code().replace("X, y = GENERATED", f"\n{_generator(self)}")

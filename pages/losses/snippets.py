@@ -32,28 +32,14 @@ theta = released.theta
 print(*theta)
 print(released.certificate)
 
-# %% fit_regressor
+# %% fit
 import numpy as np
 
-from objpert_core.estimators import ObjPertRegressor
+from objpert_core.estimators import ESTIMATOR
 
 X, y = GENERATED
-model = ObjPertRegressor(
-    epsilon=EPSILON, delta=DELTA, loss=LOSS, clip=CLIP, huber_threshold=PARAMETER,
-    intercept_scaling=CONSTANT, row_norm="clip", random_state=NOISE_SEED,
-).fit(X, y)
-theta = np.append(model.coef_, model.intercept_)
-print(*theta)
-print(model.privacy_)
-
-# %% fit_svc
-import numpy as np
-
-from objpert_core.estimators import ObjPertSVC
-
-X, y = GENERATED
-model = ObjPertSVC(
-    epsilon=EPSILON, delta=DELTA, loss=LOSS, clip=CLIP, hinge_width=PARAMETER,
+model = ESTIMATOR(
+    epsilon=EPSILON, delta=DELTA, loss=LOSS, clip=CLIP, WIDTH=PARAMETER,
     intercept_scaling=CONSTANT, row_norm="clip", random_state=NOISE_SEED,
 ).fit(X, y)
 theta = np.append(model.coef_, model.intercept_)

@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from benchmarks.figures import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge
-from pages.home.compared import RISES
+from pages.home.compared import SECOND_QUESTION
 from pages.home.controls import DRAWS, FEATURES, LABELS, PRESETS
 from pages.home.doors import FIGURES
 from pages.home.pair import Pair
@@ -117,7 +117,7 @@ def test_try_it_asks_about_the_noise_then_about_the_regularisation():
     app.radio(key="home__try").set_value("Both become narrow and separate: the person is easier to spot.").run()
     assert app.success
     assert len(app.get("plotly_chart")) == 4
-    app.radio(key="home__try_lambda").set_value(RISES).run()
+    app.radio(key="home__try_lambda").set_value(SECOND_QUESTION.options[1]).run()
     assert len(app.success) == 2
     assert len(app.get("plotly_chart")) == 6
     usual, less_noise, less_lambda = (Release(*pair) for pair in ((2.5, 1.0), (0.5, 1.0), (2.5, 0.1)))
