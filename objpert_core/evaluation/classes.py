@@ -75,11 +75,7 @@ class ClassEvaluation(Evaluation):
         return frame(shares, **{"class": list(self.classes)})
 
     def confusion(self) -> pd.DataFrame:
-        """Each pair of a class and a predicted class: the noisy number of rows, and their share of all with its
-        interval.
-
-        Columns ``class, predicted, rows, value, low, high``.
-        """
+        """Columns ``class, predicted, rows, value, low, high``: a noisy number of rows, and their share of all."""
         pairs = self._pairs()
         shares = [self._estimate(self.cell(*pair), self._sum([p for p in pairs if p != pair])) for pair in pairs]
         names = {"class": [self.classes[true] for true, _ in pairs], "predicted": [self.classes[k] for _, k in pairs]}
@@ -97,22 +93,18 @@ class ClassEvaluation(Evaluation):
 class TwoClasses(ClassEvaluation):
     """An evaluation of a classifier of two classes; made by `evaluate`, common attributes: `Evaluation`.
 
-    The score's 32 bins are fixed beforehand. `counts` has the first class's rows by bin, then those of the second,
-    which is the positive one. A threshold is a probability of the second class, and counts as the nearest of
-    `THRESHOLDS`, where bins meet.
+    The score's 32 bins are fixed beforehand. `counts` has the first class's rows by bin, then those of the second, the
+    positive one. A threshold is a probability of the second class, and counts as the nearest of `THRESHOLDS`.
 
     Examples
     --------
     >>> from objpert_core.estimators import ObjPertLogisticRegression
+    >>> from objpert_core.evaluation import evaluate
     >>> X = np.linspace([-1.0, 1.0], [1.0, 1.0], 4000)
     >>> y = (X[:, 0] > 0).astype(int)
     >>> model = ObjPertLogisticRegression(classes=[0, 1], random_state=0).fit(X, y)
-    >>> from objpert_core.evaluation import evaluate
-    >>> scores = evaluate(model, X, y, random_state=0)
-    >>> scores.accuracy().value > 0.95
+    >>> evaluate(model, X, y, random_state=0).accuracy().value > 0.95
     True
-    >>> list(scores.roc().columns)[:4]
-    ['threshold', 'tpr', 'tpr_low', 'tpr_high']
     """
 
     KIND: ClassVar[str] = "two classes"
@@ -160,10 +152,7 @@ class TwoClasses(ClassEvaluation):
         return area(negatives, positives, self.noise, self.level)
 
     def roc(self) -> pd.DataFrame:
-        """The ROC curve: for every threshold true and false positive rate with their intervals.
-
-        Columns ``threshold, tpr, tpr_low, tpr_high, fpr, fpr_low, fpr_high``, from (0, 0) to (1, 1).
-        """
+        """For every threshold, from (0, 0) to (1, 1): ``threshold, tpr, tpr_low, tpr_high, fpr, fpr_low, fpr_high``."""
         rows = [(1.0, *6 * (0.0,))]
         for threshold in THRESHOLDS[::-1]:
             tpr, tnr = self.recall(threshold), self.specificity(threshold)
@@ -174,10 +163,9 @@ class TwoClasses(ClassEvaluation):
         )
 
     def calibration(self) -> pd.DataFrame:
-        """For every bin the share of the second class among its rows, beside the probabilities that the model states.
+        """Columns ``from, to`` (a bin's ends), ``rows`` (noisy), ``value, low, high``: the second class's share.
 
-        Columns ``from, to`` (the bin's ends), ``rows`` (a noisy number), ``value, low, high``. A bin with too few rows
-        for the noise has an interval from 0 to 1.
+        A bin with too few rows for the noise has an interval from 0 to 1.
         """
         negatives, positives = self.table.reshape(2, BINS)
         shares = [self._estimate(part(p), part(n)) for n, p in zip(negatives, positives, strict=True)]

@@ -27,18 +27,16 @@ LARGEST = 10_000_000
 class Evaluation(ABC):
     """The noisy counts of an evaluation, and what follows from them; made by `evaluate`.
 
-    Everything here is computed from released counts and may be published. Every estimate is an `Estimate` with an
-    interval for the people of whom the test rows are a sample: the interval covers the sampling of the rows and the
-    noise. Several intervals hold at their level one by one, not all at once.
+    All of it is computed from released counts and may be published. An interval is for the people of whom the test rows
+    are a sample: it covers the sampling and the noise. Several intervals hold at their level one by one, not all at
+    once.
 
     Attributes
     ----------
     counts : tuple of int
-        The released counts; noise may make some of them negative.
+        Noise may make some of them negative.
     certificate : EvaluationCertificate
-        What the counts promise to the people in the test rows.
     level : float
-        The level of the intervals.
     """
 
     KIND: ClassVar[str]
@@ -106,10 +104,7 @@ class Evaluation(ABC):
 
     @staticmethod
     def from_json(text: str) -> Evaluation:
-        """The evaluation that `to_json` wrote; its content is not judged here: ask `verify`.
-
-        ValueError for any other text.
-        """
+        """The evaluation that `to_json` wrote, ValueError for any other text; whether it holds says `verify`."""
         values = _object(text)
         kind = Evaluation.KINDS.get(str(values.pop("kind", None)))
         if values.pop("format", None) != FORMAT or kind is None:

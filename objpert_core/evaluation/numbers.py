@@ -36,10 +36,9 @@ def cells_of(errors: FloatArray, largest: float, source: NoiseSource) -> IntArra
 class Numbers(Evaluation):
     """An evaluation of a regression; made by `evaluate`, common attributes: `Evaluation`.
 
-    An error is a target less its prediction. 33 places lie equally far apart from ``-largest_error`` to
-    `largest_error`. Each row counts at one of the two places next to its error, and a coin says at which.
-    **Larger errors count as `largest_error`**: `beyond` says how many rows these are. `counts` has the rows beyond the
-    left end, at the places, and beyond the right end.
+    An error is a target less its prediction. A row counts at one of the two of 33 equally distant places next to its
+    error, by a coin. **Larger errors count as `largest_error`**: `beyond` says how many rows these are. `counts` has
+    the rows beyond the left end, at the places, and beyond the right end.
     """
 
     KIND: ClassVar[str] = "regression"
@@ -55,11 +54,7 @@ class Numbers(Evaluation):
         return _cut(self._average(np.abs(self.places)), 0.0, self.largest_error)
 
     def root_mean_squared_error(self) -> Estimate:
-        """The root of the mean of squared errors, each error at most `largest_error`.
-
-        Counting at places adds a sixth of the squared step to the mean where errors are spread out, and between nothing
-        and a quarter of it in any case. The interval covers this addition.
-        """
+        """The root of the mean of squared errors, each at most `largest_error`; the interval covers what places add."""
         square = (2 * self.largest_error / STEPS) ** 2
         found = self._average(self.places**2)
         ends = (found.value - square / 6, found.low - square / 4, found.high)

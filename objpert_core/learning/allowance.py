@@ -1,9 +1,6 @@
 """How much of τ rounding may take, by a few numbers: a fit that rounding could make fail is refused at once.
 
-The numbers are public, but for the number of rows where none was declared and no certificate names one: then the rows
-in X decide, and the promise does not cover that there was a refusal (docs/theorems.md, T23).
-
-docs/theorems.md, T15: the bound of `gradient_norm_bound` on a `fine` objective, at its largest over all data.
+The numbers are public, but for an undeclared number of rows, which no promise then covers (docs/theorems.md, T15, T23).
 """
 
 from __future__ import annotations
@@ -30,10 +27,7 @@ DEFAULT_TAU = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """The numbers of a fit that decide what rounding can add to a gradient. `longest` is R, `loss` the unclipped
-    loss of a row of norm R; no row's gradient is longer than `gradient`, C; `noise` is the linear term's σ, and `ball`
-    is M.
-    """
+    """The numbers of a fit that decide what rounding can add to a gradient: `longest` is R, `gradient` C, `ball` M."""
 
     n_rows: int
     dimension: int

@@ -1,8 +1,7 @@
 """Several private fits of the same rows that differ by their noise alone, so that they can share their work.
 
-Every draw costs what a fit by itself costs, and the costs add up. A solver that sees all draws lets the noise of one
-have a part in the θ of another. docs/theorems.md, T44, has the proof: given all exact minima, each θ is within τ/λ of
-its own, and the output noise covers that distance.
+Every draw costs what a fit by itself costs. The noise of one may have a part in the θ of another, but each θ is within
+τ/λ of its own minimum, and the output noise covers that distance (docs/theorems.md, T44).
 """
 
 from __future__ import annotations
@@ -126,9 +125,7 @@ class Draws:
     def _prepared(
         self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
-        """Every draw's fit, perturbation and loss, and what a shared solver has found for it. After private ranges,
-        centring and scaling every draw has rows of its own, which go with its fit.
-        """
+        """Every draw's fit, perturbation and loss, and what a shared solver has found for it."""
         if self._plan != AS_THEY_ARE or self._terms.ranges is not None:
             yield from self._mapped(noise, loss)
             return
@@ -176,9 +173,7 @@ class Draws:
     def _found_by_maps(
         self, first: PerturbedObjective, maps: Sequence[RowMap], drawn: Sequence[Perturbation], tau: float
     ) -> Sequence[Found | None]:
-        """What one solver finds for objectives that differ by a map and a linear term; None for each where the solver
-        cannot.
-        """
+        """What one solver finds for objectives that differ by a map and a linear term, or Nones."""
         none = [None] * len(drawn)
         alike = all(np.ndim(one.quadratic) == 0 and one.quadratic == drawn[0].quadratic for one in drawn)
         cannot = self._solver not in _SHARED_SOLVERS or first.dimension > MAX_CHOLESKY_DIMENSION

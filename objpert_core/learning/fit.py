@@ -55,11 +55,10 @@ class FitOptions(SharedOptions, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is minimised, and how a solver goes about it. `targets` has shape (n,), or (K, n) for a fit of each class
-    against the others; `clip` bounds the norm of every row's gradient, `radius` is M, `envelope` β of the Moreau
-    envelope that replaces every row's loss, and `solving` has keyword arguments of `Fit`. Columns are cut to `ranges`,
-    and a row whose weight is below 1e-150 counts as none (docs/theorems.md, T48). Rows that are walked bring
-    their weights along. A τ that is too small is refused by `declared_rows`, or else by the rows in X.
+    """What is minimised, and how a solver goes about it.
+
+    `targets` has shape (n,), or (K, n) for a fit of each class against the others; `clip` is C, `radius` M, `envelope`
+    β, and `solving` has keyword arguments of `Fit`. Rows that are walked bring their weights along.
     """
 
     X: Any
@@ -113,7 +112,7 @@ class Fit:
         −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
     loss : Loss
     row_norm : {"normalize", "clip"}, default="normalize"
-        See `Rows`. A zero row stays zero: such a row contributes through the constant only.
+        See `Rows`. A zero row contributes through the constant only.
     intercept_scaling : float, default=0.3
         The constant s appended to every row; 0 for no intercept.
     solver, max_iter, callback
@@ -121,19 +120,10 @@ class Fit:
     random_state : None, int, RandomState or Generator, default=None
         See `noise_source`.
     on_error : {"raise", "release"}, default="raise"
-        "release" leaves rows that cannot be used out of every sum (`screening.usable`). Where the solver does not reach
-        τ, a slower solver goes on that is sure to reach τ in exact arithmetic. Should rounding stop the slower solver
-        too, the answer for no data is released (docs/theorems.md, T23).
+        "release" leaves unusable rows out of every sum, goes on with a slower solver where the first does not reach τ,
+        and releases the answer for no data where rounding stops that one, too (docs/theorems.md, T23).
     source : NoiseSource, optional
         What the noise is drawn from, in place of `random_state`, for a fit that is part of another fit.
-
-    Attributes
-    ----------
-    rows : Rows
-    rows_given : int
-        The number of rows in `X`, unusable ones included.
-    source : NoiseSource
-        What the perturbation is drawn from, and then the output noise.
 
     Raises
     ------
@@ -179,9 +169,7 @@ class Fit:
     def find_ranges(
         self, plan: RangeNoise | None, n_rows: int, *, known: Ranges | None, unclipped: bool = False
     ) -> None:
-        """Release ranges of the columns with `plan`'s noise, from this fit's source, and learn from the rows cut to
-        them; with `known` ranges, of those columns alone that have none.
-        """
+        """Release ranges of the columns without `known` ones, from this fit's source, and cut rows to them."""
         if plan is not None:
             shape = self.rows_given, self.rows.n_features
             told: dict[str, Any] = {"n_rows": n_rows, "known": known, "sparse": self.rows.sparse}
@@ -201,8 +189,8 @@ class Fit:
     def balanced(self, classes: Sequence[FloatArray] | None, noise: float) -> Fit:
         """Release noisy counts of the classes, from this fit's source, and return a fit that weighs rows by them.
 
-        `classes` has a row of targets for each class; None for the two of this fit's own targets. The noise is rounded
-        to whole numbers, as the counts are (docs/theorems.md, T14).
+        `classes` has a row of targets for each class; None for the two of this fit's own targets (docs/theorems.md,
+        T14).
         """
         drawn = self.source.rounded_normal(noise, 2 if classes is None else len(classes))
         targets = self._targets if classes is None else np.array(classes)
@@ -220,11 +208,7 @@ class Fit:
         return self.weighing(own if self._weights is None else own * self._weights)
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
-        """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows.
-
-        `n_rows` is the public number of rows. ValueError if rows are neither normalised nor cut to ranges, or are
-        sparse and should be centred.
-        """
+        """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows."""
         if plan == AS_THEY_ARE:
             return
         if self._row_norm != "normalize" and self._ranges is None:
@@ -253,10 +237,8 @@ class Fit:
     ) -> Release[Any]:
         """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
 
-        τ pays for all that arithmetic adds. The gradient as computed, a bound on its rounding, the distance of the
-        noise drawn from normal noise and the rounding of θ to the lattice together must not exceed τ (docs/theorems.md,
-        T15). So the solver has to reach τ/2. Where a quick bound on the rounding is too large, a closer one is
-        computed.
+        τ pays for all that arithmetic adds: the gradient as computed, a bound on its rounding, the noise's distance
+        from normal noise and the rounding of θ to the lattice must not exceed τ together (docs/theorems.md, T15).
 
         Parameters
         ----------
@@ -271,22 +253,21 @@ class Fit:
         output_noise : float
             Standard deviation of the noise on every coefficient.
         radius : float > 0, optional
-            M: minimise over the ball ‖θ‖ ≤ M. The release lies in the ball but for rounding to the lattice and the
-            output noise, which come later. With a ball, τ bounds a residual in place of the gradient
-            (docs/theorems.md, T26).
+            M: minimise over the ball ‖θ‖ ≤ M; τ then bounds a residual (docs/theorems.md, T26). Output noise comes on
+            top.
         found : Found, optional
-            What a solver has found already. If `found` is not within τ, this fit's own solver starts anew.
+            What a solver has found already; where that is not within τ, this fit's own solver starts anew.
         intervals : IntervalNoise
-            The noise of the curvature that is released after θ, at θ; by default no curvature is released.
+            The noise of the curvature that is released after θ, at θ; by default none is.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
         Raises
         ------
         ConvergenceError
-            If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
-            whether the solver succeeds would void the proof. With ``on_error="release"`` only where τ is too small even
-            for the answer for no data, which does not depend on the data.
+            If the solver does not reach τ. Nothing is released and no other noise is tried: to choose the noise by
+            whether the solver succeeds would void the proof. With ``on_error="release"`` only where τ is too small for
+            no data at all.
         """
         noise: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
         noisy = self.noisy_minimum(perturbation, loss, **noise, found=found)
@@ -317,12 +298,10 @@ class Fit:
         radius: float | None = None,
         **facts: Any,
     ) -> Release[Any]:
-        """Fit the same rows to several targets, one after the other, under one certificate; `theta` has shape (K, D).
+        """Fit the same rows to several targets of shape (n,) under one certificate; `theta` has shape (K, D).
 
-        Arguments and errors as in `release`, but for `targets` and `perturb`. Each of `targets` has shape (n,), for the
-        rows as they are after `standardise`. `perturb` says what a source's noise adds to the sum of the losses; that
-        noise is drawn for every fit, and the fit's output noise after it. The certificate gets the largest gradient
-        norm, and the iterations of all fits together. If one fit does not reach τ, nothing is released.
+        Arguments and errors as in `release`. `perturb` draws anew for every fit, before its output noise. If one fit
+        does not reach τ, nothing is released.
         """
         told: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
         found = [self._with(one).noisy_minimum(perturb(self.source), loss, **told) for one in targets]
@@ -387,11 +366,7 @@ class Fit:
         return self._search.found(objective, tau, added, radius, given)
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
-        """Release no model, and certify what it cost to find out that there is none.
-
-        `mechanism` describes all that a release would have cost. `reason` is one sentence, which may say only what the
-        mechanism covers; `facts` as in `release`.
-        """
+        """Release no model, and certify what it cost to find out; `reason` is one public sentence."""
         return Refused(self._certificate(mechanism, **facts), reason)
 
     def _certificate(self, mechanism: Mechanism, /, **facts: Any) -> PrivacyCertificate:

@@ -14,9 +14,7 @@ _SLACK = 1 + 2.0**-45
 
 
 def two_sided_geometric(source: NoiseSource, decay: float) -> int:
-    """Draw a whole number k with a probability proportional to e^{−decay·|k|}. k is the difference of two geometric
-    numbers, each ⌊−log U/decay⌋ for a uniform U, with as many digits of U as decide it.
-    """
+    """Draw a whole k with a probability proportional to e^{−decay·|k|}: the difference of two geometric ones."""
     per_step = Decimal(positive("decay", decay))
     return _geometric(source, per_step) - _geometric(source, per_step)
 
@@ -36,8 +34,7 @@ def _geometric(source: NoiseSource, decay: Decimal) -> int:
 
 
 def tail_point(decay: float, failure: float) -> int:
-    """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`. Pr[Z >= k] =
-    e^{−decay·k}/(1 + e^{−decay}), rounded up.
+    """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`, rounded up.
 
     >>> tail_point(0.5, 1e-6)  # Laplace noise on real numbers takes log(1/(2·10⁻⁶))/0.5 = 26.2
     27

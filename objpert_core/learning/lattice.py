@@ -30,11 +30,10 @@ def nearest_points(values: FloatArray, spacing: float) -> IntArray:
 
 
 def release_on_lattice(values: FloatArray, sigma: float, spacing: float, source: NoiseSource) -> FloatArray:
-    """Round `values` to the lattice and add N(0, σ²) noise, rounded to the lattice as well.
+    """Round `values` to the lattice and add N(0, σ²) noise, rounded to the lattice as well (docs/theorems.md, T14).
 
-    Between neighbours `values` may differ by the sensitivity that σ covers, less spacing·√D: rounding can move two
-    points apart by so much. The spacing is a power of two, and σ is from 2⁻²⁰ to 2⁵² times the spacing. The result is
-    that of the Gaussian mechanism of noise σ on the rounded values, post-processed by rounding (docs/theorems.md, T14).
+    Between neighbours `values` may differ by the sensitivity that σ covers, less spacing·√D. The spacing is a power of
+    two, and σ is from 2⁻²⁰ to 2⁵² times the spacing.
     """
     noise = source.rounded_normal(sigma / spacing, len(values))
     return np.asarray(with_noise(nearest_points(values, spacing), noise) * spacing, dtype=np.float64)

@@ -85,10 +85,7 @@ class Search:
         attempt: Callable[[], Found],
         bounded: Callable[[Any, SolverResult], Found],
     ) -> Found:
-        """What an attempt finds; where the search is sure, a slower solver goes on, and the answer for no data is last.
-
-        `bounded` bounds the gradient where a solver stopped.
-        """
+        """What an attempt finds; where the search is sure, a slower solver's, and last the answer for no data."""
         if not self.sure:
             return attempt()
         nothing = objective.without_rows()

@@ -1,19 +1,15 @@
 """Gaussian noise on a lattice, exactly sampled, from the operating system's randomness or from a seed.
 
-A generator such as numpy's default is not cryptographic: whoever sees some of its output can work out the rest, and
-with it the noise. Private noise therefore takes its bits from `os.urandom`. Seeded noise is for teaching and for tests;
-it takes its bits from numpy and passes them through the very same steps.
+Whoever sees some output of a generator such as numpy's can work out the rest: private noise takes its bits from
+`os.urandom`. Seeded noise, for teaching and tests, takes them from numpy, through the same steps.
 
-A sampler that computes normal numbers in doubles reaches some doubles and not others, and the gaps tell data sets apart
-(Mironov 2012). Here a normal number is sampled exactly, in the sense that all its digits could be had, and only its
-rounding to a lattice leaves this file. Rounding a sum whose first term lies on the lattice is the same as rounding its
-second term. So a value on the lattice plus such noise is a post-processing of the Gaussian mechanism, and profile,
-Rényi curve and composition of that mechanism hold for it (docs/theorems.md, T14).
+A sampler in doubles reaches some doubles and not others, and the gaps tell data sets apart (Mironov 2012). Here a
+normal number is sampled exactly, and only its rounding to a lattice leaves this file. A value on the lattice plus such
+noise is a post-processing of the Gaussian mechanism, whose accounting holds for it (docs/theorems.md, T14).
 
 How: the half-line is cut into blocks of equal width. A random word chooses a block with a probability that is a known
 integer over 2⁶³ and above the normal density there; a second word is the place in the block; the rest of the first word
-keeps the place or not. All this is done for many numbers at once, in doubles, with a margin for their rounding. Where
-the margin leaves the answer open, more digits and random bits are taken until they decide it.
+keeps the place or not. Where a margin for the rounding of doubles leaves that open, more digits are drawn to decide it.
 """
 
 from __future__ import annotations
@@ -53,7 +49,7 @@ class NoiseSource:
     origin : str
         What a certificate says of the source; never the seed itself.
     reproducible : bool
-        True where somebody could draw the same noise again, and so subtract it.
+        True where somebody could draw the same noise again.
     """
 
     read: Callable[[int], bytes]
@@ -70,17 +66,10 @@ class NoiseSource:
         raise TypeError("a source of noise cannot be pickled")
 
     def rounded_normal(self, ratio: float, size: int) -> IntArray:
-        """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer, exactly; int64, shape
-        (size,).
+        """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer, exactly; int64.
 
-        Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; docs/theorems.md,
-        T14. The law is not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
-
-        Parameters
-        ----------
-        ratio : float from 2⁻²⁰ to 2⁵²
-            The noise's standard deviation divided by the lattice's spacing; ValueError outside this range.
-        size : int
+        `ratio`, from 2⁻²⁰ to 2⁵², is the noise's standard deviation by the lattice's spacing. Rejection from blocks as
+        in Karney (2016); docs/theorems.md, T14. Not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
         """
         if not SMALLEST_RATIO <= ratio <= LARGEST_RATIO:
             raise ValueError(f"ratio must be a number from 2**-20 to 2**52, got {ratio!r}")
@@ -97,9 +86,7 @@ class NoiseSource:
 
 
 def with_noise(exact: np.ndarray, noise: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """`exact` plus noise of its own shape, written to `out` if that is given; ValueError for noise of another shape.
-
-    NumPy would give several entries the same noise, and the differences of these entries would be exact.
+    """`exact` plus noise of its own shape, written to `out` if given; ValueError for another shape.
 
     >>> with_noise(np.array([3, 4]), np.array([-1, 2])).tolist()
     [2, 6]
@@ -112,11 +99,8 @@ def with_noise(exact: np.ndarray, noise: np.ndarray, out: np.ndarray | None = No
 def noise_source(random_state: int | np.random.RandomState | np.random.Generator | None = None) -> NoiseSource:
     """Return the source of noise that a `random_state` argument asks for; ValueError for any other type.
 
-    None reads `os.urandom`. Everything else can be replayed and is marked `reproducible`: whoever knows the seed or
-    generator can subtract the noise, so such noise protects nobody.
+    None reads `os.urandom`. Everything else can be replayed and is marked `reproducible`: such noise protects nobody.
 
-    Examples
-    --------
     >>> noise_source().origin
     'operating system'
     """
@@ -130,10 +114,8 @@ def noise_source(random_state: int | np.random.RandomState | np.random.Generator
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The half-line of |x|, x ~ N(0, ratio²), in blocks of 2^bits lattice points each (or of a part of one). A word
-    below 2⁶³ belongs to block j where it is at least `starts[j]` and less than `starts[j + 1]`; from the last of
-    `starts` on, the word belongs to what is beyond the table. A place in a block is kept if the word's distance from
-    the start is less than the density there, peak·exp(−x²/(2·ratio²)).
+    """The half-line of |x|, x ~ N(0, ratio²), in blocks of 2^bits lattice points; word w is of block j with
+    `starts[j]` <= w < `starts[j + 1]`, and a place is kept if w − start is less than peak·exp(−x²/(2·ratio²)).
     """
 
     ratio: float
@@ -201,12 +183,7 @@ class _Blocks:
 
 
 def with_digits(digits: int) -> AbstractContextManager[Context]:
-    """A decimal context with so many digits, in which no number that occurs here underflows to 0.
-
-    >>> with with_digits(3):
-    ...     print(Decimal(1) / 3, Decimal(-(10**8)).exp() > 0)
-    0.333 True
-    """
+    """A decimal context with so many digits, in which no number that occurs here underflows to 0."""
     return localcontext(prec=digits, Emin=max(-(10**9), MIN_EMIN))  # on 32 bits decimal has smaller exponents
 
 

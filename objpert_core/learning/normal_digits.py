@@ -33,11 +33,7 @@ class NormalDigits:
         return low, low + 2
 
     def refine(self, read: Callable[[int], bytes]) -> None:
-        """Draw 64 more digits of each number.
-
-        The first time by rejection from the uniform law in the cell. The number kept is uniform, and only the digits
-        that decided were looked at; so all further digits are uniform, too.
-        """
+        """Draw 64 more digits of each number: the first time by rejection, then as they come, as they are uniform."""
         first_time = self.digits == self._first
         known = [int(cell) for cell in self._known]
         words = np.frombuffer(read(8 * len(known)), dtype="<u8").tolist()

@@ -74,54 +74,47 @@ def perturb_and_solve(
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
     Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is our theorem, "logistic"
-    (docs/theorems.md, T1). For the logistic loss a row's gradient has norm at most R = √(1 + s²) without clipping.
+    (docs/theorems.md, T1).
 
     Parameters
     ----------
     X, targets
         As in `Fit`. With targets of shape (K, n), one +1.0 in every column at most, K models are fitted under one
-        certificate, each of one class against all others; `theta` then has shape (K, D), and `mechanism` is that of
-        one fit, for rows of full length. All fits learn from the same mapped rows (docs/theorems.md, T46). A row of
-        two classes, or with a target other than ±1, is a ValueError, or left out with ``on_error="release"``.
+        certificate, each of one class against all others; `theta` then has shape (K, D), and `mechanism` is that of one
+        fit, for rows of full length. All fits learn from the same mapped rows (docs/theorems.md, T46).
     mechanism : ApproximateMinima, or another that perturbs the objective
         The mechanism supplies the linear and the quadratic term, τ and σ_out, and bounds on one row's gradient and
         Hessian, which must hold for these rows.
     delta : float
         The δ at which the certificate states ε.
     loss : Loss
-        Logistic regression unless told otherwise. The loss's bounds need not hold for `targets` of any size: clipping,
-        or the loss itself, bounds every row's gradient.
+        Logistic regression unless told otherwise.
     clip : float > 0, optional
         Clipping threshold C on the norm of every row's gradient; needed where the loss's slope is unbounded.
     epsilon : float, optional
-        An ε the mechanism is known to satisfy at `delta`, for example its calibration target; computed from the
-        mechanism if left out.
+        An ε the mechanism is known to satisfy at `delta`; computed from the mechanism if left out.
     accountant : {"profile", "rdp"}
         How ε is computed, and what the certificate says of it.
     public_rows : int, optional
-        The number of rows, if the mechanism was chosen by that number; the certificate then says that the number is
-        treated as public.
+        The number of rows, if the mechanism was chosen by that number, which is then treated as public.
     rows_declared : bool, default=False
-        Whether that number was declared before the data were looked at. Otherwise the number was read off the data, and
-        the certificate promises less: privacy among data sets of this one size.
+        Whether that number was declared before the data were looked at. Otherwise the certificate promises less:
+        privacy among data sets of this one size.
     rows_per_person : int >= 1
         How many rows of one person the promise is to cover together; `mechanism` is about one row.
     radius : float > 0, optional
-        M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy. The release lies in the ball, but for the output
-        noise.
+        M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy; the output noise comes on top.
     envelope : float > 0, optional
-        β: replace every row's loss by its Moreau envelope of this smoothness in θ (`envelope_steps`), which is no
-        steeper than the loss. `mechanism` must be told of gradients up to the loss's slope times R and a smoothness
-        from β on. The loss may then have corners (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an
-        envelope.
+        β: replace every row's loss by its Moreau envelope of this smoothness in θ (`envelope_steps`). `mechanism` must
+        be told of gradients up to the loss's slope times R and a smoothness from β on. The loss may then have corners
+        (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an envelope.
     standardisation : Standardisation
-        Centre and scale the rows privately before the fit, with this noise; by default neither happens. `epsilon` is
-        what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`. If that is left
-        out, they are divided by X's number of rows, which is then treated as public.
+        Centre and scale the rows privately before the fit, with this noise. `epsilon` is what map and fit together
+        satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, or by X's number of rows, which is then
+        public.
     ranges : Ranges or RangeNoise, optional
-        Cut every column to a range and map the range to [−1, 1], before all else: public ranges, or with a `RangeNoise`
-        private ones, released with this noise and paid for like centre and scales (docs/theorems.md, T47). Private
-        ranges use `public_rows` as centre and scales do.
+        Cut every column to a range and map the range to [−1, 1], before all else: public ranges, or private ones that
+        are paid for like centre and scales (docs/theorems.md, T47) and use `public_rows` as these do.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -131,9 +124,8 @@ def perturb_and_solve(
         Before the fit, if τ is less than rounding might leave for so many rows and parameters; in the fit, if the
         solver does not reach τ. Nothing is released (see `Fit.release`).
     ValueError
-        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, a certificate
-        cannot name the loss (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an objective, its
-        bounds do not cover the loss on rows of this norm, or its family has no balls or envelopes.
+        If an argument is out of range, X or targets do not fit, a certificate cannot name what was asked for, or the
+        mechanism's bounds do not cover the loss on rows of this norm.
 
     Examples
     --------
@@ -207,10 +199,9 @@ class _LossOn:
 def perturb_and_solve_draws(
     problem: Problem, terms: Terms, mechanism: Mechanism, random_states: Sequence[Seed]
 ) -> list[Release[Any]]:
-    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`).
+    """Make several private fits that differ by noise and map alone; meanings and errors as in `perturb_and_solve`.
 
-    Meanings and errors as in `perturb_and_solve`. Every draw releases a map of its own. Each fit costs what a fit by
-    itself costs, and the costs add up; if one does not reach τ, none is released.
+    Each costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
     if not issubclass(kind, SolvedCertificate):
@@ -327,9 +318,7 @@ def _with_classes_checked(problem: Problem) -> Problem:
 def _refuse_small_tau(
     mechanism: Mechanism, n_rows: int, rows: Rows, loss: Loss, gradient: float, ball: float | None = None
 ) -> None:
-    """`ConvergenceError` where rounding could make the fit fail; only the fit can tell for mechanisms of other
-    families.
-    """
+    """`ConvergenceError` where rounding could make the fit fail; of other mechanisms only the fit can tell."""
     if isinstance(mechanism, ApproximateMinima):
         Allowance(
             n_rows=n_rows,

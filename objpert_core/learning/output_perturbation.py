@@ -1,9 +1,7 @@
 """Output perturbation: solve the regularised problem without noise, release the solution plus Gaussian noise.
 
-Where every row's gradient has norm ≤ R and the solver stops at a gradient of norm ≤ τ, its stopping place moves by at
-most (R + 2τ)/λ when a row is added or removed, and by at most (2R + 2τ)/λ when one is replaced. The release is
-therefore a Gaussian mechanism of that sensitivity. The solver enters the proof through τ alone, whatever path it took.
-Both bounds are tight for the logistic loss. docs/theorems.md, T10, has the proof, and data that come close to them.
+Where rows' gradients have norm ≤ R and the solver stops at one of norm ≤ τ, an added row moves its stopping place by at
+most (R + 2τ)/λ, a replaced one by (2R + 2τ)/λ. Both bounds are tight for the logistic loss (docs/theorems.md, T10).
 """
 
 from __future__ import annotations
@@ -52,16 +50,12 @@ def output_sensitivity(
 ) -> float:
     """Bound how far one row moves the point where a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if the row is replaced.
 
-    The bound is the L2 sensitivity of θ̃. k rows of one person move the point by (kR + 2τ)/λ or (2kR + 2τ)/λ.
-    ValueError if a number is not positive, or the adjacency unknown.
-
-    Chaudhuri, Monteleoni and Sarwate (2011), Lemma 7 and Corollary 8, for a solver that is not exact (docs/theorems.md,
-    T10).
+    k rows of one person move the point by (kR + 2τ)/λ or (2kR + 2τ)/λ. Chaudhuri, Monteleoni and Sarwate (2011), Lemma
+    7 and Corollary 8, for a solver that is not exact (docs/theorems.md, T10).
 
     Parameters
     ----------
     lam : float > 0
-        The regularisation λ.
     lipschitz : float > 0
         Bound R on the norm of one row's gradient; for the logistic loss the largest row norm.
     tau : float > 0
@@ -94,14 +88,9 @@ def recommended_output_lam(
 ) -> float:
     """Choose the λ that `OutputPerturbationLogisticRegression` takes by default, from public numbers only.
 
-    Noise of standard deviation σ/λ on every coefficient, σ being the Gaussian mechanism's for one row's gradient, costs
-    about ½(σ/λ)²·tr(H) of the loss, and tr(H) = h·n·R² whatever the number of features; regularisation costs about
-    ½λ‖θ*‖². The sum is least at λ = (2h/‖θ*‖²·σ²R²n)^⅓. With the constant that did best on synthetic data
-    (`experiments.defaults`),
-
-        λ = ½·(σ²R²n)^⅓.
-
-    ValueError if no such number of rows, (ε, δ) or radius exists, or the adjacency is unknown.
+    Noise of deviation σ/λ on every coefficient costs about ½(σ/λ)²·h·n·R² of the loss, and regularisation about
+    ½λ‖θ*‖². The sum is least at λ in proportion to (σ²R²n)^⅓; with the constant that did best on synthetic data λ =
+    ½·(σ²R²n)^⅓.
 
     Parameters
     ----------
@@ -134,12 +123,11 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
     sigma, lam : float
         Standard deviation of the noise on each coefficient, and the regularisation λ.
     tau, lipschitz : float
-        Gradient norm the solver had to reach, and the bound on one row's gradient norm: the radius R = √(1 + s²).
+        Gradient norm the solver had to reach, and the bound on one row's gradient norm: R = √(1 + s²).
     public_rows : int or None
-        The number of rows, where λ or the noise of ranges, centre or scales was chosen by it; the guarantee then takes
-        the number as public.
+        The number of rows, where a rule read it; treated as public.
     margin : float or None
-        The loss's margin, which the promise does not depend on (docs/theorems.md, T2). None in form 1 only.
+        The loss's margin, which costs nothing (docs/theorems.md, T2). None in form 1 only.
     """
 
     OUTPUT_NOISE: ClassVar[str] = "sigma"
@@ -224,34 +212,27 @@ def solve_and_perturb(
     X, targets
         As in `Fit`.
     epsilon, delta : float
-        The guarantee of the release.
     loss : LogisticLoss
         With a margin or without: gradients have norm ≤ R either way.
     lam : float > 0, optional
-        λ; by default `recommended_output_lam` for `public_rows` and for what is left of ε.
+        By default `recommended_output_lam` for `public_rows` and for what is left of ε.
     public_rows : int, optional
         The number of rows that the rule for λ uses; by default X's own number, which is then treated as public.
     tau : float > 0
         Gradient norm the solver must reach.
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours; replacing a row needs twice the noise. The short words "add/remove" and
-        "replace" mean the same.
+        Replacing a row needs twice the noise. The short words "add/remove" and "replace" mean the same.
     rows_per_person : int >= 1
         How many rows of one person the promise covers together; k rows need k times the noise.
-    standardisation : Standardisation
-        As in `perturb_and_solve`: centre and scale the rows privately, with this noise, before the fit.
-    ranges : Ranges or RangeNoise, optional
-        As in `perturb_and_solve`: cut the columns to public or private ranges before all else.
+    standardisation, ranges
+        As in `perturb_and_solve`.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
     Raises
     ------
-    ConvergenceError
-        Before the fit, if τ is less than rounding might leave for so many rows and parameters; in the fit, if the
-        solver does not reach τ. Nothing is released.
-    ValueError
-        If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
+    ConvergenceError, ValueError
+        As in `perturb_and_solve`; nothing is released.
 
     Examples
     --------
@@ -284,9 +265,7 @@ def solve_and_perturb_draws(
     reads_rows: bool = False,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
-    """Make several private fits that differ by their noise alone: one solution serves them all. `reads_rows` says
-    whether a rule read the number of rows beforehand, even if it chose nothing.
-    """
+    """Make several private fits by one solution; `reads_rows`: whether a rule read the number of rows beforehand."""
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
     noise = ranges if isinstance(ranges, RangeNoise) else None

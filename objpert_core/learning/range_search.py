@@ -1,11 +1,8 @@
 """Ranges of columns from noisy histograms: what is made of released counts and public numbers alone.
 
-Noise of standard deviation σ hides bins with few rows. A bin, or several bins together, count as found where noise
-alone would hardly get so far anywhere; what is found has a distribution function, whose first and last hundredth the
-ranges hold. Where noise hides rows, ranges are widened in proportion. They reach equally far from the median, unless
-nearly all of a column lies on one side of it. All of it is post-processing: it costs no privacy.
-
-Arrays of counts have a row for each column of the data; ends have shape (2, d), the lower ones first.
+Noise of deviation σ hides bins with few rows. A bin, or several together, count as found where noise alone would hardly
+get so far; the ranges hold the first and last hundredth of what is found, wider where noise hides rows, and reach
+equally far from the median unless a column lies on one side of it. Counts have a row for each column; ends (2, d).
 """
 
 from __future__ import annotations
@@ -54,9 +51,7 @@ def of_equal_bins(counts: FloatArray, sigma: float, n_rows: int, ends: FloatArra
 
 
 def _around(middle: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Ends as far from the middle as the farther one, unless a column is of one side: normalised, rows that are off
-    centre lose much.
-    """
+    """Ends as far from the middle as the farther one, unless a column is of one side."""
     arms = np.array([middle - low, high - middle])
     half = arms.max(axis=0)
     return np.where(arms.min(axis=0) < _ONE_SIDE * half, [low, high], [middle - half, middle + half])

@@ -5,10 +5,9 @@ With public noise σ₁ and σ₂ (`accounting.RangeNoise`) every column has two
 1. of sign and magnitude: 0, and the powers of √2 from 2⁻³⁰ to 2⁶⁰ on both sides of it;
 2. of equal bins within what the first has found, values outside of them counted at the ends.
 
-A row adds one to one bin of every column, whatever the others are: bins are told by exact comparisons and by single
-operations in doubles, which depend on one entry alone. Counts are whole numbers, and the noise is sampled on their
-lattice, so that each histogram is the Gaussian mechanism of sensitivity √d (docs/theorems.md, T14 and T47). Everything
-else is made of noisy counts and public numbers alone.
+A row adds one to one bin of every column, whatever the others are: bins are told by operations that depend on one entry
+alone. Counts are whole numbers with noise of their lattice: Gaussian mechanisms of sensitivity √d (docs/theorems.md,
+T14 and T47). Everything else is made of noisy counts and public numbers alone.
 """
 
 from __future__ import annotations
@@ -38,15 +37,8 @@ _BLOCK = 2**16  # entries that are counted at once
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """Ranges of columns, public or private, and the map that cuts columns to them.
+    """Ranges of columns, public or private, and the map that cuts columns to them; ends have shape (d,), low < high.
 
-    Attributes
-    ----------
-    low, high : ndarray, shape (d,)
-        The ends, finite numbers, low < high.
-
-    Examples
-    --------
     >>> Ranges(np.array([0.0]), np.array([120.0])).apply(np.array([[30.0], [150.0]])).tolist()
     [[-0.5], [1.0]]
     """
@@ -64,7 +56,7 @@ class Ranges:
         names: tuple[str, str] = ("low", "high"),
         unknown: bool = False,
     ) -> Ranges:
-        """Public ranges, from known numbers.
+        """Public ranges, from known numbers; ValueError if one is empty, not finite, or missing.
 
         Parameters
         ----------
@@ -75,15 +67,6 @@ class Ranges:
             What a message calls `low` and `high`.
         unknown : bool, default=False
             Whether both ends may be NaN, for a column whose range is to be found privately.
-
-        Returns
-        -------
-        Ranges
-
-        Raises
-        ------
-        ValueError
-            If a range is empty or not finite, or if there is not one range for each feature.
 
         Examples
         --------
@@ -126,27 +109,10 @@ class Ranges:
         return Ranges(middle - wide, middle + wide)
 
     def apply(self, X: Any) -> FloatArray:
-        """Cut every column to its range, and map the range to [−1, 1]; one row's result depends on that row alone.
+        """Cut every column of X, shape (n, d), to its range, and map the range to [−1, 1]; NaN where `X` holds NaN.
 
-        Parameters
-        ----------
-        X : ndarray, shape (n, d)
-            Never written to.
-
-        Returns
-        -------
-        ndarray, shape (n, d)
-            From −1 to 1, or NaN where `X` holds NaN.
-
-        Raises
-        ------
-        ValueError
-            For sparse rows, which the map would fill, and for another number of columns.
-
-        Examples
-        --------
-        >>> Ranges(np.array([0.0]), np.array([10.0])).apply(np.array([[2.5]])).tolist()
-        [[-0.5]]
+        One row's result depends on that row alone, and `X` is never written to. ValueError for sparse rows, which the
+        map would fill, and for another number of columns.
         """
         if sp.issparse(X):
             raise ValueError(f"X must be dense where columns are cut to ranges, got a sparse {type(X).__name__}")

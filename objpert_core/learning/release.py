@@ -33,20 +33,20 @@ class Release(_Outcome, Generic[Certificate]):
     Attributes
     ----------
     theta : ndarray, shape (D,), or (K, D) for K fits under one certificate
-        The private parameters, output noise added, which may be published. With an intercept the last parameter still
-        has to be multiplied by `intercept_scaling`.
+        The private parameters, which may be published. An intercept, the last, still has to be multiplied by
+        `intercept_scaling`.
     certificate : PrivacyCertificate
         What publishing `theta`, `center`, `scale` and private `ranges` costs.
     gradient_norms : tuple of float
-        The solver's trace, of several fits one after the other. Depends on the data: outside the guarantee.
+        The solver's trace. Depends on the data: outside the guarantee.
     center, scale : ndarray, shape (d,), or None
-        What was released before the fit, where rows were centred and scaled; part of the model, and may be published.
+        What was released before the fit, where rows were centred and scaled.
     ranges : Ranges or None
         The columns' ranges, where rows were cut to them: public ones, or released before all else.
     class_weights : ndarray, shape (K,), or None
-        The weights made of the noisy counts of the classes, where these were released; they may be published.
+        The weights made of released noisy counts of the classes.
     curvature : Curvature or None
-        What was released after the fit, where coefficients have intervals; part of the model, and may be published.
+        What was released after the fit, where coefficients have intervals.
 
     Examples
     --------
@@ -85,13 +85,8 @@ class Released(_Outcome, Generic[Value, Certificate]):
     certificate : PrivacyCertificate
         What publishing `value` costs, all of `published` included.
     published : mapping
-        What else the certificate covers, by name: the released bound and the parameter chosen by it, the winning
-        candidate and its score, or whether a fallback has answered.
-
-    Examples
-    --------
-    >>> Released(3.5, None, {"fallback": True}).required().value
-    3.5
+        What else it covers, by name: a released bound and the parameter chosen by it, the winning candidate and its
+        score, or whether a fallback has answered.
     """
 
     value: Value
@@ -117,15 +112,11 @@ class Refused(_Outcome, Generic[Certificate]):
     certificate : PrivacyCertificate
         What the refusal cost: as much as a release.
     reason : str
-        Why there is no model, as one sentence, which may say only what the certificate covers; by default no more than
-        "refused".
+        Why there is no model, as one sentence, which may say only what the certificate covers.
 
     Examples
     --------
-    >>> refusal = Refused(None, "the noisy test said no")
-    >>> refusal.released
-    False
-    >>> refusal.required()
+    >>> Refused(None, "the noisy test said no").required()
     Traceback (most recent call last):
         ...
     objpert_core.exceptions.ReleaseRefusedError: the noisy test said no

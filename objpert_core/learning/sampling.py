@@ -1,8 +1,4 @@
-"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits.
-
-Every draw has exactly the law that the accountant assumes. A number is computed in doubles where their rounding cannot
-matter; elsewhere more digits and random bits are taken until they decide it.
-"""
+"""Chance for DP-SGD, each draw with exactly the accountant's law: batches, coins and the number of runs."""
 
 from __future__ import annotations
 
@@ -33,9 +29,8 @@ _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relative
 class Streams:
     """Independent noise sources with names, from one `random_state` and below one `name`.
 
-    Without a seed every stream is the operating system. With a seed, stream ``(a, b, …)`` depends on the seed and on
-    its name only, so that drawing from one stream does not move another. A RandomState or Generator gives 32 bytes,
-    once, and is not used again.
+    With a seed, stream ``(a, b, …)`` depends on the seed and on its name only. A RandomState or Generator gives 32
+    bytes, once.
     """
 
     def __init__(
@@ -79,8 +74,7 @@ class Streams:
 def _gaps(source: NoiseSource, size: int, probability: float) -> FloatArray:
     """`size` independent numbers of tails before the first head, for a coin of that `probability` of heads < 1.
 
-    Of 64 random bits one chooses a half of (0, 1) and the other 63, as an integer k, are digits of a uniform number V
-    there: V = k·2⁻⁶⁴, or 1 − V. The number of tails is ⌊log V / log(1 − p)⌋. Both ends keep full relative precision.
+    ⌊log V / log(1 − p)⌋ with V = k·2⁻⁶⁴ or 1 − V, by 63 bits and one: both ends keep full relative precision.
     """
     words = np.frombuffer(source.read(8 * size), dtype="<u8")
     digits, low = words >> np.uint64(1), (words & np.uint64(1)).astype(bool)

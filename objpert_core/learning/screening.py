@@ -1,9 +1,7 @@
 """Rows that cannot be used, for a fit that must not say that there was one: such rows are ignored.
 
-A fit that raises for a NaN and names the row tells whoever sees the error that this row is there. With
-``on_error="release"`` each row is judged by itself, and a row that cannot be used is left out of every sum, as if it
-were not there; the number of rows that rules may read stays the number given. A map that treats each row by itself
-takes neighbours to neighbours, so the promise holds (docs/theorems.md, T23).
+With ``on_error="release"`` each row is judged by itself, and an unusable one is left out of every sum; the number of
+rows that rules may read stays the number given. Such a map takes neighbours to neighbours (docs/theorems.md, T23).
 """
 
 from __future__ import annotations
@@ -22,19 +20,14 @@ from objpert_core.learning.problem.rows import usable_rows
 
 
 def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
-    """Leave out rows that cannot be used: with NaN or infinity, of norm 1e150 or more, or with targets bad for `loss`.
-    The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others. A
-    row whose targets are those of K classes must be of one class at most.
-    """
+    """Leave out rows with NaN, infinity, a norm of 1e150 or more, or targets that are bad for `loss`; in doubles."""
     X, keep = judged(X, targets, loss)
     return (X, targets) if keep.all() else (X[keep], targets[..., keep])  # as a rule all can be used: no copy
 
 
 @np.errstate(all="ignore")
 def judged(X: Any, targets: FloatArray, loss: Loss | None = None) -> tuple[Any, NDArray[np.bool_]]:
-    """Say of each row whether it can be used, as `usable` does, without a loss for any finite target; `X` comes back in
-    double precision.
-    """
+    """Say of each row whether it can be used, as `usable` does, without a loss for any finite target; X in doubles."""
     if targets.ndim == 2:
         targets = _of_one_class(targets)
     if not sp.issparse(X):
@@ -54,8 +47,7 @@ def _of_one_class(targets: FloatArray) -> FloatArray:
 
 @np.errstate(all="ignore")
 def as_numbers(values: Any) -> Any:
-    """Make an array of numbers of what may hold other things: NaN where an entry is no number. An entry is a number
-    where it is real, or complex without an imaginary part, or a text that spells a number.
+    """Make an array of numbers of what may hold other things: NaN where an entry is neither a number nor spells one.
 
     >>> as_numbers([[1, "2.5"], [None, "no"], [np.complex128(1 + 2j), np.ma.masked]]).tolist()
     [[1.0, 2.5], [nan, nan], [nan, nan]]

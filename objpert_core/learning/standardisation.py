@@ -1,18 +1,15 @@
 """Rows centred and scaled privately: two noisy sums, the map that comes from them, and the rows that the map gives.
 
-A row x has the direction u = x/‖x‖, 0 where x is. With public noise σ_c and σ_s (`accounting.Standardisation`) and the
-public number of rows n,
+A row x has the direction u = x/‖x‖, 0 where x is. With public noise σ_c and σ_s and the public number of rows n,
 
     Σu + N(0, σ_c²I)     gives a centre μ̂, and z = (u − μ̂)/‖u − μ̂‖,
     Σ|z| + N(0, σ_s²I)   gives m̂ and the weights a_j = (m̂_j² + c)^(−½);
 
 a fit then learns from the rows a∘(u − μ̂), which `Rows` brings to norm 1.
 
-What a row contributes depends on that row alone, to the last digit, whatever the others are and wherever it stands:
-`squares` sums the entries of a row in an order that only the number of columns decides. Terms are rounded towards zero
-to whole numbers of the lattice's spacing, which makes no row longer; sums of whole numbers are exact, and the noise is
-sampled on the lattice. So both releases are the Gaussian mechanism of sensitivity 1, and no rounding has to be paid for
-(docs/theorems.md, T14 and T45). The map is made from these releases and public numbers alone.
+What a row contributes depends on that row alone, to the last digit. Terms are rounded towards zero to whole numbers of
+the lattice's spacing, which makes no row longer; sums of whole numbers are exact, and the noise is sampled on the
+lattice: Gaussian mechanisms of sensitivity 1, with no rounding to pay for (docs/theorems.md, T14 and T45).
 """
 
 from __future__ import annotations
@@ -186,9 +183,7 @@ class Directions:
 
 
 class MappedRows(Rows):
-    """Dense rows a∘(u − μ̂), brought to norm 1. All are made, and kept, when `matrix` or `factors` is first asked for;
-    before, a part makes rows of its own.
-    """
+    """Dense rows a∘(u − μ̂), brought to norm 1; all are made when `matrix` or `factors` is asked for."""
 
     def __init__(self, directions: Directions, row_map: RowMap) -> None:
         rows = directions.rows
@@ -253,9 +248,7 @@ class MappedRows(Rows):
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
     """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say.
 
-    The centre's noise is drawn first, and a step without noise is left out. `n_rows` is the public number of rows, by
-    which sums are divided; if it is left out, X's number of rows is public. `ValueError` as from `RowMap.apply`, for
-    sparse rows with a centre, which would make them dense, and for noise below 2⁻⁵⁰.
+    `n_rows` is the public number of rows, by which sums are divided; if it is left out, X's number of rows is public.
     """
     return map_rows(X, plan, source, n_rows=n_rows)[0]
 

@@ -1,9 +1,8 @@
 """Private fits of rows that are walked a block at a time; everything private about a fit is a sum over rows.
 
-The first walk finds whether every row can be used, and sums the directions of all rows. Noise is drawn after the first
-walk, by the process that called `fit` and once for each sum that it is added to; a block that is summed again draws
-none. Centre, scales and curvature are sums of whole numbers, the same whatever the blocks; θ is certified by a gradient
-that is summed block by block (docs/theorems.md, T51).
+The first walk finds whether every row can be used, and sums the directions. Noise is drawn after it, by the process
+that called `fit`, once for each sum. Centre, scales and curvature are sums of whole numbers, the same whatever the
+blocks; θ is certified by a gradient that is summed block by block (docs/theorems.md, T51).
 """
 
 from __future__ import annotations
@@ -50,9 +49,7 @@ _Rule = Callable[[Any], Any]
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """What stands beside the rows of a block: their targets, how many rows the block was given with, and their weights
-    unless all are 1.
-    """
+    """What stands beside a block's rows: targets, how many rows it was given with, and weights unless all are 1."""
 
     targets: FloatArray
     rows_given: int
@@ -82,9 +79,7 @@ class Beside:
 
 
 class Walked:
-    """Blocks of usable rows that were walked once: how many rows were given and can be used, the sum of their
-    directions, and some of them. A block without columns is none.
-    """
+    """Blocks of usable rows that were walked once: their numbers, the sum of their directions, and a sample of them."""
 
     def __init__(self, blocks: Blocks) -> None:
         self._blocks, self.sparse, self.weighs = blocks, False, False
@@ -126,9 +121,7 @@ class Walked:
         return kept
 
     def changed(self, rule: _Rule) -> Walked:
-        """The same rows, each changed by a rule of its own: whenever they are walked, or once for all where a cluster
-        has room for the changed rows, too.
-        """
+        """The same rows, each changed by a rule of its own: in every walk, or once where there is room for them."""
         other = copy(self)
         X, beside = self.sample
         other.sample, other.directions = (rule(X), beside), None
@@ -140,9 +133,7 @@ class Walked:
         return other
 
     def each(self, work: Callable[[Any, Beside], Made]) -> Iterator[Made]:
-        """What `work` makes of the rows of each block that has a row, and of what stands beside them, where the block
-        is; without any row that can be used, of none.
-        """
+        """What `work` makes of each block with a row and what stands beside it, there; of none if none is usable."""
         rows = 0
         for given, made in self._blocks.each(partial(_unless_empty, self._rule, work)):
             rows += given

@@ -1,13 +1,11 @@
 """The certificate of a private fit: what was promised, by which proof, and enough numbers to check it again.
 
-A family of mechanisms has a kind of certificate, a subclass of `PrivacyCertificate` that names its mechanisms: ``class
-MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. The subclass declares its fields with their rules
-(`fact`), says which of them the mechanism decides (`numbers`), builds the mechanism again from these (`rebuild`) and
-checks what the proof needs (`holds`). `PrivacyCertificate.describe`, JSON and `verify` find the subclass by the
-mechanism's name.
+A family has a kind, a subclass that names its mechanisms: ``class Mine(SolvedCertificate, mechanisms=("Own",))``. It
+declares its fields with their rules (`fact`), says which of them the mechanism decides (`numbers`), builds the
+mechanism again from these (`rebuild`) and checks what the proof needs (`holds`); texts find it by the mechanism's name.
 
-A certificate may come from anybody, so neither reading nor verifying trusts anything: unknown, doubled or misplaced
-keys are refused, every field is held against its rule, and `verify` answers False where anything is wrong.
+A certificate may come from anybody: unknown, doubled or misplaced keys are refused, every field is held against its
+rule, and `verify` answers False where anything is wrong.
 """
 
 from __future__ import annotations
@@ -201,18 +199,14 @@ class PrivacyCertificate(ABC):
     def uncovered(cls, mechanism: Any, loss: Loss, clip: float | None, radius: float, dimension: int) -> str | None:
         """Say why the proof does not cover this problem, in a clause after "mechanism's"; None where the proof does.
 
-        `perturb_and_solve` asks before it touches the data. A family without such a rule is taken to cover nothing.
-        `loss` is the loss before clipping, `clip` the threshold on every row's gradient norm or None, `radius` the
-        largest norm of a row with its constant, and `dimension` the length of θ.
+        `perturb_and_solve` asks before it touches the data. `loss` is the one before clipping, `clip` the threshold on
+        a row's gradient or None, `radius` the largest norm of a row with its constant. A family without such a rule
+        covers nothing.
         """
         return f"certificate, a {cls.__name__}, must say which losses are covered"
 
     def accounted(self, mechanism: Any) -> Mechanism:
-        """Return all that `mechanism`, built again from the numbers, stands for: this keeps (ε, δ), and composes.
-
-        (ε, δ) come from the mechanism itself, or from its Rényi curve for the accountant "rdp". Where `mechanism` is
-        about one row, the result is about all rows of one person.
-        """
+        """Return all that `mechanism` stands for, for all rows of one person: this keeps (ε, δ), and composes."""
         whole = group(mechanism, self.rows_per_person)
         return via_rdp(whole) if self.accountant == "rdp" else whole
 
@@ -220,12 +214,7 @@ class PrivacyCertificate(ABC):
 
     @staticmethod
     def kind_for(mechanism: Mechanism) -> type[PrivacyCertificate]:
-        """Find the kind of certificate that describes a fit by `mechanism`; ValueError if there is none.
-
-        >>> from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
-        >>> PrivacyCertificate.kind_for(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)).__name__
-        'ObjectivePerturbationCertificate'
-        """
+        """Find the kind of certificate that describes a fit by `mechanism`; ValueError if there is none."""
         name = type(mechanism).__name__
         if name not in PrivacyCertificate.MECHANISMS:
             raise ValueError(
@@ -236,11 +225,7 @@ class PrivacyCertificate(ABC):
 
     @staticmethod
     def describe(mechanism: Mechanism, **facts: Any) -> PrivacyCertificate:
-        """Write the certificate of a fit by `mechanism`, of the kind that its family registered; ValueError if there is
-        none.
-
-        `facts` are the fields that the mechanism does not decide.
-        """
+        """Write the certificate of a fit by `mechanism`; `facts` are all fields that the mechanism does not decide."""
         return PrivacyCertificate.kind_for(mechanism).from_mechanism(mechanism, **facts)
 
     @classmethod
@@ -254,9 +239,7 @@ class PrivacyCertificate(ABC):
     def about(
         self, coef: Any, intercept: Any, center: Any = None, scale: Any = None, ranges: Any = None, **sums: Any
     ) -> Self:
-        """Return this certificate with the fingerprint of these coefficients, which it then is about; `sums` are
-        `hessian` and `outer`.
-        """
+        """Return this certificate with the fingerprint of these coefficients; `sums` are `hessian` and `outer`."""
         return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale, ranges, **sums))
 
     def verify(self, model: Any = None) -> bool:
@@ -265,10 +248,9 @@ class PrivacyCertificate(ABC):
         Parameters
         ----------
         model : estimator, optional
-            A fitted model, or anything with `coef_` and `intercept_`, with `center_` and `scale_` where rows are
-            centred and scaled, and `feature_ranges_` where columns are cut to ranges. The certificate must then name
-            these very coefficients, and numbers that only the coefficients tell, such as `dimension`, must be right.
-            Without a model such numbers are taken on trust.
+            A fitted model, or anything with `coef_` and `intercept_`, and what else was released: `center_`, `scale_`,
+            `feature_ranges_`. The certificate must then name these very numbers, and those that only coefficients tell,
+            such as `dimension`, must be right; without a model they are taken on trust.
 
         Returns
         -------
@@ -330,10 +312,7 @@ class PrivacyCertificate(ABC):
         return {"mechanism": one_of(*cls.OWN_MECHANISMS), **rules}
 
     def complaint(self) -> str | None:
-        """Say what is wrong with the first bad field or pair of fields, as a clause; None where nothing is wrong.
-
-        A field without a rule is wrong.
-        """
+        """Say what is wrong with the first bad field or pair of fields, as a clause; None where nothing is wrong."""
         rules = self.field_rules()
         if not rules["schema"].met(self.schema):
             return f"schema must be {rules['schema'].allowed}, got {self.schema!r}"
@@ -366,8 +345,8 @@ class PrivacyCertificate(ABC):
     def public(self) -> Self:
         """Return the certificate without its diagnostics.
 
-        The rest depends on the data through the number of rows, where that number was not declared (`rows_declared`),
-        and through released numbers: fingerprints of coefficients and noisy counts, the lattice of a posterior draw.
+        The rest depends on the data through an undeclared number of rows, and through released numbers: fingerprints of
+        coefficients and noisy counts, the lattice of a posterior draw.
         """
         diagnostics: dict[str, Any] = dict.fromkeys(self.DIAGNOSTICS)
         return replace(self, **diagnostics)
@@ -384,9 +363,8 @@ class PrivacyCertificate(ABC):
     def from_dict(values: Any) -> PrivacyCertificate:
         """Return the certificate that `to_dict` described. Its content is not judged here: ask `verify`.
 
-        A dict without the key ``"schema"`` is of form 1, written before there were forms. ValueError if a field is
-        missing, unknown, or stands where it does not belong (diagnostics, and nothing else, stand under
-        ``"diagnostics"``), or the form is a newer one.
+        Without the key ``"schema"`` it is of form 1. ValueError if a field is missing, unknown, or stands where it does
+        not belong (diagnostics, and nothing else, stand under ``"diagnostics"``), or the form is a newer one.
         """
         kind, own = kind_and_fields(values, PrivacyCertificate.MECHANISMS, PrivacyCertificate.ALGORITHMS)
         return kind(**own)
@@ -395,8 +373,7 @@ class PrivacyCertificate(ABC):
     def from_json(text: str | bytes) -> PrivacyCertificate:
         """Return the certificate that `to_json` wrote.
 
-        ValueError if `text` is not JSON, names one key twice (readers would differ in which they believe), holds NaN or
-        an infinity, or does not hold what `from_dict` takes.
+        ValueError if `text` is not JSON, names a key twice, holds NaN or an infinity, or not what `from_dict` takes.
         """
         return PrivacyCertificate.from_dict(parsed_json(text))
 
@@ -416,10 +393,7 @@ class PrivacyCertificate(ABC):
             return f"{type(self).__name__} that no fit has written"
 
     def statement(self) -> list[dict[str, str]]:
-        """Return what the certificate says as rows of a table, from the fields that `public` keeps alone.
-
-        ValueError if a field says what no fit writes.
-        """
+        """Return what the certificate's public fields say as rows of a table; ValueError for what no fit writes."""
         if problem := self.complaint():
             raise ValueError(f"the certificate must be one that a fit has written: {problem}")
         return shown.as_table(self._shown())

@@ -41,9 +41,8 @@ def counts_sensitivity(adjacency: str) -> float:
 class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechanisms=("Gaussian",)):
     """The certificate of `objpert_core.evaluation.evaluate`; common fields: `PrivacyCertificate`.
 
-    Every test row is in one cell. The cells' numbers of rows are released with independent normal noise, rounded to
-    whole numbers (docs/theorems.md, T14 and T49). `coefficients_sha256` names the model that was scored, None where
-    it has no coefficients; ``verify(model)`` compares.
+    Every test row is in one cell, and the cells' numbers of rows have independent rounded normal noise
+    (docs/theorems.md, T14, T49). `coefficients_sha256` names the model that was scored, None without coefficients.
 
     Attributes
     ----------
@@ -80,9 +79,7 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
         return spacing == WHOLE
 
     def verify(self, model: Any = None) -> bool:
-        """Account for the promise anew, and compare the model's fingerprint if there is a model; see
-        `PrivacyCertificate.verify`.
-        """
+        """See `PrivacyCertificate.verify`; of a model its fingerprint is compared."""
         return super().verify() and (model is None or self._is_about(model))
 
     def _is_about(self, model: Any) -> bool:
@@ -99,10 +96,7 @@ class EvaluationCertificate(AsGivenCertificate, algorithm="noisy counts", mechan
 
 
 def fingerprint(model: Any) -> str | None:
-    """What a certificate says of a model: the SHA-256 of its coefficients, map and ranges of rows, sums for intervals.
-
-    None without coefficients.
-    """
+    """The SHA-256 of a model's coefficients, map, ranges and sums for intervals; None without coefficients."""
     if not hasattr(model, "coef_"):
         return None
     steps = (getattr(model, name, None) for name in ("center_", "scale_", "feature_ranges_"))
@@ -191,9 +185,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm=BOTH, mechanisms=("Paral
         return disagreement(fit, evaluation) is None and all(getattr(self, name) == told[name] for name in told)
 
     def verify(self, model: Any = None) -> bool:
-        """Account for both anew, and compare the fit's fingerprint if there is a model; see
-        `PrivacyCertificate.verify`.
-        """
+        """See `PrivacyCertificate.verify`; both are accounted for anew."""
         return super().verify() and (model is None or self.parts[0].verify(model))
 
     def _lines(self) -> list[str]:

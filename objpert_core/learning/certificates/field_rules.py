@@ -1,7 +1,6 @@
 """A certificate's field and its rule in one line: ``sigma: float = fact(POSITIVE)``.
 
-A certificate may come from anybody, so a rule is a type, taken exactly, and a range: True is not 1 here, 1 is not 1.0,
-and a NaN is no number. Readers, writers and checks of certificates walk over `facts_of` a kind.
+A rule is a type, taken exactly, and a range: True is not 1 here, 1 is not 1.0, and a NaN is no number.
 """
 
 from __future__ import annotations
@@ -45,10 +44,7 @@ class Fact:
 
 
 def fact(rule: Rule, *, since: int = 1, diagnostic: bool = False, **default: Any) -> Any:
-    """A certificate's field that says what `rule` allows; ``default=…`` as for `dataclasses.field`. `since` is the form
-    that first had the field, or `LATER`; in older forms the field has its default. A `diagnostic` depends on the data:
-    its default is None, and texts keep it apart.
-    """
+    """A field that says what `rule` allows, in texts from the form `since` on; a `diagnostic` depends on the data."""
     return field(metadata={"rule": rule, "since": since, "diagnostic": diagnostic}, **default)
 
 

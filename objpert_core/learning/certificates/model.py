@@ -28,12 +28,9 @@ def coefficients_sha256(
 ) -> str:
     """The fingerprint, 64 hexadecimal digits, of published coefficients, by which a certificate names its model.
 
-    SHA-256 of four pieces: the line ``coef_`` with the array's shape, its entries as little-endian doubles in C order,
-    the line ``intercept_`` with its shape, and its entries. A line is ASCII, its parts stand one blank apart, and it
-    ends with a line feed: ``coef_ 1 30`` for one row of thirty coefficients, ``intercept_`` for a number. Where the
-    model centres or scales its rows, the line ``center_`` with its entries follows, then ``scale_``, and where columns
-    are cut to ranges ``feature_ranges_``, whose shape is (2, d): the lower ends, then the upper ones. Where it has
-    intervals, ``hessian_`` follows, then ``outer_``.
+    SHA-256 of the line ``coef_`` with the array's shape (ASCII, one blank between parts, a line feed: ``coef_ 1 30``),
+    its entries as little-endian doubles in C order, and the same of ``intercept_``. What else was released follows:
+    ``center_``, ``scale_``, ``feature_ranges_`` of shape (2, d), lower ends first, ``hessian_``, ``outer_``.
     """
     digest = hashlib.sha256()
     pieces = {"coef_": coef, "intercept_": intercept}

@@ -34,22 +34,19 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     tau, sigma_out : float
         Gradient norm the solver had to reach, and the standard deviation of the noise on the coefficients.
     lipschitz, smoothness : float
-        Bounds on one row's gradient norm (the radius R = √(1 + s²) for logistic regression) and Hessian norm.
+        Bounds on one row's gradient norm (R = √(1 + s²) for logistic regression) and Hessian norm.
     dimension : int or None
         Number of parameters, where the bound uses it.
-    loss : str
-    loss_parameter : float or None
+    loss, loss_parameter : str, float or None
         The loss, as `loss_named` knows it.
     clip : float or None
         Threshold C to which every row's gradient was clipped in norm.
     public_rows : int or None
-        The number of rows, where λ, τ or the noise of ranges, centre, scales or intervals was chosen by it; the
-        guarantee then takes the number as public.
+        The number of rows, where a rule read it; the guarantee then takes the number as public.
     ball_radius : float or None
         M, where θ was looked for in the ball ‖θ‖ ≤ M; the output noise comes on top. The ball costs no privacy.
     envelope : float or None
-        β, where every row's loss was replaced by its Moreau envelope of this smoothness in θ; a loss with corners needs
-        an envelope.
+        β, where every row's loss was replaced by its Moreau envelope of this smoothness in θ.
     hessian_noise, outer_noise : float or None
         Standard deviations of the noise on the curvature and on the squared gradients that were released after the fit,
         as multiples of the most that one row adds, R²/4 and R².
@@ -171,11 +168,7 @@ _OF_OBJECTIVE = ("bound", "sigma", "lam", "lipschitz", "smoothness", "dimension"
 def covers(
     promised: ObjectivePerturbation, loss: Loss, clip: float | None, radius: float, dimension: int | None = None
 ) -> str | None:
-    """Say why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if the proof does.
-
-    >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.5)
-    'lipschitz must be at least 1.5, got 1.0'
-    """
+    """Say why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if the proof does."""
     if clip is not None and not clip > 0:
         return f"clip must be None or a number > 0, got {clip!r}"
     theorem = BOUND_REGISTRY[promised.bound]

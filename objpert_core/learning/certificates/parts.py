@@ -17,10 +17,7 @@ def as_part(certificate: PrivacyCertificate, whole: str) -> dict[str, Any]:
 
 
 def by_itself(values: Any, whole: str) -> PrivacyCertificate:
-    """What one of the kind `whole` holds, as if it stood alone; texts from before there were parts do not name it.
-
-    `ValueError` for a part of another kind, and as in `PrivacyCertificate.from_dict`.
-    """
+    """What one of the kind `whole` holds, as if it stood alone; `ValueError` for a part of another kind."""
     held = PrivacyCertificate.from_dict(values)
     if held.part_of not in (None, whole):
         raise ValueError(f"part_of must be {whole!r} here, got {held.part_of!r}")

@@ -56,8 +56,6 @@ class SearchCertificate(PrivacyCertificate, algorithm=SEARCH, mechanisms=("Paral
         E[K], K Poisson, where the best of K runs was released; None where all settings were tried.
     public_rows : int or None
         The number of training rows that the fits' rules used.
-    lattice, coefficients_sha256 : float, str or None
-        Those of the released model's fit; None in texts that were written before searches named their model.
     """
 
     schema: int = fact(form(2), since=2, default=SCHEMA)
@@ -128,9 +126,7 @@ class SearchCertificate(PrivacyCertificate, algorithm=SEARCH, mechanisms=("Paral
         return same and neighbours == (self.mechanism_adjacency, self.rows_per_person)
 
     def verify(self, model: Any = None) -> bool:
-        """Account for all anew, and compare the fit's fingerprint if there is a model; see
-        `PrivacyCertificate.verify`.
-        """
+        """See `PrivacyCertificate.verify`; all are accounted for anew."""
         return super().verify() and (model is None or self._fit.verify(model))
 
     def _lines(self) -> list[str]:

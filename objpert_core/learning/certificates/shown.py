@@ -16,13 +16,11 @@ _LEFT_OUT = " left out of the sums"
 def adjacency_words(
     own: str, public_rows: int | None = None, rows_declared: bool | None = None, rows_per_person: int = 1
 ) -> str:
-    """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data. A fit
-    whose rules read the number m = `public_rows` off the data is one of a family of mechanisms, one for each m. The
-    promise of each is about data sets of this size: a neighbour has one row left out of the sums, or another row in its
-    place, and the rules go by m for both.
+    """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data.
 
-    >>> adjacency_words("add/remove one row", 500, rows_declared=False)
-    'data sets of the same size m = 500, known to all, up to one row left out of the sums'
+    Such a fit is one of a family of mechanisms, one for each number m. The promise of each is about data sets of this
+    size: a neighbour has one row left out of the sums, or another in its place, and the rules go by m for both.
+
     >>> adjacency_words("replace one row", rows_per_person=3)
     'replace up to 3 rows of one person'
     """
@@ -37,11 +35,7 @@ def adjacency_words(
 
 
 def neighbours_in_words(adjacency: str) -> str:
-    """The same for people to read; certificates keep the words that were accounted for.
-
-    >>> neighbours_in_words("data sets of the same size m = 500, known to all, up to one row left out of the sums")
-    'data sets of the same size m = 500, known to all, that differ in the contribution of one row'
-    """
+    """The same for people to read; certificates keep the words that were accounted for."""
     start, comma, differ = adjacency.rpartition(", ")
     if not differ.endswith(_LEFT_OUT):
         return adjacency.replace("add/remove", "add or remove")
@@ -50,11 +44,7 @@ def neighbours_in_words(adjacency: str) -> str:
 
 
 def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "lam was") -> list[str]:
-    """Say on a line of a certificate's `repr` that `what` was chosen by the number of rows; no line for None.
-
-    >>> by_public_rows(None), by_public_rows(500, declared=True)
-    ([], ['  public     lam was chosen for 500 rows, a number that was declared'])
-    """
+    """Say on a line of a certificate's `repr` that `what` was chosen by the number of rows; no line for None."""
     if rows is None:
         return []
     how = ", a number that was declared" if declared else ": their number is treated as public"

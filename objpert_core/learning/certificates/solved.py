@@ -36,25 +36,20 @@ class SolvedCertificate(PrivacyCertificate):
 
     Attributes
     ----------
-    gradient_norm : float or None
-        Diagnostic: the gradient norm verified at the solution, of several fits the largest; None in a `public` one.
-    n_iter : int or None
-        Diagnostic: the solver's iterations in all fits together; None in a `public` certificate.
-    center_noise : float or None
-        Standard deviation of the noise on the sum of the rows' directions, where rows were centred before the fit.
-    scale_noise : float or None
-        Standard deviation of the noise on the sum of the sizes, where columns were scaled before the fit.
+    gradient_norm, n_iter : float, int or None
+        Diagnostics: the largest gradient norm at a solution, all iterations; None in a `public` certificate.
+    center_noise, scale_noise : float or None
+        Standard deviation of the noise on the sum of rows' directions, and of sizes, where rows were centred and
+        scaled.
     fits : int
         How many fits by the mechanism there are, one for each class against the others.
     rest_weight : float
         How long a row is in the fits of classes that it does not belong to.
     feature_ranges : {"public", "private", "public and private"} or None
-        Where the ranges of the columns came from; None where columns were not cut to ranges before the fit. It is taken
-        on trust that public ranges did not come from the data.
-    magnitudes_noise, quantiles_noise : float or None
-        Standard deviations of the noise on every bin of both histograms that private ranges came from.
-    range_columns : int or None
-        The number of columns of these histograms.
+        Where the ranges of the columns came from. That public ranges did not come from the data is taken on trust.
+    magnitudes_noise, quantiles_noise, range_columns : float or None
+        Standard deviations of the noise on the bins of both histograms that private ranges came from, and their
+        columns.
     weighted : bool
         Whether each row's loss had a weight of its own, at most 1.
     class_count_noise : float or None
@@ -177,11 +172,7 @@ class SolvedCertificate(PrivacyCertificate):
         return [line] if self.feature_ranges == PRIVATE else [line, others]
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether a lattice of this `spacing` has room in the proof: λh√D/2 ≤ τ, and 2¹⁰ ≤ σ/h ≤ 2⁵².
-
-        Rounding moves θ̃ by h√D/2 at most, which is paid out of τ. The noise must be many lattice points wide, and not
-        so many that doubles cannot tell the points apart.
-        """
+        """Say whether a lattice has room in the proof: rounding moves θ̃ by λh√D/2 ≤ τ, and 2¹⁰ ≤ σ/h ≤ 2⁵²."""
         lam, tau, noise = (getattr(self, name) for name in ("lam", "tau", self.OUTPUT_NOISE))
         points = noise / spacing
         return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= LARGEST_RATIO)

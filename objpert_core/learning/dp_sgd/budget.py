@@ -1,11 +1,8 @@
 """What DP-SGD costs, with and without its tuning: from (ε, δ) to the noise on gradients and on scores.
 
-Honest tuning with a private score (docs/theorems.md, T12): the rows are split by coins into a training and a held-out
-part, K ~ Poisson(μ) runs draw a learning rate, train on the one and count right answers on the other plus N(0, s²), and
-the run with the best noisy count is released. A row is in one part only. In the training part, a run is as private as
-DP-SGD; in the held-out part, a run is a Gaussian mechanism of noise s. So the procedure meets (ε, δ) if
-`PrivateSelection` of either does. No Rényi curve has to lie below another one: σ is calibrated for the one case and s
-for the other.
+Honest tuning with a private score (docs/theorems.md, T12): coins split the rows, K ~ Poisson(μ) runs train on one part
+and count right answers on the other plus N(0, s²), and the best count wins. A row is in one part only: so the procedure
+meets (ε, δ) if `PrivateSelection` of DP-SGD, and of a Gaussian mechanism of noise s, each do.
 """
 
 from __future__ import annotations
@@ -46,12 +43,7 @@ def accounted(mechanism: Run | PrivateSelection, accountant: str) -> Mechanism:
 
 
 def run_of(mechanism: Run | PrivateSelection) -> tuple[Run, float | None]:
-    """Find one run of DP-SGD in what a fit costs, and the mean number of runs where the choice is paid for.
-
-    >>> run = DPSGD(1.0, 0.01, 100)
-    >>> run_of(run) == (run, None), run_of(PrivateSelection(run, 2.5)) == (run, 2.5)
-    (True, True)
-    """
+    """Find one run of DP-SGD in what a fit costs, and the mean number of runs where the choice is paid for."""
     if isinstance(mechanism, RandomAllocation):
         return mechanism, None
     run, mean_runs = (
@@ -102,9 +94,9 @@ def dpsgd_budget(
 ) -> Budget:
     """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
 
-    `mean_runs` is μ: pay for the choice among K ~ Poisson(μ) runs (Papernot and Steinke, 2022); None pays for one run.
-    `private_score` says that the choice counts right answers on private held-out rows. A private score is refused where
-    a person may have several rows: some may be trained on while others are held out, which T12 does not cover.
+    `mean_runs` is μ: pay for the choice among K ~ Poisson(μ) runs; None pays for one run. `private_score` says that
+    private held-out rows choose: refused where a person may have several rows, on either side, which T12 does not
+    cover.
 
     >>> schedule = Schedule.of_epochs(10_000, 1000, 10)
     >>> one, tuned = (dpsgd_budget(1.0, 1e-5, schedule, mean_runs=mean) for mean in (None, 15.4))
@@ -146,10 +138,7 @@ def calibrate_score(epsilon: float, delta: float, mean_runs: float, accountant: 
 
 
 def score_mechanism(score_noise: float, mean_runs: float, adjacency: str = ADD_REMOVE) -> PrivateSelection:
-    """The selection as a held-out row sees it: the best of K noisy counts, each moved by the row by 1 at most.
-
-    A row that is replaced moves a count by 1 at most, too.
-    """
+    """The selection as a held-out row sees it: the best of K noisy counts, each moved by 1 at most."""
     return PrivateSelection(Gaussian(score_noise, adjacency=adjacency), mean_runs)
 
 

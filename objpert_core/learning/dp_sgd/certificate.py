@@ -53,10 +53,8 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     ----------
     noise_multiplier : float
         Standard deviation of the noise on the sum of the gradients divided by `clip`.
-    sample_rate : float
-        Probability with which a row joined a batch.
-    steps : int
-        Steps of one run.
+    sample_rate, steps : float, int
+        Probability with which a row joined a batch, and the steps of one run.
     clip : float
         Norm to which every row's gradient was clipped.
     optimizer : str
@@ -72,12 +70,11 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     mean_runs : float or None
         μ, where the number of runs was Poisson(μ).
     score_noise : float or None
-        Standard deviation of the noise on the count of right answers that decided the choice, where private rows were
-        counted.
+        Standard deviation of the noise on the count of right answers by which private rows chose.
     validation_fraction : float or None
         Probability with which a row was held out for the choice; None where no training row was.
     margin : float or None
-        The loss's margin, which the promise does not depend on (docs/theorems.md, T2). None in form 1 only.
+        The loss's margin, which costs nothing (docs/theorems.md, T2). None in form 1 only.
     sampling : {"poisson", "allocation"}
         Whether each row joined each batch by its own coin, or was in one step of each epoch (docs/theorems.md, T28).
     """
@@ -113,10 +110,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         intercept_scaling: float,
         **values: Any,
     ) -> Self:
-        """Write the certificate of a fit with this budget and this randomness; a `clip` of None stands for √(1 + s²).
-
-        `values` are the fields that the other arguments do not determine.
-        """
+        """Write the certificate of a fit with this budget and randomness; a `clip` of None stands for √(1 + s²)."""
         return cls.from_mechanism(
             budget.mechanism,
             **streams.provenance,
@@ -160,11 +154,9 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return run if self.mean_runs is None else PrivateSelection(run, self.mean_runs)
 
     def accounted(self, mechanism: Run | PrivateSelection) -> Mechanism:
-        """Choose where (ε, δ) of one run come from; a selection's follow from its run's.
+        """Choose where (ε, δ) of one run come from; a held-out row that is private meets another case (T12).
 
-        Where held-out rows are private, the fit as a training row sees it beside the fit as a held-out row sees it: a
-        row's coin says which of both it meets (docs/theorems.md, T12). For ``tuning="dishonest"`` the fit is one run;
-        `choice_covered` says that the choice is not covered.
+        For ``tuning="dishonest"`` the fit is one run; `choice_covered` says that the choice is not covered.
         """
         if self.score_noise is None or self.mean_runs is None:
             return accounted(mechanism, self.accountant)

@@ -70,10 +70,10 @@ def fine_enough(spacing: float, clip: float, noise_multiplier: float, dimension:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How DP-SGD walks through the data, all of it public: a row joins a batch with probability q = `sample_rate`.
+    """How DP-SGD walks through the data, all of it public: a row joins a batch with probability `sample_rate`.
 
-    The noisy sum is divided by `batch_size` = q·n, the expected size of a batch. `per_epoch` is t where every row is in
-    one of each t steps and q = 1/t; None where rows join each batch by their own coins.
+    The noisy sum is divided by `batch_size`, q·n. With `per_epoch` t a row is in one of each t steps instead of by
+    coins.
     """
 
     sample_rate: float
@@ -84,11 +84,9 @@ class Schedule:
     @classmethod
     def of_epochs(cls, n_rows: float, batch_size: int, epochs: int, sampling: str = "poisson") -> Schedule:
         """q = batch_size/n, at most 1, and epochs · t steps, t = ⌈n/batch_size⌉; q = 1/t for random allocation.
-        `n_rows` is the public number of rows; of a training part it is the expected number, since the actual one is
-        private.
 
-        >>> Schedule.of_epochs(1000, 256, 60)
-        Schedule(sample_rate=0.256, steps=240, batch_size=256.0, per_epoch=None)
+        `n_rows` is the public number of rows; of a training part the expected one, since the actual number is private.
+
         >>> Schedule.of_epochs(1000, 256, 60, "allocation")
         Schedule(sample_rate=0.25, steps=240, batch_size=250.0, per_epoch=4)
         """
@@ -165,17 +163,14 @@ class Gradients:
 class NoisySums:
     """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it.
 
-    The sum of a batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic
-    adds. The noise pays for that: the noise is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights
-    are so large that this factor is not enough, the sum is made smaller before the noise and larger again after it.
-    Where weights are larger still, infinite or NaN, nothing of the sum is used: the step is noise alone. Such a step
-    costs accuracy, not privacy: the weights are made of noisy sums. More than twice the public number of rows (or 2¹⁷,
-    if that is more), and a multiplier beyond some millions, are refused.
+    As computed and rounded, a sum moves by more than C when a row joins: `off` bounds what arithmetic adds, and the
+    noise is wider by a factor of 1 + 2⁻¹⁶ for it. Where weights are so large that this is not enough, the sum is made
+    smaller before the noise and larger again after it; where they are larger still, infinite or NaN, the step is noise
+    alone. More than twice the public number of rows (or 2¹⁷), and a multiplier beyond some millions, are refused.
 
-    docs/theorems.md, T16, and T29 for losses other than the logistic one. The amount of noise depends on the rows' norm
-    bound and their storage alone; nothing else may be read off the rows here. `expected_rows` is the public number of
-    rows that batches are drawn from, `sources` has one entry for each candidate, and `slope` and `smoothness` bound the
-    loss's first and second derivative in a row's score.
+    docs/theorems.md, T16, and T29 for other losses. The noise depends on the rows' norm bound and storage alone;
+    nothing else may be read off the rows here. `expected_rows` is the public number of rows, `sources` has one entry
+    for each candidate, and `slope` and `smoothness` bound the loss's first and second derivative in a row's score.
     """
 
     def __init__(
@@ -262,20 +257,15 @@ def train_candidates(
     members: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; last iterates, shape (G,
-    D).
+    """DP-SGD from 0 with every learning rate, on the same batches, with noise of its own; last iterates, shape (G, D).
 
-    Each iterate alone satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run. Together,
-    or after a choice among them that looks at private rows, the iterates do not. A `noise_multiplier` of 0 is not
-    private. `clip` is from 1e-50 to 1e50, by default the logistic loss's own bound R = √(1 + s²). A candidate's noise
-    depends on the seed and on its learning rate alone, so its column equals, up to rounding, a run on its own. Batches
-    are drawn among `members`, but the noisy sum is divided by the schedule's expected batch size: the number of members
-    may be private. ``callback(step, gradient_norm)`` gets the smallest norm among the candidates' noisy mean gradients;
-    an exception raised in it stops the training and is passed on.
+    Each iterate alone satisfies what the accountant says of one run; together, or after a choice among them that looks
+    at private rows, they do not. A `noise_multiplier` of 0 is not private. `clip` is from 1e-50 to 1e50, by default R =
+    √(1 + s²). A candidate's noise depends on the seed and on its learning rate alone. Batches are drawn among
+    `members`, whose number may be private: sums are divided by the schedule's expected size. ``callback(step,
+    gradient_norm)`` gets the smallest norm among the candidates.
 
-    Poisson sampling, noise on the sum of clipped gradients: Abadi et al. (2016), Algorithm 1, with the sum divided by
-    the expected batch size. Redberg, Koskela and Wang (2023), Section 5, for the defaults. Random allocation: Feldman
-    and Shenfeld (2025).
+    Abadi et al. (2016), Algorithm 1; Redberg, Koskela and Wang (2023), Section 5; Feldman and Shenfeld (2025).
     """
     etas = learning_rates_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)

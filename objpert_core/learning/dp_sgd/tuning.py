@@ -37,10 +37,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a choice released (θ, learning rate and score), and what it looked at.
+    """What a choice released (θ, learning rate and score; θ = 0 without a run), and what it looked at.
 
-    Without a run, θ = 0 is released and the other two are None. Honest tuning's guarantee covers these three; the other
-    `trials` are outside the guarantee: do not publish them.
+    Honest tuning's guarantee covers these three; the other `trials` are outside the guarantee: do not publish them.
     """
 
     theta: FloatArray
@@ -66,12 +65,7 @@ def split_by_coins(n_rows: int, fraction: float, streams: Streams) -> tuple[IntA
 
 
 def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: IntArray | None = None) -> IntArray:
-    """How many rows each model gets right among `members`, or among all; an undecided row counts as −1.
-
-    >>> rows = Rows(np.array([[1.0], [-1.0]]), "normalize")
-    >>> right_answers(rows, np.array([1.0, 1.0]), np.array([[1.0], [-1.0]])).tolist()
-    [1, 1]
-    """
+    """How many rows each model gets right among `members`, or among all; an undecided row counts as −1."""
     with each_row_by_itself():  # or the last digit of another row's score could decide
         right = [(rows.margins(theta) > 0) == (targets > 0) for theta in thetas]
     return np.array([np.count_nonzero(each if members is None else each[members]) for each in right], dtype=np.intp)
@@ -82,9 +76,7 @@ def private_score(
 ) -> Score:
     """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`.
 
-    The noise is rounded to a lattice on which whole numbers lie (docs/theorems.md, T14). `scale` is the expected number
-    of held-out rows, since the actual number is private. `PrivateSelection` of the Gaussian mechanism covers the
-    choice.
+    The noise is rounded to a lattice on which whole numbers lie (T14); `scale` is the expected number of held-out rows.
     """
     source = streams.stream(_SCORES)
 
@@ -99,9 +91,7 @@ def private_score(
 
 
 def exact_score(rows: Rows, targets: FloatArray, members: IntArray | None = None) -> Score:
-    """Judge by the share of right answers on these rows, as it is. The share is not private: use it for public rows, or
-    to show what looking at the data does.
-    """
+    """Judge by the share of right answers on these rows, which is not private: for public rows."""
     total = max(1, rows.n_rows if members is None else len(members))
     return lambda theta: float(right_answers(rows, targets, theta[None], members)[0] / total)
 
@@ -117,9 +107,9 @@ def select_honestly(
     callback: RunCallback | None = None,
     **options: Unpack[TrainingOptions],
 ) -> Selection:
-    """Choose the best of K ~ Poisson(mean_runs) independent runs, each with a learning rate drawn from those on offer.
-    Rates are drawn with replacement. The runs must be independent and K must not be looked at (Papernot and Steinke,
-    2022, Theorem 6); ``callback(run, runs, step, gradient_norm)`` learns K, which is private.
+    """Choose the best of K ~ Poisson(mean_runs) independent runs, each with a learning rate drawn with replacement.
+
+    Papernot and Steinke (2022), Theorem 6. ``callback(run, runs, step, gradient_norm)`` learns K, which is private.
     """
     streams = options.get("streams") or Streams()
     runs = poisson_count(streams.stream(_COUNT), mean_runs)
@@ -144,9 +134,7 @@ def select_by_looking(
     callback: StepCallback | None = None,
     **options: Unpack[TrainingOptions],
 ) -> Selection:
-    """Choose the best of all candidates, trained together, by a score that nobody pays for: "dishonest" tuning. Each
-    trial alone satisfies what `accounting.DPSGD` says; the choice among them does not.
-    """
+    """Choose the best of all candidates by a score that nobody pays for; only each trial alone is private."""
     thetas = train_candidates(rows, targets, learning_rates, schedule, callback=callback, **options)
     trials = [Trial(float(rate), theta, score(theta)) for rate, theta in zip(learning_rates, thetas, strict=True)]
     return Selection.best(trials, rows.dimension)

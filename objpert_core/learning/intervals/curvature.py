@@ -1,10 +1,8 @@
 """The curvature and the squared gradients at a released θ̂, summed over rows on a lattice, with Gaussian noise.
 
-What a row adds depends on that row and on θ̂ alone, to the last digit, whatever the other rows are: a row x̃ is rounded
-towards zero to whole numbers a of a lattice, its score is a product of whole numbers, and z = √w·a is rounded towards
-zero once more. So a row adds zzᵀ, a positive matrix of whole numbers whose norm ‖z‖² is at most what w·x̃x̃ᵀ can have,
-and sums of whole numbers below 2⁵³ are exact in doubles in any order. The noise is sampled on the lattice of the sums.
-So the releases are Gaussian mechanisms, and no rounding has to be paid for (docs/theorems.md, T14 and T50).
+What a row adds depends on that row and on θ̂ alone, to the last digit: a row x̃ is rounded towards zero to whole numbers
+a of a lattice, and so is z = √w·a. Its zzᵀ is no longer than w·x̃x̃ᵀ may be, and sums of whole numbers are exact in any
+order. So the releases are Gaussian mechanisms, and no rounding has to be paid for (docs/theorems.md, T14 and T50).
 """
 
 from __future__ import annotations
@@ -33,9 +31,7 @@ _SHORTER = 1 - 2.0**-40  # times √w: more than all roundings of a row's norm, 
 
 
 class Curvature(NamedTuple):
-    """What was released after a fit, shape (D, D) each: in coordinates of θ, with the constant's, where there is one.
-    `hessian` is Σp(1 − p)x̃x̃ᵀ with noise, `outer` is Σ(p − y)²x̃x̃ᵀ with noise, or None.
-    """
+    """Released after a fit, shape (D, D) each: Σp(1 − p)x̃x̃ᵀ with noise, and Σ(p − y)²x̃x̃ᵀ with noise, or None."""
 
     hessian: FloatArray
     outer: FloatArray | None
@@ -48,10 +44,7 @@ def release_curvature(
     noise: IntervalNoise,
     source: NoiseSource,
 ) -> Curvature:
-    """Release the sums that `noise` asks for, at a θ that was released; they cost what `noise.mechanisms` say.
-
-    Of `rows` only facts are used: `summed` gives the sum over them, and over their targets.
-    """
+    """Release the sums that `noise` asks for, at a θ that was released; `summed` gives them over rows and targets."""
     radius = row_radius(rows.constant)
     hessian, outer = curvature_noise(noise, radius)
     assert hessian is not None
@@ -81,9 +74,7 @@ def lattice_of_rows(radius: float, sigma: float) -> float:
 def plausible(
     hessian: Any, outer: Any, dimension: int, noise: IntervalNoise, radius: float, rows: float | None
 ) -> bool:
-    """Whether a fit on at most so many rows may have released these sums: symmetric, on the lattice, and not too long.
-    Whoever forges a sum within these bounds is not found out.
-    """
+    """Whether a fit may have released these sums: symmetric, on the lattice, not too long; no more can be told."""
     deviations = curvature_noise(noise, radius)
     spacing = lattice_of_rows(radius, max(sigma or 0.0 for sigma in deviations)) ** 2
     for total, sigma, most in zip((hessian, outer), deviations, (radius**2 / 4, radius**2), strict=True):
@@ -103,10 +94,7 @@ def plausible(
 
 @dataclass(frozen=True, eq=False)
 class WholeSums:
-    """Upper triangles of Σzzᵀ over some rows, in units of spacing², shape (1, D, D); with `squares` both, (2, D, D).
-
-    Sums over parts of the rows add up to the sum over all, to the last digit.
-    """
+    """Upper triangles of Σzzᵀ over some rows, in units of spacing², shape (1, D, D), or with `squares` (2, D, D)."""
 
     theta: FloatArray
     spacing: float

@@ -1,25 +1,20 @@
 """Estimates with standard errors, from a released θ̂ and a noisy curvature: nothing here sees data.
 
-With H₀ the curvature at θ̂ and b the noise in the objective, the stationarity condition at the population's θ₀ reads
+With H₀ the curvature at θ̂ and b the noise in the objective, stationarity at the population's θ₀ reads
 
     θ̃ − θ₀ ≈ −H₀⁻¹(Σ∇ℓ(θ₀) + b),     θ̃ = θ̂ + λH₀⁻¹θ̂,
 
 so that Cov θ̃ ≈ H₀⁻¹(G + (σ² + τ²)I)H₀⁻¹ + σ_out²(I + λH₀⁻¹)², where G, the covariance of Σ∇ℓ, is H₀ if the model is
-right. What is released is H₀ + E, with noise E of standard deviation s in every isometric coordinate. Four steps carry
-E into the errors; only by chance does a step make the errors smaller than H₀ itself would:
+right. Released is H₀ + E, with noise E of deviation s. Four steps carry E into the errors, which grow by them:
 
 1. Noise pushes small eigenvalues down, to second order by (s²/2)(1/h_k + Σ_j 1/h_j): this is given back.
-2. An eigenvalue ĥ with noise of deviation s becomes the g with which ±z/g covers 95 % of N(0, 1/h²), h having the law
-   N(ĥ, s²), cut off at 0: nearly ĥ where ĥ ≫ s, and a small share of s where ĥ is lost in noise. So intervals grow
-   there.
+2. An eigenvalue ĥ becomes the g with which ±z/g covers 95 % of N(0, 1/h²), h having the law N(ĥ, s²), cut off at 0.
 3. λE H₀⁻¹θ̂, by which the correction of θ̂ is off, has covariance (λs)²/2·(‖u‖²I + uuᵀ) with u = H₀⁻¹θ̂.
+4. What noise may have added along θ̂ above π²/3·Σp(1 − p), the most that θ̂ᵀHθ̂ can be for scores around 0, is taken
+   away, and the interval's end away from 0 is moved outwards (`Estimates.ends`).
 
-4. Where effects are strong curvature is small along θ̂ itself, noise may show it much too large, and it falls further
-   between θ̂ and θ₀. So what noise may have added above π²/3·Σp(1 − p), the most that θ̂ᵀHθ̂ can be for scores that are
-   spread around 0, is taken away, and the interval's end away from 0 is moved outwards (`Estimates.ends`).
-
-A noisy G is made positive, and its own noise widens each error as Satterthwaite's degrees of freedom widen a normal
-interval, to first order.
+A noisy G is made positive, and its own noise widens each error as Satterthwaite's degrees of freedom do, to first
+order.
 """
 
 from __future__ import annotations
@@ -46,10 +41,7 @@ _ROUGH = 0.15  # steepness times x from which an end is rough
 
 @dataclass(frozen=True)
 class Noises:
-    """The noise in a release, by its certificate: λ and σ of the objective, τ, σ_out, and that of both sums.
-
-    `constant` is what every row has in its last place, 0 where it has no such place.
-    """
+    """The noise in a release, by its certificate; `constant` is what every row has in its last place, or 0."""
 
     lam: float
     sigma: float
@@ -62,10 +54,9 @@ class Noises:
 
 @dataclass(frozen=True)
 class Estimates:
-    """θ̃, shape (D,), without the regularisation's pull, and its covariance, shape (D, D).
+    """θ̃, shape (D,), without the regularisation's pull, its covariance, and `ray`, θ̂ with 0 in the constant's place.
 
-    `ray` is the released θ̂ with 0 in the constant's place. `steepness` is 0 where the curvature does not change along
-    it, 1 where scores are spread so widely that only few rows have any.
+    `steepness` is 0 where the curvature does not change along it, 1 where only few rows have any.
     """
 
     theta: FloatArray
@@ -81,8 +72,8 @@ class Estimates:
     def ends(self, reach: float) -> FloatArray:
         """Lower and upper ends of intervals so many errors wide to either side, shape (D, 2).
 
-        At a coefficient's end away from 0 all coefficients are 1 + x times as long as the released ones, to first
-        order; the end goes by f(x) = (1 + (1 − b)x)^{1/(1 − b)} instead, b the steepness: e^x where b = 1.
+        The end away from 0 goes by f(x) = (1 + (1 − b)x)^{1/(1 − b)} in place of 1 + x, b the steepness; e^x where b =
+        1.
         """
         stretched = self.ray * self._beyond(self._reached(reach))
         plain = self.theta[:, None] + reach * np.outer(self.errors, (-1.0, 1.0))

@@ -34,17 +34,13 @@ class NoisySGDCertificate(
         How the rows of a step were drawn.
     noise_multiplier : float
         Standard deviation of the noise on a batch's sum, divided by `lipschitz`.
-    batch_size : float
-        Rows of a step, for Poisson sampling on average.
-    steps : int
-    step_size : float
-        η.
+    batch_size, steps, step_size : float, int, float
+        Rows of a step, for Poisson sampling on average; their number; η.
     ball_radius : float
         M: ‖θ‖ ≤ M, but for rounding.
     lipschitz : float
         L: no row's gradient is longer.
-    loss : str
-    loss_parameter : float or None
+    loss, loss_parameter : str, float or None
         The loss, as `loss_named` knows it.
     envelope : float or None
         β: descent was on the loss's Moreau envelope of this smoothness; None: on the loss itself.

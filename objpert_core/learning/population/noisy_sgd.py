@@ -52,13 +52,7 @@ def smoothed(loss: Loss, rows: Rows, envelope: float | None) -> Loss:
 
 
 def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple[float, float]:
-    """What `NoisySums` is told of the loss: its curvature, and the size of the constants that scores are compared with.
-    No row may decide the noise, so neither number is read off the rows.
-
-    >>> from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss
-    >>> public_curvature(AbsoluteLoss(), 8.0, 2.0), public_curvature(EpsilonInsensitiveLoss(0.5), 8.0, 2.0)
-    ((2.0, 1.0), (2.0, 513.0))
-    """
+    """The loss's curvature, and the size of what scores are compared with; no row may decide either."""
     own = abs(loss.parameter or 0.0)
     if envelope is None:
         return loss.smoothness, 1.0 + own
@@ -112,9 +106,9 @@ def descend(
     slots: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited. The
-    loss's slopes are at most `plan.lipschitz` over the rows' norm. The result is as private as `plan.mechanism`, with
-    ‖θ‖ ≤ M but for rounding.
+    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited.
+
+    The result is as private as `plan.mechanism`, for slopes of at most `plan.lipschitz` over the rows' norm.
     """
     gradients = LossGradients(rows, targets, smoothed(loss, rows, plan.envelope))
     smoothness, margin = public_curvature(loss, plan.envelope, row_radius(rows.constant))
@@ -149,11 +143,7 @@ def descend(
 
 
 def shrink_into(theta: FloatArray, radius: float) -> float:
-    """The factor that brings θ into the ball: 1 inside it, and 0 where ‖θ‖ is too large for doubles.
-
-    >>> shrink_into(np.array([3.0, 4.0]), 2.5), shrink_into(np.array([0.1]), 1.0)
-    (0.5, 1.0)
-    """
+    """The factor that brings θ into the ball: 1 inside it, and 0 where ‖θ‖ is too large for doubles."""
     norm: Any = np.linalg.norm(theta)
     if norm <= radius:
         return 1.0
@@ -175,9 +165,7 @@ def descend_and_certify(
     on_error: str = "raise",
     callback: StepCallback | None = None,
 ) -> Release[NoisySGDCertificate]:
-    """Fit a private linear model in a ball by noisy gradient descent; arguments as in `Fit`, `Streams` and `descend`.
-    The loss has a bounded slope.
-    """
+    """Fit a private linear model in a ball by noisy descent; arguments as in `Fit`, `Streams` and `descend`."""
     positive("epsilon", epsilon), in_open_unit("delta", delta)
     spent = accounted_epsilon(plan, epsilon, delta)
     if type(loss) not in EVERY_LOSS.values():

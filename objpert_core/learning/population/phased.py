@@ -1,11 +1,8 @@
 """Phased empirical risk minimisation: disjoint parts of the rows, each minimised close to where the last one ended.
 
-Phase i has its own rows, a step η_i and a start θ_{i−1}. It minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over the ball, which is
-2/η_i-strongly convex, and adds Gaussian noise. A replaced row moves the minimum of its own phase by Lη_i at most, and a
-solver that stops where the residual is no longer than τ_i adds τ_iη_i. The noise is in proportion to this sum, and
-later phases only post-process: so all phases together cost what one Gaussian mechanism does.
-
-The proof asks only for bounded gradients of the loss: nothing of its Hessian, and not even a linear model.
+Phase i has its own rows, a step η_i and a start θ_{i−1}, minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over the ball, and adds
+Gaussian noise. A replaced row moves its phase's minimum by Lη_i at most, a solver that stops at τ_i by τ_iη_i, and
+later phases only post-process: so all together cost what one Gaussian mechanism does. Only gradients need a bound.
 """
 
 from __future__ import annotations
@@ -60,11 +57,7 @@ class Phase(NamedTuple):
 
 
 def phases_of(schedule: Sequence[tuple[int, float]]) -> Iterator[Phase]:
-    """Lay the parts of a schedule of (rows, η) end to end.
-
-    >>> [phase.part for phase in phases_of([(2, 0.5), (1, 0.125)])]
-    [slice(0, 2, None), slice(2, 3, None)]
-    """
+    """Lay the parts of a schedule of (rows, η) end to end."""
     start = 0
     for rows, step in schedule:
         yield Phase(slice(start, start + rows), step)
@@ -89,9 +82,7 @@ def phased_minimum(
     seed: int,
     solver: str = "newton",
 ) -> FloatArray:
-    """Go through all phases, with ordinary normal noise σ_G: for experiments; `phased_release` is what to publish. The
-    rows must be in random order.
-    """
+    """Go through all phases with ordinary normal noise σ_G, rows in random order: for experiments, not for release."""
     random = np.random.default_rng(seed)
     theta = np.zeros(rows.dimension)
     for phase in phases_of(schedule):
@@ -107,8 +98,8 @@ def phased_minimum(
 class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=("OutputPerturbation",)):
     """The certificate of phased empirical risk minimisation; common fields: `PrivacyCertificate`.
 
-    Neighbours differ in one row that is replaced. Every phase is a Gaussian mechanism on rows of its own. The
-    model lies on no lattice: it was projected onto the ball after the last noise.
+    Neighbours differ in one row that is replaced. Every phase is a Gaussian mechanism on rows of its own. The model
+    lies on no lattice: it was projected onto the ball after the last noise.
 
     Attributes
     ----------
@@ -118,14 +109,11 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         η₁; every phase has a quarter of the step of the one before.
     phases : int
         Phase i has ⌊n/2^i⌋ rows, at least one.
-    ball_radius : float
-        M.
-    lipschitz : float
-        L: no row's gradient is longer.
+    ball_radius, lipschitz : float
+        M, and L: no row's gradient is longer.
     slack : float
         τ_i/L: what a solver that stops early may add to the minimum's movement.
-    loss : str
-    loss_parameter : float or None
+    loss, loss_parameter : str, float or None
         The loss, as `loss_named` knows it.
     public_rows : int
         n, treated as public.
@@ -161,10 +149,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         return self.lipschitz >= steepest and enough and self.rows_per_person == 1
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether the last phase, whose noise is the least, has room for a lattice of this `spacing`.
-
-        Rounding moves θ by h√D/2, which is paid out of τ: (2/η)h√D/2 ≤ τ; doubles tell the lattice's points apart.
-        """
+        """Say whether the last phase, whose noise is the least, has room for a lattice of this `spacing`."""
         step = self.first_step * 4.0 ** (1 - self.phases)
         points = noise_of(self.lipschitz, step, self.slack, self.noise_multiplier) / spacing
         room = spacing * math.sqrt(dimension) / step <= self.slack * self.lipschitz
@@ -205,10 +190,10 @@ def phased_release(
 ) -> Release[PhasedCertificate]:
     """Fit a private linear model in a ball by phased empirical risk minimisation; arguments as in `Fit`, errors, too.
 
-    The guarantee is for one replaced row. `loss` has a bounded slope; a loss with corners is rounded, which costs
-    accuracy only. Phases and noise go by `public_rows`; if it is left out, X's number of rows is treated as public.
-    Rows beyond that number are not used; there must be as many, unless ``on_error="release"``. Which rows make a phase
-    is drawn at random, without the data: a row's neighbour takes its place.
+    The guarantee is for one replaced row. `loss` has a bounded slope; corners are rounded, which costs accuracy only.
+    Phases and noise go by `public_rows`; if left out, X's number of rows is treated as public. Rows beyond it are not
+    used; there must be as many, unless ``on_error="release"``. Which rows make a phase is drawn at random, without the
+    data.
 
     After Feldman, Koren and Talwar (2020); docs/theorems.md, T30.
     """

@@ -34,9 +34,8 @@ _PROX_STEP = 0.05  # η·L/M on envelopes
 class DescentPlan:
     """All that noisy gradient descent is told before it sees the data.
 
-    The noisy sum is divided by `batch_size`, how many rows a step draws (for Poisson sampling on average). The noise on
-    a batch's sum has the standard deviation noise_multiplier·L. `step_size` is η, `radius` M, `lipschitz` L. Descent is
-    on the Moreau envelope of smoothness `envelope` = β; None stands for the loss itself.
+    `batch_size` is how many rows a step draws (for Poisson sampling on average). A batch's sum has noise of deviation
+    noise_multiplier·L. `step_size` is η, `radius` M, `lipschitz` L, `envelope` β, or None for the loss itself.
     """
 
     schedule: str
@@ -86,11 +85,7 @@ class DescentPlan:
 
 
 def could_be_drawn(sampling: str, batch_size: float, rows: int) -> bool:
-    """Whether batches of this size can be drawn from so many rows; with replacement the accountant sets a limit.
-
-    >>> could_be_drawn("poisson", 2.5, 10), could_be_drawn("with replacement", 2.5, 10)
-    (True, False)
-    """
+    """Whether batches of this size can be drawn from so many rows; with replacement the accountant sets a limit."""
     if sampling == "full batch":
         return batch_size == rows
     if not 0 < batch_size <= rows:
@@ -102,9 +97,7 @@ def could_be_drawn(sampling: str, batch_size: float, rows: int) -> bool:
 def published_plan(
     sizes: Sizes, *, smoothness: float, sampling: str = "with replacement", strict: bool = True
 ) -> DescentPlan:
-    """Plan Algorithm 1 of the paper, noise and steps as printed; a loss with corners is replaced by its envelope. The
-    noise is published for the target (ε, δ), but nothing here makes the target true: ask the plan's `mechanism`.
-    """
+    """Plan Algorithm 1 of the paper as printed; nothing here makes its (ε, δ) true: ask the plan's `mechanism`."""
     found = published_sgd_schedule(sizes, strict=strict)
     n, radius, lipschitz, envelope = sizes.n, sizes.radius, sizes.lipschitz, None
     if math.isinf(smoothness):
@@ -130,9 +123,7 @@ def published_plan(
 
 
 def tight_plan(sizes: Sizes, *, smoothness: float, sampling: str = "poisson", step_scale: float = 1.0) -> DescentPlan:
-    """Plan noisy gradient descent with the least noise that the accountant finds enough for (ε, δ). docs/theorems.md,
-    T24: ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β), noise 2L√T·σ_G/n on a mean gradient of all rows.
-    """
+    """Plan noisy descent with the least noise for (ε, δ): ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β) (T24)."""
     n, radius, lipschitz, noise = sizes.n, sizes.radius, sizes.lipschitz, sizes.noise
     length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + 4 * sizes.d * (noise / n) ** 2)
     corners = math.isinf(smoothness)

@@ -62,9 +62,8 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
     """The certificate of one posterior draw behind two released statistics, accounted for as a whole.
 
     `eigenvalue_mu` and `norm_mu` are sensitivity over noise of λ̃ and of log(‖Y‖ + ‖θ*‖), `leverage` and `separation`
-    h₀ and d of the draw, `failure` how likely a statistic is on the unsafe side in one run. `mean_runs` is E[K], where
-    the best of K runs was released, and 1.0 for a single run; K itself stays secret. `public_validation` says that runs
-    were judged by validation rows, **which are taken as public**.
+    h₀ and d of the draw, `failure` how likely a statistic is on the unsafe side. `mean_runs` is E[K] of the best of K
+    runs, 1.0 for one. `public_validation`: validation rows judged runs, **which are taken as public**.
     """
 
     eigenvalue_mu: float = fact(POSITIVE)
@@ -108,12 +107,10 @@ class SharedSamplingCertificate(
 ):
     """The certificate of a posterior draw behind two released statistics, each with its own share of (ε, δ).
 
-    The draw has (`release_epsilon`, `release_delta`) where both statistics are on the safe side; both statistics
-    together have (`test_epsilon`, `test_delta`); `failure` is how likely one is on the unsafe side. Each statistic is
-    moved to the safe side by `tail` of its standard deviations; where `shifted`, also by its sensitivity, so that it is
-    safe next to the data, too, and covering added rows is enough (T36; docs/theorems.md, T39, "Shares"). `certified` is
-    False where noise and γ are those of printed formulas that are not valid; such a certificate does not verify. Other
-    fields: `AdaptiveSamplingCertificate`.
+    The draw has (`release_epsilon`, `release_delta`) where both statistics, (`test_epsilon`, `test_delta`) together,
+    are on the safe side; `failure` is how likely one is not. Each is moved to the safe side by `tail` deviations, and
+    where `shifted` by its sensitivity, so that covering added rows is enough (T36, T39). `certified` is False where
+    noise and γ are those of printed formulas that are not valid; such a certificate does not verify.
     """
 
     release_epsilon: float = fact(POSITIVE)

@@ -1,9 +1,8 @@
 """One draw from N(θ*, s²Λ⁻¹), rounded to a lattice as if it were known with all its digits.
 
-θ = Λ⁻¹(X̃ᵀỹ + s·w) with w ~ N(0, Λ) has that law. Λ and X̃ᵀỹ are whole numbers of their units, and w is a sum of normal
-numbers with exact weights (`ExactFactor`), each known to lie in a cell. The system is solved in whole numbers, and its
-residual bounds how far the solution is from θ: ‖θ − θ̂‖ ≤ ‖v − Λθ̂‖/λ. A lattice point is released only if all numbers
-within that bound are rounded to it. Otherwise the normal numbers get more digits (docs/theorems.md, T40).
+θ = Λ⁻¹(X̃ᵀỹ + s·w), w ~ N(0, Λ), has that law. w is a sum of normal numbers with exact weights (`ExactFactor`), each in
+a known cell. The system is solved in whole numbers, ‖θ − θ̂‖ ≤ ‖v − Λθ̂‖/λ, and a lattice point is released only if all
+numbers within that bound are rounded to it; else the normal numbers get more digits (docs/theorems.md, T40).
 """
 
 from __future__ import annotations
@@ -28,11 +27,7 @@ _DECIMALS = 50  # of a logarithm, which the decimal module rounds correctly
 
 
 def posterior_spacing(scale: float, lam: float) -> float:
-    """The lattice that a draw of scale s is rounded to, by public numbers: 2⁻¹² of its least standard deviation at
-    most.
-
-    The fraction holds for up to 2²⁰ rows, privacy for any number: rounding is post-processing.
-    """
+    """The lattice of a draw of scale s: 2⁻¹² of its least deviation for up to 2²⁰ rows; any would be private."""
     return power_of_two(scale / sqrt(lam + _ROWS)) / _FINENESS
 
 

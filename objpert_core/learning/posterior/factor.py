@@ -1,13 +1,11 @@
 """Factors of positive definite matrices of whole numbers: exact ones, and a test of definiteness that is never wrong.
 
-A matrix A of whole numbers is not CCᵀ for a C of whole numbers. But Cholesky's algorithm in whole numbers, each
-quotient and each root rounded, leaves a remainder R = A − CCᵀ that is known exactly and small. Where a small multiple
-of I is held back, the remainder is diagonally dominant. Such a matrix R is a sum of squares as it stands:
+Cholesky's algorithm in whole numbers leaves a remainder R = A − CCᵀ that is known exactly and, where a small multiple
+of I is held back, diagonally dominant. Such a matrix is a sum of squares as it stands:
 
     R = Σ_{i<j} |R_ij| (e_i ± e_j)(e_i ± e_j)ᵀ + Σ_i (R_ii − Σ_{j≠i} |R_ij|) e_i e_iᵀ.
 
-So w = Cξ + Σ √|R_ij| (e_i ± e_j) ζ_ij + Σ √(…) e_i ζ_i has exactly the law N(0, A) for independent normal ξ and ζ
-(docs/theorems.md, T40).
+So w = Cξ + Σ √|R_ij| (e_i ± e_j) ζ_ij + Σ √(…) e_i ζ_i, ξ and ζ normal, has exactly the law N(0, A) (T40).
 """
 
 from __future__ import annotations
@@ -20,13 +18,7 @@ _SPARE_DIGITS = 48  # by which a solution by the factor is better than it has to
 
 
 class ExactFactor:
-    """A·4^digits = CCᵀ + R, exactly, with C lower triangular and R diagonally dominant; A − least·I is semidefinite.
-
-    >>> A = np.array([[2, 1], [1, 3]], dtype=object)
-    >>> factor = ExactFactor(A, 1)
-    >>> bool((factor.lower @ factor.lower.T + factor.remainder == A * 4**factor.digits).all())
-    True
-    """
+    """A·4^digits = CCᵀ + R, exactly, with C lower triangular and R diagonally dominant; A − least·I is semidefinite."""
 
     def __init__(self, matrix: np.ndarray, least: int) -> None:
         self.matrix, self.least = matrix, least
@@ -84,11 +76,7 @@ def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
 
 
 def least_eigenvalue(matrix: np.ndarray, margin: int) -> int:
-    """The least eigenvalue of a semidefinite whole matrix, off by at most 2·margin; a multiple of the margin.
-
-    >>> least_eigenvalue(np.array([[2000, 1000], [1000, 2000]], dtype=object), 10)
-    1000
-    """
+    """The least eigenvalue of a semidefinite whole matrix, off by at most 2·margin; a multiple of the margin."""
     d, root = len(matrix), isqrt(max(matrix.diagonal()) + 2 * margin) + 1
     digits = (4 * d * root // margin + 1).bit_length()  # what rounding moves is then below margin/2
     scaled = matrix * 4**digits

@@ -19,10 +19,7 @@ _UP = 1 + 2.0**-45  # more than a few operations in doubles are off, relatively
 
 @dataclass(frozen=True)
 class Shares:
-    """Who gets what of (ε, δ) in one run: the draw `release_*`, both statistics together `test_*`, failures the rest.
-    `failure` is how likely a statistic is on the unsafe side. `published` says that γ is that of the printed Theorem
-    5.1, which is not valid.
-    """
+    """Who gets what of (ε, δ) in one run: the draw, both statistics, failures; `published` ones are not valid."""
 
     release_epsilon: float
     release_delta: float
@@ -50,11 +47,7 @@ class Shares:
     def run(
         self, sums: RegressionSums, choose: ChooseLam, source: NoiseSource, *, fallback: bool = False
     ) -> Run | None:
-        """One run; None where no γ keeps the draw's share.
-
-        `fallback` raises λ where, by λ̃, λ leaves no γ: until λ + λ̃ is `least_sum`. The decision looks at the released
-        λ̃ only.
-        """
+        """One run; None where no γ keeps the draw's share. `fallback` then raises λ, by the released λ̃ alone."""
         least = least_sum(self.release_epsilon, self.release_delta)
 
         def raised(released: float) -> float:

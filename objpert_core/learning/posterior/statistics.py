@@ -1,9 +1,7 @@
 """What a posterior draw may know of the data: λ_min(X̃ᵀX̃) and log(1 + ‖θ*‖/‖Y‖), noisy and on the safe side.
 
-Rows count as rows of norm 1 here: divided by R, the largest norm that a row can have, with R² = `row_smoothness`. Both
-statistics are computed up to public errors, rounded to public lattices and get normal noise there. The noise covers
-what one row moves them by and both errors, so that each release is the Gaussian mechanism of the given ratio
-(docs/theorems.md, T40).
+Rows count as rows of norm 1: divided by R, R² = `row_smoothness`. Both are computed up to public errors, rounded to
+lattices and get normal noise that covers what a row and both errors move: Gaussian mechanisms (docs/theorems.md, T40).
 """
 
 from __future__ import annotations
@@ -28,10 +26,7 @@ _NORM_ERROR = 2.0**-43  # both errors of a logarithm, rounding to the least latt
 
 @dataclass(frozen=True)
 class Statistics:
-    """How the two statistics are released: each has a ratio μ of sensitivity over noise. Each statistic is moved to the
-    safe side by tσ, t = `tail`; where `shifted`, by its sensitivity as well, and so is on the safe side for neighbours,
-    too.
-    """
+    """Both statistics' ratios μ of sensitivity over noise; each moves by `tail`·σ, and `shifted` by a sensitivity."""
 
     eigenvalue_mu: float
     norm_mu: float

@@ -21,11 +21,7 @@ EIGENVALUE_ERROR = 2.0**-22
 
 @dataclass(frozen=True, eq=False)
 class RegressionSums:
-    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, as Python's integers.
-
-    Both units are public powers of two. No target exceeds `target_bound`; `constant` is what was appended to every row,
-    on the grid, 0.0 without an intercept.
-    """
+    """X̃ᵀX̃ in units of `unit`² and X̃ᵀỹ in units of `unit`·`step`, public powers of two, as Python's integers."""
 
     gram: np.ndarray
     moment: np.ndarray

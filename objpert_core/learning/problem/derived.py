@@ -67,14 +67,12 @@ class DerivedLoss(Loss):
 class ClippedLoss(DerivedLoss):
     """f_C: the loss whose gradients are those of `loss`, clipped in norm, in closed form.
 
-    Between its kinks f_C is f; beyond them f_C goes on straight, with slope ∓c, so |f_C'| ≤ c. The gradient of f_C at a
-    row x is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
+    Between its kinks f_C is f; beyond them it goes on straight, with slope ∓c. The gradient at a row x is that of f
+    rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
 
     Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
-    parts of f_C lack the constants f(u_L) and f(u_H), without which f_C jumps at the kinks, and gradients are rescaled
-    by the norm of u_x(θ), where the gradients' own norm is meant. At the kinks f_C' is continuous and f_C'' jumps; b ↦
-    θ is a bijection all the same, Lipschitz both ways, and its Jacobian exists except on a null set, where θ almost
-    never is.
+    parts lack f(u_L) and f(u_H), without which f_C jumps at the kinks. There f_C'' jumps; b ↦ θ is a bijection all the
+    same, Lipschitz both ways, and its Jacobian exists except on a null set, where θ almost never is.
 
     Parameters
     ----------
@@ -85,8 +83,8 @@ class ClippedLoss(DerivedLoss):
     Examples
     --------
     >>> from objpert_core.learning.problem.losses import HuberLoss, SquaredLoss
-    >>> clipped = ClippedLoss(SquaredLoss(), 1.0)
-    >>> bool(np.all(clipped.value(np.array([0.5, 3.0]), 0.0) == HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0)))
+    >>> clipped, scores = ClippedLoss(SquaredLoss(), 1.0), np.array([0.5, 3.0])
+    >>> bool(np.all(clipped.value(scores, 0.0) == HuberLoss(1.0).value(scores, 0.0)))
     True
     """
 
@@ -135,26 +133,15 @@ def members_of(targets: FloatArray) -> NDArray[np.bool_]:
 
 
 def weights_by_class(targets: FloatArray, shares: FloatArray) -> FloatArray:
-    """What each row weighs by its class; a row of no class weighs 1.
-
-    >>> weights_by_class(np.array([-1.0, 1.0, np.nan]), np.array([0.5, 0.25])).tolist()
-    [0.5, 0.25, 1.0]
-    """
+    """What each row weighs by its class; a row of no class weighs 1."""
     return np.asarray(np.where(members_of(targets), shares[:, None], 1.0).min(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedLoss(DerivedLoss):
-    """w·f(u; t), w in (0, 1] for each row.
+    """w·f(u; t), w in (0, 1] for each row: a bound on f's slope and curvature holds, and so does a theorem about f.
 
-    Slope and curvature are w times those of f, so a bound on f's holds, and a theorem about f is one about w·f (T48).
-    The logistic loss keeps its tight bound, too: with p' = w·p the curvature w·p(1 − p) is p'(1 − p'/w), at most
-    p'(1 − p').
-
-    >>> from objpert_core.learning.problem.losses import LOGISTIC
-    >>> halved = WeightedLoss(LOGISTIC, np.array([1.0, 0.5]))
-    >>> halved.slopes(np.zeros(2)).tolist(), halved.lipschitz, halved.smoothness_of_rows.tolist()
-    ([-0.5, -0.25], 1.0, [0.25, 0.125])
+    So does the logistic loss's tight bound: with p' = w·p the curvature is p'(1 − p'/w), at most p'(1 − p').
     """
 
     weights: FloatArray
@@ -201,8 +188,7 @@ class WeightedLoss(DerivedLoss):
 
 @dataclass(frozen=True)
 class RestWeighted(LogisticLoss):
-    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long. A
-    row of another class then has a gradient of norm wR at most and a curvature of w²R²/4, as rows of norm wR have.
+    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long.
 
     >>> RestWeighted(weight=0.5).slopes(np.zeros(2), np.array([1.0, -1.0])).tolist()
     [-0.5, 0.25]

@@ -1,18 +1,13 @@
 """Moreau envelopes: any loss of this package made smooth, as close to the loss as wanted, with slopes in closed form.
 
-The envelope of a convex f at the step t is f_t(u) = min over p of f(p) + (u − p)²/(2t). The minimum lies at p =
-prox_{tf}(u), and f_t'(u) = (u − p)/t, which is a slope of f at p. So f_t is convex, no steeper than f, and 1/t-smooth.
-For |f'| ≤ L
+The envelope of a convex f at the step t is f_t(u) = min over p of f(p) + (u − p)²/(2t), least at p = prox_{tf}(u), and
+f_t'(u) = (u − p)/t is a slope of f at p. So f_t is convex, no steeper than f, and 1/t-smooth; for |f'| ≤ L
 
     f − L²t/2  ≤  f_t  ≤  f.
 
-A row's loss f(xᵀw) has in w the envelope f_t(xᵀw) with t = ‖x‖²/β, if the proximal point is looked for in all of R^d:
-every direction but x's only adds to the distance. So the envelope of a generalised linear loss is again such a loss,
-with the row gradient f_t'(u)·x, of norm L‖x‖ at most, and β-smooth in w. `envelope_steps` gives the t of every row.
-
-The proofs, rounding included: docs/theorems.md, T25. Bassily, Feldman, Talwar and Thakurta (2019), Section 4, minimise
-over the ball instead, which couples a row's coordinates, and call the envelope 2L-Lipschitz. The envelope is
-L-Lipschitz, which halves their noise.
+A row's loss f(xᵀw) has in w the envelope f_t(xᵀw) with t = ‖x‖²/β, again a generalised linear loss, of gradient L‖x‖ at
+most and β-smooth in w (docs/theorems.md, T25). Bassily, Feldman, Talwar and Thakurta (2019), Section 4, minimise over
+the ball instead and call the envelope 2L-Lipschitz; it is L-Lipschitz, which halves their noise.
 """
 
 from __future__ import annotations
@@ -105,14 +100,13 @@ class MoreauEnvelope(DerivedLoss):
     """f_t(u) = min over p of f(p) + (u − p)²/(2t): the loss with its corners rounded.
 
     Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
-    envelope: the envelope of the clipped loss is the clipped envelope. ValueError if there is no closed form for
-    `loss`, or a step is not a number from 1e-150 to 1e150.
+    envelope: the envelope of the clipped loss is the clipped envelope.
 
     Parameters
     ----------
     loss : Loss
-        One with a closed form: any of `EVERY_LOSS`.
-    step : float > 0 or ndarray of shape (n,)
+        Any of `EVERY_LOSS`.
+    step : float from 1e-150 to 1e150 or ndarray of shape (n,)
         t, in units of score² per unit of loss; one for all rows or one for each (`envelope_steps`).
 
     Examples
@@ -215,10 +209,9 @@ _MOST_STEPS = 400  # halvings of the bracket included, for scores up to 1e100
 
 
 def proximal_probability(ahead: FloatArray, step: Step) -> FloatArray:
-    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1): the slope of the logistic loss at its proximal point. a is
-    the margin less the margin to be reached. s is in [0, 1], right to about 11 units in the last place and the effect
-    of one such unit in a. With s = expit(z) the equation is z + a + t·expit(z) = 0, whose left side rises with slope
-    between 1 and 1 + t/4.
+    """Solve log(s/(1 − s)) + a + t·s = 0 for s in (0, 1), right to 11 units in the last place: the slope at prox.
+
+    With s = expit(z) it is z + a + t·expit(z) = 0, whose left side rises with slope between 1 and 1 + t/4.
     """
     a, t = np.broadcast_arrays(np.clip(np.asarray(ahead, dtype=np.float64), -1e300, 1e300), np.asarray(step))
     rise = np.log1p(t)
@@ -254,14 +247,10 @@ def _guess(a: FloatArray, t: FloatArray) -> FloatArray:
 
 
 def envelope_steps(rows: Rows, smoothness: float) -> FloatArray:
-    """Find the step t of every row with which its envelope is β-smooth in θ: t = ‖x̃ᵢ‖²/β, shape (n,).
+    """Find the step t of every row with which its envelope is `smoothness`-smooth in θ: t = ‖x̃ᵢ‖²/β, shape (n,).
 
-    `smoothness` is β > 0, the largest curvature that a row's loss may have in θ; otherwise ValueError. No step is less
-    than 2⁻²⁰·R²/β, R = √(1 + s²): a row far shorter than the longest possible is rounded more than it must be, but less
-    than the longest. Each step depends on its row and on public numbers only.
+    No step is less than 2⁻²⁰·R²/β, R = √(1 + s²). Each depends on its row and on public numbers only.
 
-    Examples
-    --------
     >>> envelope_steps(Rows(np.array([[0.5], [8.0], [0.0]]), "clip"), 2.0).round(9).tolist()
     [0.125, 0.5, 4.77e-07]
     """

@@ -1,7 +1,6 @@
 """An objective whose scores have twice a double's digits and whose sums go by small blocks: for one careful look.
 
-A score is a sum of d products, and d roundings of a sum are too many where rows are many and wide. So a row and θ are
-cut in slices, each by one addition of a large number and one subtraction.
+A row and θ are cut in slices, each by one addition of a large number and one subtraction.
 """
 
 from __future__ import annotations
@@ -26,13 +25,7 @@ _NUMBERS = 2**21  # of a part, about
 
 
 class FineRows(Rows):
-    """Rows that compute scores with a remainder, and sum in blocks; memory is shared with the rows given.
-
-    >>> rows = FineRows(Rows(np.array([[0.6, 0.8]]), "clip"))
-    >>> high, low = rows.score_pairs(np.array([1e16, 1.0]))
-    >>> bool(abs(low[0]) <= 2.0**-53 * high[0])
-    True
-    """
+    """Rows that compute scores with a remainder, and sum in blocks; memory is shared with the rows given."""
 
     in_doubles = False
 
@@ -103,11 +96,7 @@ def summands_of_rows(n_rows: int) -> int:
 
 
 def score_error(dimension: int, radius: float, length: float) -> float:
-    """The largest error of a score of `FineRows`, besides a unit of the score: the rounding of what is not exact.
-
-    >>> score_error(100_000, 1.0, 1.0) < 1e-5 * 2.0**-53
-    True
-    """
+    """The largest error of a score of `FineRows`, besides a unit of the score: the rounding of what is not exact."""
     left = math.sqrt(dimension) * _CUT  # of a row and of θ where the first slice is taken off, at most
     unit = 2.0**-53
     return ((dimension + 8) * unit * left**2 * (3 + 2 * left) + 16 * unit**2 * radius) * length * (1 + 2.0**-20)

@@ -1,8 +1,7 @@
 """Sums over blocks of rows, on as many threads as BLAS may use; the order of a sum never depends on their number.
 
-A fit makes some hundred products of a block and a vector. A BLAS with several threads wakes all of them for each, which
-takes longer than the product. So BLAS gets one thread, and blocks are shared out among threads of our own. Blocks come
-in lanes, each added up in order, and so are the lanes' sums: the same digits on one core as on many.
+BLAS gets one thread, as its own would wake for each small product, and blocks are shared out among threads of our own.
+They come in lanes, each added up in order, and so are the lanes' sums: the same digits on one core as on many.
 """
 
 from __future__ import annotations
@@ -77,11 +76,9 @@ def mapped(work: Callable[[Block], Any], blocks: Sequence[Block]) -> list[Any]:
 
 
 def summed(term: Callable[[Block], Any], blocks: Sequence[Block], *, narrow: bool = False) -> Any:
-    """Σ of the arrays that `term` makes of the blocks, 0 of none; no term goes through more than len(blocks) additions.
-    `narrow` where a term is many short operations, for which threads would wait for one another.
+    """Σ of the arrays that `term` makes of the blocks, 0 of none, each through len(blocks) additions at most.
 
-    >>> summed(lambda block: block / 2, range(10))
-    22.5
+    `narrow` where a term is many short operations, for which threads would wait for one another.
     """
     size = -(-len(blocks) // LANES)
 

@@ -6,14 +6,11 @@ Conventions of this package, said once
 
       J(θ) = Σᵢ f(uᵢ; tᵢ) + λ/2 ‖θ‖² + bᵀθ,     uᵢ = x̃ᵢᵀθ
 
-* u is row i's "score", t its target: −1.0 or +1.0 for a `MarginLoss`, f(u; t) = ℓ(t u); any number for a
-  `ResidualLoss`, f(u; t) = ℓ(u − t).
-* x̃ᵢ is row i after the row norm was enforced (`rows.Rows`), followed by the constant s = `intercept_scaling`
-  where an intercept is fitted. So θ has shape (D,), D = d + 1 with an intercept (its last entry, not yet
-  multiplied by s) and D = d without; the intercept is penalised like every other entry.
-* ‖x̃ᵢ‖ ≤ R = √(1 + s²), or R = 1 without an intercept. A loss with |f'| ≤ L and 0 ≤ f'' ≤ β therefore has
-  gradients of norm ≤ L R and Hessians of norm ≤ β R² (R and R²/4 for the logistic loss).
-* "Margin" is tᵢ uᵢ, positive where a classifier is right.
+* u is row i's "score", t its target: ±1.0 for a `MarginLoss`, f(u; t) = ℓ(t u), where t u is the "margin"; any number
+  for a `ResidualLoss`, f(u; t) = ℓ(u − t).
+* x̃ᵢ is row i after the row norm was enforced (`rows.Rows`), followed by the constant s = `intercept_scaling` where an
+  intercept is fitted, which is penalised like every other entry. θ has shape (D,), D = d + 1 with an intercept.
+* ‖x̃ᵢ‖ ≤ R = √(1 + s²). A loss with |f'| ≤ L and 0 ≤ f'' ≤ β has gradients of norm ≤ L R and Hessians of norm ≤ β R².
 """
 
 from __future__ import annotations
@@ -155,23 +152,14 @@ class ResidualLoss(Loss):
 
 @dataclass(frozen=True)
 class LogisticLoss(MarginLoss):
-    """The logistic loss ℓ(m) = log(1 + e^{k − m}) with a margin k to be reached, stable for margins of any size.
+    """The logistic loss ℓ(m) = log(1 + e^{k − m}) with a `margin` k >= 0 to be reached, stable for margins of any size.
 
-    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and our
+    A margin costs no worst-case privacy: whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and our
     theorem (bound "logistic") uses no more than that (docs/theorems.md, T2). But a row at the score 0, where noise
-    keeps a model, pulls with ℓ'(0) = −1/(1 + e^{−k}): half of the pull that privacy is paid for without a margin, 82 %
-    of it with k = 1.5. So an ordinary row comes closer to the worst case, which the certificate covers.
+    keeps a model, pulls with half of what privacy is paid for without a margin, with 82 % of it where k = 1.5: an
+    ordinary row comes closer to the worst case, which the certificate covers. The sign of the best score stays that of
+    η − 1/2.
 
-    The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds`
-    computes η's log-odds from the score.
-
-    Parameters
-    ----------
-    margin : float >= 0, default=0.0
-        k, in units of the score; 0 for the logistic loss itself.
-
-    Examples
-    --------
     >>> LogisticLoss().value(np.array([0.0, 800.0, -800.0])).round(6).tolist()
     [0.693147, 0.0, 800.0]
     >>> LogisticLoss(800.0).value(np.array([800.0])).round(6).tolist()
@@ -195,13 +183,8 @@ class LogisticLoss(MarginLoss):
     def log_odds(self, scores: FloatArray) -> FloatArray:
         """log(η/(1 − η)) where a score has the least expected loss if the positive class has probability η.
 
-        Setting the derivative of η ℓ(u) + (1 − η) ℓ(−u) to 0 gives η/(1 − η) = ℓ'(−u)/ℓ'(u), which is e^u without a
-        margin.
+        There η/(1 − η) = ℓ'(−u)/ℓ'(u), which is e^u without a margin.
 
-        Examples
-        --------
-        >>> LogisticLoss().log_odds(np.array([-2.0, 0.0, 3.0])).tolist()
-        [-2.0, 0.0, 3.0]
         >>> LogisticLoss(2.0).log_odds(np.array([-2.0, 0.0, 3.0])).round(3).tolist()
         [-0.675, 0.0, 1.307]
         """
@@ -235,8 +218,6 @@ class LogisticLoss(MarginLoss):
 class SquaredHingeLoss(MarginLoss):
     """The squared hinge ℓ(m) = max(0, 1 − m)²/2; its slope is unbounded, so Algorithm 1 needs it clipped.
 
-    Examples
-    --------
     >>> SquaredHingeLoss().value(np.array([2.0, 0.0, -1.0])).tolist()
     [0.0, 0.5, 2.0]
     """
@@ -260,15 +241,9 @@ class SquaredHingeLoss(MarginLoss):
 class HuberisedHingeLoss(MarginLoss):
     """The hinge max(0, 1 − m) with its corner rounded by a parabola over |1 − m| ≤ `width`.
 
-    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes `width` = 0.5.
+    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes h = `width` = 0.5: in the
+    corner it is (1 + h − m)²/(4h), so that |ℓ'| ≤ 1 and ℓ'' ≤ 1/(2h).
 
-    Parameters
-    ----------
-    width : float > 0
-        h: in the corner the loss is (1 + h − m)²/(4h), so that |ℓ'| ≤ 1 and ℓ'' ≤ 1/(2h).
-
-    Examples
-    --------
     >>> HuberisedHingeLoss(0.5).value(np.array([2.0, 1.0, 0.0, -1.0])).tolist()
     [0.0, 0.125, 1.0, 2.0]
     """
@@ -309,8 +284,6 @@ class HuberisedHingeLoss(MarginLoss):
 class SquaredLoss(ResidualLoss):
     """The squared loss ℓ(r) = r²/2; its slope is unbounded, so Algorithm 1 needs it clipped.
 
-    Examples
-    --------
     >>> SquaredLoss().value(np.array([3.0]), np.array([1.0])).tolist()
     [2.0]
     """
@@ -331,17 +304,8 @@ class SquaredLoss(ResidualLoss):
 
 @dataclass(frozen=True)
 class HuberLoss(ResidualLoss):
-    """Huber's loss: r²/2 up to |r| = `threshold` and a straight line beyond, so |ℓ'| ≤ threshold.
+    """Huber's loss (1964): r²/2 up to |r| = `threshold` and a straight line beyond, so |ℓ'| ≤ threshold.
 
-    P. J. Huber (1964), Robust estimation of a location parameter: the squared loss clipped at `threshold`.
-
-    Parameters
-    ----------
-    threshold : float > 0
-        In units of the target.
-
-    Examples
-    --------
     >>> HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0).tolist()
     [0.125, 2.5]
     """
@@ -388,13 +352,10 @@ LOSSES: dict[str, type[Loss]] = {
 def loss_named(
     name: str, parameter: float | None = None, among: Mapping[str, type[Loss]] = MappingProxyType(LOSSES)
 ) -> Loss:
-    """Return the loss of that name, with its own constant `parameter` where it has one.
+    """Return the loss of that name, with its own constant `parameter` where it has one; ValueError if there is none.
 
-    `nonsmooth.EVERY_LOSS` as `among` allows losses with corners, too. ValueError if there is no such loss, or the
-    constant is out of range or given to a loss without one.
+    `nonsmooth.EVERY_LOSS` as `among` allows losses with corners, too.
 
-    Examples
-    --------
     >>> loss_named("huber", 1.5)
     HuberLoss(threshold=1.5)
     """

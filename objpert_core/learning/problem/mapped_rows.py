@@ -1,13 +1,12 @@
 """Several maps of the same rows, each expressed by the rows as they were given, or by those that the first has made.
 
-A map takes a row's direction u to a∘(u − μ), which is then brought to norm 1. With a and μ of one map (a₀, μ₀)
-and of another one, and f₀ and f by what the row is then multiplied,
+A map takes a row's direction u to a∘(u − μ), which is then brought to norm 1. With a and μ of one map (a₀, μ₀) and of
+another one, and f₀ and f by what the row is then multiplied,
 
     f·a∘(u − μ) = (f/f₀)·ρ∘[f₀·a₀∘(u − μ₀)] − f·t,     ρ = a/a₀,     t = a∘(μ − μ₀).
 
-So a product with the rows of any map is a product with those of the first, and some work for every row and every
-column; or a product with the directions themselves, where a₀ = 1, μ₀ = 0 and f₀ = 1. The first serves a search in
-single precision. What rounding does to the second is bounded (docs/theorems.md, T52), and no map makes its rows.
+So a product with the rows of any map is one with those of the first, in single precision, or with the directions
+themselves, where a₀ = 1, μ₀ = 0 and f₀ = 1 and rounding has a bound (docs/theorems.md, T52). No map makes its rows.
 """
 
 from __future__ import annotations
@@ -33,9 +32,8 @@ _UP = 1 + 2.0**-16  # rounds up numbers that are right to four digits
 class Images:
     """Objectives that differ by the map that their rows went through, and by their linear term.
 
-    `first` has the rows a₀∘(u − μ₀), normalised, and `given` are the rows as they were given. `centers` and `scales`,
-    shape (k, d), are μ and a of each map, the first one's first, with zeros for μ where nothing was centred. `base` is
-    the first without its linear term, and `exact` the same of the rows `given`. `objectives` stand for all of them.
+    `first` has the rows a₀∘(u − μ₀), normalised, `given` are the rows as they were given; `centers` and `scales`, shape
+    (k, d), are μ and a of each map. `base` is the first without its linear term, `exact` the same of the rows `given`.
     """
 
     def __init__(
@@ -76,9 +74,7 @@ class Images:
         return np.column_stack([through.gradients(part, thetas, which), share * errors, share * slopes])
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """Where the scores of each objective are nearest to those of the base at `centre`, and the Hessian for such
-        scores, as if each map had multiplied a row by what the first did.
-        """
+        """Where each objective's scores are nearest to the base's at `centre`, and the Hessian for such scores."""
         rows, through = problem.rows, self._by_first
         scores = rows.margins(centre)
         weights = problem.loss.derivatives(scores, problem.targets)[1]

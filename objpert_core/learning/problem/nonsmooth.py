@@ -17,8 +17,6 @@ from objpert_core.learning.problem.losses import LOSSES, Loss, MarginLoss, Resid
 class HingeLoss(MarginLoss):
     """The hinge ℓ(m) = max(0, 1 − m) of support vector machines.
 
-    Examples
-    --------
     >>> HingeLoss().value(np.array([2.0, 0.0, -1.0])).tolist()
     [0.0, 1.0, 2.0]
     """
@@ -41,8 +39,6 @@ class HingeLoss(MarginLoss):
 class AbsoluteLoss(ResidualLoss):
     """The absolute loss ℓ(r) = |r|: its best constant is the median.
 
-    Examples
-    --------
     >>> AbsoluteLoss().value(np.array([3.0, -2.0]), np.array([1.0, 1.0])).tolist()
     [2.0, 3.0]
     """
@@ -63,15 +59,10 @@ class AbsoluteLoss(ResidualLoss):
 
 @dataclass(frozen=True)
 class EpsilonInsensitiveLoss(ResidualLoss):
-    """The loss ℓ(r) = max(0, |r| − `width`) of support vector regression: residuals up to `width` cost nothing.
+    """The loss ℓ(r) = max(0, |r| − `width`) of support vector regression: residuals up to `width` >= 0 cost nothing.
 
-    Parameters
-    ----------
-    width : float >= 0, default=0.1
-        In units of the target. (The field calls the width ε; here ε is privacy.)
+    The field calls the width ε; here ε is privacy.
 
-    Examples
-    --------
     >>> EpsilonInsensitiveLoss(0.5).value(np.array([0.25, -2.0]), 0.0).tolist()
     [0.0, 1.5]
     """
@@ -104,15 +95,8 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 class PinballLoss(Loss):
     """The pinball loss of quantile regression: f(u; t) = τ(t − u) below the target, (1 − τ)(u − t) above.
 
-    Koenker and Bassett (1978), Regression quantiles. At τ = 1/2 the loss is half the absolute loss.
+    Koenker and Bassett (1978). `quantile` is τ, strictly between 0 and 1: at 1/2 the loss is half the absolute loss.
 
-    Parameters
-    ----------
-    quantile : float strictly between 0 and 1, default=0.5
-        τ: the best constant has this share of the targets below it.
-
-    Examples
-    --------
     >>> PinballLoss(0.25).value(np.array([-4.0, 4.0]), 0.0).tolist()
     [1.0, 3.0]
     """

@@ -33,12 +33,7 @@ class PerturbedObjective:
     linear : ndarray, shape (D,)
         b. Zeros give ridge-penalised regression without privacy, scikit-learn's with C = 1/λ.
     loss : Loss
-
-    Raises
-    ------
-    ValueError
-        If `lam` is neither a number > 0 nor a symmetric positive definite matrix, `linear` is not of shape (D,), or
-        `loss` has corners.
+        Without corners; else ValueError.
 
     Examples
     --------
@@ -165,9 +160,7 @@ class PerturbedObjective:
         return [self._part(where) for where in slices(self.n_rows, size)]
 
     def summed(self, term: Callable[[LossPart], Any], size: int, points: int = 1) -> tuple[Any, int]:
-        """Σ of what `term` makes of parts of `size` rows, for so many points θ, and how many additions a term goes
-        through at most.
-        """
+        """Σ of what `term` makes of parts of `size` rows, and how many additions a term goes through at most."""
         blocks = slices(self.n_rows, size)
         narrow = points * self.dimension < _WIDE
         return summed(lambda where: term(self._part(where)), blocks, narrow=narrow), len(blocks)

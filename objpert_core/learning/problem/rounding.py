@@ -1,8 +1,7 @@
 """How far a computed gradient can be from the exact one: an error bound that is computed along with the gradient.
 
-The rules of rounding: a floating-point operation is right up to a factor 1 ± u, u = 2⁻⁵³, and a sum of k products, in
-whatever order and with whatever fused operations, is off by at most γ(k)·Σ|terms|, γ(k) = k·u/(1 − k·u) (Higham 2002,
-Section 3.1).
+An operation is right up to a factor 1 ± u, u = 2⁻⁵³, and a sum of k products, in whatever order, is off by at most
+γ(k)·Σ|terms|, γ(k) = k·u/(1 − k·u) (Higham 2002, Section 3.1).
 """
 
 from __future__ import annotations
@@ -38,12 +37,9 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> flo
 
         β·(γ(D + 4)·R·‖θ‖ + 8u·(1 + c + min(|score| + |target|, 1 + c + L/β))) + 16u·|s_i|,
 
-    c being the size of the loss's parameter and L its largest slope. The sum over the rows is off by γ(rows of a block
-    + blocks + 4)·R·Σ|s_i|. Where β differs from row to row (an envelope's), each row has its own, and its own norm
-    instead of R. A `fine` objective takes some times as long and has a far closer bound where rows are many or wide.
-
-    The minimum keeps a row with an enormous target from making a fit fail, and so from betraying its presence. Where a
-    score is so far from the target that the difference is rounded by more, the slope is at its end, rounded or not.
+    c the size of the loss's parameter and L its largest slope, and the sum by γ(rows of a block + blocks + 4)·R·Σ|s_i|.
+    Of an envelope each row has its own β and norm. The minimum keeps a row with an enormous target from making a fit
+    fail, and so from betraying its presence. A `fine` objective has a far closer bound where rows are many or wide.
     """
     if isinstance(objective.rows, FineRows):
         with np.errstate(all="ignore"):  # what is not finite is found at the end
@@ -69,10 +65,7 @@ class Look:
 
 
 def gradients_and_limits(thetas: FloatArray, own: float, radius: float, part: LossPart) -> FloatArray:
-    """As `_gradients_and_sizes`, with the largest that a row can bring: a pass has no work but the gradients.
-
-    Nothing is finite where slopes have no bound, or where rows have other digits than doubles.
-    """
+    """As `_gradients_and_sizes`, with the largest that a row can bring; no bound where slopes or digits have none."""
     steep, count = part.loss.smoothness, part.rows.n_rows
     off, largest = largest_slope(part.loss, own)
     sums = np.empty((len(thetas), part.rows.dimension + 2))
@@ -89,9 +82,8 @@ def looks(
     size: int,
     of_part: Callable[[FloatArray, float, float, LossPart], FloatArray] = gradients_and_limits,
 ) -> list[Look]:
-    """As `gradient_norm_bounds`, by parts of `size` rows. `of_part` makes of a part, for each point: the gradient
-    of its losses, what errors of its slopes add to the gradient's, and the sum of the slopes' sizes.
-    """
+    """As `gradient_norm_bounds`, by parts of `size` rows; `of_part` makes, for each point, the gradient of its losses,
+    what errors of its slopes add to it, and the sum of the slopes' sizes."""
     rows, loss = objectives[0].rows, objectives[0].loss
     thetas = thetas.copy()
     thetas.setflags(write=False)
@@ -135,21 +127,15 @@ def largest_slope(loss: Loss, own: float) -> tuple[float, float]:
 
 
 def own_constant(loss: Loss) -> float:
-    """The largest size of what a loss compares a score, or a residual, with.
-
-    >>> from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
-    >>> own_constant(LogisticLoss(1.5)), own_constant(SquaredLoss())
-    (2.5, 0.0)
-    """
+    """The largest size of what a loss compares a score, or a residual, with."""
     return float(loss.takes_margins) + abs(loss.parameter or 0.0)
 
 
 def fine_norm_bound(objective: PerturbedObjective | StreamedObjective, theta: FloatArray) -> float:
     """As `gradient_norm_bound`, by scores of twice a double's digits and sums of short blocks.
 
-    The slope of row i is taken at a score that is off by 2u of itself, or of its residual, and by `score_error`. So the
-    slope is off by βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most. c is the size of
-    the loss's parameter; a loss of the margin has a 1 of its own, and c is larger by this 1.
+    Slopes are off by βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most, c the size of
+    the loss's parameter, larger by 1 for a loss of the margin.
     """
     rows, loss, length = objective.rows, objective.loss, float(np.linalg.norm(theta))
     dimension = rows.dimension

@@ -85,22 +85,17 @@ class UnusableEntryError(ValueError):
 class Rows:
     """Rows x̃ = (x · c, s): each row of `X` times the factor c that enforces its norm, then the constant s.
 
-    Rules: "normalize" gives every row norm 1, except that a row whose norm is below 1e-150 counts as zero and
-    stays zero; "clip" shrinks rows longer than 1 and leaves the others alone. The factors are rounded down, so
-    ‖x · c‖ ≤ 1 holds in spite of rounding.
+    "normalize" gives every row norm 1, but a row whose norm is below 1e-150 counts as zero and stays zero; "clip"
+    shrinks rows longer than 1 alone. Factors are rounded down, so ‖x · c‖ ≤ 1 holds in spite of rounding.
 
     Parameters
     ----------
     X : ndarray or scipy sparse matrix or array, shape (n, d)
-        float64 or float32, best as CSR where sparse; never written to. Products are computed in float64.
+        float64 or float32, best as CSR where sparse; never written to. Products are computed in float64. ValueError for
+        NaN, infinity or a row of norm above 1e150.
     row_norm : {"normalize", "clip"}
     constant : float
         The constant s; 0 appends nothing.
-
-    Raises
-    ------
-    ValueError
-        If `row_norm` is unknown, or `X` holds NaN, infinity or a row of norm above 1e150.
 
     Examples
     --------
@@ -146,10 +141,7 @@ class Rows:
         return np.sqrt(self._squared_norms() * self.factors**2 + self.constant**2) * slack
 
     def slopes_of_norm(self, norm: float) -> FloatArray:
-        """The slope f' at which each row's gradient f'·x̃ᵢ has the given norm, shape (n,), and clipping sets in.
-
-        A zero row has the gradient 0, whatever its slope; the row's entry is some large number.
-        """
+        """The slope f' at which each row's gradient has the given norm, shape (n,); of a zero row some large number."""
         return norm / self.norms().clip(_SMALLEST_NORM)
 
     def part(self, where: slice) -> Rows:
@@ -171,9 +163,7 @@ class Rows:
         return part
 
     def shorten(self, out: FloatArray) -> FloatArray:
-        """Write all rows, without the constant, to numbers of single precision; return by what each is to be multiplied
-        to have its norm enforced.
-        """
+        """Write all rows, without the constant, in single precision; return by what each is to be multiplied."""
         if ordinary(self.factors):
             mapped(lambda part: np.copyto(out[part], self.matrix[part], casting="same_kind"), list(self._parts()))
             return self.factors
@@ -192,10 +182,7 @@ class Rows:
         return some
 
     def squared_norm(self) -> float:
-        """An upper bound on ‖X̃‖², the largest eigenvalue of Σᵢ x̃ᵢx̃ᵢᵀ; meant for few rows, as X̃X̃ᵀ is built.
-
-        The bound is (tr (X̃X̃ᵀ)⁸)^{1/8}, at most the largest eigenvalue times the eighth root of the rank.
-        """
+        """An upper bound on ‖X̃‖², for few rows: (tr (X̃X̃ᵀ)⁸)^{1/8}, too large by the eighth root of the rank at most."""
         if self.sparse:
             gram = (self.matrix @ self.matrix.T).toarray()
         else:
@@ -283,11 +270,7 @@ class Rows:
         return result
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
-        """Upper triangle of Σᵢ wᵢ x̃ᵢx̃ᵢᵀ over every `stride`-th row, scaled up to all; wᵢ ≥ 0, result (D, D).
-
-        The memory used is one block of rows, whatever the data's size. With ``stride > 1`` the result is an estimate
-        for a search direction.
-        """
+        """Upper triangle of Σᵢ wᵢ x̃ᵢx̃ᵢᵀ, (D, D), wᵢ ≥ 0; with ``stride > 1`` an estimate from every `stride`-th row."""
         roots = np.sqrt(weights * stride)
         if self.sparse:
             return self._sparse_gram(roots, stride)
@@ -320,9 +303,7 @@ class Rows:
 
 
 def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """Find the rows that `Rows` takes: without NaN and infinity, and of norm below 1e150, by a part in 2²¹ at least.
-    Each row is judged by itself: near the limit the order in which squares are summed would decide, and the order
-    depends on how many rows there are.
+    """Find the rows that `Rows` takes, each by itself: near the limit the order of sums, so other rows, would decide.
 
     >>> usable_rows(np.array([[1.0, 2.0], [np.nan, 0.0], [1e200, 0.0]]))[1].tolist()
     [True, False, False]

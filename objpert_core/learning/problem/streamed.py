@@ -1,7 +1,6 @@
 """An objective whose rows are walked, a block at a time, for each pass over them: for rows that memory has no room for.
 
-Partial sums of blocks are joined with what rounding takes off carried along, so that the bound on a sum hardly grows
-with the number of blocks (docs/theorems.md, T51).
+Sums of blocks are joined with what rounding takes off carried along (docs/theorems.md, T51).
 """
 
 from __future__ import annotations
@@ -137,14 +136,7 @@ def _with_care(work: Callable[[PerturbedObjective], Made], losses: PerturbedObje
 
 
 class Compensated:
-    """A sum of arrays, with what rounding takes off carried along.
-
-    >>> sums = Compensated()
-    >>> for value in (1e16, 1.0, 1.0, -1e16):
-    ...     sums.add(np.array([value]))
-    >>> sums.total.tolist()
-    [2.0]
-    """
+    """A sum of arrays, with what rounding takes off carried along."""
 
     def __init__(self) -> None:
         self._total: Any = 0.0

@@ -50,23 +50,17 @@ class ProposeTestReleaseCertificate(AsGivenCertificate, mechanisms=("ProposeTest
         δ': the probability that the test passes an X that it should stop, or that the bound is no bound.
     covers : {"both", "added"}
         Which neighbours ε(X) is about.
-    shifted : bool
-        Whether δ' also bounds the failure on neighbours of such an X.
-    uniform : bool
-        Whether a released bound chose the parameter.
+    shifted, uniform : bool
+        Whether δ' also bounds the failure on neighbours of such an X; whether a released bound chose the parameter.
     test : {"distance", "upper bound", "own"}
-    sensitivity : float or None
-        How far neighbours move the statistic of an upper bound.
-    shift : float or None
-        By how much the noisy statistic was moved up.
+    sensitivity, shift : float or None
+        How far neighbours move the statistic of an upper bound, and by how much the noisy statistic was moved up.
     threshold : float or None
         The test's threshold.
     fallback_delta : float or None
         δ of what runs where the test does not pass; None where nothing runs.
-    certified : bool
-        False where the numbers are those of a printed theorem that is not valid. Such a certificate does not verify.
-    caveat : str or None
-        Why the theorem is not valid.
+    certified, caveat : bool, str or None
+        False, and why, where the numbers are those of a printed theorem that is not valid. It does not verify then.
     """
 
     delta: float = fact(PROBABILITY)
@@ -163,14 +157,10 @@ class BestOfCertificate(AsGivenCertificate, algorithm="best of runs", mechanisms
 
     Attributes
     ----------
-    base : str
-        The mechanism of one run, by its name in `objpert_core.accounting`.
-    arguments : tuple
-        What `base` was made with, in the order of its fields.
-    mean_runs : float
-        E[K].
-    eta : float or None
-        1.0: K is geometric; None: K is Poisson.
+    base, arguments : str, tuple
+        The mechanism of one run, by its name in `objpert_core.accounting`, and what it was made with.
+    mean_runs, eta : float, float or None
+        E[K]; K is geometric for 1.0, Poisson for None.
     candidates : int
         How many there were to draw from.
     """
@@ -212,12 +202,7 @@ class BestOfCertificate(AsGivenCertificate, algorithm="best of runs", mechanisms
 
 
 def plain_arguments(mechanism: Mechanism) -> tuple[Any, ...]:
-    """What a mechanism was made with: numbers and texts, and a class of `objpert_core.accounting`; otherwise
-    `ValueError`.
-
-    >>> plain_arguments(ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6))[:3]
-    (0.5, 1e-06, 0.25)
-    """
+    """What a mechanism of `objpert_core.accounting` was made with, numbers and texts; otherwise `ValueError`."""
     arguments = tuple(getattr(mechanism, item.name) for item in fields(mechanism))  # type: ignore[arg-type]
     if getattr(accounting, type(mechanism).__name__, None) is not type(mechanism) or not _all_plain(arguments):
         raise ValueError(f"base must be a mechanism that is made of numbers, for a certificate, got {mechanism!r}")

@@ -1,8 +1,7 @@
 """Private tests of the data: a noisy distance, a noisy upper bound, and the protocol of any other test.
 
-A test guards against data sets X on which a mechanism is not private enough. The test costs (ε̂, δ̂), and passes on
-such an X with probability δ' at most. That neighbours move a distance by 1, or a statistic by its sensitivity, must be
-true of every data set and cannot be checked here.
+A test costs (ε̂, δ̂), and passes an X on which a mechanism is not private enough with probability δ' at most. How far
+neighbours move a distance or a statistic must be true of every data set and cannot be checked here.
 """
 
 from __future__ import annotations

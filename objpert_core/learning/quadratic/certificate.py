@@ -25,11 +25,7 @@ _FINENESS = 2.0**12
 
 
 def gram_spacing(scale: float) -> float:
-    """The lattice that a noisy Gram matrix is rounded to: 2⁻¹² of the power of two next below σ².
-
-    Rounding is post-processing (docs/theorems.md, T35), so any lattice would do; this one moves no entry by more than a
-    thousandth of what the noise does.
-    """
+    """The lattice that a noisy Gram matrix is rounded to, post-processing: 2⁻¹² of the power of two next below σ²."""
     return power_of_two(scale) / _FINENESS
 
 
@@ -39,11 +35,7 @@ def row_smoothness(constant: float) -> float:
 
 
 def tilt_sensitivity(residual_bound: float, smoothness: float, adjacency: str) -> float:
-    """How far one row moves the tilt Σ x̃·clip(x̃ᵀθ̃ − y, ±R): √L·R, twice that where the row is replaced.
-
-    In doubles the result may be too small by a part in 2⁵¹. A row falls short of √L by more: without a constant by
-    `safety_factor`, with a constant because `row_smoothness` is rounded up.
-    """
+    """How far one row moves the tilt: √L·R, twice that if replaced; rows fall short by more than doubles round."""
     rows = 2 if adjacency == REPLACE_ONE else 1
     return rows * math.sqrt(smoothness) * residual_bound
 
@@ -53,16 +45,14 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
     """The certificate of `QOPLasso`: of a noisy Gram matrix and of all that is computed from it.
 
     The fingerprint is that of the coefficients found first. Other solutions from the same matrix and tilt are covered,
-    too, and have no fingerprint here.
+    too.
 
     Attributes
     ----------
     bound : {"exact"}
         The proof of the bend: docs/theorems.md, T31.
-    scale : float
-        σ²: the Gram matrix has σ²W added.
-    degrees_of_freedom : int
-        m of W ~ Wishart_D(m).
+    scale, degrees_of_freedom : float, int
+        The Gram matrix has σ²W added, σ² = scale and W ~ Wishart_D(m).
     dimension : int
         D, the number of parameters.
     smoothness : float

@@ -1,10 +1,8 @@
 """Rows on a grid: Gram matrix and tilt as exact sums of what each row contributes, whatever the other rows are.
 
-Every row's norm is enforced, and its entries are rounded towards zero to multiples of a power of two, which makes the
-row no longer. Residuals at the anchor are clipped, and rounded towards zero as well. Sums of products of such numbers
-are computed exactly, so that a row moves them by its own contribution and by no rounding of the others'
-(docs/theorems.md, T35). What a row becomes depends on that row alone: its norm is summed as `squares`
-does, its score from left to right, not by routines whose order depends on where the row stands.
+Entries of a row of enforced norm, and residuals clipped at the anchor, are rounded towards zero to multiples of a power
+of two. Sums of products are exact, so that a row moves them by its own contribution (docs/theorems.md, T35). What a row
+becomes depends on it alone: its norm is summed as `squares` does, its score from left to right.
 """
 
 from __future__ import annotations

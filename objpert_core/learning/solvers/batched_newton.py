@@ -1,9 +1,8 @@
 """Objectives about the same rows, solved together: one pass over the rows serves all of them.
 
-They differ by their linear term, or also by a map that the rows went through before. The minimum of one of them is
-found first; from its factorised Hessian every objective goes its own way by quasi-Newton steps (BFGS). Nobody has to
-trust the result: where the last pass has bounded the gradient, the bound comes with its θ and its objective from
-`problem.rounding`; elsewhere the caller has the gradient bounded at each point.
+They differ by their linear term, or also by a map of the rows. From the factorised Hessian at one's minimum each goes
+its own way by quasi-Newton steps (BFGS). Where the last pass has bounded a gradient, the bound comes with its θ and its
+objective from `problem.rounding`; elsewhere the caller has it bounded.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ _SMALL = 400  # up to so many parameters: it costs about as much as D/400 walks
 class SameRows:
     """Objectives of the same rows that differ in `linear` alone, or one whose rows are walked.
 
-    What a search asks of objectives about the same rows is told here, `Images` answers it, too: `base` is one of them,
-    without its linear term if there are several; the last passes go over `exact`; `linears` has shape (k, D).
+    A search asks this, or `Images`: `base`, one of them without b, `exact` for the last passes, `linears`, shape (k,
+    D).
     """
 
     objectives: Sequence[Any]
@@ -100,17 +99,11 @@ def solve_together(
     ----------
     objectives : sequence of PerturbedObjective
         They differ in `linear` alone; `lam` is a number. The Hessian has to fit in memory.
-    tau : float
-        The gradient norm τ > 0 to reach.
+    tau : float > 0
     max_iter : int
         Iterations of each at most, those to the common start included.
     callback : callable, optional
         ``callback(iteration, gradient_norm)`` after every pass, with the longest gradient.
-
-    Returns
-    -------
-    list of SolverResult
-        One for each objective. `gradient_norm` is the last norm that the solver has seen.
 
     Examples
     --------
@@ -155,9 +148,7 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
 def solve_streamed(
     problem: StreamedObjective, *, tau: float, max_iter: int, callback: Callback | None = None
 ) -> SolverResult:
-    """As `solve_together` for one objective whose rows are walked: few walks, by the Hessian of the rows in memory and
-    then of all rows.
-    """
+    """As `solve_together` for one objective whose rows are walked: by the Hessian of some rows, then of all."""
     search, sample, scale = _Search(max_iter, callback), problem.sample, problem.scale
     counted, zero = CountedProblem(sample), np.zeros(problem.dimension)
     first = float(np.linalg.norm(sample.gradient(zero)[0]))
@@ -237,9 +228,7 @@ class _Draws:
         return self._thetas[0]
 
     def approach(self, problem: Any, goal: float, *, most: int = _MOST, anew: bool = False) -> FloatArray:
-        """Make steps until each gradient is as short as `goal`, or gets no shorter, or for so many passes; return the
-        gradients. The first walk learns the Hessian anew where that is asked for.
-        """
+        """Step until each gradient is as short as `goal` or gets no shorter, `most` passes; return the gradients."""
         count, n = len(self._thetas), problem.n_rows
         most = min(self._most, self._search.passes + most)
         first, hessian = problem.with_hessian(self._thetas[0]) if anew else (problem, None)

@@ -1,13 +1,9 @@
 """SAG and SVRG: steps along estimates of the gradient made from a few rows at a time.
 
 J is a finite sum: every row carries its loss and the n-th part of λ/2 ‖θ‖² + bᵀθ (Redberg, Koskela and Wang 2023, F.2).
-A row's gradient is its slope f' times x̃ᵢ, plus the n-th part of λθ + b. So one number has to be remembered of each
-row, and the parts of λθ + b have a sum that is known exactly at every θ.
-
-The rows are taken in fixed consecutive batches, drawn with replacement, as NumPy is slow on single rows. After every n
-evaluations the exact gradient is computed, at the cost of n more: Theorem F.1's check of ‖∇J‖ ≤ τ. An iteration is such
-a pass with its check. The randomness of the draws has no part in the privacy proof (any point with ‖∇J‖ ≤ τ will do),
-so the seed is fixed: the same problem is solved in the same way every time.
+So one number, its slope, has to be remembered of each row. Rows are taken in fixed consecutive batches, drawn with
+replacement. After every n evaluations the exact gradient is computed, for n more: Theorem F.1's check, an iteration.
+The randomness has no part in the privacy proof, so the seed is fixed.
 """
 
 from __future__ import annotations
@@ -51,16 +47,12 @@ class _Batches:
 
 
 def sag(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """Stochastic average gradient (Schmidt, Le Roux and Bach 2017, Section 4): one batch's slopes in the table are
-    renewed, then a step along the table's sum, 1/L long, and halved should the gradient grow or stop falling.
-    """
+    """Stochastic average gradient (Schmidt, Le Roux and Bach 2017): renew a batch's slopes, step by the sum."""
     return _passes(problem, theta, progress, _Table)
 
 
 def svrg(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """Stochastic variance-reduced gradient (Johnson and Zhang 2013, option I): the exact gradient at an anchor, the
-    point of the last check, corrected by one batch at a time.
-    """
+    """Stochastic variance-reduced gradient (Johnson and Zhang 2013, option I): the exact one at an anchor."""
     return _passes(problem, theta, progress, _Anchor)
 
 

@@ -42,9 +42,7 @@ def gradient_descent(problem: CountedProblem, theta: FloatArray, progress: Progr
 
 
 def accelerated(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    """Nesterov's method (2004, 2.2.1, constant scheme III), its momentum dropped where it leads uphill (O'Donoghue and
-    Candès 2015). O(n^1.5 log n) evaluations for fixed λ (Redberg, Koskela and Wang 2023, F.2).
-    """
+    """Nesterov's method (2004, constant scheme III), no momentum where it leads uphill: O(n^1.5 log n) for fixed λ."""
     return _descend(problem, theta, progress, momentum=True)
 
 
@@ -62,8 +60,7 @@ def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, 
 def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
     """Nesterov's method with a proved step and a constant momentum: slow, but sure to arrive; see `sure_steps`.
 
-    Nesterov (2004), Introductory Lectures on Convex Optimization, 2.2.1, constant scheme III and Theorem 2.2.3. The
-    step is 1/L with L = Σᵢ βᵢ + λ, a bound that no data exceed, and there is no restart and no early end.
+    Nesterov (2004), 2.2.1, constant scheme III. The step is 1/L, L = Σᵢ βᵢ + λ; no restart, no early end.
     """
     curvature = problem.smoothness * _SURE_MARGIN
     root = math.sqrt(curvature / problem.strong_convexity)

@@ -21,13 +21,7 @@ _U = 2.0**-53
 
 @dataclass(frozen=True, eq=False)
 class BoxedLasso:
-    """The problem: `curvature` is B, `slope` c, `centre` θ̃ and `penalty` α; low and high may be infinite.
-
-    >>> two = np.array([1.0, 1.0])
-    >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
-    >>> problem.residual(np.array([1.5, 0.0])), problem.residual(np.array([1.0, 0.0]))
-    (0.0, 1.0)
-    """
+    """The problem: `curvature` is B, `slope` c, `centre` θ̃ and `penalty` α; low and high may be infinite."""
 
     curvature: FloatArray
     slope: FloatArray
@@ -126,9 +120,7 @@ def _newton(problem: BoxedLasso, theta: FloatArray, gradient: FloatArray) -> Non
 
 
 def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
-    """Split as Davis and Yin (2017, Algorithm 1) do: absolute values first, a gradient step, then the box, which holds
-    the result.
-    """
+    """Split as Davis and Yin (2017) do: absolute values, a gradient step, then the box, which holds the result."""
     step = 1.0 / float(np.linalg.eigvalsh(problem.curvature)[-1])
     inner = theta.copy()
     while True:

@@ -242,19 +242,16 @@ class SolverResult:
     Attributes
     ----------
     theta : ndarray, shape (D,)
-    gradient_norm : float
-        ‖∇J(theta)‖₂ from one evaluation made after the solver had returned.
-    converged : bool
-        Whether `gradient_norm` is ≤ τ.
+    gradient_norm, converged : float, bool
+        ‖∇J(theta)‖₂ from one evaluation made after the solver had returned, and whether it is ≤ τ.
     iterations : int
     trace : tuple of (int, float)
         (gradient evaluations so far, ‖∇J‖₂) at the start and after each iteration.
     gradient_evaluations : int
-        Visits to single rows, the last check included; see `progress` for what counts as one.
+        Visits to single rows, the last check included.
     exhausted : bool
         Whether the solver stopped because its iterations were used up.
     solver : str
-        The registry's name of the solver that ran.
     multiplier : float
         ν ≥ 0 where θ was kept in a ball: `gradient_norm` is then ‖∇J(θ) + νθ‖.
     look : Look or None

@@ -25,9 +25,7 @@ _PATIENCE = 100  # such steps without a smaller gradient, after which rounding, 
 
 
 def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
-    """The Cholesky factor of a matrix of which the upper triangle is given, or of one near it that has such a factor.
-    There is an answer whatever the matrix holds: an error in a search would tell of the data.
-    """
+    """The Cholesky factor of a matrix by its upper triangle, or of one near it: an error would tell of data."""
     ridge, diagonal = 0.0, np.einsum("ii->i", hessian)
     least = np.finfo(np.float64).eps * float(np.abs(diagonal).sum())
     if not (np.isfinite(hessian).all() and least > 0):
