@@ -69,8 +69,3 @@ def test_frame_holds_every_plotted_number():
     assert list(frame.columns) == ["epsilon", *(f"delta_{bound}" for bound in ALL)]
     assert len(frame) == bc.POINTS
     np.testing.assert_array_equal(frame["delta_rdp"], LEFT.mechanism("rdp").delta(frame["epsilon"].to_numpy()))
-
-
-def test_impossible_values_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"^sigma must be"):
-        bc.readings(bc.Setting(-1.0, 20.0, 1.0, 1.0), ALL, 1e-5, 0.5)

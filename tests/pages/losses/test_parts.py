@@ -8,7 +8,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
-from objpert_core.learning import ClippedLoss, HuberLoss, SquaredHingeLoss, SquaredLoss
+from objpert_core.learning import SquaredHingeLoss
 from pages.losses import dimension, ordinary
 from pages.losses.controls import CLIPPED, NAMES, PLAIN
 from pages.losses.dimension import Dimension
@@ -30,30 +30,12 @@ FIGURE_1 = Dimension(5.0, 20.0, 1.0, 1.0)
 # --- the loss -------------------------------------------------------------------------------------------------------
 
 
-def test_curves_are_the_cores_and_hold_the_kinks():
-    drawn = OPENS.curves()
-    assert {-1.0, 1.0, -4.0, 4.0} <= set(drawn["score"])
-    np.testing.assert_array_equal(drawn["f"], SquaredLoss().value(drawn["score"], 0.0))
-    np.testing.assert_array_equal(drawn["f_C"], ClippedLoss(SquaredLoss(), 1.0).value(drawn["score"], 0.0))
-    np.testing.assert_allclose(drawn["f_C"], HuberLoss(1.0).value(drawn["score"], 0.0))  # the preset's name
-    assert np.abs(drawn["slope_f_C"]).max() == 1.0
-    assert list(OPENS.frame()) == ["score", "f", "f_C", "slope_f", "slope_f_C"]
-
-
 def test_a_long_row_is_clipped_first_and_a_hinge_on_the_wrong_side_only():
     assert replace(OPENS, norm=0.5).kinks == (-2.0, 2.0)
     hinge = Clipped("squared-hinge", 0.5, 1.0, 2.0)
     assert hinge.kinks == (0.5, math.inf)
     drawn = hinge.curves()
     np.testing.assert_array_equal(drawn["f"], SquaredHingeLoss().value(drawn["score"]))
-
-
-def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
-    assert not PAPERS.clips
-    drawn = PAPERS.curves()
-    np.testing.assert_array_equal(drawn["f"], drawn["f_C"])
-    assert "They part" not in PAPERS.alt()
-    assert replace(PAPERS, clip=1.4).clips
 
 
 @pytest.mark.parametrize(
@@ -211,13 +193,6 @@ def test_clipping_helps_where_there_are_outliers_and_hurts_where_it_is_too_stron
 def test_the_answer_compares_the_errors(setting, plain, clipped, end, monkeypatch):
     monkeypatch.setattr(Fit, "fits", {PLAIN: plain, CLIPPED: clipped})
     assert setting.answer().endswith(end)
-
-
-def test_the_table_of_fits_has_every_plotted_one():
-    frame = replace(OUTLIERS, draws=3).frame()
-    assert frame["fit"].tolist() == ["f", "f_C", "private 1", "private 2", "private 3"]
-    first = clipping.private(OUTLIERS, 0)
-    np.testing.assert_array_equal(frame.iloc[2][["slope", "intercept"]].astype(float), first)
 
 
 @pytest.mark.slow

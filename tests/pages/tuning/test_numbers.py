@@ -136,22 +136,6 @@ def test_what_cannot_be_afforded_is_none(monkeypatch):
     assert needs["free"].noise_multiplier == 2.0
 
 
-@pytest.mark.parametrize(
-    ("change", "what"), [({"noise_multiplier": -1.0}, "noise_multiplier"), ({"more": 1.5}, "probability")]
-)
-def test_impossible_values_are_refused_by_name(change, what):
-    with pytest.raises(ValueError, match=rf"^{what} must be"):
-        replace(SMALL, **change).ways()
-
-
-@pytest.mark.thorough
-def test_frames_hold_every_plotted_number():
-    frame = PAPER.frame()
-    assert list(frame.columns) == ["settings", "mean_runs", *(f"epsilon_{way}" for way in WAYS)]
-    np.testing.assert_array_equal(frame["epsilon_selection"], PAPER.curve("selection"))
-    assert frame["mean_runs"][GRID.index(10)] == PAPER.mean_runs
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [1, 10])
 @pytest.mark.parametrize("setting", SETTINGS)
