@@ -31,7 +31,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.numerics.rounding import significant
 from objpert_core.experiments import paper
-from objpert_core.experiments.quadratic import matter as where
+from objpert_core.experiments.quadratic.stored import Excess
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
@@ -239,9 +239,9 @@ def _bends() -> Iterator[tuple[str, str]]:
         return near(sum(found) / len(found))
 
     rows = methods(labels | {"anchor": "the anchor alone, no data"})
-    yield "matter d", str(where.DIMENSION)
-    yield "matter ε", f"{where.EPSILON:g}"
-    yield "matter draws", str(len(where.SEEDS))
+    yield "matter d", str(Excess.DIMENSION)
+    yield "matter ε", f"{Excess.EPSILON:g}"
+    yield "matter draws", str(len(Excess.SEEDS))
     asked = stored("quadratic_regression")
     yield "regressions", str(len({(row["n"], row["d"], row["epsilon"]) for row in asked}))
     yield "table matter", crossed("mean excess of the objective", rows, each("n = {:,}", "n", sizes), mean)

@@ -6,20 +6,17 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from benchmarks.experiments import intervals as coverage
 from benchmarks.shared import Labels, crossed, digits, each, markdown, methods, per_cent
 from objpert_core.accounting.objective.intervals import SHARE as CURVATURE_SHARE
-from objpert_core.experiments.intervals import coverage
-from objpert_core.experiments.intervals import regression as sums
 from objpert_core.experiments.intervals import stored as covered
 from objpert_core.experiments.population import stored as risks
 from objpert_core.experiments.population.methods import LABELS, POPULATIONS
-from objpert_core.experiments.ptr import glm, pate, pca, voting
-from objpert_core.experiments.ptr import regression as draws
 from objpert_core.experiments.ptr import stored as asked
-from objpert_core.experiments.ptr import tables as sets
-from objpert_core.experiments.quadratic import figure1, matter, regression
-from objpert_core.experiments.quadratic import figure2 as boxes
+from objpert_core.experiments.ptr.stored import Accuracy, Cost, Error, Lost, Price
+from objpert_core.experiments.quadratic import figure1
 from objpert_core.experiments.quadratic import stored as bends
+from objpert_core.experiments.quadratic.stored import Excess, NewError, Risk
 from objpert_core.experiments.summary import Interval
 
 Values = Iterator[tuple[str, str]]
@@ -89,29 +86,29 @@ def _bending() -> Values:
     }
     yield "bounds", crossed("least bound at (ε, δ)", rows, places, lambda **at: digits(cells.values(**at)[0], 4))
     yield "without data", f"{figure1.WITHOUT_DATA:g}"
-    yield "box ε", f"{boxes.EPSILON:g}"
-    yield "box δ", f"{boxes.DELTA:g}"
-    yield "matter ε", f"{matter.EPSILON:g}"
+    yield "box ε", f"{Risk.EPSILON:g}"
+    yield "box δ", f"{Risk.DELTA:g}"
+    yield "matter ε", f"{Excess.EPSILON:g}"
     widths = each("κ = {:,g}", "kappa", (0.01, 0.1, 1.0, 10.0, 1000.0))
-    yield "boxes", crossed("method", methods(boxes.LABELS), widths, lambda **at: _mean("figure2", 1, 4, **at))
-    rows_of = each("n = {:,g}", "n", matter.ROWS)
-    yield "matter", crossed("method", methods(matter.LABELS), rows_of, lambda **at: _mean("matter", 1, 4, **at))
-    cases = {f"n = {n:,}, d = {d}, ε = {e:g}": {"n": n, "d": d, "epsilon": e} for n, d, e in regression.CASES}
-    labels = methods(regression.LABELS)
+    yield "boxes", crossed("method", methods(Risk.LABELS), widths, lambda **at: _mean("figure2", 1, 4, **at))
+    rows_of = each("n = {:,g}", "n", Excess.ROWS)
+    yield "matter", crossed("method", methods(Excess.LABELS), rows_of, lambda **at: _mean("matter", 1, 4, **at))
+    cases = {f"n = {n:,}, d = {d}, ε = {e:g}": {"n": n, "d": d, "epsilon": e} for n, d, e in NewError.CASES}
+    labels = methods(NewError.LABELS)
     yield "bent regressions", crossed("method", labels, cases, lambda **at: _mean("regression", 1e4, 3, **at))
 
 
 def _asking_first() -> Values:
     votes, labelled, angles = asked.load("voting"), asked.load("pate"), asked.load("pca")
-    yield "gap", str(voting.GAP)
+    yield "gap", str(Cost.GAP)
     scales = each("scale 1/{:g}", "epsilon", (0.1, 0.2, 0.3, 0.4, 0.5, 1.0))
-    rows = methods(voting.LABELS["b"])
+    rows = methods(Cost.LABELS["b"])
     yield "votes", crossed("method", rows, scales, lambda **at: f"{votes.values(panel='b', **at)[0]:.4f}")
-    yield "queries", str(pate.QUERIES)
+    yield "queries", str(Price.QUERIES)
     noises = {"digits": (5.0, 10.0)}
     teachers = {
         f"{label}, σ = {sigma:g}": {"source": source, "sigma": sigma}
-        for source, label in pate.SOURCES.items()
+        for source, label in Price.SOURCES.items()
         for sigma in noises.get(source, (10.0, 20.0, 60.0))
     }
 
@@ -120,28 +117,31 @@ def _asking_first() -> Values:
             return f"{labelled.values(method=method, **at)[0]:.3g}"
         return f"{100 * labelled.values('right', **at)[0]:.0f} %"
 
-    columns = {**methods(pate.LABELS), "labels right": {}}
+    columns = {**methods(Price.LABELS), "labels right": {}}
     yield "teachers", crossed("teachers", teachers, columns, of_teachers)
     yield "posterior draws", "\n\n".join(map(_regressions, asked.load("regression").cells("dataset")))
-    yield "glm data", glm.DATASET
+    yield "glm data", Accuracy.DATASET
     curved = asked.load("glm")
 
     def best(**at: Any) -> str:
-        every = [curved.interval(lam=lam, **at) for lam in (glm.ALONE, *glm.LAMS)]
+        every = [curved.interval(lam=lam, **at) for lam in (Accuracy.ALONE, *Accuracy.LAMS)]
         found = max((one for one in every if one), key=lambda one: one.mean)
         return per_cent(found.mean, found.half_width)
 
-    yield "curvatures", crossed("method", methods(glm.LABELS), each("ε = {:g}", "epsilon", glm.EPSILONS), best)
-    yield "pca ε", f"{pca.EPSILON:g}"
-    yield "pca columns", str(pca.DIMENSION)
+    yield (
+        "curvatures",
+        crossed("method", methods(Accuracy.LABELS), each("ε = {:g}", "epsilon", Accuracy.EPSILONS), best),
+    )
+    yield "pca ε", f"{Lost.EPSILON:g}"
+    yield "pca columns", str(Lost.DIMENSION)
     lines = []
     for spread in (1.5, 3.0):
-        for n in pca.ROWS:
+        for n in Lost.ROWS:
             at: dict[str, Any] = {"n": n, "spread": spread}
             gap = angles.interval("gap", method="gram", **at)
-            cells = [_with_interval(angles.interval(method=method, **at)) for method in pca.LABELS]
+            cells = [_with_interval(angles.interval(method=method, **at)) for method in Lost.LABELS]
             lines.append([f"{n:,}", f"{spread:g}", "" if gap is None else f"{gap.mean:,.0f}", *cells])
-    yield "directions", markdown(["n", "spread", "gap", *pca.LABELS.values()], lines)
+    yield "directions", markdown(["n", "spread", "gap", *Lost.LABELS.values()], lines)
 
 
 def _regressions(dataset: str) -> str:
@@ -152,11 +152,11 @@ def _regressions(dataset: str) -> str:
             refused = found.interval("refused", dataset=dataset, method="ptr-split", epsilon=epsilon)
             assert refused is not None
             return f"{100 * refused.mean:.0f} %"
-        epsilon = draws.FREE if method in draws.UNPAID else epsilon
+        epsilon = Error.FREE if method in Error.UNPAID else epsilon
         return _with_interval(found.interval(dataset=dataset, method=method, epsilon=epsilon))
 
-    labels = draws.LABELS | {"refused": "OPS-PTR, shares of ε: runs refused"}
-    return crossed(sets.TABLES[dataset].label, methods(labels), each("ε = {:g}", "epsilon", draws.EPSILONS), cell)
+    labels = Error.LABELS | {"refused": "OPS-PTR, shares of ε: runs refused"}
+    return crossed(Error.TABLES[dataset], methods(labels), each("ε = {:g}", "epsilon", Error.EPSILONS), cell)
 
 
 def _intervals() -> Values:
@@ -168,7 +168,7 @@ def _intervals() -> Values:
     yield "corners", str(len(coverage.CORNERS))
     yield "grid sets", str(coverage.BLOCK * len(coverage.SEEDS))
     yield "covered", _by_cells("coverage", (*coverage.CORNERS, *coverage.GRID), coverage.METHODS, _covered)
-    yield "sums", _by_cells("regression", sums.GRID, sums.METHODS, _covered)
+    yield "sums", _by_cells("regression", coverage.SUMS_AT, coverage.SUM_METHODS, _covered)
     yield "shares", _by_cells("share", coverage.SHARES_AT, list(_shares()), lambda _, width: f"{width.mean:.2f}")
     yield "unseen shares", ", ".join(map(_unseen, coverage.SHARES_AT[coverage.CHOSEN_ON :]))
 

@@ -18,8 +18,8 @@ import numpy as np
 import scipy
 from threadpoolctl import threadpool_limits
 
+from benchmarks.experiments.store import write
 from objpert_core import _provenance
-from objpert_core.experiments.store import write
 from objpert_core.experiments.studies.solver_costs import PROVED, Case, Measurement, counted, growth
 from objpert_core.learning.solvers import SOLVERS, solve
 

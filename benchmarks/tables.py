@@ -149,14 +149,16 @@ def files() -> str:
     for path in sorted(results.folder().glob("*.csv")):
         if (dataset := path.stem.removeprefix("figure2_")) in results.stored():
             sessions = results.read(path).sessions
-            command = f"python -m objpert_core.experiments figure2 --dataset {dataset}"
+            command = f"python -m benchmarks.experiments figure2 --dataset {dataset}"
             commits = [session["commit"] for session in sessions]
         elif (population := path.stem.removeprefix("population_")) in risks.names():
-            command = f"python -m objpert_core.experiments population --populations {population}"
+            command = f"python -m benchmarks.experiments population {population}"
             commits = [session["commit"] for session in risks.load(population).results.sessions]
         else:
             found = _provenance.read_table(path)
             command = (found.notes.get("command") or found.rows[0]["command"]).partition(" --")[0]
+            command = command.replace("objpert_core.experiments", "benchmarks.experiments")  # its name today
+            command = command.replace("experiments promises", "experiments population promises")
             noted = found.notes.get("commit") or found.notes.get("version", "").partition("commit: ")[2]
             commits = [noted] if noted else [row["commit"] for row in found.rows]
         rows.append([f"`{path.name}`", f"`{command}`", ", ".join(dict.fromkeys(commits))])

@@ -137,7 +137,7 @@ class StoredView(View):
     def missing(self) -> str:
         """What the picture says where there are no results."""
         page = self.name.partition("_")[0]
-        return f"This picture needs stored results: python -m objpert_core.experiments {page} {self.experiment}"
+        return f"This picture needs stored results: python -m benchmarks.experiments {page} {self.experiment}"
 
     def made(self) -> str:
         """How the results were made."""

@@ -13,14 +13,14 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import objpert_core
-from objpert_core.cli import accounting, app, calibrate, evaluate, experiments, fit, predict, schema, verify
+from objpert_core.cli import accounting, app, calibrate, evaluate, fit, predict, schema, verify
 from objpert_core.cli.columns import MISSING_WORDS
 from objpert_core.cli.output import PLAIN_LETTERS, in_options, tell
 from objpert_core.cli.parsing import CODES, DONE, FAILED, STOPPED, USAGE, Failed, Parser
 from objpert_core.exceptions import ConvergenceError, DataUnavailableError, ReleaseRefusedError
 
 CLOSED_PIPE = 141  # as a shell says of a command whose reader has gone
-COMMANDS = (app, accounting, calibrate, schema, fit, predict, evaluate, verify, experiments)
+COMMANDS = (app, accounting, calibrate, schema, fit, predict, evaluate, verify)
 
 
 def parser() -> argparse.ArgumentParser:

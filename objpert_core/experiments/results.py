@@ -1,7 +1,8 @@
 """Files of results: a CSV with one fit a row and, in comment lines, the configuration, the command and the commit.
 
 A file with a title holds one configuration and one version of the package. `# session:` lines say which command, on
-which commit and machine, made the rows below them; in a file without a title, plain comments do. `store` writes files.
+which commit and machine, made the rows below them; in a file without a title, plain comments do.
+`benchmarks/experiments` writes files.
 """
 
 from __future__ import annotations
@@ -274,7 +275,7 @@ def load(dataset: str, where: Path | None = None) -> Results[Run]:
 def missing(what: str, path: Path, command: str) -> DataUnavailableError:
     """The error that says which command of the experiments makes a file that is not there."""
     return DataUnavailableError(
-        f"There are no stored {what} ({path}): make them with python -m objpert_core.experiments {command}"
+        f"There are no stored {what} ({path}): make them with python -m benchmarks.experiments {command}"
     )
 
 

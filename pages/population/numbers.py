@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from objpert_core.accounting.population.ball import recommended_ball_lam
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.experiments.population import promises, stored
+from objpert_core.experiments.population import stored
 from objpert_core.experiments.population.methods import CONTENDERS, RADII, Setting
 from objpert_core.experiments.population.sweep import Piece, RiskRun
 from objpert_core.experiments.summary import Interval, mean_interval
@@ -100,7 +100,7 @@ def accounted(name: str, setting: Setting) -> float | None:
     if setting.population != "logistic" or setting.radius != RADII["logistic"]:
         return None
     try:
-        found = promises.load().values(method=name, n=setting.n, d=setting.d, target=setting.epsilon)
+        found = stored.FAMILY.load("promises").values(method=name, n=setting.n, d=setting.d, target=setting.epsilon)
     except DataUnavailableError:
         return None
     return found[0] if found else None

@@ -1,8 +1,6 @@
 """The controls of the page "Ask the data first"."""
 
-from objpert_core.experiments.ptr import pate, pca, regression, voting
-from objpert_core.experiments.ptr.pate import SOURCES
-from objpert_core.experiments.ptr.tables import TABLES
+from objpert_core.experiments.ptr.stored import Cost, Error, Lost, Price
 from pages.ptr.editor import Mover, PointsText, write
 from ui import parameters
 from ui.controls import Choice, SelectSlider, Toggle, log_values, powers_of_ten
@@ -85,17 +83,17 @@ EIGENVALUE = SelectSlider(
     "every row’s leverage small.",
 )
 PANEL = Choice("ptr_panel", "Panel of Figure 3", "b", tuple(FIGURE3), FIGURE3.__getitem__)
-EQUAL = SelectSlider("ptr_equal", "ε of Laplace noise that errs as often", 0.3, voting.EPSILONS)
-WIDE_GAP = SelectSlider("ptr_gap10", "Gap: votes ahead (secret)", 10, tuple(voting.GAPS[10.0]), format=str)
-NARROW_GAP = SelectSlider("ptr_gap03", "Gap: votes ahead (secret)", 30, tuple(voting.GAPS[0.3]), format=str)
-STORED = SelectSlider("ptr_stored", "Privacy budget ε", 1.0, regression.EPSILONS)
-COUNTED = SelectSlider("ptr_counted", "Noise σ on each count", 20.0, pate.SIGMAS)
-DIGITS = SelectSlider("ptr_digits", "Noise σ on each count", 10.0, pate.DIGITS_SIGMAS)
-TABLE = Choice("ptr_data", "Data", "synthetic-r", tuple(TABLES), lambda name: TABLES[name].label)
-SOURCE = Choice("ptr_source", "Whose votes", "high", tuple(SOURCES), SOURCES.__getitem__)
+EQUAL = SelectSlider("ptr_equal", "ε of Laplace noise that errs as often", 0.3, Cost.EPSILONS)
+WIDE_GAP = SelectSlider("ptr_gap10", "Gap: votes ahead (secret)", 10, tuple(Cost.GAPS[10.0]), format=str)
+NARROW_GAP = SelectSlider("ptr_gap03", "Gap: votes ahead (secret)", 30, tuple(Cost.GAPS[0.3]), format=str)
+STORED = SelectSlider("ptr_stored", "Privacy budget ε", 1.0, Error.EPSILONS)
+COUNTED = SelectSlider("ptr_counted", "Noise σ on each count", 20.0, Price.SIGMAS)
+DIGITS = SelectSlider("ptr_digits", "Noise σ on each count", 10.0, Price.DIGITS_SIGMAS)
+TABLE = Choice("ptr_data", "Data", "synthetic-r", tuple(Error.TABLES), Error.TABLES.__getitem__)
+SOURCE = Choice("ptr_source", "Whose votes", "high", tuple(Price.SOURCES), Price.SOURCES.__getitem__)
 PAYS = Choice("ptr_pays", "Task", "glm", tuple(TASKS), TASKS.__getitem__)
-ROWS = SelectSlider("ptr_n", "Rows n", pca.ROWS[-2], pca.ROWS, format=str)
-SPREAD = SelectSlider("ptr_spread", "Spread of the first coordinate", 2.0, pca.SPREADS)
+ROWS = SelectSlider("ptr_n", "Rows n", Lost.ROWS[-2], Lost.ROWS, format=str)
+SPREAD = SelectSlider("ptr_spread", "Spread of the first coordinate", 2.0, Lost.SPREADS)
 SEED = parameters.seed("ptr", "Seed of the run")
 EVERY = Toggle("ptr_every", "All nine methods", False)
 GHOST = Toggle("ptr_ghost", "Show the previous setting faintly", True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from objpert_core.experiments.ptr import regression
-from objpert_core.experiments.ptr.tables import TABLES
+from objpert_core.experiments.ptr.stored import Error
 from pages.ptr.controls import EVERY, STORED, TABLE
 from pages.ptr.stored_view import PtrResults, promise, written
 from ui.stored_view import Curve
@@ -28,7 +27,7 @@ class Regressions(PtrResults):
     controls = {"data": TABLE, "wanted": STORED, "every": EVERY}
     aside = (EVERY,)
     experiment, column = "regression", "epsilon"
-    labels = regression.LABELS
+    labels = Error.LABELS
     axes = ("privacy budget ε", "mean squared test error")
     snippet = "means_free"
 
@@ -46,7 +45,7 @@ class Regressions(PtrResults):
         """Name the private method with the lowest mean beside the public rows alone; no winner within intervals."""
         intervals = self.intervals
         public, alone = self.labels["judges"], intervals["judges"]
-        private = [method for method in intervals if method not in regression.UNPAID]
+        private = [method for method in intervals if method not in Error.UNPAID]
         first = min(private, key=lambda method: intervals[method].mean)
         best, least = self.labels[first], intervals[first]
         if alone.high < least.low:
@@ -60,7 +59,7 @@ class Regressions(PtrResults):
         return f"At ε = {self.at:g} {best} {verdict}, {written(least.mean)}; {beside}."
 
     def promise(self) -> str:
-        return promise(self.at, regression.DELTA)
+        return promise(self.at, Error.DELTA)
 
     def note(self) -> str:
         """Return what was learnt, and how often there was no answer."""
@@ -71,7 +70,7 @@ class Regressions(PtrResults):
             else ""
         )
         return (
-            f"{TABLES[self.data].label}, mean squared test error, 95 % intervals. The validation rows, 10 % of all "
+            f"{Error.TABLES[self.data]}, mean squared test error, 95 % intervals. The validation rows, 10 % of all "
             f"rows, count as public.{shy}"
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from objpert_core.experiments.ptr import pate
+from objpert_core.experiments.ptr.stored import Price
 from pages.ptr.controls import COUNTED, DIGITS, SOURCE
 from pages.ptr.stored_view import PtrResults, at_most, promise_in_chart
 
@@ -21,7 +21,7 @@ class Labels(PtrResults):
     title = "What teachers’ labels cost (Figure 2)"
     controls = {"source": SOURCE, "wanted": COUNTED}
     experiment, column = "pate", "sigma"
-    labels = pate.LABELS
+    labels = Price.LABELS
     axes = ("noise σ on each count", "ε of all labels")
 
     @property
@@ -37,12 +37,12 @@ class Labels(PtrResults):
         )
 
     def promise(self) -> str:
-        return promise_in_chart(pate.DELTA, "one teacher replaced, with all its votes")
+        return promise_in_chart(Price.DELTA, "one teacher replaced, with all its votes")
 
     def note(self) -> str:
         right = self.results.values("right", source=self.source, sigma=self.at, method="exact")[0]
         return (
-            f"{pate.SOURCES[self.source]}, {pate.QUERIES} rows, {100 * right:.0f} % of labels right. The budget "
+            f"{Price.SOURCES[self.source]}, {Price.QUERIES} rows, {100 * right:.0f} % of labels right. The budget "
             f"of each test is the best one for these votes, and this choice is not paid for. Smooth sensitivity is our "
             f"corrected form of the paper’s Algorithm 4."
         )

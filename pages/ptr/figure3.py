@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from objpert_core.experiments.ptr import voting
+from objpert_core.experiments.ptr.stored import Cost
 from pages.ptr.controls import EQUAL, NARROW_GAP, WIDE_GAP
 from pages.ptr.stored_view import PtrResults, at_most, promise_in_chart
 from ui import sentences
@@ -22,7 +22,7 @@ class EqualError(PtrResults):
     title = "Votes and their ε (Figure 3)"
     controls = {"wanted": EQUAL}
     experiment, column = "voting", "epsilon"
-    labels = voting.LABELS["b"]
+    labels = Cost.LABELS["b"]
     cells = {"panel": "b"}
     axes = ("ε of Laplace noise that errs as often", "ε at δ")
 
@@ -35,12 +35,12 @@ class EqualError(PtrResults):
         )
 
     def promise(self) -> str:
-        return promise_in_chart(voting.DELTA, VOTER)
+        return promise_in_chart(Cost.DELTA, VOTER)
 
     def note(self) -> str:
         return (
-            f"Gap {voting.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. The cost of asking "
-            f"is the ε promised with a test that passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs "
+            f"Gap {Cost.GAP}. All methods err as often as Laplace noise of ε = {self.at:g}. The cost of asking "
+            f"is the ε promised with a test that passes {100 * Cost.SURE:.0f} % of the time. The mean cost over runs "
             "is no promise. This mean decreases from ε = 0.3 to 0.4. From 0.4 on, ε at δ is mostly 0, and only the "
             "bound on the gap costs privacy."
         )
@@ -56,7 +56,7 @@ class WideGap(PtrResults):
     title = EqualError.title
     controls = {"wanted": WIDE_GAP}
     experiment, column = "voting", "gap"
-    labels = voting.LABELS["a"]
+    labels = Cost.LABELS["a"]
     cells = {"panel": "a", "epsilon": 10.0}
     axes = ("gap: votes ahead (secret)", "ε of the noise")
     log_x = log_y = False
@@ -67,7 +67,7 @@ class WideGap(PtrResults):
 
     def promise(self) -> str:
         noise = float(str(self.cells["epsilon"]))
-        return sentences.promise(noise, voting.DELTA, "each method’s own proof", adjacency=VOTER)
+        return sentences.promise(noise, Cost.DELTA, "each method’s own proof", adjacency=VOTER)
 
     def note(self) -> str:
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from objpert_core.experiments.ptr import glm, pca
+from objpert_core.experiments.ptr.stored import Accuracy, Lost
 from pages.ptr.controls import ROWS, SPREAD, STORED
 from pages.ptr.stored_view import PtrResults, promise
 from ui import sentences
@@ -21,7 +21,7 @@ class Curvature(PtrResults):
     title = "Does asking first pay?"
     controls = {"wanted": STORED}
     experiment, column, over = "glm", "epsilon", "lam"
-    labels = glm.LABELS
+    labels = Accuracy.LABELS
     axes = ("privacy budget ε", "test accuracy")
     log_y, percent, hover, ticks = False, True, "%{y:.1%}", {"tickformat": ".0%"}
     snippet = "means_over"
@@ -35,12 +35,12 @@ class Curvature(PtrResults):
         )
 
     def promise(self) -> str:
-        return promise(self.at, glm.DELTA)
+        return promise(self.at, Accuracy.DELTA)
 
     def note(self) -> str:
         return (
-            f"{glm.DATASET}, {len(glm.SEEDS)} splits, 95 % intervals. All methods but objective perturbation get "
-            f"their best λ for free."
+            f"{Accuracy.DATASET}, {len(Accuracy.SEEDS)} splits, 95 % intervals. All methods but objective perturbation "
+            f"get their best λ for free."
         )
 
 
@@ -55,7 +55,7 @@ class Directions(PtrResults):
     title = Curvature.title
     controls = {"wanted": ROWS, "spread": SPREAD}
     experiment, column = "pca", "n"
-    labels = pca.LABELS
+    labels = Lost.LABELS
     axes = ("rows n", "sin² of the angle to the data’s own direction")
 
     @property
@@ -72,10 +72,10 @@ class Directions(PtrResults):
         return f"At n = {self.at:,g} asking for the gap first has {times} than noise on AᵀA."
 
     def promise(self) -> str:
-        return promise(pca.EPSILON, pca.DELTA)
+        return promise(Lost.EPSILON, Lost.DELTA)
 
     def note(self) -> str:
         return (
-            f"A: unit rows in {pca.DIMENSION} dimensions, one coordinate spread {self.spread:g} times as wide; "
-            f"{len(pca.SEEDS)} draws, 95 % intervals."
+            f"A: unit rows in {Lost.DIMENSION} dimensions, one coordinate spread {self.spread:g} times as wide; "
+            f"{len(Lost.SEEDS)} draws, 95 % intervals."
         )

@@ -1,6 +1,7 @@
 """The controls of the page "Tilt or bend?"."""
 
-from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
+from objpert_core.experiments.quadratic import figure1
+from objpert_core.experiments.quadratic.stored import Excess, NewError, Risk
 from pages.quadratic.numbers import BEST, PANELS, PROOFS
 from ui import parameters
 from ui.controls import Choice, SelectSlider, Toggle, log_values, plain, powers_of_ten
@@ -8,7 +9,7 @@ from ui.controls import Choice, SelectSlider, Toggle, log_values, plain, powers_
 EPSILON = SelectSlider("quadratic_epsilon", "Privacy budget ε", 1.0, log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
 DELTA = SelectSlider("quadratic_delta", "Slack δ", 1e-5, powers_of_ten(-9, -2))
 ROWS = SelectSlider("quadratic_n", "Rows n", 100, (100, 300, 1000, 3000, 10_000, 30_000, 100_000), format=str)
-STORED_ROWS = SelectSlider("quadratic_rows", "Rows n", matter.ROWS[-1], matter.ROWS, format=str)
+STORED_ROWS = SelectSlider("quadratic_rows", "Rows n", Excess.ROWS[-1], Excess.ROWS, format=str)
 RADIUS = SelectSlider(
     "quadratic_radius", "Radius κ of the disc C", 1.0, (1.0, 2.0, 5.0, 10.0), help="The tilt’s noise grows with κ."
 )
@@ -27,7 +28,7 @@ DEGREES = SelectSlider(
     help=BEST_M,
 )
 BY = Choice("quadratic_by", "Noise calibrated by", "published", tuple(PROOFS), PROOFS.__getitem__)
-KAPPA = SelectSlider("quadratic_kappa", "Half side κ of the box C", 1.0, figure2.KAPPAS)
+KAPPA = SelectSlider("quadratic_kappa", "Half side κ of the box C", 1.0, Risk.KAPPAS)
 OFF = SelectSlider("quadratic_off", "The label is off by", 0.1, (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0))
 TILT = Toggle("quadratic_tilt", "Add a tilt, clip residuals to 1", False)
 PANEL = Choice("quadratic_panel", "Panel of Figure 1", "exact", tuple(PANELS), PANELS.__getitem__)
@@ -35,8 +36,8 @@ PROOF = Choice("quadratic_proof", "Bound", "published", tuple(figure1.PROOFS), f
 CASE = Choice(
     "quadratic_case",
     "Rows, parameters, ε",
-    regression.CASES[0],
-    regression.CASES,
+    NewError.CASES[0],
+    NewError.CASES,
     lambda case: "n = {:,}, d = {}, ε = {:g}".format(*case),
 )
 GAUSSIAN = Toggle("quadratic_gaussian", "Gaussian mechanism beside the proofs", False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from objpert_core.experiments.quadratic import figure2
+from objpert_core.experiments.quadratic.stored import Risk
 from pages.quadratic.controls import EVERY, KAPPA
 from pages.quadratic.numbers import REPLACED, times
 from pages.quadratic.stored_view import EACH, Against
@@ -24,7 +24,7 @@ class Kappa(Against):
     controls = {"kappa": KAPPA}
     switches = {"every": EVERY}
     experiment, column = "figure2", "kappa"
-    labels = figure2.LABELS
+    labels = Risk.LABELS
     axes = ("half side of the box κ", "empirical risk J")
     what = ("Empirical risk", "half the side of the box")
 
@@ -44,7 +44,7 @@ class Kappa(Against):
 
     def promise(self) -> str:
         accountant = f"{EACH}, except for the bends as they were run"
-        return sentences.promise(figure2.EPSILON, figure2.DELTA, accountant, adjacency=REPLACED)
+        return sentences.promise(Risk.EPSILON, Risk.DELTA, accountant, adjacency=REPLACED)
 
     def note(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from objpert_core.experiments.quadratic import matter
+from objpert_core.experiments.quadratic.stored import Excess
 from pages.quadratic.controls import STORED_ROWS
 from pages.quadratic.numbers import AGREEING, times
 from pages.quadratic.stored_view import EACH, Against
@@ -21,7 +21,7 @@ class Matter(Against):
     title = "Where data matter"
     controls = {"rows": STORED_ROWS}
     experiment, column = "matter", "n"
-    labels = matter.LABELS
+    labels = Excess.LABELS
     axes = ("rows n", "excess risk")
     what = ("Excess risk", "the number of rows")
 
@@ -37,7 +37,7 @@ class Matter(Against):
         )
 
     def promise(self) -> str:
-        return sentences.promise(matter.EPSILON, matter.DELTA, EACH, adjacency=AGREEING)
+        return sentences.promise(Excess.EPSILON, Excess.DELTA, EACH, adjacency=AGREEING)
 
     def note(self) -> str:
         return (

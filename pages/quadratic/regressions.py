@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core.experiments.quadratic import regression
+from objpert_core.experiments.quadratic.stored import NewError
 from pages.quadratic.controls import CASE
 from pages.quadratic.numbers import count, times
 from pages.quadratic.stored_view import ROLES, StoredView
@@ -34,7 +34,7 @@ class Regressions(StoredView):
         return dict(zip(("n", "d", "epsilon"), self.case, strict=True))
 
     def blanks(self) -> dict[str, Any]:
-        return {**self.place, "rows": self.case[0], "dimension": self.case[1], "methods": tuple(regression.LABELS)}
+        return {**self.place, "rows": self.case[0], "dimension": self.case[1], "methods": tuple(NewError.LABELS)}
 
     def answer(self) -> str:
         means = {method: self.mean(method, **self.place) for method in _SHORT}
@@ -43,18 +43,16 @@ class Regressions(StoredView):
         return f"{_SHORT[best][0].upper()}{_SHORT[best][1:]} is the most accurate; {first} times its error, {second}."
 
     def promise(self) -> str:
-        return sentences.promise(self.case[2], regression.DELTA, "each method’s own accountant")
+        return sentences.promise(self.case[2], NewError.DELTA, "each method’s own accountant")
 
     def note(self) -> str:
         n, d, _ = self.case
-        draws = sentences.count(len(regression.SEEDS), "draw")
+        draws = sentences.count(len(NewError.SEEDS), "draw")
         return f"n = {n:,}, d = {d}, unit rows, noise 0.1, {draws}, 95 % intervals."
 
     def table(self) -> list[dict[str, str]]:
         """Return a row for each method, the best first."""
-        intervals = [
-            (label, self.results.interval(**self.place, method=key)) for key, label in regression.LABELS.items()
-        ]
+        intervals = [(label, self.results.interval(**self.place, method=key)) for key, label in NewError.LABELS.items()]
         rows = sorted((one.mean, label, one.half_width) for label, one in intervals if one is not None)
         return [
             {
@@ -71,13 +69,13 @@ class Regressions(StoredView):
         return f"Excess test error, a logarithmic axis: {listed}."
 
     def chart(self, before: Regressions | None) -> Any:
-        known = {method: self.results.interval(**self.place, method=method) for method in regression.LABELS}
+        known = {method: self.results.interval(**self.place, method=method) for method in NewError.LABELS}
         shown = {method: interval for method, interval in known.items() if interval is not None}
         traces: list[dict[str, Any]] = []
         names: list[str] = []
         values: list[float] = []
         for method, interval in sorted(shown.items(), key=lambda pair: pair[1].mean):
-            label = regression.LABELS[method]
+            label = NewError.LABELS[method]
             place, role = len(names), ROLES[method]
             names.append(label)
             dot = figures.series(label, [interval.mean], [place], role, mode="markers", hover="%{x:.3g}")

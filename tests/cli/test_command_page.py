@@ -1,15 +1,12 @@
 """docs/command.md: every command on it runs and prints what stands below it; help texts have the same examples."""
 
 import argparse
-import contextlib
-import io
 import re
 from pathlib import Path
 
 import pytest
 
 from objpert_core.cli import parser
-from objpert_core.experiments.__main__ import main
 from tests.cli.console import PEOPLE, console, run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
@@ -68,36 +65,9 @@ def test_the_examples_of_the_help_texts_run(folder):
         assert run(line)[0] == 0, line
 
 
-@pytest.mark.parametrize("name", sorted(set(parsers()) - {"serve", "experiments"}))
+@pytest.mark.parametrize("name", sorted(set(parsers()) - {"serve"}))
 def test_help_fits_on_80_columns_and_says_what_codes_mean(name):
     code, shown = run(f"objpert {name} --help")
     assert code == 0
     assert max(map(len, shown.splitlines())) <= 80
     assert name == "app" or "exit codes: 0 done; 1 it ran and failed" in shown
-
-
-# Experiments
-
-
-def under_the_other_name(*arguments: str) -> str:
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown):
-        assert main(list(arguments)) == 0
-    return shown.getvalue()
-
-
-@pytest.mark.slow
-def test_both_names_print_the_same():
-    for form in ("text", "markdown"):
-        assert run(f"objpert experiments table1 --format {form}") == (
-            0,
-            under_the_other_name("table1", "--format", form),
-        )
-
-
-def test_help_and_refusals_have_the_commands_name():
-    assert run("objpert experiments --help")[1].startswith("usage: objpert experiments ")
-    code, shown = run("objpert experiments table1 --results nowhere.csv")
-    assert code == 2
-    assert shown.startswith("error: ")
-    assert run("objpert experiments figure3")[0] == 2

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from benchmarks.experiments import intervals
 from objpert_core.accounting import recommended_interval_noise
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.experiments.intervals import coverage, regression, shapes, stored
+from objpert_core.experiments.intervals import coverage, shapes, stored
 
 CELLS = (*coverage.CORNERS, *coverage.GRID)
 
@@ -42,16 +43,16 @@ def test_the_other_methods_cover_less_somewhere():
 
 
 def test_the_share_is_at_a_flat_place_also_where_it_was_not_chosen():
-    for shape, n, d, epsilon in coverage.SHARES_AT:
+    for shape, n, d, epsilon in intervals.SHARES_AT:
         at = {"shape": shape, "n": n, "d": d, "epsilon": epsilon}
         widths = {
             share: stored.load("share").interval("width", method=f"{coverage.SHARE}{share:g}", **at).mean
-            for share in coverage.SHARES
+            for share in intervals.SHARES
         }
         assert widths[0.15] < 1.1 * min(widths.values()) or shape == "bent"
 
 
-@pytest.mark.parametrize("cell", regression.GRID, ids=str)
+@pytest.mark.parametrize("cell", intervals.SUMS_AT, ids=str)
 def test_noisy_sums_of_a_linear_regression_give_intervals_too(cell):
     shape, n, d, epsilon = cell
     at = {"shape": shape, "n": n, "d": d, "epsilon": epsilon}
@@ -64,7 +65,7 @@ def test_noisy_sums_of_a_linear_regression_give_intervals_too(cell):
 @pytest.mark.thorough
 def test_intervals_cover_strong_effects_though_noise_hides_their_curvature():
     """By the straight line alone and the curvature as released, 0.75 of the second coefficient's intervals do."""
-    for found in coverage.coverage("steep", 5_000, 4, 1.0, 0, kinds=("interval", "sandwich")):
+    for found in intervals.coverage("steep", 5_000, 4, 1.0, 0, kinds=("interval", "sandwich")):
         if found.method in ("interval", "sandwich"):
             assert found.worst > 0.94, found.method
 
@@ -88,7 +89,7 @@ def test_the_study_draws_what_the_estimator_draws():
         assert certificate.intervals == plan.noise == recommended_interval_noise(epsilon, coverage.DELTA, n, d + 1)
         ours.append(fitted.summary()["coef"].to_numpy() - theta[:d])
         errors.append(np.diff(fitted.conf_int()).ravel() / (2 * coverage.Z))
-        drawn = coverage._ten(("interval",), X, chances, theta, epsilon, generator)["interval"]
+        drawn = coverage.ten(("interval",), X, chances, theta, epsilon, generator)["interval"]
         others.extend(drawn.coefficients[:, :d] - theta[:d])
         their_errors.extend(drawn.widths[:, :d] / (2 * coverage.Z))
     assert np.median(errors, axis=0) == pytest.approx(np.median(their_errors, axis=0), rel=0.04)

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
+from benchmarks.experiments import quadratic, regressions, votes
+from benchmarks.experiments.figure2 import sweep
+from benchmarks.experiments.quadratic import box_lasso
+from benchmarks.experiments.regressions import Posterior, best_of_runs
 from objpert_core.experiments.compare import MAX_REPEATS, Settings
-from objpert_core.experiments.figure2 import Sweep
 from objpert_core.experiments.learners import TIGHT
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.population.methods import Setting
 from objpert_core.experiments.population.methods import method as population_method
-from objpert_core.experiments.ptr import pate, tables, voting
 from objpert_core.experiments.ptr.points import Points
-from objpert_core.experiments.ptr.samples import Posterior, best_of_runs
 from objpert_core.experiments.ptr.teachers import Teachers
-from objpert_core.experiments.quadratic import figure1, regression
+from objpert_core.experiments.quadratic import figure1
 from objpert_core.experiments.quadratic.disagreement import Disagreement, ScaledChiSquare, divergence, tilted_delta
-from objpert_core.experiments.quadratic.lasso import box_lasso
 from objpert_core.experiments.quadratic.plane import Plane, least_in_ball
 from objpert_core.experiments.quadratic.spectrum import Spectrum
 from objpert_core.experiments.studies import noise_ratios, subsampling, tuning_runs
@@ -76,17 +76,17 @@ RANGES = [
     ),
     *(
         (make, ("epsilon", 0, "must be a finite number > 0, got 0"))
-        for make in (regression.bend_and_tilt, regression.adassp, regression.objective)
+        for make in (quadratic.bend_and_tilt, quadratic.adassp, quadratic.objective)
     ),
     (
         lambda **named: figure1.cell(**{"panel": "inexact", "proof": "tight", "epsilon": 1.0, "delta": 1e-5} | named),
         ("proof", "tight", "must be one of 'published', 'sharpened', got 'tight'"),
         ("panel", "left", "must be one of 'exact', 'inexact'"),
     ),
-    (lambda panel: list(voting.costs(panel, 1.0)), ("panel", "c", "must be one of 'a', 'b', got 'c'")),
-    (pate.votes, ("source", "all", "must be one of 'high', 'mid', 'low', 'digits', got 'all'")),
+    (lambda panel: list(votes.costs(panel, 1.0)), ("panel", "c", "must be one of 'a', 'b', got 'c'")),
+    (votes.votes, ("source", "all", "must be one of 'high', 'mid', 'low', 'digits', got 'all'")),
     (
-        tables.load_table,
+        regressions.load_table,
         ("name", "boston", "must be one of 'synthetic-r', 'diabetes', 'california', got 'boston'"),
     ),
     (
@@ -180,7 +180,7 @@ RANGES = [
         ("fine_learning_rates", (0.1, -1.0), "must be a finite number > 0, got -1.0"),
     ),
     (
-        lambda **named: Sweep(**{"dataset": "breast-cancer"} | named),
+        lambda **named: sweep(**{"dataset": "breast-cancer"} | named),
         ("dataset", "mnist", "must be one of"),
         ("methods", ("tight", "ridge"), "must be one of .*, got 'ridge'"),
         ("epsilons", (1.0, 0.0), "must be a finite number > 0, got 0.0"),

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import objpert_core
+from benchmarks.experiments import store
+from benchmarks.experiments.store import Store, forget, session
 from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.experiments import results, store
+from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import noise_seed
 from objpert_core.experiments.methods import EXPLANATIONS, METHODS
 from objpert_core.experiments.results import Run, load, path_of, read, stored
-from objpert_core.experiments.store import Store, forget, session
 
 CONFIGURATION = {"delta": 1e-5, "learning_rates": (0.1, 0.2)}
 SESSION = {"command": "python -m objpert_core.experiments figure2", "commit": "abc1234"}

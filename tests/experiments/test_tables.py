@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks.experiments.reports import claim_rows, paper_rows, paper_table, report, report_rows
 from objpert_core.experiments.paper import PAPER
-from objpert_core.experiments.reports import claim_rows, paper_rows, paper_table, report, report_rows
 from objpert_core.experiments.results import Results, Run, load, stored
 from objpert_core.experiments.tables import STANDARDISED, claims, summary, variant, verdict
 

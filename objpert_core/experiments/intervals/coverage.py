@@ -1,6 +1,6 @@
 """How often intervals for the coefficients of a private logistic regression cover, and how wide they are.
 
-    python -m objpert_core.experiments intervals coverage --report
+    python -m benchmarks.experiments intervals coverage --report
 
 Rows and labels are drawn anew, many data sets at a time are fitted side by side by Newton's method with the noise that
 the estimator would have, and the released sums get its noise. `tests/experiments/test_intervals.py` repeats a corner
@@ -21,7 +21,6 @@ wang2019    Wang, Kifer and Lee (2019) with the package's noise: a third of μ²
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -41,11 +40,8 @@ from objpert_core.learning.problem.rows import row_radius
 
 DELTA, TAU, Z = 1e-6, 1e-6, 1.959963984540054
 RADIUS = row_radius(CONSTANT)
-METHODS = ("public", "interval", "sandwich", "naive", "lifted", "bootstrap", "wang2019")
 BLOCK = 100
 """Data sets behind one seed."""
-SEEDS = tuple(range(5))
-CORNER_SEEDS = tuple(range(20))
 GRID = (
     ("even", 1_000, 2, 1.0), ("even", 1_000, 5, 1.0), ("even", 1_000, 20, 8.0), ("even", 2_000, 5, 1.0),
     ("even", 10_000, 2, 0.1), ("even", 10_000, 10, 0.3), ("even", 10_000, 20, 1.0), ("even", 10_000, 10, 8.0),
@@ -59,18 +55,7 @@ GRID = (
 )  # fmt: skip
 CORNERS = (("even", 10_000, 10, 1.0), ("even", 1_000, 2, 0.3), ("rare", 10_000, 5, 1.0))
 """Where 2,000 data sets are drawn, and not 500: in the middle of the grid and at its ends."""
-PIECES = tuple((*cell, seed) for cell in CORNERS for seed in CORNER_SEEDS)
-PIECES += tuple((*cell, seed) for cell in GRID for seed in SEEDS)
-KINDS = ("interval", "sandwich", "wang2019")
-"""Methods with a fit of their own."""
-SHARE, SHARES = "share ", (0.03, 0.06, 0.1, 0.15, 0.22, 0.3, 0.4)
-SHARES_AT = (
-    ("even", 10_000, 10, 1.0), ("even", 2_000, 5, 1.0), ("correlated", 4_000, 10, 1.0), ("skewed", 10_000, 10, 1.0),
-    ("rare", 10_000, 10, 1.0), ("collinear", 10_000, 5, 1.0), ("bent", 5_000, 5, 0.5),
-)  # fmt: skip
-"""Where shares are compared; 0.15 was chosen on the first `CHOSEN_ON`."""
-CHOSEN_ON = 4
-SHARE_PIECES = tuple((*cell, seed) for cell in SHARES_AT for seed in range(2))
+SHARE = "share "
 _DRAWS = 200
 
 
@@ -124,30 +109,6 @@ def recipe(epsilon: float, n: int, d: int, kind: str) -> Recipe:
     return Recipe(noise, found.objective.sigma, found.objective.lam, found.sigma_out)
 
 
-def by_share(shape: str, n: int, d: int, epsilon: float, seed: int) -> Iterator[Coverage]:
-    """Intervals for which the curvature takes this or that share of μ²."""
-    return coverage(shape, n, d, epsilon, seed, kinds=tuple(f"{SHARE}{share:g}" for share in SHARES))
-
-
-def coverage(
-    shape: str, n: int, d: int, epsilon: float, seed: int, block: int = BLOCK, *, kinds: tuple[str, ...] = KINDS
-) -> Iterator[Coverage]:
-    """All methods on `block` data sets; the rows are the same for ten of them at a time, labels and noise are not."""
-    generator = np.random.default_rng([seed, n, d, round(1000 * epsilon), sum(map(ord, shape))])
-    covered: dict[str, list[Any]] = {}
-    widths: dict[str, list[FloatArray]] = {}
-    for _ in range(max(1, block // 10)):
-        X, chances, theta = drawn(shape, n, d, generator)
-        for method, one in _ten(kinds, X, chances, theta, epsilon, generator).items():
-            covered.setdefault(method, []).append(((one.low <= theta) & (theta <= one.high))[:, :d])
-            widths.setdefault(method, []).append(one.widths[:, :d])
-    public = np.concatenate(widths["public"])
-    for method, hits in covered.items():
-        each = np.concatenate(hits).mean(axis=0)
-        width = float(np.median(np.concatenate(widths[method]) / public))
-        yield Coverage(shape, n, d, epsilon, method, seed, float(each.mean()), float(each.min()), width)
-
-
 class Found(NamedTuple):
     """Estimates, or by how much they are off, and the ends of intervals of 95 %; one shape for all three."""
 
@@ -172,7 +133,7 @@ def repeated(shape: str, n: int, d: int, epsilon: float, seed: int, count: int =
     parts: dict[str, list[Found]] = {}
     for _ in range(0, count, 10):
         X, chances, theta = drawn(shape, n, d, generator)
-        for method, one in _ten(KINDS[:1], X, chances, theta, epsilon, generator).items():
+        for method, one in ten(("interval",), X, chances, theta, epsilon, generator).items():
             parts.setdefault(method, []).append(Found(*((part - theta)[:, :d] for part in one)))
     return {
         method: Found(*(np.concatenate(part) for part in zip(*found, strict=True)))
@@ -198,7 +159,7 @@ def _without_privacy(data: _Data, start: FloatArray) -> Found:
     return Found.by_errors(exact, _errors(np.linalg.inv(data.sum(exact))))
 
 
-def _ten(
+def ten(
     kinds: tuple[str, ...],
     X: FloatArray,
     chances: FloatArray,

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core.experiments.experiment import Experiment
+from objpert_core.experiments.family import Family
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPULATIONS, Setting
 from objpert_core.experiments.population.sweep import RiskRun
-from objpert_core.experiments.results import Results, to_read
+from objpert_core.experiments.results import Results, Row, to_read
 from objpert_core.experiments.summary import Interval, mean_interval
-from objpert_core.tables import write
 
 TIE = 0.01
 """By which share less than θ = 0 a method must have to win against it: θ = 0 needs no data."""
@@ -24,23 +23,25 @@ FROM = 1000
 """The least n that a slope is fitted to."""
 
 
-EXPERIMENTS: Mapping[str, Experiment[RiskRun]] = {
-    name: Experiment(
-        RiskRun,
-        title,
-        file=f"population_{name}",
-        command=f"population --populations {name}",
-        what=f"results for {name!r}",
-        shared={"dataset": name, "configuration": {"delta": "1/n²"}},
-    )
-    for name, title in POPULATIONS.items()
-}
-"""The experiments, by their populations."""
+@dataclass(frozen=True)
+class Promise(Row):
+    """A published algorithm's promise: its noise is published for the ε `target`, the accountant finds `epsilon`."""
+
+    VALUE = "epsilon"
+
+    method: str
+    n: int
+    d: int
+    target: float
+    epsilon: float
+
+
+FAMILY = Family("population", {**dict.fromkeys(POPULATIONS, RiskRun), "promises": Promise})
 
 
 def names() -> tuple[str, ...]:
     """The populations that have stored results."""
-    return tuple(name for name, one in EXPERIMENTS.items() if to_read(one.path()).is_file())
+    return tuple(name for name in POPULATIONS if to_read(FAMILY.path(name)).is_file())
 
 
 @dataclass(frozen=True)
@@ -152,8 +153,8 @@ def _error(values: list[float]) -> float:
 
 
 def load(population: str, where: Path | None = None) -> ExcessRisks:
-    """The stored results of one population, summarised; what is raised is as for `Experiment.results`."""
-    return _summarised(EXPERIMENTS[population].results(where))
+    """The stored results of one population, summarised; what is raised is as for `Family.load`."""
+    return _summarised(FAMILY.load(population, where))
 
 
 @lru_cache(maxsize=8)
@@ -171,36 +172,3 @@ def _summarised(found: Results[RiskRun]) -> ExcessRisks:
         for group, runs in groups.items()
     }
     return ExcessRisks(found.dataset, found, points)
-
-
-def report_rows(found: ExcessRisks) -> list[dict[str, str]]:
-    """A row for each d, ε and method: excess risks times 10⁴ with their standard errors, by n, and the slope."""
-    rows = []
-    for d in found.dimensions:
-        for epsilon in found.epsilons:
-            setting = {"d": str(d), "ε": f"{epsilon:g}"}
-            for name in found.methods:
-                cells = {f"n = {n:,}": _times(found.point(n, d, epsilon, name)) for n in found.rows}
-                slope = f"{found.slope(d, epsilon, name):.2f}".replace("nan", "–")
-                rows.append({**setting, "method": LABELS[name], **cells, "slope": slope})
-            zeros = {f"n = {n:,}": f"{1e4 * found.zero(n, d, epsilon):.4g}" for n in found.rows}
-            rows.append({**setting, "method": LABELS["zero"], **zeros, "slope": ""})
-    return rows
-
-
-def report(found: ExcessRisks, form: str = "text") -> str:
-    """Means, errors and slopes in one of `objpert_core.tables.FORMATS`; as text also where our method is behind."""
-    caption = f"{POPULATIONS[found.population]}: excess risk × 10⁴"
-    table = write(report_rows(found), form, caption=caption).removesuffix("\n")
-    if form != "text":
-        return table
-    behind = found.behind()
-    return f"{table}\nOur method is behind a published one: " + ("; ".join(behind) if behind else "nowhere")
-
-
-def _times(point: Point | None) -> str:
-    """A mean times 10⁴ with its standard error."""
-    if point is None:
-        return "–"
-    error = float(f"{1e4 * point.error:.2g}")
-    return f"{1e4 * point.excess.mean:.4g} ± {error:g}"

@@ -1,30 +1,15 @@
-"""Excess population risk over n × d × ε × method, trial by trial: one row each in a file that can be continued."""
+"""Excess population risk at one setting, trial by trial: one row for each method."""
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TextIO
 
 import numpy as np
 
-import objpert_core
-from objpert_core._validation import choice, positive, positive_integer
-from objpert_core.experiments.population.methods import LABELS, POPULATIONS, Setting, method
+from objpert_core.experiments.population.methods import POPULATIONS, Setting, method
 from objpert_core.experiments.results import Row
-from objpert_core.experiments.runner import Outcome, carry_out, refuse_another_version
-from objpert_core.experiments.store import Store
 
-ROWS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
-DIMENSIONS: Mapping[str, tuple[int, ...]] = {
-    "logistic": (3, 10, 30, 100),
-    "absolute": (10, 100),
-    "hard": (10, 100, 500),
-}
-EPSILONS = (0.5, 2.0)
-TRIALS = 20
 _MODEL, _NOISE = 1, 2  # names of seeds
 
 
@@ -61,17 +46,11 @@ class RiskRun(Row):
 
 @dataclass(frozen=True)
 class Piece:
-    """One trial of some methods at one setting: a `runner.Work`, with the package's version that started the sweep."""
+    """One trial of some methods at one setting."""
 
     setting: Setting
     methods: tuple[str, ...]
     trial: int
-    version: str = objpert_core.__version__
-
-    @property
-    def kind(self) -> str:
-        """Settings of one size take about the same time."""
-        return f"n = {self.setting.n}, d = {self.setting.d}"
 
     def seed(self, name: int) -> int:
         """The seed of this trial's rows (`_MODEL`), or of all methods' noise; the noise differs among settings."""
@@ -83,7 +62,6 @@ class Piece:
 
     def __call__(self) -> list[RiskRun]:
         """Draw the rows and learn from them by every method."""
-        refuse_another_version(self.version)
         setting = self.setting
         law = setting.law
         X, y = law.sample(setting.n, self.seed(_MODEL))
@@ -109,71 +87,3 @@ class Piece:
                 )
             )
         return found
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """What to run; without `methods` all that differ on this population."""
-
-    population: str = "logistic"
-    rows: tuple[int, ...] = ROWS
-    dimensions: tuple[int, ...] = ()
-    epsilons: tuple[float, ...] = EPSILONS
-    trials: int = TRIALS
-    methods: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        choice("population", self.population, tuple(POPULATIONS))
-        if not self.dimensions:
-            object.__setattr__(self, "dimensions", DIMENSIONS[self.population])
-        for name, values in (("rows", self.rows), ("dimensions", self.dimensions)):
-            for value in values:
-                positive_integer(name, value)
-        for epsilon in self.epsilons:
-            positive("epsilons", epsilon)
-        positive_integer("trials", self.trials)
-        for name in self.methods:
-            choice("methods", name, tuple(name for name in LABELS if name != "zero"))
-
-    def pieces(self, done: frozenset[tuple[Any, ...]] = frozenset()) -> list[Piece]:
-        """The work that is not done yet, trial by trial, small settings first."""
-        found = []
-        for trial in range(self.trials):
-            for n in self.rows:
-                for d in self.dimensions:
-                    for epsilon in self.epsilons:
-                        setting = Setting(self.population, n, d, epsilon)
-                        wanted = [name for name in setting.methods if not self.methods or name in self.methods]
-                        left = tuple(name for name in wanted if (n, d, epsilon, name, trial) not in done)
-                        if left:
-                            found.append(Piece(setting, left, trial))
-        return found
-
-
-def run(
-    sweep: Sweep,
-    store: Store[RiskRun],
-    *,
-    jobs: int = 1,
-    backend: str = "loky",
-    scheduler: str | None = None,
-    stream: TextIO | None = None,
-) -> tuple[Outcome, ...]:
-    """Do what is not in the store yet, and store each trial as it is done; as `figure2.run`."""
-    stream = sys.stderr if stream is None else stream
-    todo = sweep.pieces(frozenset(store.done))
-    print(f"{sweep.population}: {len(todo)} trials to do", file=stream, flush=True)
-
-    def keep(rows: list[RiskRun]) -> None:
-        for row in rows:
-            store.append(row)
-
-    return carry_out(todo, keep, _describe, stream, jobs=jobs, backend=backend, scheduler=scheduler)
-
-
-def _describe(outcome: Outcome) -> str:
-    piece: Piece = outcome.work
-    where = f"trial {piece.trial} {piece.kind}, ε = {piece.setting.epsilon:g}"
-    if outcome.error is not None:
-        return f"{where} FAILED: {outcome.error}"
-    return f"{where}: {len(outcome.result)} methods in {outcome.seconds:.3g} s"

@@ -10,11 +10,27 @@ import numpy as np
 from scipy.stats import dlaplace
 
 from objpert_core._validation import FloatArray, check_fields, in_open_unit, positive, positive_integer, rate
-from objpert_core.accounting import GNMax
-from objpert_core.experiments.ptr import pate
+from objpert_core.accounting import Gaussian, GNMax
+from objpert_core.experiments.ptr.stored import Price
 from objpert_core.learning.geometric import tail_point
 
 CLASSES = 10
+ORDERS = np.unique(np.concatenate([np.arange(2.0, 41.0), np.round(np.geomspace(40, 1000, 30))]))
+
+
+def converted(order: float, rdp: float, delta: float = Price.DELTA) -> float:
+    """ε by the paper's conversion: rdp + log(1/δ)/(α − 1)."""
+    return rdp + math.log(1 / delta) / (order - 1)
+
+
+def exact(counts: FloatArray, sigma: float) -> float:
+    """ε of the same T mechanisms exactly: they are one Gaussian mechanism of sensitivity √(2T)."""
+    return Gaussian(sigma, math.sqrt(2 * len(counts))).epsilon(Price.DELTA)
+
+
+def known(counts: FloatArray, sigma: float) -> float:
+    """ε of these votes, a number that itself says something about the votes."""
+    return min(converted(order, GNMax(sigma).rdp_at(counts, order)) for order in ORDERS)
 
 
 @dataclass(frozen=True)
@@ -46,13 +62,13 @@ class Teachers:
 
     @cached_property
     def any_votes(self) -> float:
-        """ε at `pate.DELTA` whatever the votes are, exactly."""
-        return pate.exact(self.counts, self.sigma)
+        """ε at `Price.DELTA` whatever the votes are, exactly."""
+        return exact(self.counts, self.sigma)
 
     @cached_property
     def these_votes(self) -> float:
         """ε of these votes alone, at most that of any votes. **Not private.**"""
-        return min(pate.known(self.counts, self.sigma), self.any_votes)
+        return min(known(self.counts, self.sigma), self.any_votes)
 
 
 @dataclass(frozen=True)
@@ -62,7 +78,7 @@ class Proposal:
     teachers: Teachers
     epsilon: float
     test_epsilon: float
-    delta: float = pate.DELTA
+    delta: float = Price.DELTA
 
     def __post_init__(self) -> None:
         check_fields(self, positive, "epsilon", "test_epsilon")

@@ -1,49 +1,93 @@
-"""Stored results of the experiments on bends."""
+"""Stored results of the experiments on bends: what their rows are, and for which settings.
+
+`benchmarks/experiments` makes the files. Each kind of rows has its methods, by their keys, in `LABELS`.
+"""
 
 from __future__ import annotations
 
-from objpert_core.experiments.experiment import Experiment, Family
-from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
+from dataclasses import dataclass
+from types import MappingProxyType
 
-_CELLS = tuple(
-    (panel, proof, epsilon, delta)
-    for panel, proofs in figure1.PANELS.items()
-    for proof in proofs
-    for epsilon in figure1.EPSILONS
-    for delta in figure1.DELTAS
-)
-FAMILY = Family.of(
-    "quadratic",
-    "the figures of Cortild and Cartis (2026), and where data matter",
-    figure1=Experiment(
-        figure1.Cell,
-        "the least bound on the excess risk over (ε, δ), by three proofs",
-        _CELLS,
-        lambda *named: [figure1.cell(*named)],
-        seeds="none: nothing is random",
-    ),
-    figure2=Experiment(
-        figure2.Risk,
-        "the risk of a private lasso against its box, tilted and bent",
-        tuple((seed,) for seed in figure2.SEEDS),
-        figure2.risks,
-        by=("seed",),
-    ),
-    matter=Experiment(
-        matter.Excess,
-        "the excess risk of a bent lasso against the number of rows",
-        tuple((seed,) for seed in matter.SEEDS),
-        matter.losses,
-        by=("seed",),
-    ),
-    regression=Experiment(
-        regression.Excess,
-        "the excess test error of bend and tilt beside other private regressions",
-        tuple((seed,) for seed in regression.SEEDS),
-        regression.losses,
-        by=("seed",),
-    ),
-)
-EXPERIMENTS = FAMILY.experiments
-"""The experiments, by their keys."""
+from objpert_core.experiments.family import Family
+from objpert_core.experiments.quadratic.figure1 import Cell
+from objpert_core.experiments.results import Row
+
+
+@dataclass(frozen=True)
+class Risk(Row):
+    """Figure 2: the risk J of one method, a sum over the rows; `kappa` is half the side of the box."""
+
+    VALUE = "risk"
+    EPSILON, DELTA = 0.5, 0.01
+    SEEDS = tuple(range(10))
+    KAPPAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
+    LABELS = MappingProxyType(
+        {
+            "lop": "Tilt, published",
+            "lop-replace": "Tilt at 2ζ, one row replaced",
+            "lop-clip": "Tilt, clipped at 10⁴",
+            "qop": "Bend, published",
+            "qop-tight": "Bend, exact theorem",
+            "anchor": "The anchor alone, no data",
+            "no-privacy": "Without privacy",
+        }
+    )
+
+    kappa: float
+    method: str
+    seed: int
+    risk: float
+
+
+@dataclass(frozen=True)
+class Excess(Row):
+    """Where data matter: what one method loses of a lasso with d = `DIMENSION`, J(θ) − min J, a sum over the rows."""
+
+    VALUE = "excess"
+    EPSILON, DELTA, DIMENSION = 1.0, 1e-5, 20
+    ROWS = (1000, 3000, 10_000, 30_000, 100_000)
+    SEEDS = tuple(range(10))
+    LABELS = MappingProxyType(
+        {
+            "published": "Bend, published",
+            "sharpened": "Bend, sharpened proof",
+            "exact": "Bend, exact theorem",
+            "anchor": "The anchor alone, no data",
+        }
+    )
+
+    n: int
+    method: str
+    seed: int
+    excess: float
+
+
+@dataclass(frozen=True)
+class NewError(Row):
+    """Beside other regressions: a method's mean squared error on new rows above the least; `CASES` are (n, d, ε)."""
+
+    VALUE = "excess"
+    DELTA = 1e-5
+    CASES = ((20_000, 10, 0.1), (20_000, 10, 1.0), (20_000, 50, 1.0))
+    SEEDS = tuple(range(20))
+    LABELS = MappingProxyType(
+        {
+            "centred": "Bend and tilt",
+            "bend-tilt": "Bend and tilt, noise's mean kept",
+            "adassp": "AdaSSP, published noise",
+            "adassp-tight": "AdaSSP, tight accounting",
+            "objective": "Objective perturbation, clipped",
+            "zero": "θ = 0, learns nothing",
+        }
+    )
+
+    n: int
+    d: int
+    epsilon: float
+    method: str
+    seed: int
+    excess: float
+
+
+FAMILY = Family("quadratic", {"figure1": Cell, "figure2": Risk, "matter": Excess, "regression": NewError})
 load = FAMILY.load

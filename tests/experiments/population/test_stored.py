@@ -2,16 +2,17 @@
 
 import io
 import math
+from dataclasses import replace
 
 import pytest
 
-from objpert_core.experiments.__main__ import main
-from objpert_core.experiments.population import promises, stored
-from objpert_core.experiments.population.sweep import Piece, Sweep, run
+from benchmarks.experiments.population import sweep
+from benchmarks.experiments.store import Store, session
+from objpert_core.experiments.population import stored
+from objpert_core.experiments.population.methods import Setting
+from objpert_core.experiments.population.sweep import Piece, RiskRun
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.store import Store, session
 
-LOGISTIC = stored.EXPERIMENTS["logistic"]
 # × 10⁻⁴, mean and standard error at n = 10³ and 10⁴, and the slope: population_risk.md, logistic, d = 10, M = 4
 REFERENCE = {
     ("sgd", 0.5): ((839, 30), (177, 6), -0.79),
@@ -95,68 +96,26 @@ def test_no_mean_is_above_its_bound_and_files_are_whole(population):
         assert point.seconds >= 0
 
 
-# Sweeps
-
-
-def tiny(**changes):
-    small = {"rows": (100,), "dimensions": (2,), "epsilons": (2.0,), "trials": 2, "methods": ("gd", "phased")}
-    return Sweep(**small | changes)
+# The maker
 
 
 @pytest.mark.slow
-def test_a_sweep_goes_on_where_it_stopped(tmp_path):
-    for trials, stored_then in ((1, 2), (2, 4), (2, 4)):
-        with LOGISTIC.store(session("test"), tmp_path) as store:
-            assert run(tiny(trials=trials), store, stream=io.StringIO()) == ()
-        assert len(LOGISTIC.results(tmp_path).runs) == stored_then
+def test_a_stored_trial_is_that_of_the_page(tmp_path):
+    maker = sweep("logistic")
+    one, two = (piece for piece in maker.pieces[:8] if piece[3] in ("gd", "phased"))
+    few = replace(maker, pieces=(one, two))
+    assert not few.make(stored.FAMILY.path("logistic", tmp_path), session("test"), stream=io.StringIO())
     found = stored.load("logistic", tmp_path)
     assert found.methods == ("gd", "phased")
-    point = found.point(100, 2, 2.0, "gd")
-    again = [Piece(tiny().pieces()[0].setting, ("gd",), trial)()[0] for trial in range(2)]
-    assert point.excess.mean == pytest.approx(sum(fit.excess for fit in again) / 2, rel=1e-12)
-    assert "Noisy gradient descent" in stored.report(found)
+    (again,) = Piece(Setting("logistic", *one[:3]), ("gd",), 0)()
+    assert found.point(*one[:4]).excess.mean == again.excess
+    assert "gd" in maker.report(found.results)
 
 
-@pytest.mark.thorough
-def test_a_row_is_there_once_and_another_kind_of_rows_does_not_mix_in(tmp_path):
-    one = tiny(methods=("gd",)).pieces()[0]()[0]
-    with LOGISTIC.store(session("test"), tmp_path) as store:
-        store.append(one)
-        with pytest.raises(ValueError, match="there is a row for"):
-            store.append(one)
+def test_another_kind_of_rows_does_not_mix_in(tmp_path):
+    path = stored.FAMILY.path("logistic", tmp_path)
+    row = RiskRun("logistic", 100, 3, 2.0, 4.0, "gd", 0, 0.1, 0.0, 1.0)
+    with sweep("logistic").store(path, session("test")) as store:
+        store.append(row)
     with pytest.raises(ValueError, match="the columns must be"):
-        Store(LOGISTIC.path(tmp_path), Run, session("test"), dataset="logistic")
-
-
-def test_a_failing_trial_is_told_and_not_stored(tmp_path, monkeypatch):
-    stale = Piece(tiny().pieces()[0].setting, ("gd",), 0, version="0")
-    monkeypatch.setattr(Sweep, "pieces", lambda self, done: [stale])
-    told = io.StringIO()
-    with LOGISTIC.store(session("test"), tmp_path) as store:
-        (failed,) = run(tiny(), store, stream=told)
-        assert store.done == set()
-    assert "the sweep was started with 0" in failed.error
-    assert "trial 0 n = 100, d = 2, ε = 2 FAILED" in told.getvalue()
-
-
-def test_the_command_runs_and_reports(tmp_path, capsys):
-    given = ["population", "--populations", "logistic", "--rows", "100", "--dimensions", "2", "--epsilons", "2"]
-    given += ["--trials", "1", "--methods", "phased", "--out", str(tmp_path)]
-    assert main(given) == 0
-    assert "Phased ERM" in capsys.readouterr().out
-    assert main([*given, "--report"]) == 0
-    assert main(["population", "--populations", "hard", "--report", "--out", str(tmp_path)]) == 2
-    assert "There are no stored results for 'hard'" in capsys.readouterr().err
-    assert main([*given[:-4], "--methods", "adam", "--out", str(tmp_path)]) == 2
-
-
-@pytest.mark.slow
-def test_what_is_published_promises_as_much_as_the_accountant_says(tmp_path, capsys):
-    given = ["promises", "--rows", "100", "--dimensions", "3", "--epsilons", "2", "--out", str(tmp_path)]
-    assert main(given) == 0
-    assert "written: " in capsys.readouterr().out
-    found = promises.load(tmp_path)
-    assert found.notes["command"] == f"python -m objpert_core.experiments {' '.join(given)}"
-    assert found.runs == tuple(promises.accounted(method, 100, 3, 2.0) for method in ("sgd", "objective"))
-    assert found.values(method="sgd", n=100, d=3, target=2.0) == [found.runs[0].epsilon]
-    assert found.values(method="sgd", n=100, d=4, target=2.0) == []
+        Store(path, Run, session("test"), dataset="logistic")

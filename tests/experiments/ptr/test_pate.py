@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.experiments import votes
 from objpert_core.accounting import Gaussian, GNMax, repeat
-from objpert_core.experiments.ptr import pate, stored
+from objpert_core.experiments.ptr import stored
+from objpert_core.experiments.ptr.stored import Price
 
 REFERENCE = {  # σ = 20: not private, smooth sensitivity, distance test
     "high": (0.179, 3.27, 0.595),
@@ -36,8 +38,8 @@ def test_where_teachers_disagree_asking_them_does_not_pay():
 
 def test_analyses_are_in_order_everywhere():
     found = stored.load("pate")
-    for source, sigma in pate.PIECES:
-        cost = {method: found.values(source=source, sigma=sigma, method=method)[0] for method in pate.LABELS}
+    for source, sigma in votes.PATE.pieces:
+        cost = {method: found.values(source=source, sigma=sigma, method=method)[0] for method in Price.LABELS}
         assert cost["exact"] < cost["independent"]
         assert cost["known"] * (1 - 1e-12) <= cost["distance"] <= cost["independent"] * (1 + 1e-12)
         assert cost["distance-tight"] < cost["distance"] < cost["smooth"]
@@ -48,9 +50,9 @@ def test_analyses_are_in_order_everywhere():
 
 def test_any_votes_cost_what_so_many_gaussian_mechanisms_cost():
     counts = np.full((7, 10), 40.0)
-    exact = pate.exact(counts, 9.0)
-    assert exact == pytest.approx(repeat(Gaussian(9.0, math.sqrt(2)), 7).epsilon(pate.DELTA), rel=1e-6)
-    assert exact < pate.independent(counts, 9.0) < 1.4 * exact
+    exact = votes.exact(counts, 9.0)
+    assert exact == pytest.approx(repeat(Gaussian(9.0, math.sqrt(2)), 7).epsilon(Price.DELTA), rel=1e-6)
+    assert exact < votes.independent(counts, 9.0) < 1.4 * exact
 
 
 def test_the_divergence_of_rescaled_noise_is_an_integral():
@@ -63,15 +65,15 @@ def test_the_divergence_of_rescaled_noise_is_an_integral():
         log_p = -(x**2) / 2 - math.log(2 * math.pi) / 2
         log_q = -(((x - mean) / scale) ** 2) / 2 - math.log(2 * math.pi) / 2 - u
         found.append(math.log(np.trapezoid(np.exp(order * log_p + (1 - order) * log_q), x)) / (order - 1))
-    assert pate._scaled_noise_rdp(order, beta, sigma) == pytest.approx(max(found), rel=1e-6)
+    assert votes._scaled_noise_rdp(order, beta, sigma) == pytest.approx(max(found), rel=1e-6)
     assert max(found) > found[1] == pytest.approx(order / (2 * sigma**2), rel=1e-6)
 
 
 def test_prices_by_few_orders_and_budgets_are_no_smaller(monkeypatch):
-    monkeypatch.setattr(pate, "ORDERS", pate.ORDERS[::25])
-    monkeypatch.setattr(pate, "_BUDGETS", 2)
+    monkeypatch.setattr(votes, "ORDERS", votes.ORDERS[::25])
+    monkeypatch.setattr(votes, "_BUDGETS", 2)
     found = stored.load("pate")
-    for price in pate.prices("low", 20.0):
+    for price in votes.prices("low", 20.0):
         at = {"source": "low", "sigma": 20.0, "method": price.method}
         assert price.value >= found.values(**at)[0] * (1 - 1e-9)
         assert found.values("right", **at) == [price.right]
@@ -80,24 +82,24 @@ def test_prices_by_few_orders_and_budgets_are_no_smaller(monkeypatch):
 @pytest.mark.slow
 def test_a_distance_test_that_is_promised_passes_as_often():
     """The best of the parameters, looked for again: its distance leaves room for the noise 19 times in 20."""
-    counts, _ = pate.votes("mid")
+    counts, _ = votes.votes("mid")
     few = counts[:10]
-    found = pate.distance(few, 20.0)
-    assert pate.known(few, 20.0) < found < pate.independent(few, 20.0)
-    room = math.log(1 / pate.DELTA) + math.log(10)
+    found = votes.distance(few, 20.0)
+    assert votes.known(few, 20.0) < found < votes.independent(few, 20.0)
+    room = math.log(1 / Price.DELTA) + math.log(10)
     noise = np.random.default_rng(0).laplace(size=200_000)
-    assert (room + noise > math.log(1 / pate.DELTA)).mean() == pytest.approx(0.95, abs=0.002)
+    assert (room + noise > math.log(1 / Price.DELTA)).mean() == pytest.approx(0.95, abs=0.002)
     slack = []
     for order in (40.0, 60.0):
         for budget in np.geomspace(1e-5, 0.1, 50):
             far = GNMax(20.0).distance(few, order, float(budget))
             if 0 < far < math.inf:
-                slack.append(room / far + budget + math.log(1 / pate.DELTA) / (order - 1))
+                slack.append(room / far + budget + math.log(1 / Price.DELTA) / (order - 1))
     assert found == pytest.approx(min(slack), rel=0.1)
 
 
 def test_votes_are_drawn_as_told_and_digits_are_read():
-    counts, truth = pate.votes("high")
+    counts, truth = votes.votes("high")
     assert counts.shape == (200, 10)
     assert (counts.sum(axis=1) == 400).all()
     assert counts[:, 0].mean() == pytest.approx(320, abs=2)
@@ -106,8 +108,8 @@ def test_votes_are_drawn_as_told_and_digits_are_read():
 
 @pytest.mark.slow
 def test_teachers_of_digits_know_them_and_noise_hides_them(monkeypatch):
-    monkeypatch.setattr(pate, "DIGITS_TEACHERS", 12)
-    counts, truth = pate._digits()
+    monkeypatch.setattr(votes, "DIGITS_TEACHERS", 12)
+    counts, truth = votes._digits()
     assert (counts.sum(axis=1) == 12).all()
-    few, many = ((pate.labels(counts, sigma) == truth).mean() for sigma in (0.1, 20.0))
+    few, many = ((votes.labels(counts, sigma) == truth).mean() for sigma in (0.1, 20.0))
     assert few > 0.85 > 0.4 > many

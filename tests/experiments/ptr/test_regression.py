@@ -6,9 +6,11 @@ import joblib
 import numpy as np
 import pytest
 
+from benchmarks.experiments import regressions
 from objpert_core.accounting import PosteriorSampling, calibrate_gaussian, posterior_precision
 from objpert_core.estimators import OPSPTRRegressor
-from objpert_core.experiments.ptr import regression, samples, stored, tables
+from objpert_core.experiments.ptr import stored
+from objpert_core.experiments.ptr.stored import Error
 
 REFERENCE = {  # mean squared error and 95 % half-width: synthetic-r at ε = .5 and 10, diabetes at .5 and 10
     "output": ((0.0326, 0.005), (0.0147, 0.001), (0.200, 0.02), (0.106, 0.005)),
@@ -37,7 +39,7 @@ def test_what_needs_no_privacy_is_as_told():
         ("diabetes", 0.0829, 0.0905, 0.1553),
     ):
         for method, mean in (("ridge", ridge), ("judges", judges), ("zero", zero)):
-            interval = found.interval(dataset=dataset, epsilon=regression.FREE, method=method)
+            interval = found.interval(dataset=dataset, epsilon=Error.FREE, method=method)
             assert interval.mean == pytest.approx(mean, rel=0.005)
 
 
@@ -45,7 +47,7 @@ def test_shares_of_epsilon_often_refuse_and_the_whole_never_does():
     found = stored.load("regression")
     shares = [
         found.interval("refused", dataset="synthetic-r", epsilon=epsilon, method="ptr-split").mean
-        for epsilon in regression.EPSILONS
+        for epsilon in Error.EPSILONS
     ]
     assert shares[0] > 0.6
     assert shares == sorted(shares, reverse=True)
@@ -58,12 +60,12 @@ def test_the_whole_is_ahead_of_shares_and_adassp_of_both():
     found = stored.load("regression")
     for epsilon in (0.5, 1.0, 2.0):
         at = {"dataset": "synthetic-r", "epsilon": epsilon}
-        mean = {method: found.interval(method=method, **at).mean for method in regression.LABELS if method not in "zero"
+        mean = {method: found.interval(method=method, **at).mean for method in Error.LABELS if method not in "zero"
                 and found.values(method=method, **at)}  # fmt: skip
         assert min(mean, key=mean.get) == "adassp"
         assert mean["ptr-tight"] < mean["ptr-split"]
         assert mean["ada-tight"] < mean["ada-split"]
-        judges = found.interval(dataset="synthetic-r", epsilon=regression.FREE, method="judges").mean
+        judges = found.interval(dataset="synthetic-r", epsilon=Error.FREE, method="judges").mean
         assert judges < mean["ptr-tight"]
 
 
@@ -79,20 +81,20 @@ def small(seed=0, n=400, d=3):
 
 def test_draws_have_the_posteriors_mean_and_covariance():
     X, y = small()
-    posterior = samples.Posterior(X, y)
+    posterior = regressions.Posterior(X, y)
     lam, gamma, count = 7.0, 2.0, 40_000
     normals = np.random.default_rng(0).standard_normal((count, 3))
     found = posterior.draws(np.full(count, lam), np.full(count, gamma), normals)
     curved = X.T @ X + lam * np.eye(3)
-    np.testing.assert_allclose(found.mean(axis=0), regression.ridge(X, y, lam), atol=5e-4)
+    np.testing.assert_allclose(found.mean(axis=0), regressions.ridge(X, y, lam), atol=5e-4)
     np.testing.assert_allclose(np.cov(found.T) * gamma, np.linalg.inv(curved), atol=2e-4)
-    assert posterior.lengths(np.array([lam]))[0] == pytest.approx(np.linalg.norm(regression.ridge(X, y, lam)))
+    assert posterior.lengths(np.array([lam]))[0] == pytest.approx(np.linalg.norm(regressions.ridge(X, y, lam)))
 
 
 @pytest.mark.slow
 def test_precisions_between_grid_points_are_on_the_safe_side():
     h = np.geomspace(2e-5, 1.5, 40)
-    fast = samples._shift(1.0, 1e-9, h)
+    fast = regressions._shift(1.0, 1e-9, h)
     exact = np.array([posterior_precision(1.0, 1e-9, float(one)) for one in h])
     assert (fast <= exact).all()
     assert (fast >= 0.97 * exact)[exact > 0.5].all()
@@ -101,24 +103,24 @@ def test_precisions_between_grid_points_are_on_the_safe_side():
 
 def test_output_perturbation_covers_the_farthest_row():
     """A row at the largest ‖θ‖ that n rows allow; noise is the Gaussian mechanism's for that distance."""
-    lam, noise = regression.output_lam(300, 1.0)
+    lam, noise = regressions.output_lam(300, 1.0)
     moved = (1 + math.sqrt(301) / (2 * math.sqrt(lam))) / lam
-    assert noise == pytest.approx(moved * calibrate_gaussian(1.0, regression.DELTA).sigma, rel=1e-9)
+    assert noise == pytest.approx(moved * calibrate_gaussian(1.0, Error.DELTA).sigma, rel=1e-9)
     X, y = small(1, 300)
-    start = regression.ridge(X, y, lam)
+    start = regressions.ridge(X, y, lam)
     for x in np.vstack([np.eye(3), -np.eye(3)]):
         for target in (-1.0, 1.0):
-            other = regression.ridge(np.vstack([X, x]), np.append(y, target), lam)
+            other = regressions.ridge(np.vstack([X, x]), np.append(y, target), lam)
             assert np.linalg.norm(other - start) <= moved
 
 
 def test_balanced_posteriors_keep_their_promise_at_the_worst_leverage():
     n, d, epsilon = 6000, 10, 0.5
-    lam = regression.balanced_lam(n, d, epsilon)
+    lam = regressions.balanced_lam(n, d, epsilon)
     slope = 1 + math.sqrt(n / lam) / 2
-    gamma = posterior_precision(epsilon, regression.DELTA, 1 / lam, slope)
-    assert PosteriorSampling(1 / lam, gamma * slope**2).delta(epsilon) <= regression.DELTA
-    assert PosteriorSampling(1 / lam, 1.01 * gamma * slope**2).delta(epsilon) > regression.DELTA
+    gamma = posterior_precision(epsilon, Error.DELTA, 1 / lam, slope)
+    assert PosteriorSampling(1 / lam, gamma * slope**2).delta(epsilon) <= Error.DELTA
+    assert PosteriorSampling(1 / lam, 1.01 * gamma * slope**2).delta(epsilon) > Error.DELTA
 
 
 @pytest.mark.slow
@@ -127,7 +129,7 @@ def test_fast_runs_have_the_law_of_the_estimator(accounting, monkeypatch):
     """The size of the noise in the posterior's own norm, for one λ; rows that judge nothing choose the first run."""
     lam, epsilon = 30.0, 10.0
     X, y = small(2, 60)
-    center, curved = regression.ridge(X, y, lam), X.T @ X + lam * np.eye(3)
+    center, curved = regressions.ridge(X, y, lam), X.T @ X + lam * np.eye(3)
     judges = np.zeros((1, 3)), np.zeros(1)
 
     def size(theta):
@@ -135,14 +137,14 @@ def test_fast_runs_have_the_law_of_the_estimator(accounting, monkeypatch):
 
     told = {"accounting": accounting, "mean_runs": 2.0, "lams": [lam], "fallback": False}
     slow = [
-        size(OPSPTRRegressor(epsilon, regression.DELTA, random_state=seed, **told).fit(X, y, validation=judges).coef_)
+        size(OPSPTRRegressor(epsilon, Error.DELTA, random_state=seed, **told).fit(X, y, validation=judges).coef_)
         for seed in range(40)
     ]
-    monkeypatch.setattr(samples, "CANDIDATES", (lam,))
-    posterior, fast = samples.Posterior(X, y), []
+    monkeypatch.setattr(regressions, "CANDIDATES", (lam,))
+    posterior, fast = regressions.Posterior(X, y), []
     for seed in range(1500):
         generator = np.random.default_rng(seed)
-        theta, refused = samples.best_of_runs(posterior, judges, epsilon, regression.DELTA, accounting, generator, 2.0)
+        theta, refused = regressions.best_of_runs(posterior, judges, epsilon, Error.DELTA, accounting, generator, 2.0)
         assert refused == 0
         fast.append(size(theta))
     error = math.hypot(np.std(slow) / 40**0.5, np.std(fast) / 1500**0.5)
@@ -154,9 +156,9 @@ def test_fast_runs_have_the_law_of_the_estimator(accounting, monkeypatch):
 def test_runs_that_all_refuse_say_so(monkeypatch):
     X, y = small(4, 60)
     grid = np.linspace(-12, 0.4, 9)
-    monkeypatch.setattr(samples, "_shifts", lambda epsilon, delta: (grid, np.where(grid < -11, 1.0, 0.0)))
-    theta, refused = samples.best_of_runs(
-        samples.Posterior(X, y), (X, y), 0.01, 1e-6, "split", np.random.default_rng(0), 3.0
+    monkeypatch.setattr(regressions, "_shifts", lambda epsilon, delta: (grid, np.where(grid < -11, 1.0, 0.0)))
+    theta, refused = regressions.best_of_runs(
+        regressions.Posterior(X, y), (X, y), 0.01, 1e-6, "split", np.random.default_rng(0), 3.0
     )
     assert theta is None
     assert refused == 1.0
@@ -167,25 +169,23 @@ def test_runs_that_all_refuse_say_so(monkeypatch):
 
 @pytest.mark.parametrize("name", ["synthetic-r", "diabetes"])
 def test_rows_and_targets_are_bounded_and_split_in_three(name):
-    X, y = tables.load_table(name)
+    X, y = regressions.load_table(name)
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, atol=1e-12)
     assert np.abs(y).max() <= 1
-    parts = regression.split(name, 0)
+    parts = regressions.split(name, 0)
     sizes = [len(parts.y), len(parts.judged), len(parts.tested)]
     assert sum(sizes) == len(y)
     assert sizes[0] == int(0.6 * len(y))
-    assert not np.array_equal(parts.X, regression.split(name, 1).X)
+    assert not np.array_equal(parts.X, regressions.split(name, 1).X)
 
 
 def test_california_is_read_where_its_file_is_and_never_fetched(tmp_path, monkeypatch):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path / "none"))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    california = tables.TABLES["california"]
-    assert not california.here()
+    assert regressions._home() is None
     cells = np.random.default_rng(0).uniform(1.0, 5.0, size=(30, 9))
     joblib.dump(cells, tmp_path / "cal_housing_py3.pkz")
-    assert california.here()
-    X, y = california.make()
+    X, y = regressions._california()
     assert X.shape == (30, 8)
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0)
     assert np.abs(y).max() <= 1
@@ -193,6 +193,6 @@ def test_california_is_read_where_its_file_is_and_never_fetched(tmp_path, monkey
 
 @pytest.mark.slow
 def test_every_method_has_a_row():
-    rows = list(regression.errors("diabetes", 3, [1.0]))
-    assert {row.method for row in rows} == set(regression.LABELS)
+    rows = list(regressions.errors("diabetes", 3, [1.0]))
+    assert {row.method for row in rows} == set(Error.LABELS)
     assert max(row.error for row in rows) < 1

@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.experiments import votes
 from objpert_core.accounting import LaplaceVote, OptimalVote
-from objpert_core.experiments.ptr import stored, voting
+from objpert_core.experiments.ptr import stored
+from objpert_core.experiments.ptr.stored import Cost
 
 REFERENCE = {  # ε of the noise: classic, generalised (mean), Laplace at δ
     0.1: (0.1922, 0.1356, 0.0856),
@@ -25,25 +27,25 @@ def test_the_reference_values_of_panel_b_are_met(epsilon):
 
 def test_without_delta_the_privacy_at_a_gap_rises_to_that_of_the_noise():
     found = stored.load("voting")
-    pure = [found.values(panel="a", epsilon=10.0, gap=gap, method="pure")[0] for gap in voting.GAPS[10.0]]
+    pure = [found.values(panel="a", epsilon=10.0, gap=gap, method="pure")[0] for gap in Cost.GAPS[10.0]]
     assert [pure[gap] for gap in (0, 1, 10)] == pytest.approx([8.208, 9.394, 9.907], abs=6e-4)
     assert pure == sorted(pure)
     assert pure[-1] < 10
     here = [found.values(panel="a", epsilon=10.0, gap=gap, method="here")[0] for gap in range(4)]
     assert here == pytest.approx([8.208, 9.318, 9.318, 0.0], abs=6e-4)
     # as printed it falls from the start, and is beyond ε at a gap of 0
-    printed = [found.values(panel="a", epsilon=10.0, gap=gap, method="printed")[0] for gap in voting.GAPS[10.0]]
+    printed = [found.values(panel="a", epsilon=10.0, gap=gap, method="printed")[0] for gap in Cost.GAPS[10.0]]
     assert printed == sorted(printed, reverse=True)
     assert printed[0] > 10 > pure[10] > printed[10]
 
 
 def test_curves_are_in_order():
     found = stored.load("voting")
-    for epsilon in voting.EPSILONS:
-        cost = {method: found.values(panel="b", epsilon=epsilon, method=method)[0] for method in voting.LABELS["b"]}
+    for epsilon in Cost.EPSILONS:
+        cost = {method: found.values(panel="b", epsilon=epsilon, method=method)[0] for method in Cost.LABELS["b"]}
         assert min(cost, key=cost.get) == "optimal"
         assert cost["laplace"] < epsilon < cost["classic"]
-    for epsilon, gaps in voting.GAPS.items():
+    for epsilon, gaps in Cost.GAPS.items():
         for gap in gaps:
             cost = {
                 method: found.values(panel="a", epsilon=epsilon, gap=gap, method=method)[0]
@@ -56,37 +58,35 @@ def test_curves_are_in_order():
 def test_the_classic_test_errs_as_often_by_its_law():
     """Half of the chance that t + Lap(1/ε) − log(1/δ)/ε is at most 1, by many draws and by the formula."""
     epsilon = 0.25
-    error = 0.5 * 0.5 * math.exp(-epsilon * 99) / voting.DELTA
-    assert voting.classic(error, 100) == pytest.approx(epsilon, rel=1e-12)
+    error = 0.5 * 0.5 * math.exp(-epsilon * 99) / Cost.DELTA
+    assert votes.classic(error, 100) == pytest.approx(epsilon, rel=1e-12)
     noise = np.random.default_rng(0).laplace(scale=1 / 0.125, size=400_000)
-    share = (100 + noise - math.log(1 / voting.DELTA) / 0.125 <= 1).mean() / 2
-    assert voting.classic(share, 100) == pytest.approx(0.125, rel=0.01)
+    share = (100 + noise - math.log(1 / Cost.DELTA) / 0.125 <= 1).mean() / 2
+    assert votes.classic(share, 100) == pytest.approx(0.125, rel=0.01)
 
 
 @pytest.mark.thorough
 def test_the_mean_cost_is_that_of_draws():
     epsilon, generator = 0.3, np.random.default_rng(1)
-    below = 100 - math.log(1 / voting.DELTA) / 0.15 + generator.laplace(scale=1 / 0.15, size=2000)
-    costs = [LaplaceVote(epsilon).epsilon_at(math.ceil(one), voting.DELTA) for one in np.maximum(below, 0.0)]
-    assert voting.mean_cost(epsilon, 100) == pytest.approx(0.15 + np.mean(costs), abs=4 * np.std(costs) / 2000**0.5)
+    below = 100 - math.log(1 / Cost.DELTA) / 0.15 + generator.laplace(scale=1 / 0.15, size=2000)
+    costs = [LaplaceVote(epsilon).epsilon_at(math.ceil(one), Cost.DELTA) for one in np.maximum(below, 0.0)]
+    assert votes.mean_cost(epsilon, 100) == pytest.approx(0.15 + np.mean(costs), abs=4 * np.std(costs) / 2000**0.5)
 
 
 def test_a_promise_is_kept_by_a_test_that_passes():
     """19 times in 20 a noisy gap is above the bound that was asked for, and one in 10⁵ above the gap itself."""
     epsilon, gap = 0.4, 100
-    room = math.log(1 / voting.DELTA) + math.log(10)
-    best = min(
-        range(gap), key=lambda bound: room / (gap - bound) + LaplaceVote(epsilon).epsilon_at(bound, voting.DELTA)
-    )
+    room = math.log(1 / Cost.DELTA) + math.log(10)
+    best = min(range(gap), key=lambda bound: room / (gap - bound) + LaplaceVote(epsilon).epsilon_at(bound, Cost.DELTA))
     asked = room / (gap - best)
     noise = np.random.default_rng(2).laplace(scale=1 / asked, size=200_000)
-    passed = (gap - math.log(1 / voting.DELTA) / asked + noise >= best).mean()
-    assert passed == pytest.approx(voting.SURE, abs=0.003)
-    assert voting.passing_cost(epsilon, gap) == asked + LaplaceVote(epsilon).epsilon_at(best, voting.DELTA)
+    passed = (gap - math.log(1 / Cost.DELTA) / asked + noise >= best).mean()
+    assert passed == pytest.approx(Cost.SURE, abs=0.003)
+    assert votes.passing_cost(epsilon, gap) == asked + LaplaceVote(epsilon).epsilon_at(best, Cost.DELTA)
 
 
 def test_the_floor_errs_as_seldom_with_less():
     for error in (1e-3, 1e-9):
-        found = voting.optimal(error, 60)
-        assert OptimalVote(found, voting.DELTA).error(60) == pytest.approx(error, abs=1e-9)
-        assert OptimalVote(0.99 * found, voting.DELTA).error(60) > 1.01 * error
+        found = votes.optimal(error, 60)
+        assert OptimalVote(found, Cost.DELTA).error(60) == pytest.approx(error, abs=1e-9)
+        assert OptimalVote(0.99 * found, Cost.DELTA).error(60) > 1.01 * error

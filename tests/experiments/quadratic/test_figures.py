@@ -1,11 +1,14 @@
-"""Figures 1 and 2 of Cortild and Cartis (2026): stored results against the reference values, and computed again."""
+"""Bends: stored results against the reference values, promises, recipes."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from objpert_core.experiments.quadratic import figure1, figure2, matter, stored
+from benchmarks.experiments import quadratic
+from objpert_core.accounting import Gaussian, calibrate_gaussian, repeat
+from objpert_core.experiments.quadratic import figure1, stored
+from objpert_core.experiments.quadratic.stored import Excess, NewError, Risk
 
 # quadratic.md: the mean of J over seeds 0 to 9
 FIGURE_2 = {
@@ -79,7 +82,7 @@ def test_bounds_fall_as_epsilon_and_delta_grow():
 
 
 def test_noise_of_figure_2_is_as_published_and_as_the_exact_theorem_has_it():
-    scales = figure2.scales()
+    scales = quadratic.scales()
     assert scales["qop"] == pytest.approx(117470.166, rel=1e-8)
     assert scales["qop-tight"] == pytest.approx(809.234, rel=1e-6)
 
@@ -87,24 +90,76 @@ def test_noise_of_figure_2_is_as_published_and_as_the_exact_theorem_has_it():
 @pytest.mark.thorough
 def test_the_minimum_without_privacy_is_the_least_of_all():
     found = stored.load("figure2")
-    for kappa, seed in itertools.product(figure2.KAPPAS, figure2.SEEDS):
+    for kappa, seed in itertools.product(Risk.KAPPAS, Risk.SEEDS):
         (least,) = found.values(kappa=kappa, seed=seed, method="no-privacy")
-        for method in figure2.LABELS:
+        for method in Risk.LABELS:
             (risk,) = found.values(kappa=kappa, seed=seed, method=method)
             assert risk >= least * (1 - 1e-9)
 
 
 def test_the_published_bend_hardly_differs_from_the_anchor_alone():
     found = stored.load("figure2")
-    for kappa in figure2.KAPPAS:
+    for kappa in Risk.KAPPAS:
         bend, anchor = (found.interval(kappa=kappa, method=method).mean for method in ("qop", "anchor"))
         assert bend > 0.9995 * anchor
 
 
 def test_where_data_matter_the_exact_theorem_pays():
     found = stored.load("matter")
-    means = {name: found.interval(n=100_000, method=name).mean for name in matter.LABELS}
+    means = {name: found.interval(n=100_000, method=name).mean for name in Excess.LABELS}
     assert means["published"] > 100 * means["exact"]
     assert means["anchor"] > 1000 * means["exact"]
-    assert matter.scales()["exact"] == pytest.approx(1.7108, rel=1e-4)
-    assert matter.scales()["published"] == pytest.approx(63.78, rel=5e-3)
+    assert quadratic.bends()["exact"] == pytest.approx(1.7108, rel=1e-4)
+    assert quadratic.bends()["published"] == pytest.approx(63.78, rel=5e-3)
+
+
+# --- beside other regressions ------------------------------------------------------------------------------------
+
+# quadratic.md: bend and tilt / AdaSSP / ObjPertRegressor; of another population, so within a factor
+ERRORS = {(20_000, 10, 0.1): (0.0029, 0.0079, 0.00038), (20_000, 50, 1.0): (0.00068, 0.0017, 0.00014)}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_stored_errors_are_about_the_reference(case):
+    found, (n, d, epsilon) = stored.load("regression"), case
+    means = [
+        found.interval(n=n, d=d, epsilon=epsilon, method=method).mean for method in ("bend-tilt", "adassp", "objective")
+    ]
+    np.testing.assert_allclose(np.array(means) / ERRORS[case], 1.0, rtol=0, atol=0.4)
+
+
+def test_objective_perturbation_is_the_most_accurate_everywhere():
+    found = stored.load("regression")
+    for n, d, epsilon in NewError.CASES:
+        means = {method: found.interval(n=n, d=d, epsilon=epsilon, method=method).mean for method in NewError.LABELS}
+        assert min(means, key=means.get) == "objective"
+        assert means["centred"] < 2 / 3 * means["bend-tilt"]  # as the page says
+        assert means["zero"] == pytest.approx(1 / d)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("centred", [False, True])
+def test_bend_and_tilt_finds_the_truth_where_epsilon_is_large(centred):
+    X, y, theta = quadratic.draw(5000, 3, seed=0)
+    found = quadratic.bend_and_tilt(50.0, centred=centred)(X, y, np.random.default_rng(0))
+    np.testing.assert_allclose(found, theta, atol=0.02)
+
+
+@pytest.mark.thorough
+def test_taking_off_the_mean_leaves_a_positive_matrix():
+    """With so few rows XᵀX is all noise; the answer must stay of a sane size."""
+    X, y, _ = quadratic.draw(30, 3, seed=0)
+    for seed in range(20):
+        found = quadratic.bend_and_tilt(0.5, centred=True)(X, y, np.random.default_rng(seed))
+        assert np.isfinite(found).all()
+        assert np.linalg.norm(found) < 50
+
+
+def test_adassp_has_the_noise_that_its_budget_pays_for():
+    """Three Gaussian mechanisms with noise √3·σ cost what one with σ costs."""
+    sigma = calibrate_gaussian(1.0, NewError.DELTA).sigma
+    assert repeat(Gaussian(3**0.5 * sigma), 3).delta(1.0) <= NewError.DELTA * (1 + 1e-6)
+    X, y, theta = quadratic.draw(20_000, 3, seed=1)
+    for tight in (False, True):
+        found = quadratic.adassp(5.0, tight=tight)(X, y, np.random.default_rng(0))
+        np.testing.assert_allclose(found, theta, atol=0.02)

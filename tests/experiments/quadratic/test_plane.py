@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from objpert_core.experiments.quadratic.lasso import box_lasso
+from benchmarks.experiments.quadratic import box_lasso
 from objpert_core.experiments.quadratic.plane import KINDS, THETA, Plane, least_in_ball
 from objpert_core.experiments.quadratic.spectrum import Spectrum
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.experiments.figure2 import sweep
 from objpert_core import datasets
-from objpert_core.experiments.figure2 import Piece, Sweep
+from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
 from pages.accuracy import again
@@ -117,8 +118,8 @@ class TestJobs:
 
     @pytest.mark.thorough
     def test_a_point_is_fitted_as_its_sweep_does(self):
-        piece = next(p for p in Sweep("breast-cancer", ("tight",), (2.0,), 2).pieces() if p.trial == 1)
-        assert self.point().seed == piece().seed
+        (stored,) = sweep("breast-cancer", ("tight",), (2.0,), 2).run("tight", 2.0, 1)
+        assert self.point().seed == stored.seed
         meter = Meter()
         (run,) = again.again(self.point(), meter, lambda: False)
         data = datasets.load("breast-cancer", split_seed=1)

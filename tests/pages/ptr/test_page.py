@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import PosteriorSampling, posterior_precision
-from objpert_core.experiments.ptr import regression
 from objpert_core.experiments.ptr.ballot import Ballot
 from objpert_core.experiments.ptr.points import Points
+from objpert_core.experiments.ptr.stored import Error
 from objpert_core.experiments.ptr.teachers import Proposal, Teachers
 from pages.ptr import controls, editor
 from pages.ptr.figure1 import Regressions
@@ -198,7 +198,7 @@ def test_figure_1_names_a_winner_only_where_intervals_are_apart(table):
     for at in controls.STORED.options:
         view = Regressions(table, at, False)
         means, text = view.means, view.answer()
-        public, private = means["judges"], min(means[name] for name in means if name not in regression.UNPAID)
+        public, private = means["judges"], min(means[name] for name in means if name not in Error.UNPAID)
         assert ("alone wins" in text) <= (public < private)
         assert ("errs least" in text) <= (private < public)
         assert any(f"{curve.label}," in text or f"{curve.label} " in text for curve in view.curves)
@@ -222,7 +222,7 @@ def test_stored_charts_show_whole_intervals_and_tell_public_rows_from_ridge():
         [trace for trace in Regressions("diabetes", 2.0, every).chart(None).data if trace.name]
         for every in (False, True)
     )
-    assert (len(seen), len(every)) == (5, len(regression.LABELS))
+    assert (len(seen), len(every)) == (5, len(Error.LABELS))
     for dress in (lambda trace: trace.line.color, lambda trace: trace.line.dash, lambda trace: trace.marker.symbol):
         assert len(set(map(dress, seen))) == 5
 

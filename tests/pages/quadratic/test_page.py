@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import calibrate_quadratic_perturbation
-from objpert_core.experiments.quadratic import figure1, figure2, regression, stored
+from objpert_core.experiments.quadratic import figure1, stored
 from objpert_core.experiments.quadratic.disagreement import Disagreement
 from objpert_core.experiments.quadratic.plane import Plane
 from objpert_core.experiments.quadratic.spectrum import Spectrum
@@ -132,7 +132,7 @@ def test_the_snippets_give_the_numbers_shown():
         assert printed(off)["delta"] == off.true_delta(0.3)
     box = kappa.Kappa(5.0)
     assert printed(box)["means"] == {curve.method: curve.mean(5.0) for curve in box.curves}
-    assert printed(regressions.Regressions(regression.CASES[2]))["means"]["zero"] == pytest.approx(1 / 50)
+    assert printed(regressions.Regressions(stored.NewError.CASES[2]))["means"]["zero"] == pytest.approx(1 / 50)
     cell = heat.Heat(0.5, 1e-4, "exact", "sharpened")
     (value,) = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)
     assert printed(cell)["found"].value == pytest.approx(value, rel=1e-6)
@@ -150,9 +150,9 @@ def test_answers_have_at_most_eighteen_words():
     for by, epsilon, size, gaussian in itertools.product(PROOFS, (0.1, 1.0, 10.0), (1, 12), (False, True)):
         views.append(profile.Profile(epsilon, 1e-5, size, 0.0, by, gaussian))
     views += [labels.Labels(off, tilt, 1.0, 1000, 1e-5) for tilt in (False, True) for off in (0.001, 1.0)]
-    views += [kappa.Kappa(side) for side in figure2.KAPPAS]
+    views += [kappa.Kappa(side) for side in stored.Risk.KAPPAS]
     views += [matter.Matter(rows) for rows in controls.STORED_ROWS.options]
-    views += [regressions.Regressions(case) for case in regression.CASES]
+    views += [regressions.Regressions(case) for case in stored.NewError.CASES]
     views += [heat.Heat(0.1, 1e-6, panel, proof) for panel, proofs in figure1.PANELS.items() for proof in proofs]
     told = [view.answer() for view in views]
     assert max(map(words_of, told)) <= 18, max(told, key=words_of)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.experiments.store import write
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.experiments.store import write
 from objpert_core.experiments.studies import solver_costs as stored_costs
 from objpert_core.experiments.studies.solver_costs import Case, Cost
 from objpert_core.experiments.studies.solver_costs import Growth as Fit
