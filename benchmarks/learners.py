@@ -43,13 +43,12 @@ from typing import Any
 import numpy as np
 
 import objpert_core
-from benchmarks.shared import commit, crossed, each, methods
+from benchmarks.shared import accuracy_text, commit, crossed, each, methods
 from objpert_core import _provenance
 from objpert_core.datasets import available, load
 from objpert_core.experiments import paper
 from objpert_core.experiments.learners import reference_parameters
 from objpert_core.experiments.summary import mean_interval
-from objpert_core.experiments.tables import accuracy_text
 from objpert_core.learning.problem.rows import row_radius
 
 DELTA = 1e-5

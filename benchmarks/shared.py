@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from objpert_core import _provenance
+from objpert_core.experiments.summary import Interval
 
 
 def empty_caches() -> None:
@@ -80,6 +81,12 @@ def digits(value: float, number: int = 3) -> str:
 def per_cent(mean: float, half_width: float, places: int = 2) -> str:
     """A share with half its interval."""
     return f"{100 * mean:.{places}f} ± {100 * half_width:.{places}f}"
+
+
+def accuracy_text(interval: Interval) -> str:
+    """A mean accuracy in per cent, with half its interval where there is one."""
+    spread = f" ± {100 * interval.half_width:.2f}" if interval.known else ""
+    return f"{100 * interval.mean:.2f}{spread}"
 
 
 def filled(text: str, found: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks import claim_tables, research_tables, shared, solvers
 from benchmarks import learners as peers
 from benchmarks.claim_tables import TARGETS, fight, load, verdict
-from benchmarks.shared import crossed, each, markdown, methods, per_cent
+from benchmarks.shared import accuracy_text, crossed, each, markdown, methods, per_cent
 from objpert_core import _provenance
 from objpert_core.experiments import paper, results
 from objpert_core.experiments.learners import (
@@ -34,7 +34,7 @@ from objpert_core.experiments.learners import (
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.population import stored as risks
 from objpert_core.experiments.studies import solver_costs
-from objpert_core.experiments.tables import accuracy_text, summary
+from objpert_core.experiments.tables import summary
 
 ROOT = Path(__file__).parents[1]
 README, SOURCE, PAGE = (ROOT / name for name in ("README.md", "docs/results.in.md", "docs/results.md"))

@@ -13,16 +13,14 @@ from typing import Any
 from benchmarks.experiments import intervals, population, ptr, quadratic
 from benchmarks.experiments.experiment import Experiment
 from benchmarks.experiments.figure2 import TRIALS, sweep
-from benchmarks.experiments.reports import paper_table, report
 from benchmarks.experiments.store import forget, session
 from objpert_core.datasets import fetch, names
-from objpert_core.experiments import paper, results
+from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.tables import FORMATS
 
 PROGRAM = "python -m benchmarks.experiments"
-TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
 FAMILIES = {
     makers.family.name: makers for makers in (quadratic.MAKERS, ptr.MAKERS, intervals.MAKERS, population.MAKERS)
 }
@@ -64,14 +62,6 @@ def _parser() -> argparse.ArgumentParser:
         every = ", ".join(makers.experiments)
         command.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help=f"of {every}; default: all")
         _making(command, f"folder for {family}_NAME.csv")
-    for name, dataset in TABLES.items():
-        table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
-        table.add_argument(
-            "--results",
-            type=Path,
-            help="file of results, or the folder of figure2_DATASET.csv; default: where figure2 writes by default",
-        )
-        _format(table)
     return parser
 
 
@@ -90,10 +80,6 @@ def _making(command: argparse.ArgumentParser, out: str) -> None:
     command.add_argument("--jobs", type=int, default=1, help="pieces at a time on this machine")
     command.add_argument("--scheduler", help="of a Dask cluster: its address or its scheduler file")
     command.add_argument("--report", action="store_true", help="run nothing: print the means of what is stored")
-    _format(command)
-
-
-def _format(command: argparse.ArgumentParser) -> None:
     command.add_argument("--format", choices=FORMATS, default="text", help="how the table is written; default: text")
 
 
@@ -104,9 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "figure2":
             return _figure2(options, given)
-        if options.command in FAMILIES:
-            return _family(options)
-        print(paper_table(results.load(TABLES[options.command], options.results), options.format))
+        return _family(options)
     except BrokenPipeError:
         raise
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
@@ -126,7 +110,7 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
     if not options.report and options.scheduler is None:
         fetch(options.dataset)
     failed = _made(experiment, path, made_by, options)
-    print(report(results.read(path), options.format))
+    print(experiment.report(results.read(path), options.format))
     return failed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -173,15 +173,6 @@ def claims(results: Results, method: str = TIGHT, rivals: Sequence[str] = UNPAID
     return tuple(found)
 
 
-def variant(results: Results, words: str) -> tuple[Claim, ...]:
-    """The claims of one of `VARIANTS`, over the trials of the rival that makes it; none where that was not run."""
-    method, rivals = VARIANTS[words]
-    if own := set(rivals) - {*UNPAID}:
-        trials = {run.trial for run in results.runs if run.method in own}
-        results = replace(results, runs=tuple(run for run in results.runs if run.trial in trials))
-    return claims(results, method, rivals)
-
-
 def _seconds(runs: Iterable[Run]) -> Median:
     return Median.of([run.seconds for run in runs])
 
@@ -214,13 +205,3 @@ def _called(rivals: Collection[str]) -> str:
         return next(iter(rivals))
     extra = f", {UNPAID_STANDARDISED} among them" if UNPAID_STANDARDISED in rivals else ""
     return f"the best dishonest DP-SGD at each ε{extra}"
-
-
-def accuracy_text(interval: Interval) -> str:
-    """A mean accuracy in per cent, with half its interval where there is one.
-
-    >>> accuracy_text(mean_interval([0.84, 0.86]))
-    '85.00 ± 12.71'
-    """
-    spread = f" ± {100 * interval.half_width:.2f}" if interval.known else ""
-    return f"{100 * interval.mean:.2f}{spread}"

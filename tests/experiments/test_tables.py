@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.experiments.reports import claim_rows, paper_rows, paper_table, report, report_rows
+from benchmarks.claim_tables import variant
 from objpert_core.experiments.paper import PAPER
 from objpert_core.experiments.results import Results, Run, load, stored
-from objpert_core.experiments.tables import STANDARDISED, claims, summary, variant, verdict
+from objpert_core.experiments.tables import STANDARDISED, claims, summary, verdict
 
 PAPER_FILE = Path(__file__).parents[2].parent / "shared" / "papers" / "redberg2023_objective_perturbation.md"
 
@@ -117,7 +117,7 @@ class TestClaims:
         assert claim.speedup.median == other.median / own.median == 10.0
         assert (claim.speedup.low, claim.speedup.high) == pytest.approx((4.9 / 3.0, 60.0 / 0.4))
         assert claim.tenfold  # neither side's one slow trial moves it
-        assert "the smallest ratio is 10." in report(everything)
+        assert "the smallest ratio is 10." in verdict([claim])
 
     def timed(self, method, trial, seconds):
         return runs(method, 1.0, [0.8], seconds, first=trial)
@@ -155,10 +155,10 @@ class TestClaims:
         (again,) = claims(stored_runs, rivals=("dpsgd-again",))
         assert [claim.verdict for claim in (plain, lucky, again)] == ["behind", "ahead", "ahead"]
         assert [claim.rival for claim in (plain, lucky, again)] == ["dpsgd-dishonest-large"] * 2 + ["dpsgd-again"]
-        text = report(stored_runs)
-        assert "Against the best dishonest DP-SGD at each ε, tight is less accurate at 1 of 1" in text
-        assert "Against the best dishonest DP-SGD at each ε, tight-dishonest is more accurate at 1 of 1" in text
-        assert "Against dpsgd-again, tight is more accurate at 1 of 1" in text
+        texts = [verdict([claim]) for claim in (plain, lucky, again)]
+        assert texts[0].startswith("Against the best dishonest DP-SGD at each ε, tight is less accurate at 1 of 1")
+        assert texts[1].startswith("Against the best dishonest DP-SGD at each ε, tight-dishonest is more accurate at 1")
+        assert texts[2].startswith("Against dpsgd-again, tight is more accurate at 1 of 1")
 
     def test_a_rival_with_fewer_trials_counts_where_it_makes_the_variant(self):
         groups = (
@@ -211,35 +211,6 @@ def test_the_paper_s_numbers_are_the_paper_s():
     assert {(item.dataset, item.method, item.epsilon): item.accuracy for item in PAPER} == pytest.approx(expected)
 
 
-def test_a_paper_table_shows_both():
-    found = made(
-        runs("dpsgd-dishonest-rdp", 0.1, [0.9, 0.92], 3.0, "synthetic-l"),
-        runs("tight", 0.1, [0.91, 0.93], 0.2, "synthetic-l"),
-        dataset="synthetic-l",
-    )
-    text = paper_table(found)
-    (dishonest,) = [row for row in paper_rows(found) if (row["ε"], row["method"]) == ("0.1", "dpsgd-dishonest-rdp")]
-    assert list(dishonest.values()) == ["0.1", "dpsgd-dishonest-rdp", "Dishonest 93.85", "91.00 ± 12.71", "3"]
-    assert re.search(r"0\.1 +dpsgd-dishonest-rdp +Dishonest 93\.85 +91\.00 ± 12\.71 +3\n", text)
-    assert re.search(r"8 +published +Alg 1 95\.30 +not run", text)
-    assert re.search(r"0\.1 +\+1\.00 +\[", text)
-    latex = paper_table(found, "latex")
-    assert r"0.1 & dpsgd-dishonest-rdp & Dishonest 93.85 & 91.00 $\pm$ 12.71 & 3" in latex
-    assert "dishonest DP-SGD" not in latex  # the claims are sentences, not rows
-    with pytest.raises(ValueError, match="tables for synthetic-l, adult, got results for 'gisette'"):
-        paper_table(made(dataset="gisette"))
-
-
-def test_a_report_has_every_point():
-    found = made(runs("non-private", math.inf, [0.85]), runs("tight", 0.1, [0.8, 0.82], peak_mb=1.25))
-    text = report(found)
-    assert re.search(r"non-private +– +1 +85\.00 ", text)
-    assert re.search(r"tight +0\.1 +2 +81\.00 ± 12\.71 +1 +1 +1\.2", text)
-    assert text.endswith("No ε has trials of both methods.")
-    assert report(found, "markdown").count("\n| ") == 1 + len(report_rows(found)) == 3
-    assert claim_rows(found) == []
-
-
 @pytest.mark.parametrize(
     "dataset",
     [pytest.param(name, marks=getattr(pytest.mark, "slow" if name == "adult" else "exhaustive")) for name in stored()],
@@ -247,4 +218,4 @@ def test_a_report_has_every_point():
 def test_committed_results_can_be_told(dataset):
     found = load(dataset)
     assert sum(point.accuracy.count for point in summary(found)) == len(found.runs)
-    assert report(found)
+    assert all(verdict(claims(found)))
