@@ -86,7 +86,6 @@ def _joined(given: list[str]) -> Iterator[str]:
 
 
 def _tell(error: Exception, options: argparse.Namespace, code: int) -> int:
-    """Say why on standard error, in one line or in a list."""
     asked = getattr(error, "asks", None)
     hint = f"; say --{asked}" if asked in vars(options) else ""
     tell(f"objpert: {in_options(str(error), options)}{hint}")

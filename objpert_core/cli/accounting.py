@@ -138,7 +138,6 @@ def _all_bounds(options: argparse.Namespace) -> Answer:
 
 
 def _made(options: argparse.Namespace, given: dict[str, Any]) -> Any:
-    """One release, about the neighbours that were asked for."""
     import objpert_core.accounting as acc
 
     word = options.mechanism
@@ -152,7 +151,6 @@ def _made(options: argparse.Namespace, given: dict[str, Any]) -> Any:
 
 
 def _together(options: argparse.Namespace, single: Any) -> Any:
-    """As many releases as were asked for, about as many rows of one person."""
     import objpert_core.accounting as acc
 
     whole = single if options.rows_per_person is None else acc.group(single, options.rows_per_person)

@@ -124,7 +124,6 @@ def _as_printed(mechanism: Any, given: tuple[str, ...], more: float) -> Any:
 
 
 def _numbers(mechanism: Any) -> list[tuple[str, Any]]:
-    """The fields of a mechanism and of what it is made of."""
     found = []
     for field in fields(mechanism):
         value = getattr(mechanism, field.name)

@@ -194,7 +194,6 @@ def schema(options: argparse.Namespace) -> Any:
 
 
 def _with_rows(found: Any, options: argparse.Namespace) -> Any:
-    """The schema with what was typed about rows."""
     from dataclasses import replace
 
     from objpert_core.datasets import Person
@@ -250,7 +249,6 @@ def _typed(options: argparse.Namespace) -> Any:
 
 
 def _about(column: Column, make: Any, *more: Any) -> Any:
-    """What `make` makes of a column; its `ValueError` names the column."""
     try:
         return make(column, *more)
     except ValueError as error:

@@ -110,7 +110,6 @@ def _put(contents: Mapping[str, bytes], aside: Path, target: Path, *, new: bool)
 
 
 def _usual_mode(wanted: int) -> int:
-    """The rights that new files get here."""
     mask = os.umask(0)
     os.umask(mask)
     return wanted & ~mask

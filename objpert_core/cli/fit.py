@@ -189,7 +189,6 @@ def _weight(text: str) -> tuple[str, float | None]:
 
 
 def _class_weight(options: argparse.Namespace) -> str | tuple[tuple[str, float], ...] | None:
-    """The weights that were typed, or "balanced"; None for none."""
     given = options.class_weight
     if any(weight is None for _, weight in given):
         if len(given) > 1:
@@ -278,7 +277,6 @@ def _print(options: argparse.Namespace, made: Any, target: str, written: list[st
 
 
 def _coefficients(made: Any) -> str:
-    """The coefficients with their errors, and what they are relative to."""
     from objpert_core.estimators import own_table
 
     table = own_table.summary(made)

@@ -103,7 +103,6 @@ def _answer(
 
 
 def _alone(options: argparse.Namespace, own: str, *rivals: str) -> None:
-    """Refuse options about one mechanism beside a list of them."""
     others = (*rivals, "all_bounds", "rows_per_person", "repeat", "adjacency", *mechanisms.NUMBERS)
     if strangers := [name for name in others if getattr(options, name, None) not in (None, False)]:
         raise ValueError(f"--{own} says what the mechanisms are: leave out {mechanisms.flag(strangers[0])}")

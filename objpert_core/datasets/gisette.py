@@ -86,7 +86,6 @@ def _design() -> tuple[IntArray, NDArray[np.bool_], tuple[str, ...]]:
 
 
 def _distinct_pairs(generator: np.random.Generator, count: int) -> IntArray:
-    """`count` pairs of two different pixels, no pair twice."""
     drawn = np.sort(_upper_middle(generator, 4 * count).reshape(-1, 2), axis=1)
     drawn = drawn[drawn[:, 0] < drawn[:, 1]]
     first_seen = np.sort(np.unique(drawn, axis=0, return_index=True)[1])
@@ -123,7 +122,6 @@ def _redraw(image: FloatArray, generator: np.random.Generator) -> FloatArray:
 
 
 def _redrawings(images: FloatArray, count: int, generator: np.random.Generator) -> FloatArray:
-    """`count` redrawings as rows of pixels, each image as often as the next, give or take one."""
     return np.stack([_redraw(images[i % len(images)], generator).ravel() for i in range(count)])
 
 

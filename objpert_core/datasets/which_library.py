@@ -104,7 +104,6 @@ def _everything() -> tuple[IntArray, list[str], IntArray]:
 
 
 def _pieces(library: ModuleType) -> list[tuple[int, str]]:
-    """Every piece of a library, after the number of its file."""
     root = Path(str(library.__file__)).parent
     found = []
     paths = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}

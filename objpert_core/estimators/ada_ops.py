@@ -10,7 +10,7 @@ from objpert_core.estimators.bounded_targets import tell
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.posterior.adaptive import adaptive_lam, tight_run
+from objpert_core.learning.posterior.adaptive import adaptive_lam
 from objpert_core.learning.posterior.shares import Shares, least_sum
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
@@ -62,12 +62,10 @@ class AdaOPSRegressor(PosteriorSample):
         sums = self._sums(X, targets)
         tell(callback, 0)
         if isinstance(spent, AdaptiveSampling):
-            choose = adaptive_lam(sums.dimension, epsilon, delta, 1 / spent.leverage)
-            run = tight_run(sums, spent, choose, source)
+            least = 1 / spent.leverage
         else:
             least = least_sum(spent.release_epsilon, spent.release_delta)
-            choose = adaptive_lam(sums.dimension, epsilon, delta, least)
-            run = spent.run(sums, choose, source)
+        run = self._run(sums, spent, adaptive_lam(sums.dimension, epsilon, delta, least), source)
         tell(callback, 1)
         outcome = self._released(run, spent, source)
         tell(callback, 2)

@@ -360,7 +360,6 @@ class SolvedModel(LinearModel):
         return {**self._sharing(callback), "random_state": self.random_state}
 
     def _sharing(self, callback: Callback | None) -> SharedOptions:
-        """The solving options of several draws together: `_solving` without the noise."""
         return {
             "row_norm": self.row_norm,
             "intercept_scaling": self._constant,

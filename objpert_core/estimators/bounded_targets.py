@@ -49,7 +49,6 @@ class BoundedTargets(Regression):
         )
 
     def _facts(self, source: NoiseSource) -> dict[str, Any]:
-        """The facts of every certificate that no mechanism decides."""
         return {
             "epsilon": float(self.epsilon),
             "delta": float(self.delta),

@@ -177,13 +177,11 @@ def _summary(model: Released, certificate: PrivacyCertificate) -> str:
 
 
 def _columns(model: Released) -> str | None:
-    """The columns' names in the order in which the model takes them, where it knows them."""
     names = getattr(model, "feature_names_in_", None)
     return None if names is None else f"In this order: {', '.join(map(tables.unmarked, names))}."
 
 
 def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
-    """The coefficients with their intervals, where the model has such."""
     if not isinstance(model, WithSummary) or model.hessian_ is None:
         return None
     table = model.summary(scaler=scaler)

@@ -57,23 +57,14 @@ class Link(NamedTuple):
 _LOG_ODDS = Link(0.0, 1.0)
 
 
-def as_pipeline(
-    coef: FloatArray,
-    intercept: Any,
-    row_norm: str,
-    *,
-    center: FloatArray | None = None,
-    scale: FloatArray | None = None,
-    ranges: FloatArray | None = None,
-    classes: np.ndarray | None = None,
-    probabilities: Link | None = None,
-    feature_names: np.ndarray | None = None,
-    target_range: FloatArray | None = None,
-) -> Pipeline:
-    """Build the pipeline whose scores are x̃ᵀcoef + intercept, with K rows of `coef` for K > 2 classes."""
+def as_pipeline(model: Any, probabilities: Link | None) -> Pipeline:
+    """Build the pipeline whose scores are those of a fitted or released model, and its probabilities by this link."""
+    coef, intercept, center, scale, ranges = (
+        getattr(model, name) for name in ("coef_", "intercept_", "center_", "scale_", "feature_ranges_")
+    )
     weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)
     d = weights.shape[-1]
-    if row_norm == "normalize":
+    if model.privacy_.row_norm == "normalize":
         steps = [("row_norm", _to_norm_1(d)), *_standardising(d, center, scale)]
         weights = weights * safety_factor(d)
     else:
@@ -83,11 +74,12 @@ def as_pipeline(
         weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
     if ranges is not None:
         steps = [*_cutting(ranges), *steps]
+    target_range = getattr(model, "target_range_", None)
     if target_range is None:
-        steps = [*steps, ("linear", _linear(weights, intercept, classes, probabilities))]
+        steps = [*steps, ("linear", _linear(weights, intercept, getattr(model, "classes_", None), probabilities))]
     else:
         steps = [*steps, *_cut_answers(weights, float(intercept), target_range)]
-    return _joined(steps, feature_names)
+    return _joined(steps, getattr(model, "feature_names_in_", None))
 
 
 def ranges_as_pipeline(ranges: FloatArray, feature_names: np.ndarray | None = None) -> Pipeline:
@@ -110,7 +102,6 @@ def _to_norm_1(columns: int) -> Normalizer:
 
 
 def _cutting(ranges: FloatArray) -> list[tuple[str, Any]]:
-    """The steps that map ranges to [−1, 1] and cut what is beyond."""
     d = ranges.shape[1]
     scaler = StandardScaler().fit(np.zeros((1, d)))
     low, high = ranges.astype(np.float64) / 2
@@ -121,7 +112,6 @@ def _cutting(ranges: FloatArray) -> list[tuple[str, Any]]:
 
 
 def _cut_answers(weights: FloatArray, intercept: float, target_range: FloatArray) -> list[tuple[str, Any]]:
-    """The steps that make x̃ᵀweights + intercept a column, cut it to the range, and answer with it."""
     linear = TruncatedSVD(1)
     linear.components_, linear.n_features_in_ = weights[None], weights.size
     low, high = target_range.tolist()
@@ -148,7 +138,6 @@ def _standardising(
 
 
 def _clipping(d: int) -> list[tuple[str, Any]]:
-    """The steps that make (…, x·min(1, s/‖x‖)) of x, with two constants in front."""
     return [
         ("with_small", _one_in_front(d)),
         ("small", _times(d + 1, {0: _SMALL})),

@@ -102,7 +102,6 @@ def refuse_lazy(name: str, value: Any) -> None:
 
 
 def _package(value: Any) -> str | None:
-    """ "pandas" or "polars" where `value` is a frame or a series of theirs."""
     for package in ("pandas", "polars"):
         module = sys.modules.get(package)
         for name in ("DataFrame", "Series", "LazyFrame"):

@@ -43,7 +43,6 @@ class SeveralClasses(LinearClassifier):
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"classes": several_labels}
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
-        """As `LinearClassifier` for two classes; for K > 2 an array (K, n): +1.0 where a row is of the class."""
         classes = several_labels("classes", self.classes)
         if classes is None:
             check_classification_targets(y)

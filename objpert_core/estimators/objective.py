@@ -28,7 +28,6 @@ from objpert_core.learning.allowance import DEFAULT_TAU, Allowance
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.fit import Problem, SharedOptions
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
-from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
@@ -93,7 +92,6 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
 
     @property
     def _counts_classes(self) -> bool:
-        """Whether noisy counts of the classes are released before the fit."""
         return False
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
@@ -101,7 +99,6 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         return None
 
     def _weights(self, targets: FloatArray, sample_weight: Any) -> FloatArray | None:
-        """See `StandardisesRows._weights`."""
         own = None
         if sample_weight is not None:
             own = own_weights(sample_weight, targets.shape[-1], releases=self._releases)
@@ -131,18 +128,10 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
         raise NotImplementedError(f"{type(self).__name__} must say what it minimises")
 
     def _rest_weight(self, fits: int) -> float:
-        """How long a row is in all fits but one, where there are several."""
         return 1.0
 
     def _count_noise(self) -> float | None:
-        if not self._counts_classes:
-            return None
-        return recommended_count_noise(
-            float(self.epsilon),
-            float(self.delta),
-            adjacency=NEIGHBOURS[self.adjacency],
-            rows_per_person=int(self.rows_per_person),
-        )
+        return self._by_rule(recommended_count_noise) if self._counts_classes else None
 
     def _interval_noise(self, rows: int | None, dimension: int, fits: int) -> IntervalNoise:
         """The noise of what is released after the fit: here, nothing is."""
@@ -171,7 +160,6 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> list[Release[ObjectivePerturbationCertificate]]:
-        """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
         radius = row_radius(self._constant)
         public = self._public(
             *X.shape, sparse=getattr(X, "sparse", sp.issparse(X)), fits=len(targets) if targets.ndim == 2 else 1

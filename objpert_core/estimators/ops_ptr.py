@@ -19,10 +19,9 @@ from objpert_core.estimators.documented import documented
 from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.estimators.scoring import FLOATS
-from objpert_core.learning.noise import NoiseSource, noise_source
-from objpert_core.learning.posterior.adaptive import CANDIDATES, Run, best_run, tight_run
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.posterior.adaptive import CANDIDATES, Run, best_run
 from objpert_core.learning.posterior.shares import Shares
-from objpert_core.learning.posterior.sums import RegressionSums
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
@@ -162,8 +161,9 @@ class OPSPTRRegressor(PosteriorSample):
         source = noise_source(self.random_state)
         sums = self._sums(X, targets)
         tell(callback, 0)
+        falls_back = bool(self.fallback) and self.accounting == "split"
         best = best_run(
-            lambda lam: self._run(sums, spent, lam, source),
+            lambda lam: self._run(sums, spent, lambda released: lam, source, fallback=falls_back),
             lams,
             lambda run: self._score(run, judges),
             runs,
@@ -175,7 +175,6 @@ class OPSPTRRegressor(PosteriorSample):
         return outcome
 
     def _spent(self, runs: float) -> AdaptiveSampling | Shares:
-        """The shares that one run may spend, so that the best run keeps (ε, δ)."""
         epsilon, delta = float(self.epsilon), float(self.delta)
         if self.accounting == "tight":
             return calibrate_adaptive_sampling(epsilon, delta, mean_runs=runs)
@@ -186,16 +185,7 @@ class OPSPTRRegressor(PosteriorSample):
             epsilon, delta = _printed_share(epsilon, delta, runs)
         return Shares.as_printed(epsilon, delta)
 
-    def _run(
-        self, sums: RegressionSums, spent: AdaptiveSampling | Shares, lam: float, source: NoiseSource
-    ) -> Run | None:
-        if isinstance(spent, AdaptiveSampling):
-            return tight_run(sums, spent, lambda released: lam, source)
-        falls_back = bool(self.fallback) and self.accounting == "split"
-        return spent.run(sums, lambda released: lam, source, fallback=falls_back)
-
     def _judges(self, validation: Any) -> Judges | None:
-        """Validation rows as fitted ones are treated, and their targets."""
         if validation is None:
             return None
         X, y = validation
@@ -208,7 +198,6 @@ class OPSPTRRegressor(PosteriorSample):
         return Rows(X, self.row_norm, self._constant), np.clip(y, -bound, bound)
 
     def _score(self, run: Run, judges: Judges | None) -> float:
-        """Minus the mean squared error on validation rows; a single run needs none."""
         if judges is None:
             return 0.0
         rows, targets = judges

@@ -12,13 +12,14 @@ from objpert_core.estimators.bounded_targets import BoundedTargets
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import Constraint, one_of
 from objpert_core.learning.noise import NoiseSource
-from objpert_core.learning.posterior.adaptive import Run
+from objpert_core.learning.posterior.adaptive import ChooseLam, Run, tight_run
 from objpert_core.learning.posterior.certificate import (
     AdaptiveSamplingCertificate,
     RegressionCertificate,
     SharedSamplingCertificate,
 )
 from objpert_core.learning.posterior.shares import Shares
+from objpert_core.learning.posterior.sums import RegressionSums
 from objpert_core.learning.release import Refused, Release
 
 
@@ -39,6 +40,15 @@ class PosteriorSample(BoundedTargets):
                 UserWarning,
                 stacklevel=CALLERS_OF_FIT,
             )
+
+    @staticmethod
+    def _run(
+        sums: RegressionSums, spent: AdaptiveSampling | Shares, choose: ChooseLam, source: NoiseSource, **told: bool
+    ) -> Run | None:
+        """A run whose λ is chosen by what it has released; None where it refuses."""
+        if isinstance(spent, AdaptiveSampling):
+            return tight_run(sums, spent, choose, source)
+        return spent.run(sums, choose, source, **told)
 
     def _released(
         self,

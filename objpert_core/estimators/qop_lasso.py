@@ -38,7 +38,6 @@ def _zero_or_length(name: str, value: Any) -> float:
 
 
 def _anchor_argument(name: str, value: Any) -> FloatArray | None:
-    """`value` as an array; `ValueError` unless it is None or numbers of a reasonable size, one a feature."""
     if value is None:
         return None
     found = _numbers(value)
@@ -48,7 +47,6 @@ def _anchor_argument(name: str, value: Any) -> FloatArray | None:
 
 
 def _box_argument(name: str, value: Any) -> tuple[FloatArray, FloatArray] | None:
-    """`value` as two arrays, of no or one dimension; `ValueError` unless it is None or the ends of a box."""
     if value is None:
         return None
     ends = [_numbers(end) for end in value] if isinstance(value, (tuple, list)) and len(value) == 2 else []
@@ -72,7 +70,6 @@ def _numbers(value: Any) -> FloatArray | None:
 
 
 def _one_a_feature(name: str, values: FloatArray, features: int) -> None:
-    """`ValueError` unless `values` has one number for each feature."""
     if values.shape != (features,):
         raise ValueError(f"{name} must have one number for each of X's {features} features, got {len(values)}")
 

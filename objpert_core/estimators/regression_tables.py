@@ -78,6 +78,5 @@ def regression_table(
 
 
 def _written(coef: float, error: float) -> tuple[str, str]:
-    """A coefficient and its error in parentheses, to the same decimals."""
     decimals = max(0, _DIGITS - 1 - math.floor(math.log10(error)))
     return f"{coef:.{decimals}f}", f"({error:.{decimals}f})"

@@ -113,18 +113,7 @@ class LinearScores(BaseEstimator):
         link = None if margin is None else Link(float(margin), self._length_of_rest)
         if link is not None and not (probabilities or link.is_identity):
             link = None
-        return as_pipeline(
-            self.coef_,
-            self.intercept_,
-            self.privacy_.row_norm,
-            center=self.center_,
-            scale=self.scale_,
-            ranges=self.feature_ranges_,
-            classes=getattr(self, "classes_", None),
-            probabilities=link,
-            feature_names=getattr(self, "feature_names_in_", None),
-            target_range=getattr(self, "target_range_", None),
-        )
+        return as_pipeline(self, link)
 
     @property
     def _length_of_rest(self) -> float:

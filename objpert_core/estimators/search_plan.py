@@ -141,7 +141,6 @@ class Plan:
         return epsilon, mean_runs, certificates
 
     def _within_promise(self, mean_runs: float | None) -> tuple[float, list[PrivacyCertificate]]:
-        """As `calibrated`, for one way to search."""
         epsilon, delta = float(self.search.epsilon), float(self.search.delta)
         tried = epsilon / math.sqrt(len(self.settings))
         best: tuple[float, list[PrivacyCertificate]] = (0.0, [])

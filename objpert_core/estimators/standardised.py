@@ -176,7 +176,6 @@ class StandardisesRows(WithNeighbours):
 
     @property
     def _declares_ranges(self) -> bool:
-        """Whether some column has a public range."""
         if self.feature_ranges is None or isinstance(self.feature_ranges, str):
             return False
         return not np.isnan(np.asarray(self.feature_ranges[0], dtype=np.float64)).all()
@@ -241,7 +240,6 @@ class StandardisesRows(WithNeighbours):
         return (None if unknown == columns else found), unknown
 
     def _standardisation(self, columns: int, sparse: bool, rows: int | None) -> Standardisation:
-        """The noise of centre and scales; sparse rows are not centred."""
         plan = self.standardize
         if not isinstance(plan, Standardisation):
             if plan is None or not self._standardises:
@@ -251,19 +249,12 @@ class StandardisesRows(WithNeighbours):
             )
         return replace(plan, center_noise=None) if sparse else plan
 
-    def _by_rule(self, rule: Callable[..., Chosen], rows: int | None, columns: int) -> Chosen:
-        assert rows is not None
-        return rule(
-            float(self.epsilon),
-            float(self.delta),
-            rows,
-            columns,
-            adjacency=NEIGHBOURS[self.adjacency],
-            rows_per_person=int(self.rows_per_person),
-        )
+    def _by_rule(self, rule: Callable[..., Chosen], *public: int | None, **more: Any) -> Chosen:
+        """What a rule chooses for ε, δ, these public numbers and these neighbours."""
+        neighbours = {"adjacency": NEIGHBOURS[self.adjacency], "rows_per_person": int(self.rows_per_person)}
+        return rule(float(self.epsilon), float(self.delta), *public, **neighbours, **more)
 
     def _told_of_ranges(self, plan: RowPlan, rows: int | None, columns: int) -> None:
-        """Warn where private ranges were asked for and public numbers do not bear them."""
         if self._private_ranges and plan.noise is None:
             warn_of_no_ranges(self, rows, self._declared(columns)[1])
 

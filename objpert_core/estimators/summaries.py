@@ -123,7 +123,6 @@ class WithSummary(LinearScores):
         return found.theta[: len(units)] / units, found.errors[: len(units)] / units
 
     def _units(self, scaler: Scaler | None) -> FloatArray:
-        """By what coefficients are divided, shape (features,)."""
         units = np.ones(self.n_features_in_) if scaler is None else scaler.half_widths(self.n_features_in_)
         return units if self.feature_ranges_ is None else units * Ranges(*self.feature_ranges_).half_widths
 

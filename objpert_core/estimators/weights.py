@@ -97,7 +97,6 @@ class WeighsClasses(LinearClassifier):
             warn_of_one_answer(self, self.classes_.tolist()[place])
 
     def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
-        """The weight of each row by its class; 1 for a row of no class."""
         members = members_of(targets)
         if own is not None and self.classes is None and not (members & (own > 0)).any(axis=1).all():
             raise ValueError(

@@ -75,14 +75,6 @@ def fitted(folder, options, names, code=0):
 # No size decides
 
 
-@pytest.mark.slow
-def test_a_small_file_may_have_many_rows(folder):
-    (folder / "rows.csv").write_text("t,a\n" + "0,1\n" * 200_001 + "1,0\n")
-    assert (folder / "rows.csv").stat().st_size < 5_000_000
-    code, shown = run("objpert fit rows.csv --target t --two-values t=0:1 --number a:0:1 --epsilon 1 --seed 1")
-    assert code == 0, shown
-
-
 @pytest.mark.thorough
 def test_a_small_file_whose_matrix_is_large_is_walked(folder, monkeypatch):
     visits().to_csv(folder / "small.csv", index=False)
@@ -108,16 +100,6 @@ def test_a_file_with_one_value_of_the_target_is_refused_at_every_size(folder, bo
         assert "column “y” must hold both values, and every row holds “no”" in shown
     for shown in fitted(folder, f"{FIT} --drop-missing-target", both(visits().assign(y=None)), code=2):
         assert "the table must have a row that is used, and it has none" in shown
-
-
-@pytest.mark.thorough
-def test_the_form_of_a_large_file_is_found_out_as_that_of_a_small_one(folder, monkeypatch):
-    monkeypatch.setattr(tables, "MOST_BYTES", 100)
-    frame = visits().assign(place="café", x=0.5)
-    for encoding in ("utf-8", "windows-1252", "utf-16"):
-        frame.to_csv(folder / "german.csv", index=False, sep=";", decimal=",", encoding=encoding)
-        code, shown = run(f"objpert fit german.csv {FIT} --number x:0:1 --categories place=café --out r --overwrite")
-        assert code == 0, shown
 
 
 # A column of whole numbers with a gap
@@ -307,18 +289,6 @@ def test_a_message_can_be_read_and_copied_in_a_terminal(folder):
     dated = f"{TARGET} --date id=%H:%M %Y=00:00 2000=00:00 2020 --epsilon 1".replace("id=%H:%M %Y", '"id=%H:%M %Y')
     code, shown = run(f"objpert fit small.csv {dated.replace('00:00 2020', '00:00 2020' + chr(34))}")
     assert (code, "must hold a date of the form “%H:%M %Y”" in shown) == (2, True), shown
-
-
-def test_options_have_the_names_that_are_typed(folder):
-    visits().to_csv(folder / "small.csv", index=False)
-    for options, told in {
-        "--public-rows 0": "objpert: --public-rows must be a whole number >= 1, got 0",
-        "--class-weight maybe=2": "--class-weight must name values of the target",
-        "--epsilon 0": "--epsilon must be a finite number > 0",
-        "--decimal x": "--decimal must be one of",
-    }.items():
-        code, shown = run(f"objpert fit small.csv {FIT} {options}".replace("--public-rows 300 --seed", "--seed"))
-        assert (code, told in shown) == (2, True), shown
 
 
 @pytest.mark.thorough

@@ -55,12 +55,6 @@ def test_scores_are_written_shown_and_verified(release, folder):
     assert run("objpert verify scores.json")[0] == 1
 
 
-def test_scores_of_another_model_are_noticed(release):
-    assert run(f"{TEST} --out scores.json")[0] == 0
-    assert run(f"{FIT} --seed 7 --out other")[0] == 0
-    assert run("objpert verify scores.json other")[0] == 1
-
-
 def test_a_number_is_scored_in_its_own_units(folder):
     line = "objpert fit people.csv --target rent --number rent:300:1500 --number age:18:80 --epsilon 5 --score"
     code, shown = run(f"{line} --out rents")

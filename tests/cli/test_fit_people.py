@@ -102,7 +102,6 @@ def test_several_rows_of_a_person_are_promised_about(visits, monkeypatch):
         ("--class-weight balanced --class-weight some=2", "--class-weight must be balanced alone"),
         ("--class-weight some", "must be balanced or look like yes=5"),
         ("--rows-per-person 0", "--rows-per-person must be a whole number >= 1, got 0"),
-        ("--rows-per-person 2 --score", "--score needs --person where --rows-per-person is above 1"),
         ("--mark-missing age", "column 'age': missing must be a number where the range is private"),
         ("--money rent:0:10", "must look like NAME:LOW:HIGH"),
         ("--date day=%d=1", "must look like NAME=FORM=FIRST=LAST"),

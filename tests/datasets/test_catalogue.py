@@ -1,7 +1,6 @@
 import hashlib
 import re
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -75,20 +74,6 @@ def test_offline_sets_need_no_network_and_have_the_shape_they_should(name: str, 
     assert all(isinstance(text, str) and text for text in (data.origin, data.citation, data.licence, *data.classes))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["adult-synthetic", "synthetic-l", "breast-cancer", "digits-4-9"])
-def test_the_seed_decides_the_split_and_nothing_else(name: str) -> None:
-    first, other = datasets.load(name, split_seed=0), datasets.load(name, split_seed=1)
-    _catalogue._cache.clear()
-    again = datasets.load(name, split_seed=0)
-    assert again is not first
-    np.testing.assert_array_equal(first.X_train, again.X_train)
-    np.testing.assert_array_equal(first.y_test, again.y_test)
-    assert (first.X_train != other.X_train).any()
-    everything = [np.concatenate([d.X_train, d.X_test]).sum(axis=0) for d in (first, other)]
-    np.testing.assert_allclose(*everything, rtol=1e-9, atol=1e-9)
-
-
 def test_the_real_adult_is_the_default_where_its_files_are_whole(real_adult: Path, monkeypatch, tmp_path) -> None:
     assert datasets.available("adult")
     assert datasets.default_name() == "adult"
@@ -116,23 +101,3 @@ def test_a_missing_file_is_no_damaged_one_and_either_is_named(archive, folder, m
         assert part in message
     assert not datasets.available("adult")
     assert archive.requests == []
-
-
-@pytest.mark.slow
-def test_adult_is_fetched_on_first_use(real_adult: Path, archive) -> None:
-    for name in ("adult.data", "adult.test"):
-        archive.content[f"/adult/{name}"] = (real_adult / name).read_bytes()
-    assert not datasets.available("adult")
-    assert len(datasets.load("adult").y_train) == 36_177
-    assert datasets.default_name() == "adult"
-    datasets.load("adult", split_seed=1)
-    assert archive.requests == ["/adult/adult.data", "/adult/adult.test"]
-
-
-@pytest.mark.slow
-def test_threads_share_one_copy(real_adult) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        loaded = list(pool.map(lambda turn: datasets.load("adult", split_seed=turn % 2), range(16)))
-    assert all(data is loaded[turn % 2] for turn, data in enumerate(loaded))
-    assert loaded[0] is not loaded[1]
-    assert datasets.load("adult", split_seed=0) is loaded[0]

@@ -78,17 +78,3 @@ def test_fetch_reports_each_file_and_the_rows_are_those_that_were_served(server,
 def test_the_real_digests_refuse_files_of_the_same_form(server, small_gisette, folder) -> None:
     with pytest.raises(DataUnavailableError, match=r"gisette_train\.data .*what arrived has SHA-256 .*expected 6d4c5e"):
         fetch("gisette", base_url=server.url)
-
-
-@pytest.mark.slow
-def test_files_of_the_real_size_load(tmp_path: Path) -> None:
-    generator = np.random.default_rng(0)
-    paths = [tmp_path / name for name in ("t.data", "v.data", "t.labels", "v.labels")]
-    for path, rows in zip(paths[:2], (6000, 1000), strict=True):
-        row = " ".join(map(str, generator.integers(0, 1000, 5000)))
-        path.write_text((row + " \n") * rows)
-    for path, rows in zip(paths[2:], (6000, 1000), strict=True):
-        path.write_text("1\n-1\n" * (rows // 2))
-    features, labels = gisette.read(*paths)
-    assert features.shape == (7000, 5000)
-    assert labels.sum() == 3500

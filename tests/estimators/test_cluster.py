@@ -81,15 +81,11 @@ def test_a_fit_on_workers_is_the_fit_in_memory(client, whole):
 
 
 @pytest.mark.thorough
-def test_frames_and_regressors_are_fitted_on_workers(client, whole):
+def test_frames_are_fitted_on_workers(client, whole):
     table = frames.from_pandas(pd.DataFrame(X, columns=list("abcdefgh")).assign(moved=Y), npartitions=3)
     model = fresh().fit(table[list("abcdefgh")], table["moved"])
     assert_same_fit(whole, model)
     assert list(model.feature_names_in_) == list("abcdefgh")
-    numbers = X @ np.arange(8.0)
-    regressor = est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, random_state=1)
-    lazy = arrays.from_array(X / 30, chunks=(900, 8)), arrays.from_array(numbers, chunks=900)
-    assert_same_fit(regressor.fit(X / 30, numbers), est.ObjPertRegressor(**regressor.get_params()).fit(*lazy))
 
 
 @pytest.mark.thorough
@@ -116,17 +112,6 @@ def test_coins_and_targets_are_asked_for_where_they_can_be_had(client):
         split_by_coin(rows, targets)
     with pytest.raises(ValueError, match="y must be given, or be part of the blocks, got None"):
         evaluate(fresh().fit(X, Y), rows)
-
-
-def test_a_row_that_cannot_be_used_is_named_and_nothing_is_drawn(client, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
-    bad = X.copy()
-    bad[2500, 3] = np.nan
-    rows, targets = arrays.from_array(bad, chunks=(1000, 8)), arrays.from_array(Y, chunks=1000)
-    with pytest.raises(ValueError, match=r"^block 3: X must hold finite numbers .* row 500, column 3"):
-        fresh().fit(rows, targets)
-    assert drawn == []
 
 
 def test_no_number_of_the_noise_is_in_what_workers_are_sent(client, monkeypatch):

@@ -6,7 +6,7 @@ import math
 import re
 
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import objpert_core.estimators as est
@@ -16,7 +16,7 @@ from tests.estimators.contract.case import ABOVE_ZERO, COUNT, FROM_ZERO, NEIGHBO
 LOGISTIC = {
     "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm', 'kifer2012', 'non-glm'", ("tight", None)),
     "lam": (FROM_ZERO, (-1.0, math.inf)),
-    "classes": ("None or two or more different labels", ([1, 1], [1])),
+    "classes": ("None or two or more different labels", ([1, 1], [1], [])),
 }
 SVC = {
     "loss": ("one of 'squared-hinge', 'huberised-hinge'", ("hinge", "logistic")),
@@ -199,33 +199,6 @@ OTHER_PROMISES = [
 def test_certificates_of_other_set_ups(case):
     certificates.the_certificate_states_what_was_asked_and_verifies(case)
     certificates.the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case)
-
-
-def forgeries(model, **values):
-    """A certificate of this model with one number changed to each of its values."""
-    return [(model, {name: value}) for name, changed in values.items() for value in changed]
-
-
-SVM, NUMBERS, SOLUTION = est.ObjPertSVC(), est.ObjPertRegressor(), est.OutputPerturbationLogisticRegression(lam=5.0)
-FORGERIES = [
-    *forgeries(SVM, clip=[2.0, None], loss=["squared"], bound=["logistic"], smoothness=[0.9], lipschitz=[0.9]),
-    *forgeries(SVM, sigma=[3.0], lam=[5.0], intercept_scaling=[1.0]),
-    (SVM, {"loss": "huberised-hinge", "loss_parameter": 0.1}),
-    *forgeries(NUMBERS, clip=[2.0, None], bound=["monotone", "logistic"], smoothness=[0.9], lipschitz=[0.9]),
-    *forgeries(NUMBERS, sigma=[4.0], intercept_scaling=[1.0]),
-    (NUMBERS, {"loss": "squared-hinge", "clip": 5.0}),
-    *forgeries(SOLUTION, epsilon=[0.999], delta=[0.9999e-5], row_norm=["none"], accountant=["magic"], sigma=[0.5]),
-    *forgeries(SOLUTION, intercept_scaling=[math.nan, 0.5], lam=[1.0], tau=[0.1], lipschitz=[1.0]),
-    *forgeries(SOLUTION, adjacency=["replace one row"], gradient_norm=[2e-6]),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("model", "forgery"), FORGERIES, ids=str)
-def test_a_certificate_changed_for_the_better_does_not_verify(model, forgery):
-    honest = Case("honest", lambda **parameters: clone(model).set_params(**parameters)).fitted.privacy_
-    assert honest.verify()
-    assert not dataclasses.replace(honest, **forgery).verify()
 
 
 NO_CLIP = "clip must be a finite number > 0 for the loss"

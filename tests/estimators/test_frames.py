@@ -8,9 +8,7 @@ import polars as pl
 import pytest
 import sklearn
 from sklearn.ensemble import BaggingClassifier
-from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.model_selection import GridSearchCV, cross_validate
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
@@ -154,17 +152,6 @@ def test_several_fits_take_frames_too():
 # --- set_output -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("output", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
-@pytest.mark.parametrize("rows", [PANDAS, POLARS], ids=["pandas", "polars"])
-def test_a_scaler_hands_names_on_to_the_learner(output, kind, rows):
-    pipeline = make_pipeline(PublicRangeScaler(-1.0, 1.0), private()).set_output(transform=output).fit(rows, LABELS)
-    scaled = pipeline[0].transform(rows)
-    assert isinstance(scaled, kind)
-    assert list(scaled.columns) == pipeline[0].get_feature_names_out().tolist() == NAMES
-    assert pipeline[-1].feature_names_in_.tolist() == NAMES
-    np.testing.assert_allclose(pipeline[-1].coef_, REFERENCE.coef_, rtol=1e-9)
-
-
 @pytest.mark.parametrize("parameters", [{}, {"row_norm": "clip"}, {"standardize": True}], ids=str)
 @pytest.mark.parametrize("output", ["pandas", "polars"])
 def test_an_exported_pipeline_scores_the_same_whatever_scikit_learn_puts_out(parameters, output):
@@ -185,37 +172,6 @@ def test_an_exported_pipeline_scores_the_same_whatever_scikit_learn_puts_out(par
 
 
 # --- metadata routing -----------------------------------------------------------------------------------------------
-
-
-def routes_through_pipelines():
-    """Whether scikit-learn's own pipeline hands weights on to score; the older versions do not."""
-    theirs = make_pipeline(Normalizer(), KNeighborsClassifier().set_score_request(sample_weight=True))
-    try:
-        cross_validate(theirs, ROWS, LABELS, params={"sample_weight": np.ones(200)}, cv=2)
-    except UnsetMetadataPassedError:
-        return False
-    return True
-
-
-@pytest.mark.thorough
-@ignoring_budgets
-@pytest.mark.parametrize("scaled", [False, True])
-def test_weights_are_routed_to_score_and_to_nothing_else(scaled):
-    weights = np.where(LABELS == 1, 3.0, 1.0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        if scaled and not routes_through_pipelines():
-            pytest.skip("this scikit-learn routes no weights through a pipeline to score, whatever its steps are")
-        model = private(random_state=None, epsilon=0.2).set_score_request(sample_weight=True)
-        model = make_pipeline(PublicRangeScaler(-1.0, 1.0), model) if scaled else model
-        run = cross_validate(
-            model, ROWS, LABELS, params={"sample_weight": weights}, cv=2, return_estimator=True, return_indices=True
-        )
-        for one, test, score in zip(run["estimator"], run["indices"]["test"], run["test_score"], strict=True):
-            right = one.predict(ROWS[test]) == LABELS[test]
-            assert score == pytest.approx(np.average(right, weights=weights[test]))
-        search = GridSearchCV(model, {}, cv=2).fit(ROWS, LABELS, sample_weight=weights)
-        right = search.predict(ROWS) == LABELS
-        assert search.score(ROWS, LABELS, sample_weight=weights) == pytest.approx(np.average(right, weights=weights))
 
 
 @ignoring_budgets

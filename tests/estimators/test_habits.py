@@ -1,9 +1,5 @@
 """What people bring from scikit-learn by habit, and errors that say which entry and what to do."""
 
-import copy
-import inspect
-import pickle
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,20 +13,6 @@ from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegr
 
 ROWS = np.random.default_rng(0).normal(size=(60, 3))
 LABELS = (ROWS[:, 0] > 0).astype(int)
-KINDS = [getattr(est, name) for name in est.__all__ if inspect.isclass(getattr(est, name))]
-MODELS = [kind for kind in KINDS if issubclass(kind, est.base.LinearModel)]
-
-
-@pytest.mark.parametrize("kind", MODELS)
-def test_a_parameter_by_habit_is_answered_in_a_sentence(kind):
-    for name in {"C", "penalty", "tol", "class_weight", "max_iter"} - set(kind().get_params()):
-        with pytest.raises(TypeError, match=rf"^{kind.__name__} has no parameter '{name}': \S+"):
-            kind(**{name: 1.0})
-    with pytest.raises(TypeError, match="unexpected keyword argument 'lamda'"):
-        kind(lamda=1.0)
-    model = kind(epsilon=2.0)
-    for other in (clone(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert other.get_params() == model.get_params()
 
 
 @pytest.mark.parametrize(

@@ -161,11 +161,6 @@ def test_what_does_not_go_together_is_refused_in_one_sentence(parameters, messag
         model(**parameters).fit(*data(200))
 
 
-def test_weights_are_refused():
-    with pytest.raises(ValueError, match="sample_weight must be None where intervals=True"):
-        model().fit(*data(), sample_weight=np.ones(ROWS))
-
-
 def test_three_labels_in_the_data_are_refused():
     X, y = data(600)
     with pytest.raises(ValueError, match="classes must be two labels where intervals=True, got 3"):

@@ -86,14 +86,6 @@ def test_a_margin_changes_the_model_and_not_the_promise(kind, more):
     assert np.linalg.norm(ahead.coef_) > 1.1 * np.linalg.norm(plain.coef_)
 
 
-@pytest.mark.parametrize("model", [est.ObjPertSVC(), est.ObjPertSCOClassifier(lam=200.0)])
-def test_what_is_no_logistic_regression_has_no_probabilities(model):
-    model.fit(*labelled(100))
-    for one in (model, model.to_sklearn()):
-        assert not hasattr(one, "predict_proba")
-        assert not hasattr(one, "predict_log_proba")
-
-
 HUBERISED = {"loss": "huberised-hinge"}
 HUBER = {"loss": "huber", "huber_threshold": 0.5}
 

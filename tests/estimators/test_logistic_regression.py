@@ -1,20 +1,12 @@
 """Private logistic regression: what it fits, the published recipe, the rules for λ and margin, memory, and searches."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 from objpert_core.accounting import calibrate_gaussian, calibrate_published, recommended_lam, recommended_margin
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.estimators.cautions import forget_cautions
-from objpert_core.exceptions import PrivacyBudgetWarning
 from tests.estimators.rows import labelled
 from tests.learning.memory import peak_of
 
@@ -135,38 +127,3 @@ def test_dense_fit_takes_little_memory_beyond_the_data():
         model = ObjPertLogisticRegression(standardize=standardize)
         model.fit(X[:100], y[:100])  # what is imported or cached on first use
         assert peak_of(lambda model=model: model.fit(X, y)) < most * X.nbytes
-
-
-# Life among other estimators
-
-
-SEARCHES = [
-    lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5, 2.0]}, cv=2).fit(X, y),
-    pytest.param(
-        lambda model, X, y: GridSearchCV(model, {"epsilon": [0.5]}, cv=2, n_jobs=2).fit(X, y), marks=pytest.mark.slow
-    ),
-    lambda model, X, y: CalibratedClassifierCV(model, cv=2).fit(X, y),
-    lambda model, X, y: GridSearchCV(
-        make_pipeline(FunctionTransformer(), model), {"objpertlogisticregression__epsilon": [1.0, 2.0]}, cv=2
-    ).fit(X, y),
-]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "spend", SEARCHES, ids=["grid search", "grid search in two processes", "calibration", "pipeline"]
-)
-def test_fitting_several_copies_warns_that_each_spends_budget(spend):
-    forget_cautions()
-    with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):
-        spend(ObjPertLogisticRegression(), *labelled(n=200))
-
-
-@pytest.mark.slow
-def test_a_search_still_finds_its_winner():
-    X, y = labelled()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyBudgetWarning)
-        search = GridSearchCV(ObjPertLogisticRegression(random_state=0), {"epsilon": [1e-3, 50.0]}, cv=3).fit(X, y)
-    assert search.best_params_ == {"epsilon": 50.0}
-    assert search.best_estimator_.privacy_.epsilon == 50.0

@@ -222,23 +222,6 @@ def test_what_onnx_cannot_say_in_double_precision_is_refused_and_not_wrong():
 # Names of columns
 
 
-def test_a_release_of_a_frames_model_refuses_exchanged_columns():
-    rows = pd.DataFrame(X, columns=NAMES)
-    swapped = rows[["hours", "age", "height", "weight"]]
-    for name in ("intervals", "three classes with margins", "svc of words", "a range of targets"):
-        kind, parameters, y = MADE[name]
-        model = kind(**parameters).fit(rows, y)
-        release = model.release()
-        for published in (release, released(model), model.to_sklearn(), release.to_sklearn(), skops_file(model)):
-            assert published.feature_names_in_.tolist() == NAMES
-            np.testing.assert_array_equal(published.predict(rows), published.predict(rows.copy()))
-            with pytest.raises(ValueError, match="feature names should match"):
-                published.predict(swapped)
-        assert not hasattr(model.release(feature_names=False), "feature_names_in_")
-        if name == "intervals":
-            assert model.release().summary().index.tolist() == NAMES
-
-
 def test_a_file_refuses_exchanged_columns_of_a_frame_and_takes_a_matrix_as_it_is():
     ask = own_table.Ask(
         TableSchema(dict.fromkeys(NAMES, Number(-9.0, 9.0)), TwoValues("y", "0", "1")).to_json(), 1.0, 1e-5

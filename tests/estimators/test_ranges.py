@@ -1,4 +1,4 @@
-"""Estimators on raw columns: public and private ranges, what they cost, who is told, and what is published."""
+"""Estimators on raw columns, and a scaler: public and private ranges, their cost, who is told, what is published."""
 
 import dataclasses
 import pickle
@@ -17,7 +17,7 @@ from benchmarks.ranges import DRAWN, all_tables, compared
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks
 from objpert_core.datasets import Number, NumericTarget, TableSchema, TwoValues
-from objpert_core.estimators import own_table
+from objpert_core.estimators import PublicRangeScaler, own_table
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.learning import PrivacyCertificate
 
@@ -108,7 +108,7 @@ def test_terms_pay_for_ranges_once_before_centre_and_scales(adjacency):
 def test_public_ranges_are_those_of_a_scaler_in_front_and_cost_nothing():
     X, y = data()
     model = est.ObjPertLogisticRegression(**LABELS, random_state=0, public_rows=3000)
-    scaler = est.PublicRangeScaler(*KNOWN)
+    scaler = PublicRangeScaler(*KNOWN)
     scaled = model.set_params(standardize=False).fit(scaler.fit_transform(X), y)
     coef, spent = scaled.coef_, scaled.privacy_
     model.set_params(feature_ranges=KNOWN, standardize=False).fit(X, y)
@@ -175,17 +175,6 @@ def test_where_rows_are_few_no_ranges_are_taken_nothing_is_spent_and_it_is_said_
 
 
 @pytest.mark.thorough
-def test_that_the_number_of_rows_counts_is_told():
-    X, y = data()
-    forget_cautions()
-    model = est.ObjPertSVC(**LABELS, feature_ranges="private", random_state=0)
-    with pytest.warns(UserWarning, match="public_rows=None"):
-        spent = model.fit(X, y).privacy_
-    assert (spent.public_rows, spent.rows_declared) == (3000, False)
-    assert "ranges were chosen for 3000 rows" in repr(spent)
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("given", ["private", KNOWN])
 def test_draws_together_are_draws_one_by_one(given):
     X, y = data()
@@ -195,19 +184,6 @@ def test_draws_together_are_draws_one_by_one(given):
         np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-4)
         np.testing.assert_array_equal(one.feature_ranges_, alone.feature_ranges_)
         assert one.privacy_.verify(one)
-
-
-@pytest.mark.thorough
-def test_rows_that_cannot_be_used_are_left_out_of_the_histograms():
-    X, y = data()
-    model = est.ObjPertLogisticRegression(
-        **LABELS, public_rows=3000, feature_ranges="private", random_state=0, on_error="release"
-    )
-    fewer = model.fit(X, y).feature_ranges_
-    dirty = np.vstack([X, [[np.nan, 1, 1, 1, 1], [np.inf, 1, 1, 1, 1], [1e200, 1, 1, 1, 1]]])
-    np.testing.assert_array_equal(model.fit(dirty, [*y, 0, 1, 0]).feature_ranges_, fewer)
-    with pytest.raises(ValueError, match="NaN"):
-        model.set_params(on_error="raise").fit(dirty, [*y, 0, 1, 0])
 
 
 @pytest.mark.thorough
@@ -362,3 +338,50 @@ def test_ranges_that_are_known_cost_nothing_beside_private_ones():
     assert (unknown.privacy_.feature_ranges, unknown.privacy_.range_columns) == ("private", 5)
     with pytest.raises(ValueError, match=r"feature_ranges\[0\] must be finite numbers, or NaN beside NaN, got "):
         learner(**shared, feature_ranges=(low, KNOWN[1])).fit(X, y)
+
+
+# A scaler in front that goes by public ranges alone
+
+
+SOME = np.array([[0.0, -4.0], [30.0, 6.0], [120.0, 1.0], [150.0, -9.0]])
+
+
+def test_ranges_become_minus_one_to_one_and_what_is_outside_is_clipped():
+    scaler = PublicRangeScaler(low=[0, -4], high=[120, 6])
+    assert scaler.fit_transform(SOME).tolist() == [[-1.0, -1.0], [-0.5, 1.0], [1.0, 0.0], [1.0, -1.0]]
+
+
+def test_a_row_is_scaled_alike_whatever_the_others_are():
+    scaler = PublicRangeScaler(low=-5.0, high=130.0)
+    together = scaler.fit_transform(SOME)
+    alone = np.vstack([PublicRangeScaler(low=-5.0, high=130.0).fit_transform(SOME[[i]]) for i in range(len(SOME))])
+    np.testing.assert_array_equal(together, alone)
+    np.testing.assert_array_equal(PublicRangeScaler(low=-5.0, high=130.0).transform(SOME), together)  # without any fit
+
+
+def test_nan_stays_infinity_is_clipped_ranges_may_be_as_wide_as_doubles_go_and_sparse_rows_are_refused():
+    rows = np.array([[np.nan, np.inf], [-np.inf, 0.5]])
+    np.testing.assert_array_equal(PublicRangeScaler().fit_transform(rows), [[np.nan, 1.0], [-1.0, 0.0]])
+    assert PublicRangeScaler(-1e308, 1e308).fit_transform([[1e308], [0.0], [-1e308]]).tolist() == [
+        [1.0],
+        [0.0],
+        [-1.0],
+    ]
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        PublicRangeScaler().fit(sp.csr_array(SOME))
+
+
+NO_RANGES = [
+    (0.0, [1.0, 0.0], r"low must be below high, got 0.0 and 0.0 \(column 1\)"),
+    (2.0, 1.0, "low must be below high, got 2.0 and 1.0"),
+    (0.0, 5e-324, "low must be below high, got 0.0 and 5e-324"),  # half of it is 0, and 0/0 no number
+    (0.0, [1.0, 1.0, 1.0], r"high must be a number or one for each of 2 features, got \(3,\)"),
+    (np.nan, 1.0, "low must be finite numbers, got nan"),
+    (0.0, "max", "high must be finite numbers, got 'max'"),
+]
+
+
+@pytest.mark.parametrize(("low", "high", "message"), NO_RANGES)
+def test_ranges_that_are_none_are_refused(low, high, message):
+    with pytest.raises(ValueError, match=message):
+        PublicRangeScaler(low, high).fit(SOME)

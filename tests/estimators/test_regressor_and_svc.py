@@ -115,9 +115,6 @@ def test_targets_that_overflow_when_scaled_are_refused():
 # Support vector machines
 
 
-# Learning
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("intercept", [False, True])
 def test_without_clipping_and_noise_it_is_scikit_learns_svm(intercept):
@@ -162,6 +159,3 @@ def test_clipping_bounds_what_wrong_labels_can_do():
     bad[X[:, 0] > 1.2] = 0
     scores = [ObjPertSVC(epsilon=4.0, clip=c, random_state=0).fit(X, bad).score(X, y) for c in (0.5, 8.0)]
     assert scores[0] > scores[1]
-
-
-# The promise

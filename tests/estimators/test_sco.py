@@ -1,6 +1,5 @@
 """Objective perturbation in a ball for the population risk: what it fits, what it promises, what it refuses."""
 
-import dataclasses
 import math
 import warnings
 
@@ -98,17 +97,6 @@ def test_other_losses_read_no_number_of_rows(parameters, bound, loss, enveloped)
     assert (spent.adjacency, spent.public_rows, spent.clip) == ("replace one row", None, parameters.get("clip"))
     assert spent.verify(model)
     assert PrivacyCertificate.from_json(spent.to_json()) == spent
-    if enveloped:
-        for forgery in ({"envelope": None}, {"envelope": 2 * spent.envelope}, {"smoothness": spent.envelope / 2}):
-            assert not dataclasses.replace(spent, **forgery).verify(model), forgery
-
-
-def test_forgeries_of_a_ball_do_not_verify():
-    model = ObjPertSCOClassifier(**CLOSED).fit(*rows())
-    no_ball = [{"ball_radius": value} for value in (0.0, -1.0, 1)]
-    envelope = {"envelope": 1.0}  # the bound "logistic" is about none
-    for forgery in (*no_ball, envelope, {"loss": "hinge"}, {"sigma": 0.99 * model.privacy_.sigma}, {"epsilon": 0.9}):
-        assert not dataclasses.replace(model.privacy_, **forgery).verify(model), forgery
 
 
 @pytest.mark.slow

@@ -112,12 +112,6 @@ def test_rows_may_be_many(kind, made):
     ends(kind, *made())
 
 
-@pytest.mark.parametrize(("n", "d"), [(10_000, 20_000), (20_000, 50_000)])
-@pytest.mark.slow
-def test_a_text_can_be_classified(n, d):
-    ends(estimators.ObjPertLogisticRegression, *sparse(n, d, entries=50), epsilon=1.0)
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", slow_in_a_ball(SOLVED))
 def test_an_explicit_tau_is_kept_or_refused(kind):

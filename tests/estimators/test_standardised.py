@@ -1,15 +1,12 @@
 """Estimators on privately centred and scaled rows: what decides, what it costs the fit, and what it is good for."""
 
 import pickle
-import warnings
 
 import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
 import objpert_core.estimators as est
-from objpert_core.estimators.cautions import forget_cautions
-from objpert_core.exceptions import UncoveredDataWarning
 
 LABELS = {"classes": [0, 1]}
 OFF = {"center_noise": None, "scale_noise": None}
@@ -62,35 +59,6 @@ def test_the_rule_goes_by_public_numbers_alone():
     spent = est.ObjPertLogisticRegression(**LABELS).fit(*data(n=300)).privacy_
     assert acc.Standardisation(**noises(spent)) == acc.recommended_standardisation(1.0, 1e-5, 300, 6)
     assert (spent.public_rows, spent.rows_declared) == (300, False)
-
-
-COUNTED = [
-    (est.ObjPertSVC(**LABELS), False),
-    (est.ObjPertSVC(**LABELS, standardize="auto"), True),
-    (est.ObjPertSVC(**LABELS, standardize="auto", noise_ratio=1.2), False),
-    (est.ObjPertRegressor(), False),
-    (est.ObjPertRegressor(standardize=True, row_norm="normalize"), True),
-    (est.ObjPertRegressor(standardize="auto"), False),
-    (est.ObjPertLogisticRegression(**LABELS, lam=1.0, standardize=True), True),
-    (est.ObjPertLogisticRegression(**LABELS, lam=1.0, standardize=acc.Standardisation(None, 30.0)), True),
-    (est.OutputPerturbationLogisticRegression(**LABELS, lam=1.0, standardize=True), True),
-    (est.OutputPerturbationLogisticRegression(**LABELS, lam=1.0), False),
-]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("model", "told"), COUNTED, ids=str)
-def test_that_the_number_of_rows_counts_is_told(model, told):
-    X, y = data(n=400)
-    forget_cautions()
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", UncoveredDataWarning)
-        spent = model.fit(X, y).privacy_
-    assert any("public_rows=None" in str(one.message) for one in heard) is told
-    assert (spent.public_rows, spent.rows_declared) == ((400, False) if told else (None, None))
-    declared = model.set_params(public_rows=500).fit(X, y).privacy_
-    assert (declared.public_rows, declared.rows_declared) == ((500, True) if told else (None, None))
-    assert declared.verify(model)
 
 
 @pytest.mark.thorough
@@ -158,20 +126,6 @@ def test_a_certificate_says_what_went_by_the_number_of_rows():
     assert "public     scale or lam was chosen for 2000 rows" in repr(model.fit(X, y).privacy_)
     model = est.OutputPerturbationLogisticRegression(**LABELS, standardize=False, public_rows=2000, random_state=0)
     assert "public     lam was chosen for 2000 rows, a number that" in repr(model.fit(X, y).privacy_)
-
-
-@pytest.mark.thorough
-def test_given_noise_is_taken_as_it_is_and_a_step_without_it_is_left_out():
-    X, y = data()
-    for plan in (acc.Standardisation(50.0, 40.0), acc.Standardisation(50.0, None), acc.Standardisation(None, 40.0)):
-        model = est.ObjPertLogisticRegression(**LABELS, standardize=plan, random_state=0).fit(X, y)
-        assert acc.Standardisation(**noises(model.privacy_)) == plan
-        assert (model.center_ is None) is (plan.center_noise is None)
-        assert (model.scale_ is None) is (plan.scale_noise is None)
-        assert model.get_params()["standardize"] == plan
-        assert pickle.loads(pickle.dumps(model)).privacy_.verify(model)
-    with pytest.raises(ValueError, match="before must leave something of epsilon for the fit"):
-        est.ObjPertLogisticRegression(**LABELS, standardize=acc.Standardisation(1.0, 1.0)).fit(X, y)
 
 
 # What it is good for

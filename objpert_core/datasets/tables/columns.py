@@ -291,7 +291,6 @@ class Categories:
 
     @property
     def _shown(self) -> tuple[str, ...]:
-        """The categories that have a column."""
         return tuple(category for category in self.categories if category != self.reference)
 
     @property

@@ -119,7 +119,6 @@ class Encoding:
     def _labels(
         self, cells: Mapping[str, Cells], numerals: Numerals
     ) -> tuple[NDArray[Any] | None, dict[str, Tally], dict[str, BadCell]]:
-        """The targets with their tally, or their bad cells."""
         target = self.schema.target
         try:
             y, tally = target.write(cells[target.column].read_by(target, numerals))

@@ -89,7 +89,6 @@ class TableError(ValueError):
 
 
 def _rows(rows: list[int]) -> str:
-    """The rows in words: 'row 2' or 'rows 2, 8, 9 and more'."""
     first = ", ".join(map(str, rows[:_MOST_ROWS]))
     return f"row{'s' * (len(rows) > 1)} {first}{' and more' * (len(rows) > _MOST_ROWS)}"
 

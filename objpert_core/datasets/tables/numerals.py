@@ -85,7 +85,6 @@ class Numerals:
         return text if groups is None else groups[0].replace(self.thousands, "") + text[groups.end() :]
 
     def _complaint(self, text: str) -> str:
-        """What `text` seems to be instead of a number."""
         got = f"got {quoted(text)}"
         if len(text) > LONGEST_NUMBER:
             return f"must hold a number of at most {LONGEST_NUMBER} characters, {got}"
@@ -107,7 +106,6 @@ class Numerals:
 
 
 def _grouped(mark: str) -> re.Pattern[str]:
-    """Numbers with groups of three digits, and decimals behind the other mark."""
     other = "." if mark == "," else ","
     return re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+(?:[{other}.]\d*)?", re.ASCII)
 

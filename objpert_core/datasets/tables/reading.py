@@ -172,7 +172,6 @@ def _opened(sheet: Sheet, schema: TableSchema, *, targets: bool) -> EncodedBlock
 
 
 def _rows(sheet: Sheet) -> int:
-    """How many rows the file has; `TableError` where there is none."""
     n = sum(1 for _ in sheet.rows())
     if n == 0:
         raise TableError("the file must have rows after the header, and it has none", row=1)
@@ -180,7 +179,6 @@ def _rows(sheet: Sheet) -> int:
 
 
 def _places(sheet: Sheet, names: Sequence[str]) -> dict[str, int]:
-    """Where each of these columns stands in the file."""
     for name in names:
         if name not in sheet.names:
             raise TableError(f"row 1 must name the column {quoted(name)} of the schema", row=1, column=name)

@@ -136,7 +136,6 @@ class TableSchema:
             raise ValueError(f"columns must become features of different names, got {quoted(twice)} twice")
 
     def _check_rows(self) -> None:
-        """Check what is said of rows, and not of a column."""
         words = self.missing_words
         if isinstance(words, str) or not isinstance(words, Sequence) or len(words) > MOST_MISSING_WORDS:
             got = quoted(words) if isinstance(words, str) else type(words).__name__

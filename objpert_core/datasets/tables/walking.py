@@ -248,7 +248,6 @@ def names_of(source: str | Path, dialect: Dialect = _PLAIN) -> tuple[str, ...]:
 
 
 def _parquet_file(path: Path) -> Any:
-    """A Parquet file; `TableError` for what is none."""
     arrow, parquet = _arrow(), _arrow("parquet")
     try:
         return parquet.ParquetFile(path, pre_buffer=False)  # which would hold whole groups
@@ -303,7 +302,6 @@ def _distinct(cells: Any, part: Any) -> Cells:
 
 
 def _form_of(path: Path, dialect: Dialect) -> _Form:
-    """The form of a file: its encoding from all of it, the rest from its beginning, as `open_sheet` finds it."""
     with path.open("rb") as file:
         start = file.read(_LOOKED_AT)
         refuse_other_files(start)
@@ -326,7 +324,6 @@ def _whole_letters(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _raw_names(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """The file's own names of the columns that are wanted."""
     cleaned: dict[str, list[str]] = {}
     for name in names:
         cleaned.setdefault(clean_name(name), []).append(name)

@@ -103,13 +103,6 @@ def test_a_file_may_be_as_large_as_its_sentence_says_and_not_larger(name: str) -
     assert caught.value.row == row
 
 
-@pytest.mark.thorough
-def test_a_file_may_have_any_number_of_rows() -> None:
-    content = b"t,a\n" + b"0,1\n" * 250_000 + b"1,0"
-    table = read_table(content, TableSchema({"a": Number(0, 1)}, TwoValues("t", "0", "1")))
-    assert (table.rows, table.y.sum()) == (250_001, 1)
-
-
 PIECES = [
     b'"', b'""', b";", b"\t", b"\r", b"\n", b"\0", b"\xff\xfe", b"\xe9", b"=", b"1,5", b"1e999", b"sep=;\n", b"{",
     b"\x0b",

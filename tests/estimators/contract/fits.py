@@ -24,8 +24,10 @@ def every_parameter_has_a_constraint(case: Case) -> None:
 def the_answer_to_a_parameter_of_scikit_learns_names_no_other_that_it_lacks(case: Case) -> None:
     kind, own = type(case.new()), set(case.new().get_params())
     for model in (ElasticNet, LogisticRegression, Ridge, SGDClassifier, SVC):
-        for name in set(inspect.signature(model).parameters) - own:
-            with pytest.raises(TypeError) as raised:
+        for name in {"lamda", *inspect.signature(model).parameters} - own:
+            with pytest.raises(
+                TypeError, match=rf"{kind.__name__} has no parameter '{name}': |argument '{name}'"
+            ) as raised:
                 kind(**{name: 1.0})
             assert not set(re.findall(r"`(\w+)`", str(raised.value))) - own
 

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import is_regressor
+from sklearn.metrics import r2_score
 
 from objpert_core.accounting import Standardisation
 from objpert_core.exceptions import PrivacyBudgetWarning
@@ -72,7 +73,7 @@ def frames_give_the_same_fit_and_keep_their_column_names(case: Case) -> None:
         assert released.feature_names_in_.tolist() == columns
         for one in (released, model.to_sklearn()):
             np.testing.assert_allclose(one.predict(rows), model.predict(rows), atol=1e-9)
-        for one in (model, released):
+        for one in (model, released, model.to_sklearn(), released.to_sklearn()):
             with pytest.raises(ValueError, match="feature names"):
                 one.predict(wrong)
 
@@ -109,6 +110,13 @@ def weights_are_taken_or_refused_with_the_reason(case: Case) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
         model.fit(*case.data, weights=None)
     assert model.get_metadata_routing().score.requests == {"sample_weight": None}
+    weights, truth, told = np.arange(300.0), case.data[1], case.fitted.predict(case.data[0])
+    score = (
+        r2_score(truth, told, sample_weight=weights)
+        if is_regressor(model)
+        else np.average(told == truth, None, weights)
+    )
+    assert case.fitted.score(*case.data, sample_weight=weights) == pytest.approx(score)
 
 
 def the_norm_of_the_rows_is_enforced_in_fit_and_in_predict(case: Case) -> None:
