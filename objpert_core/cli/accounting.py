@@ -71,13 +71,11 @@ def _one(options: argparse.Namespace) -> Answer:
     whole = _together(options, single)
     found, lower = asked.ask(whole), asked.lower(whole)
     by_renyi = asked.by_renyi(whole)
-    bound, source, losses = mechanisms.proof(options.mechanism, single, renyi=by_renyi)
+    adjacency = mechanisms.several(whole.adjacency, options.rows_per_person)
+    words, proved = mechanisms.proof(options.mechanism, single, adjacency, renyi=by_renyi)
     facts = {
         "mechanism": _described(options, given),
-        "proof": source if bound is None else f"{bound} ({source})",
-        "losses": losses,
-        "accounted": "by the Rényi curve alone" if by_renyi else "",
-        "neighbours": mechanisms.several(whole.adjacency, options.rows_per_person),
+        **words,
         "no proof below": asked.no_less(lower),
         "why": found.why,
     }
@@ -85,10 +83,7 @@ def _one(options: argparse.Namespace) -> Answer:
         "command": "accounting",
         "inputs": _inputs(options, given, asked),
         **asked.entry(found),
-        "bound": bound,
-        "source": source,
-        "accountant": "rdp" if by_renyi else "profile",
-        "adjacency": mechanisms.several(whole.adjacency, options.rows_per_person),
+        **proved,
         "lower_bound": None if lower is None else finite(lower),
     }
     return Answer(asked.headline(found.value), facts, document)

@@ -61,16 +61,13 @@ def run(options: argparse.Namespace) -> int:
     if whole(made).delta(options.epsilon) <= options.delta:
         kept = min(kept, options.epsilon)  # the way back from δ to ε may round up what was found by its δ
     found = dict(_numbers(made))
-    bound, source, losses = mechanisms.proof(word, made, renyi=options.renyi)
     adjacency = mechanisms.several(made.adjacency, options.rows_per_person)
+    words, proved = mechanisms.proof(word, made, adjacency, renyi=options.renyi)
     shown = {name: up(value, _DIGITS) if name in _UPWARDS else typed(value) for name, value in _numbers(printed)}
     facts = {
         "mechanism": MECHANISMS[word].title,
         **{name: text for name, text in shown.items() if name not in ("bound", "adjacency")},
-        "proof": source if bound is None else f"{bound} ({source})",
-        "losses": losses,
-        "accounted": "by the Rényi curve alone" if options.renyi else "",
-        "neighbours": adjacency,
+        **words,
         "achieved": f"ε = {up(kept)} at δ = {typed(options.delta)}",
     }
     document = {
@@ -79,10 +76,7 @@ def run(options: argparse.Namespace) -> int:
         "numbers": {name: value for name, value in found.items() if not _endless(value)},
         "epsilon": kept,
         "delta": options.delta,
-        "bound": bound,
-        "source": source,
-        "accountant": "rdp" if options.renyi else "profile",
-        "adjacency": adjacency,
+        **proved,
     }
     least = ", ".join(f"{name} = {shown[name]}" for name in _UPWARDS if name in shown) or "found"
     show(

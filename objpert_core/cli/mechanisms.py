@@ -263,13 +263,24 @@ def numbers(options: argparse.Namespace, *, calibrating: bool) -> dict[str, Any]
     return given
 
 
-def proof(word: str, single: Any, *, renyi: bool) -> tuple[str | None, str, str]:
-    """The bound's key, where there is a choice, its source, and the losses that it covers."""
-    entry = getattr(getattr(single, "objective", single), "entry", None)
-    if entry is not None:
-        return entry.key, entry.cited("rdp" if renyi else "profile"), entry.coverage.words
-    best_of = "; of the best of several runs docs/theorems.md, T11" if getattr(single, "mean_runs", 1.0) != 1.0 else ""
-    return getattr(single, "bound", None), MECHANISMS[word].source + best_of, ""
+def proof(word: str, single: Any, adjacency: str, *, renyi: bool) -> tuple[dict[str, str], dict[str, Any]]:
+    """What proves the answer, by which curve and for which neighbours: in words, and for JSON.
+
+    The bound's key is None where there is no choice.
+    """
+    bound, source, losses = getattr(single, "bound", None), MECHANISMS[word].source, ""
+    if getattr(single, "mean_runs", 1.0) != 1.0:
+        source += "; of the best of several runs docs/theorems.md, T11"
+    if (entry := getattr(getattr(single, "objective", single), "entry", None)) is not None:
+        bound, source, losses = entry.key, entry.cited("rdp" if renyi else "profile"), entry.coverage.words
+    words = {
+        "proof": source if bound is None else f"{bound} ({source})",
+        "losses": losses,
+        "accounted": "by the Rényi curve alone" if renyi else "",
+        "neighbours": adjacency,
+    }
+    accountant = "rdp" if renyi else "profile"
+    return words, {"bound": bound, "source": source, "accountant": accountant, "adjacency": adjacency}
 
 
 def with_adjacency(word: str, given: dict[str, Any], adjacency: str | None) -> dict[str, Any]:

@@ -212,12 +212,8 @@ def _made(ask: Ask, table: Table | EncodedBlocks) -> Made:
 
 def _of_rows(ask: Ask, table: Table | EncodedBlocks) -> Made:
     """As `made`, of a table that was read or that is walked, whatever it holds."""
-    X: Any = table
-    y: Any = None
-    people: Any = None
-    if isinstance(table, Table):
-        X, y, people = table.X, table.y, table.people
-    evaluation = None
+    held: tuple[Any, ...] = (table.X, table.y, table.people) if isinstance(table, Table) else (table, None, None)
+    (X, y, people), evaluation = held, None
     if ask.test_share is None:
         model = _released(ask, X, y)
     else:
