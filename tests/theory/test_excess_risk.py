@@ -144,16 +144,6 @@ def test_the_two_branches_meet():
     assert above > below
 
 
-def test_it_shrinks_to_nothing_with_the_noise_and_grows_with_each_part():
-    base = excess_risk_bound(ObjectivePerturbation(5.0, 1.0), 10_000, 10, 3.0)
-    assert excess_risk_bound(ObjectivePerturbation(1e-9, 1e-9), 10_000, 10, 3.0) < 1e-7
-    assert excess_risk_bound(ObjectivePerturbation(5.5, 1.0), 10_000, 10, 3.0) > base
-    assert excess_risk_bound(ObjectivePerturbation(5.0, 1.0), 10_000, 11, 3.0) > base
-    assert excess_risk_bound(ObjectivePerturbation(5.0, 1.0), 10_000, 10, 3.5) > base
-    assert excess_risk_bound(ApproximateMinima(ObjectivePerturbation(5.0, 1.0), 0.5, 0.1), 10_000, 10, 3.0) > base
-    assert excess_risk_bound(ObjectivePerturbation(5.0, 1.0), 1, 10, 3.0) < base  # one row has little to lose
-
-
 def test_output_noise_is_charged_by_the_smaller_of_two_bounds():
     exact = ObjectivePerturbation(5.0, 1.0)
     without = excess_risk_bound(ApproximateMinima(exact, 1e-6, 1e-12), 1000, 9, 1.0)

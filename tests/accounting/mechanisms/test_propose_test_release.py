@@ -16,7 +16,6 @@ from objpert_core.accounting import (
     ProposeTestRelease,
     compose,
     liu_talwar_epsilon,
-    repeat,
 )
 
 SWEEPS = [120, pytest.param(3000, marks=pytest.mark.slow), pytest.param(40_000, marks=pytest.mark.exhaustive)]
@@ -288,14 +287,6 @@ def test_it_composes_and_says_what_it_was_made_of():
     with pytest.raises(ValueError, match="share one adjacency"):
         compose(one, ApproximateDP(0.5, 1e-6, adjacency=REPLACE_ONE))
     assert eval(repr(ApproximateDP(0.5, 1e-6))) == ApproximateDP(0.5, 1e-6)
-
-
-def test_compositions_of_impure_pairs_have_an_ε_too():
-    both = repeat(ApproximateDP(1.0, 1e-6), 2)
-    assert 1.9 < both.epsilon(2e-5) <= 2.0
-    assert both.delta(both.epsilon(2e-5)) <= 2e-5
-    with pytest.raises(NotImplementedError, match="Rényi"):
-        PrivateSelection(ApproximateDP(1.0, 1e-6), 10.0)
 
 
 EXAMPLE = (1e-6, 1.89e-12)  # two chances of passing

@@ -386,23 +386,9 @@ def test_the_papers_mean():
     assert stats.poisson.sf(10, mean_runs(10, 0.9)) == pytest.approx(0.9, rel=1e-12)
 
 
-@pytest.mark.parametrize("more", [0.1, 0.5, 0.9, 0.99])
-@pytest.mark.parametrize("settings", [1, 10, 100])
-def test_geometric_is_the_closed_form(settings, more):
-    assert mean_runs(settings, more, eta=1) == pytest.approx(1 / -math.expm1(math.log(more) / settings), rel=1e-9)
-
-
 @pytest.mark.parametrize(("eta", "more"), [(0, 0.5), *product((0.25, 0.5, 2.0, 10.0), (0.1, 0.5, 0.9))])
 def test_negative_binomial_and_logarithmic_laws_against_scipy(eta, more):
     selection = acc.PrivateSelection(acc.Gaussian(5.0), mean_runs(10, more, eta), eta)
     law = stats.nbinom(eta, selection.gamma) if eta else stats.logser(1 - selection.gamma)
     assert law.sf(10) / law.sf(0) == pytest.approx(more, rel=1e-7)
     assert law.mean() / law.sf(0) == pytest.approx(selection.mean_runs, rel=1e-9)
-
-
-@pytest.mark.parametrize("eta", [None, -0.25, 0, 1, 5])
-def test_grows_with_the_grid_and_the_probability(eta):
-    by_grid = [mean_runs(s, 0.2, eta) for s in (1, 2, 5, 10, 20)]
-    by_probability = [mean_runs(10, p, eta) for p in (0.05, 0.1, 0.2, 0.4)]
-    assert np.all(np.diff(by_grid) > 0)
-    assert np.all(np.diff(by_probability) > 0)

@@ -5,8 +5,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from dp_accounting import dp_event
-from dp_accounting.rdp import RdpAccountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -61,14 +59,6 @@ ANY_NOISE = itertools.product((1e-12, 1e-6, 1e-3, 0.0071, 0.3, 0.6, 0.999), (0.3
 def test_at_whole_orders_the_curve_is_the_binomial_sum(q, noise_multiplier):
     for alpha in whole_orders(q, noise_multiplier):
         assert above_the_sum(alpha, q, noise_multiplier), alpha
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("q", "noise_multiplier"), [(0.01, 1.0), (0.0071, 2.75), (0.2, 5.0)])
-def test_dp_accounting_agrees_at_whole_orders(q, noise_multiplier):
-    event = dp_event.PoissonSampledDpEvent(q, dp_event.GaussianDpEvent(noise_multiplier))
-    theirs = RdpAccountant(range(2, 257)).compose(event)._rdp
-    np.testing.assert_allclose(subsampled.step_rdp(np.arange(2.0, 257.0), q, noise_multiplier), theirs, rtol=1e-8)
 
 
 def directions(alpha, q, noise_multiplier):
