@@ -39,7 +39,9 @@ def calibrate_dpsgd(
     """DP-SGD with the smallest noise multiplier that is (ε, δ)-DP, or whose tuning is.
 
     Redberg et al. (2023), Section 5, calls the first "dishonest" DP-SGD and the second "honest". `ValueError` if an
-    argument is out of range, or no noise multiplier that can be accounted for reaches the target.
+    argument is out of range, or no noise multiplier that can be accounted for reaches the target. The target is
+    met both ways, `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`, by the accountant asked for, and ε at
+    `delta` is within 1e-5 (relative; 1e-7 for "rdp") of it.
 
     Parameters
     ----------
@@ -58,12 +60,6 @@ def calibrate_dpsgd(
     adjacency : {"add/remove one row", "replace one row"}
     rows_per_person : int >= 1
         How many rows one person has at most: the result's `group_size`.
-
-    Returns
-    -------
-    DPSGD, or PrivateSelection of one if `mean_runs` is given
-        `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`, by the accountant asked for, and ε at `delta` within
-        1e-5 (relative; 1e-7 for "rdp") of the target.
 
     Examples
     --------

@@ -357,7 +357,9 @@ def calibrate_remaining(
     The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
     sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
     `ValueError` if nothing is left for the fit, the composition is not known (see `composed_fit`), or a number is out
-    of range.
+    of range. ``composed_fit(result, before, …).delta(epsilon) <= delta`` holds, nearly with equality: the result is
+    that of `calibrate` at the largest ε' for which it does, to some 1e-10 of μ², or 5e-4 where a convolution answers,
+    or 5e-3 where a row is replaced or a person has several, and then the search takes long.
 
     Parameters
     ----------
@@ -368,13 +370,6 @@ def calibrate_remaining(
         be near (ε', δ). The less ε', the more private the mechanism is.
     before, copies, rest_weight, rows_per_person, accountant
         As in `composed_fit`.
-
-    Returns
-    -------
-    Mechanism
-        ``composed_fit(result, before, …).delta(epsilon) <= delta``, nearly with equality: `calibrate` at the largest ε'
-        for which that holds, to some 1e-10 of μ², or 5e-4 where a convolution answers, or 5e-3 where a row is replaced
-        or a person has several, and then the search takes long. For one fit alone the result is ``calibrate(epsilon)``.
 
     Examples
     --------
