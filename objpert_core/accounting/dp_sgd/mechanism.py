@@ -99,11 +99,6 @@ class MixtureLoss(MixedLoss):
         return -width, float(np.max(means + np.sqrt(2 * np.maximum(nats + self._log_weights, 1.0))))
 
 
-def mixture_loss(a: float, q: float, size: int, replace: bool, direction: str) -> MixtureLoss:
-    """The loss of one step; a replacement is symmetric, so that both directions are one loss."""
-    return MixtureLoss(a, q, size, replace, "remove" if replace else direction)
-
-
 @dataclass(frozen=True)
 class DPSGD(ByConvolution):
     """DP-SGD: every row joins a step's batch with probability `sample_rate`; the sum of clipped gradients gets normal
@@ -168,7 +163,8 @@ class DPSGD(ByConvolution):
         elif self.group_size == 1 and not self._replaced:
             step = SubsampledLoss(a, self.sample_rate, direction)
         else:
-            step = mixture_loss(a, self.sample_rate, self.group_size, self._replaced, direction)
+            one = "remove" if self._replaced else direction  # a replacement is symmetric
+            step = MixtureLoss(a, self.sample_rate, self.group_size, self._replaced, one)
         return ((step, self.steps),)
 
     def _alone(self) -> Mechanism | None:
