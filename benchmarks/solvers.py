@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.experiments.store import write
 from objpert_core import _provenance
-from objpert_core.experiments.studies.solver_costs import PROVED, Case, Measurement, counted, growth
-from objpert_core.learning.solvers import SOLVERS, solve
+from objpert_core.experiments.studies.solver_costs import PROVED, Case, Measurement, growth
+from objpert_core.learning.solvers import SOLVERS, SolverResult, solve
 
 LAM, SIGMA, SEEDS = 1.0, 4.0, (0, 1, 2)
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -61,6 +62,20 @@ def run(columns: str, largest: int) -> Iterator[Measurement]:
                     flush=True,
                 )
                 yield row
+
+
+def counted(case: Case, tau: float, result: SolverResult, seconds: float) -> Measurement:
+    """A solver's result on a case as a row of a table."""
+    return Measurement(
+        solver=result.solver,
+        tau=tau,
+        iterations=result.iterations,
+        evaluations=result.gradient_evaluations,
+        gradient_norm=result.gradient_norm,
+        converged=result.converged,
+        seconds=seconds,
+        **asdict(case),
+    )
 
 
 def growth_table(rows: Sequence[Measurement]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from objpert_core.experiments import results
 from objpert_core.experiments.results import Results, Row
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.solvers import SolverResult, solve
 
 LEVELS = 5  # of each attribute of redundant columns
 PROVED: Mapping[str, float] = {"gradient-descent": 2.0, "accelerated": 1.5, "sag": 1.0, "svrg": 1.0}
@@ -94,26 +93,6 @@ class Measurement(Row):
     gradient_norm: float
     converged: bool
     seconds: float = 0.0
-
-
-def measure(case: Case, solver: str, tau: float, *, max_iter: int = 1000) -> tuple[Measurement, SolverResult]:
-    """Solve a case and count."""
-    result = solve(case.objective(), tau=tau, solver=solver, max_iter=max_iter)
-    return counted(case, tau, result), result
-
-
-def counted(case: Case, tau: float, result: SolverResult, seconds: float = 0.0) -> Measurement:
-    """A solver's result on a case as a row of a table."""
-    return Measurement(
-        solver=result.solver,
-        tau=tau,
-        iterations=result.iterations,
-        evaluations=result.gradient_evaluations,
-        gradient_norm=result.gradient_norm,
-        converged=result.converged,
-        seconds=seconds,
-        **asdict(case),
-    )
 
 
 @dataclass(frozen=True)
