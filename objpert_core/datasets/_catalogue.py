@@ -80,8 +80,17 @@ def _pool_adult_synthetic(_: list[Path]) -> tuple[FloatArray, IntArray]:
     return adult.encode(records), records.labels
 
 
-def _numbered(columns: int) -> list[str]:
-    return [f"x{position}" for position in range(1, columns + 1)]
+def _drawn(name: str, title: str) -> _Entry:
+    """A set of `synthetic`."""
+    return _Entry(
+        title=title,
+        origin="Drawn from a fixed seed; nobody's data.",
+        citation=_SHAPE_CITATION,
+        licence="Apache-2.0 (made by this project)",
+        classes=("below", "above"),
+        feature_names=lambda columns: [f"x{position}" for position in range(1, columns + 1)],
+        pool=lambda _: synthetic.make(name),
+    )
 
 
 _ENTRIES: dict[str, _Entry] = {
@@ -131,24 +140,14 @@ _ENTRIES: dict[str, _Entry] = {
         split=gisette.make,
         stand_in_for="gisette",
     ),
-    "synthetic-l": _Entry(
-        title="10,000 Gaussian rows of 20 columns, labels by random normal weights, 3.6 % of the labels flipped.",
-        origin="Drawn from a fixed seed; nobody's data.",
-        citation=_SHAPE_CITATION,
-        licence="Apache-2.0 (made by this project)",
-        classes=("below", "above"),
-        feature_names=_numbered,
-        pool=lambda _: synthetic.make("synthetic-l"),
+    "synthetic-l": _drawn(
+        "synthetic-l",
+        "10,000 Gaussian rows of 20 columns, labels by random normal weights, 3.6 % of the labels flipped.",
     ),
-    "synthetic-h": _Entry(
-        title="5,000 Gaussian rows of 5,000 columns with standard deviations 1, 2^-1.5, 3^-1.5, …, labels by random "
+    "synthetic-h": _drawn(
+        "synthetic-h",
+        "5,000 Gaussian rows of 5,000 columns with standard deviations 1, 2^-1.5, 3^-1.5, …, labels by random "
         "normal weights, 2 % of the labels flipped.",
-        origin="Drawn from a fixed seed; nobody's data.",
-        citation=_SHAPE_CITATION,
-        licence="Apache-2.0 (made by this project)",
-        classes=("below", "above"),
-        feature_names=_numbered,
-        pool=lambda _: synthetic.make("synthetic-h"),
     ),
     "breast-cancer": _Entry(
         title="Tell a benign tumour from a malignant one: 569 patients, 30 measurements of cell nuclei.",

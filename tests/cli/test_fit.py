@@ -96,17 +96,6 @@ def test_a_release_is_what_the_package_fits(release):
     assert names(release) == {"model.json", "certificate.json", "schema.json"}
 
 
-def test_a_number_is_predicted_in_its_own_units(folder):
-    line = "objpert fit people.csv --target rent --number rent:300:1500 --number age:18:80 --epsilon 5 --json"
-    code, shown = run(f"{line} --out rents")
-    assert code == 0
-    assert '"epsilon": 5.0' in shown
-    code, shown = run("objpert predict rents people.csv")
-    assert shown.splitlines()[0] == "rent"
-    assert all(float(value) == float(value) for value in shown.splitlines()[1:])
-    assert run("objpert verify rents")[0] == 0
-
-
 def test_what_may_be_published_stands_apart_from_what_may_not(folder, capsys):
     assert main([*FIT.replace('"', "").split()[1:2], "people.csv", "--schema", "-", "--epsilon", "1"]) == 2
     capsys.readouterr()

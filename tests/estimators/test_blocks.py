@@ -92,10 +92,8 @@ def test_blocks_give_the_fit_in_memory_however_the_rows_are_cut(name):
 def test_targets_that_are_numbers_frames_and_sparse_blocks_are_walked():
     numbers = X @ np.arange(8.0)
     regressor = est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, random_state=1)
-    assert_same_fit(
-        regressor.fit(X / 30, numbers), est.ObjPertRegressor(**regressor.get_params()).fit(cut(X / 30, numbers, 999))
-    )
-    one = est.ObjPertRegressor(**regressor.get_params()).fit(cut(X / 30, numbers, 999))
+    one = clone(regressor).fit(cut(X / 30, numbers, 999))
+    assert_same_fit(regressor.fit(X / 30, numbers), one)
     assert one.score(cut(X / 30, numbers, 5)) == pytest.approx(one.score(X / 30, numbers))
     model = est.ObjPertLogisticRegression(**PRIVATE)
     sparse = sp.csr_array(np.where(np.abs(X) > 1, X, 0.0))
@@ -119,23 +117,13 @@ def test_dask_collections_are_walked_by_their_partitions():
         est.ObjPertLogisticRegression(**PRIVATE).fit(rows, Y)
     with pytest.raises(ValueError, match="as many partitions as X, 5, got 3"):
         est.ObjPertLogisticRegression(**PRIVATE).fit(rows, arrays.from_array(Y, chunks=1000))
-
-
-def test_weights_of_dask_are_walked_by_their_partitions():
-    arrays = pytest.importorskip("dask.array")
-    rows, targets, weights = (arrays.from_array(one, chunks=700) for one in (X, Y, WEIGHTS))
-    model = est.ObjPertLogisticRegression(**PRIVATE)
-    assert_same_fit(clone(model).fit(X, Y, sample_weight=WEIGHTS), model.fit(rows, targets, sample_weight=weights))
+    weighed = clone(model).fit(X, Y, sample_weight=WEIGHTS)
+    assert_same_fit(weighed, model.fit(rows, targets, sample_weight=arrays.from_array(WEIGHTS, chunks=700)))
     with pytest.raises(ValueError, match="sample_weight must be a Dask collection as X is, got ndarray"):
         model.fit(rows, targets, sample_weight=WEIGHTS)
-
-
-@pytest.mark.thorough
-def test_dask_frames_are_walked_by_their_partitions():
     frames = pytest.importorskip("dask.dataframe")
     table = frames.from_pandas(pd.DataFrame(X, columns=list("abcdefgh")).assign(moved=Y), npartitions=3)
-    model = est.ObjPertLogisticRegression(**PRIVATE).fit(table[list("abcdefgh")], table["moved"])
-    assert_same_fit(est.ObjPertLogisticRegression(**PRIVATE).fit(X, Y), model)
+    assert_same_fit(whole, est.ObjPertLogisticRegression(**PRIVATE).fit(table[list("abcdefgh")], table["moved"]))
 
 
 @pytest.mark.thorough

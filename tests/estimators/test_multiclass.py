@@ -6,7 +6,6 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy.special import expit
-from sklearn.datasets import load_digits
 from sklearn.model_selection import cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 
@@ -87,16 +86,6 @@ def test_many_copies_and_cross_validation():
         np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=1e-4)
         assert fitted.privacy_.verify(fitted)
     assert cross_val_score(model(), X, y, cv=3).mean() > 0.9
-
-
-@pytest.mark.slow
-def test_it_reads_the_ten_digits():
-    X, y = load_digits(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    train, test = order[:1437], order[1437:]
-    fitted = model(2.0, range(10)).fit(X[train], y[train])
-    assert fitted.score(X[test], y[test]) > 0.8
-    assert fitted.privacy_.verify(fitted)
 
 
 # What it promises
