@@ -23,11 +23,8 @@ Rows = Sequence[Mapping[str, str]]
 
 _TYPES = {
     "csv": "text/csv",
-    "svg": "image/svg+xml",
-    "png": "image/png",
     "pdf": "application/pdf",
     "json": "application/json",
-    "html": "text/html",
     "md": "text/markdown",
     "tex": "application/x-tex",
 }

@@ -6,8 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
 
-from tests.ui.waiting import until
-from tests.ui.works import Gate
+from tests.ui.waiting import Gate, until
 from ui.jobs import JobRunner
 
 

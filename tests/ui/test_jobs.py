@@ -8,8 +8,7 @@ from functools import partial
 import pytest
 
 from objpert_core import ConvergenceError
-from tests.ui.waiting import Clock, begun, ended, until
-from tests.ui.works import counted, deaf, fifty, noted, raises, values
+from tests.ui.waiting import Clock, begun, counted, deaf, ended, fifty, noted, raises, until, values
 from ui.jobs import JobRunner, QueueFullError
 
 

@@ -1,17 +1,70 @@
-"""How tests wait for what other threads do."""
+"""Work for the tests of jobs, and how tests wait for what other threads do."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from tests.ui.works import Gate
 from ui.jobs import Job, JobView
 
 T = TypeVar("T")
+
+
+class Gate:
+    """Work that yields 0 and goes on to 1 only when it is let through."""
+
+    def __init__(self) -> None:
+        self.began, self.opened = threading.Event(), threading.Event()
+
+    def __call__(self, should_stop: Callable[[], bool]) -> Iterator[int]:
+        self.began.set()
+        yield 0
+        while not self.opened.wait(0.002):
+            if should_stop():
+                return
+        yield 1
+
+
+def values(*found: object) -> Callable[[Callable[[], bool]], Iterator[object]]:
+    """Work that yields these."""
+    return lambda should_stop: (value for value in found)
+
+
+def raises(error, should_stop):
+    yield 1
+    raise error
+
+
+def counted(seen, should_stop):
+    seen.append("in")
+    time.sleep(0.05)
+    yield 1
+    seen.append("out")
+
+
+def noted(order, name, should_stop):
+    order.append(name)
+    yield name
+
+
+def deaf(gate, should_stop):
+    yield 1
+    while not (gate.opened.wait(0.002) and should_stop()):
+        pass
+    yield 2
+    raise AssertionError("must not be asked for a third value")
+
+
+def fifty(should_stop):
+    for i in range(50):
+        if should_stop():
+            return
+        yield i
+        time.sleep(0)
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
