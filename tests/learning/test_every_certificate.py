@@ -1,9 +1,16 @@
-"""What the certificate of every kind of release promises, and that no forgery gets past `verify`."""
+"""What the certificate of every kind of release promises, also those that people have stored, and that no forgery
+gets past `verify`."""
 
+import ast
 import copy
 import dataclasses
+import importlib
 import json
 import math
+import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +20,17 @@ from tests.learning.certificates import EVALUATED, EVERY, POPULATION, POSTERIOR,
 from tests.learning.certificates.kind import of_kinds, times
 from tests.learning.certificates.tested import by_distance
 
+ROOT = Path(__file__).resolve().parents[2]
+STORED = json.loads(Path(__file__).with_name("stored_certificates.json").read_text(encoding="utf-8"))
 every_kind = of_kinds(EVERY)
+
+
+def same_numbers(certificate):
+    """Whether the mechanism that a certificate is of describes itself by the same numbers."""
+    mechanism = certificate.rebuild()
+    if "algorithm" not in certificate.to_dict():
+        assert PrivacyCertificate.kind_for(mechanism) is type(certificate)
+    return all(getattr(certificate, name) == one for name, one in certificate.numbers(mechanism).items())
 
 
 @every_kind
@@ -28,10 +45,37 @@ def test_it_verifies_and_comes_back_from_json(kind):
     assert again.verify()
     assert public.verify()
     assert honest.mechanism == type(honest.rebuild()).__name__
+    assert same_numbers(again)
     assert "no fit has written" not in repr(again)
     assert ("diagnostics" in honest.to_dict()) is bool(honest.DIAGNOSTICS)
     if hasattr(kind.model, "coef_"):
         assert again.verify(kind.model)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", STORED.values(), ids=STORED)
+def test_it_is_read_verifies_and_is_written_again_letter_by_letter(text):
+    """Certificates that people have stored keep working: these texts were written by the version before the rooms."""
+    certificate = PrivacyCertificate.from_json(text)
+    assert certificate.verify()
+    assert certificate.to_json() == text
+    assert PrivacyCertificate.from_json(certificate.public().to_json()).verify()
+    assert pickle.loads(pickle.dumps(certificate)).verify()  # where equal defaults are other objects
+
+
+@pytest.mark.parametrize("text", STORED.values(), ids=STORED)
+def test_its_mechanism_describes_itself_by_the_same_numbers(text):
+    assert same_numbers(PrivacyCertificate.from_json(text))
+
+
+@pytest.mark.thorough
+def test_texts_of_every_kind_are_read_by_who_imports_learning_alone():
+    code = "from objpert_core.learning import PrivacyCertificate as P; print([*P.MECHANISMS, *P.ALGORITHMS])"
+    printed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    importlib.import_module("objpert_core.estimators")
+    kinds = PrivacyCertificate.MECHANISMS | PrivacyCertificate.ALGORITHMS
+    ours = {name for name, kind in kinds.items() if kind.__module__.startswith("objpert_core")}
+    assert set(ast.literal_eval(printed)) == ours
 
 
 def held_by(certificate):

@@ -203,8 +203,8 @@ def test_with_the_model_its_dimension_and_its_lattice_count():
 
 
 def test_a_certificate_of_form_1_is_read_verified_and_says_what_it_is():
-    text = json.loads(Path(__file__).with_name("stored_certificates.json").read_text(encoding="utf-8"))["output"]
-    old = PrivacyCertificate.from_json(text)
+    texts = json.loads(Path(__file__).with_name("stored_certificates.json").read_text(encoding="utf-8"))
+    old = PrivacyCertificate.from_json(texts["output"])
     assert (old.schema, old.lattice, old.margin, old.rows_declared) == (1, None, None, None)
     assert old.verify()
     assert "form       1: proved in exact arithmetic, not in floating point" in repr(old)
@@ -212,3 +212,9 @@ def test_a_certificate_of_form_1_is_read_verified_and_says_what_it_is():
     for later in ({"lattice": 2.0**-30}, {"margin": 0.0}, {"rows_declared": True}, {"coefficients_sha256": "0" * 64}):
         assert not dataclasses.replace(old, **later).verify()
     assert not dataclasses.replace(old, schema=2).verify()
+    free = PrivacyCertificate.from_json(texts["monotone, clipped"])
+    assert free.verify()
+    for later in ({"ball_radius": 1.0}, {"envelope": 0.5 * free.smoothness}):
+        assert not dataclasses.replace(free, **later).verify()
+        with pytest.raises(ValueError, match="must hold exactly"):
+            PrivacyCertificate.from_dict(free.to_dict() | later)

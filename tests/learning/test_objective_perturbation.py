@@ -88,7 +88,6 @@ def test_one_more_row_moves_the_gradient_by_at_most_the_lipschitz_bound(row_norm
 
 
 REFUSED = [
-    ({"mechanism": ObjectivePerturbation(1.0, 1.0)}, "mechanism must be an ApproximateMinima"),
     ({"epsilon": 0.5}, r"epsilon must be at least 0\.99.*got 0\.5"),
     ({"epsilon": -1.0}, "epsilon must be a finite number >= 0, got -1.0"),
     ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),

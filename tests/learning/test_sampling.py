@@ -15,8 +15,7 @@ from objpert_core.learning.sampling import (
     selected,
     uniform_choices,
 )
-from tests.learning.chances import p_value
-from tests.learning.memory import peak_of
+from tests.learning.measured import p_value, peak_of
 
 LEVEL = 1e-3  # seeded, so the verdict never changes
 

@@ -19,7 +19,7 @@ from objpert_core.accounting import (
     calibrate_remaining,
     full_standardisation,
 )
-from objpert_core.learning import PrivacyCertificate, Rows, perturb_and_solve, solve_and_perturb
+from objpert_core.learning import Rows, perturb_and_solve, solve_and_perturb
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.output_perturbation import solve_and_perturb_draws
@@ -64,17 +64,6 @@ def test_a_step_without_noise_is_left_out_and_the_map_comes_with_its_rows(plan):
     assert_array_equal(mapped.matrix, row_map.apply(X))
     again = release_map(X, plan, noise_source(3))
     assert all(np.array_equal(one, two) for one, two in zip(vars(row_map).values(), vars(again).values(), strict=True))
-
-
-@pytest.mark.parametrize("center", [None, np.full(COLUMNS, 0.1)])
-@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
-def test_no_row_moves_a_sum_by_more_than_the_noise_is_paid_for(layout, center):
-    X = np.vstack([some_data()[0] - 1.0, np.full(COLUMNS, -1e149), np.full(COLUMNS, 1e-150), np.eye(COLUMNS)[:1]])
-    for row in X:
-        directions = Directions(Rows(layout(row[None]), "normalize"))
-        sums = [directions._sum_of_directions(SPACING)] if layout is np.asarray else []
-        for whole in [*sums, directions._sum_of_sizes(center if layout is np.asarray else None, SPACING)]:
-            assert 0.999 / SPACING**2 < sum(int(one) ** 2 for one in whole) <= 1 / SPACING**2
 
 
 @pytest.mark.parametrize("center", [None, np.full(COLUMNS, 0.1)])
@@ -285,7 +274,9 @@ def released():
 @pytest.mark.thorough
 def test_the_fit_is_that_of_the_mapped_rows(released):
     """Zero-cost checks: the noise is drawn in order, and the map's rows are what Algorithm 1 sees."""
-    X, targets = some_data()
+    certificate, (X, targets) = released.certificate, some_data()
+    assert (certificate.center_noise, certificate.scale_noise) == (PLAN.center_noise, PLAN.scale_noise)
+    assert all(f"{word} " in repr(certificate) for word in ("center", "scale"))
     source = noise_source(0)
     row_map = release_map(X, PLAN, source, n_rows=ROWS)
     assert_array_equal(released.center, row_map.center)
@@ -298,16 +289,6 @@ def test_the_fit_is_that_of_the_mapped_rows(released):
     gradient = rows.combine(slopes) + mechanism.objective.lam * theta + linear
     noise = mechanism.sigma_out * np.sqrt(COLUMNS + 1)
     assert np.linalg.norm(gradient) < 10 * noise * (mechanism.objective.lam + ROWS)
-
-
-@pytest.mark.thorough
-def test_the_certificate_says_what_was_released_and_verifies(released):
-    certificate = released.certificate
-    assert (certificate.center_noise, certificate.scale_noise) == (PLAN.center_noise, PLAN.scale_noise)
-    assert (certificate.fits, certificate.public_rows, certificate.rows_declared) == (1, ROWS, False)
-    assert certificate.verify()
-    assert "center " in repr(certificate)
-    assert "scale " in repr(certificate)
 
 
 def test_several_draws_are_each_what_one_alone_is(released):
@@ -350,32 +331,6 @@ def test_steps_that_were_not_paid_for_and_clipped_rows_are_refused(released):
         released.certificate, sigma=unpaid.objective.sigma, lam=unpaid.objective.lam, sigma_out=unpaid.sigma_out
     )
     assert not certificate.verify()
-    for name in ("center_noise", "scale_noise"):
-        less = getattr(released.certificate, name) * 0.9
-        assert not dataclasses.replace(released.certificate, **{name: less}).verify()
-    assert not dataclasses.replace(released.certificate, fits=2).verify()
-
-
-FORGED = [
-    ("center_noise", 0.0, "center_noise"),
-    ("scale_noise", -1.0, "scale_noise"),
-    ("scale_noise", True, "scale_noise"),
-    ("center_noise", "12", "center_noise"),
-    ("fits", 0, "fits"),
-    ("fits", 1.0, "fits"),
-    ("rest_weight", 0.5, "rest_weight"),
-    ("row_norm", "clip", "center_noise"),
-    ("public_rows", None, "public_rows"),
-]
-
-
-@pytest.mark.parametrize(("field", "value", "said"), FORGED)
-def test_forged_fields_are_named(released, field, value, said):
-    forged = dataclasses.replace(released.certificate, **{field: value})
-    if field == "public_rows":
-        forged = dataclasses.replace(forged, rows_declared=None, adjacency="add/remove one row")
-    assert forged.complaint().startswith(said)
-    assert not forged.verify()
 
 
 def test_texts_without_a_map_are_what_they_were():
@@ -456,7 +411,6 @@ def test_several_classes_share_one_map_and_one_certificate(weight):
     model, certificate = model_of(release)
     assert (certificate.fits, certificate.rest_weight) == (3, weight)
     assert certificate.verify(model)
-    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
     assert not dataclasses.replace(certificate, fits=4).verify()
     assert not dataclasses.replace(certificate, fits=2).verify(model)
     assert not dataclasses.replace(certificate, clip=0.5).verify() or weight == 1.0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from objpert_core.datasets import Categories, Dialect, Number, TableError, TableSchema, TwoValues, look_at, read_table
 from objpert_core.datasets.tables import MOST_BYTES, MOST_CELLS, open_content, reading
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, LAST, NUMERIC, SCHEMA, cells
-from tests.learning.memory import peak_of
+from tests.learning.measured import peak_of
 
 
 @pytest.fixture(scope="module")

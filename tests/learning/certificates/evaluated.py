@@ -26,8 +26,12 @@ OF_COUNTS = [
     *each(lattice=[None, 0.5], reproducible=False, row_norm="clip", intercept_scaling=0.3, on_error="release"),
     {"rows_per_person": 2, "adjacency": "add/remove up to 2 rows of one person"},
 ]
+NO_MODEL = {"coefficients_sha256": "0" * 64}
 OF_BOTH_PARTS = [
-    *each(epsilon=times(0.99), delta=times(0.9), fit=[{}, None, "text"], evaluation=[{}, 3], public_rows=[61, None]),
+    *each(epsilon=times(0.99), delta=times(0.9), public_rows=[61, None], on_error="release"),
+    *each(fit=[{}, None, "text", lambda old: old | {"epsilon": 0.9}]),
+    *each(evaluation=[{}, 3, *(lambda old, new=new: old | new for new in ({"sigma": 1.0}, NO_MODEL))]),
+    {"reproducible": False, "noise_source": "operating system"},
     *each(adjacency="replace one row", rows_per_person=2, accountant="rdp", lattice=1.0, row_norm="clip", schema=1),
 ]
 

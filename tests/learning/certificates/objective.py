@@ -5,6 +5,9 @@ import math
 from objpert_core.accounting import (
     ApproximateMinima,
     ObjectivePerturbation,
+    calibrate_objective_perturbation,
+    calibrate_remaining,
+    full_standardisation,
 )
 from objpert_core.learning import HingeLoss, perturb_and_solve
 from tests.learning.certificates.kind import NO_SIZE, Kind, each, logistic, some_data, times
@@ -14,6 +17,16 @@ def in_ball_of_envelopes():
     mechanism = ApproximateMinima(ObjectivePerturbation(9.0, 20.0, 1.0, 1.0, "monotone"), 1e-6, 1e-3)
     X, y = some_data(300)
     told = {"loss": HingeLoss(), "envelope": 1.0, "radius": 0.5, "intercept_scaling": 0.0, "random_state": 3}
+    return perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, **told).certificate
+
+
+def centred_and_scaled():
+    def calibrate(left):
+        return calibrate_objective_perturbation(left, 1e-5, lipschitz=1.09**0.5, tau=1e-6)
+
+    plan, (X, y) = full_standardisation(1.0, 1e-5, 300, 3), some_data(300)
+    mechanism = calibrate_remaining(1.0, 1e-5, calibrate, plan.mechanisms())
+    told = {"epsilon": 1.0, "standardisation": plan, "public_rows": 300, "random_state": 0}
     return perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, **told).certificate
 
 
@@ -41,6 +54,15 @@ OBJECTIVE = {
             CLIPPED,
         ],
         [{"sigma": 4.2, "lam": 0.8}, {"epsilon": 1.1}],
+    ),
+    "centred and scaled": Kind(
+        centred_and_scaled,
+        [
+            *each(center_noise=[0.0, "12", times(0.9)], scale_noise=[-1.0, True, times(0.9)], fits=[0, 1.0, 2]),
+            *each(rest_weight=0.5, row_norm="clip"),
+            {"public_rows": None, "rows_declared": None, "adjacency": "add/remove one row"},
+        ],
+        each(center_noise=[None, times(2.0)], scale_noise=None),
     ),
     "least lam, not for replaced rows": Kind(logistic(lam=0.0), each(adjacency="replace one row"), [], "slow"),
     "intervals": Kind(

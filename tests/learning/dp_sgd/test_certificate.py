@@ -6,8 +6,8 @@ import pytest
 from scipy.signal import fftconvolve
 from scipy.stats import norm
 
-from objpert_core.accounting import DPSGD, Gaussian, PrivateSelection, calibrate_gaussian, repeat, via_rdp
-from objpert_core.learning import PrivacyCertificate, Rows, noise_source
+from objpert_core.accounting import DPSGD, calibrate_gaussian, repeat, via_rdp
+from objpert_core.learning import Rows, noise_source
 from objpert_core.learning.dp_sgd.budget import accounted, calibrate_score, dpsgd_budget, score_mechanism
 from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
 from tests.learning.certificates.dp_sgd import DISHONEST, HONEST, SGD, trained
@@ -48,15 +48,7 @@ def test_an_allocation_says_so_and_texts_without_it_stay_as_they_were(allocated)
     assert "DP-SGD by random allocation" in repr(allocated)
     assert "each of 300 rows once in 6 steps" in repr(allocated)
     assert allocated.to_dict()["sampling"] == "allocation"
-    assert allocated.verify()
-    for unaccounted in ({"accountant": "rdp"}, {"schema": 1}):
-        assert not dataclasses.replace(allocated, **unaccounted).verify()
     assert dataclasses.replace(fitted(epochs=1, batch_size=300), sampling="poisson").to_dict().get("sampling") is None
-    run = allocated.rebuild()
-    assert PrivacyCertificate.kind_for(run) is type(allocated)
-    assert allocated.numbers(run) == {
-        name: getattr(allocated, name) for name in ("noise_multiplier", "mean_runs", "sample_rate", "steps", "sampling")
-    }
 
 
 def test_a_budget_refuses_what_an_allocation_is_not_accounted_for_with():
@@ -78,7 +70,6 @@ def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
     assert certificate.choice_covered is False
     assert isinstance(certificate.rebuild(), DPSGD)  # one run
     assert "ONE run only: the choice of its learning rate looked at the data and is NOT covered" in repr(certificate)
-    assert not dataclasses.replace(certificate, choice_covered=True).verify()
     assert fitted(**HONEST).choice_covered is fitted().choice_covered is True
 
 
@@ -167,14 +158,6 @@ def test_a_replaced_row_that_is_held_out_pays_too():
     assert whole.adjacency == "replace one row"
     assert one.verify()
     assert not dataclasses.replace(one, score_noise=0.9 * one.score_noise).verify()
-
-
-@pytest.mark.slow
-def test_both_sides_of_an_honest_selection_meet_the_target_by_themselves():
-    """A row in training and a row held out are two different mechanisms: neither may be over."""
-    budget = dpsgd_budget(0.5, 1e-6, Schedule.of_epochs(2000, 100, 3), mean_runs=4.0, private_score=True)
-    assert budget.mechanism.delta(0.5) <= 1e-6
-    assert PrivateSelection(Gaussian(budget.score_noise), 4.0).delta(0.5) <= 1e-6
 
 
 # Independent libraries

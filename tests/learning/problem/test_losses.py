@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import objpert_core.learning as learn
-from objpert_core.learning.problem.derived import RestWeighted
-from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.derived import ClippedLoss, RestWeighted, WeightedLoss
+from objpert_core.learning.problem.losses import HuberLoss, LogisticLoss, SquaredLoss
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.solvers import SOLVERS, solve
 from tests.learning.problem.every import CORNERED, EVERY, SMOOTH, cornered, difference, targets_of
 
 FORMULAS = [
@@ -200,11 +203,10 @@ def test_constants_out_of_range_are_named(kind, said, values):
 
 
 SCORES = np.linspace(-9.0, 9.0, 37)
-CASES = [RestWeighted(margin, weight) for margin in (0.0, 2.5) for weight in (1.0, 1 / 3, 0.001)]
 SIDES = (np.ones(37), -np.ones(37))
 
 
-@pytest.mark.parametrize("loss", CASES, ids=str)
+@pytest.mark.parametrize("loss", REST, ids=str)
 def test_a_row_of_another_class_is_one_that_is_shorter(loss):
     plain, (_, rest) = LogisticLoss(loss.margin), SIDES
     np.testing.assert_array_equal(loss.value(SCORES, rest), plain.value(loss.weight * SCORES, rest))
@@ -223,7 +225,7 @@ def test_with_full_weight_it_is_the_logistic_loss_bit_by_bit(margin):
         np.testing.assert_array_equal(loss.derivatives(SCORES, targets), plain.derivatives(SCORES, targets))
 
 
-@pytest.mark.parametrize("loss", CASES, ids=str)
+@pytest.mark.parametrize("loss", REST, ids=str)
 def test_log_odds_rise_with_the_score_and_stay_finite(loss):
     odds = loss.log_odds(np.array([-1e300, *SCORES, 1e300]))
     assert np.isfinite(odds).all()
@@ -233,3 +235,54 @@ def test_log_odds_rise_with_the_score_and_stay_finite(loss):
 def test_single_precision_stays_single():
     scores, targets = SCORES.astype(np.float32), SIDES[1].astype(np.float32)
     assert RestWeighted(1.5, 0.3).slopes(scores, targets).dtype == np.float32
+
+
+# Weighted losses: w times the loss, its slopes and its curvatures, row by row
+
+
+RNG = np.random.default_rng(0)
+WEIGHTS, SOME = RNG.uniform(0.01, 1.0, 40), RNG.normal(size=40)
+SIGNS = np.where(RNG.random(40) < 0.5, 1.0, -1.0)
+OF_WEIGHTS = [LogisticLoss(0.5), HuberLoss(0.5), ClippedLoss(SquaredLoss(), RNG.uniform(0.2, 1.0, 40))]
+
+
+@pytest.mark.parametrize("loss", OF_WEIGHTS, ids=lambda loss: loss.name)
+def test_all_that_a_loss_has_is_multiplied_by_the_weights(loss):
+    weighted = WeightedLoss(loss, WEIGHTS)
+    slopes, curvature = weighted.derivatives(SOME, SIGNS)
+    np.testing.assert_array_equal(slopes, WEIGHTS * loss.derivatives(SOME, SIGNS)[0])
+    np.testing.assert_array_equal(curvature, WEIGHTS * loss.derivatives(SOME, SIGNS)[1])
+    np.testing.assert_array_equal(weighted.slopes(SOME, SIGNS), slopes)
+    np.testing.assert_array_equal(weighted.value(SOME, SIGNS), WEIGHTS * loss.value(SOME, SIGNS))
+    assert (np.abs(slopes) <= weighted.lipschitz_of_rows).all()
+    assert (curvature <= weighted.smoothness_of_rows).all()
+    assert (weighted.name, weighted.lipschitz, weighted.smoothness) == (loss.name, loss.lipschitz, loss.smoothness)
+    low, high = weighted.kinks(0.1, SIGNS)
+    for edge in (low, high):
+        at = np.isfinite(edge)
+        sizes = np.abs(weighted.slopes(np.where(at, edge, 0.0), SIGNS))[at]
+        assert (sizes <= 0.1 + 1e-12).all()
+    part = weighted.part(slice(5, 9))
+    np.testing.assert_array_equal(part.slopes(SOME[5:9], SIGNS[5:9]), slopes[5:9])
+
+
+@pytest.mark.parametrize("weights", [[0.0, 1.0], [1.01], [np.nan], [-0.5], [[0.5]], 0.5])
+def test_a_weight_is_above_0_and_at_most_1(weights):
+    with pytest.raises(ValueError, match="weights must be one number above 0 and at most 1 for each row"):
+        WeightedLoss(LogisticLoss(), weights)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_solver_finds_the_weighted_minimum(solver):
+    """Weights of 1/3 on three copies of each row are the rows themselves."""
+    X = RNG.normal(size=(40, 3))
+    once = PerturbedObjective(Rows(X, "normalize", 0.3), SIGNS, 0.5, np.full(4, 0.3))
+    thrice = PerturbedObjective(
+        Rows(np.repeat(X, 3, axis=0), "normalize", 0.3),
+        np.repeat(SIGNS, 3),
+        0.5,
+        np.full(4, 0.3),
+        WeightedLoss(LogisticLoss(), np.full(120, 1 / 3)),
+    )
+    options = {"solver": solver, "tau": 1e-8, "max_iter": 5000}
+    np.testing.assert_allclose(solve(thrice, **options).theta, solve(once, **options).theta, atol=1e-7)
