@@ -12,7 +12,6 @@ import numpy as np
 from objpert_core._validation import (
     FloatArray,
     IntArray,
-    integer_up_to,
     positive,
     positive_integer,
     random_state_argument,
@@ -27,19 +26,15 @@ _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relative
 
 
 class Streams:
-    """Independent noise sources with names, from one `random_state` and below one `name`.
+    """Independent noise sources with names, from one `random_state`.
 
     With a seed, stream ``(a, b, …)`` depends on the seed and on its name only. A RandomState or Generator gives 32
     bytes, once.
     """
 
-    def __init__(
-        self,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        name: tuple[int, ...] = (),
-    ) -> None:
+    def __init__(self, random_state: int | np.random.RandomState | np.random.Generator | None = None) -> None:
         self._root = noise_source(random_state_argument("random_state", random_state))
-        self._name = name
+        self._name: tuple[int, ...] = ()
         self._entropy = int.from_bytes(self._root.read(32), "little") if self._root.reproducible else None
 
     @property
@@ -134,33 +129,13 @@ def poisson_batches(source: NoiseSource, n_rows: int, sample_rate: float, steps:
             yield batch - n_rows * step
 
 
-def allocated_batches(
-    source: NoiseSource, n_rows: int, steps: int, epochs: int, selections: int = 1
-) -> Iterator[IntArray]:
-    """The batches of random allocation: in each epoch every row is in `selections` of the `steps` steps."""
+def allocated_batches(source: NoiseSource, n_rows: int, steps: int, epochs: int) -> Iterator[IntArray]:
+    """The batches of random allocation: in each epoch every row is in one of the `steps` steps."""
     steps, epochs = positive_integer("steps", steps), positive_integer("epochs", epochs)
-    selections = integer_up_to("selections", selections, steps)
     for _ in range(epochs):
-        yield from _one_each(source, n_rows, steps) if selections == 1 else _several(source, n_rows, steps, selections)
-
-
-def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray]:
-    step_of = uniform_choices(source, steps, n_rows)
-    order = np.argsort(step_of, kind="stable")  # within a step the rows stay sorted
-    ends = np.cumsum(np.bincount(step_of, minlength=steps))
-    start = 0
-    for end in ends:
-        yield order[start:end]
-        start = end
-
-
-def _several(source: NoiseSource, n_rows: int, steps: int, selections: int) -> Iterator[IntArray]:
-    """An epoch in which every row has several: with k to come in j steps, a row is in the next with probability k/j."""
-    to_come = np.full(n_rows, selections)
-    for left in range(steps, 0, -1):
-        joins = uniform_choices(source, left, n_rows) < to_come
-        to_come -= joins
-        yield np.flatnonzero(joins)
+        step_of = uniform_choices(source, steps, n_rows)
+        order = np.argsort(step_of, kind="stable")  # within a step the rows stay sorted
+        yield from np.split(order, np.cumsum(np.bincount(step_of, minlength=steps))[:-1])
 
 
 def poisson_count(source: NoiseSource, mean: float) -> int:

@@ -54,13 +54,9 @@ def facts_of(kind: type[Any]) -> tuple[Fact, ...]:
     return tuple(Fact(item.name, item.default, **item.metadata) for item in fields(kind))
 
 
-def _is_float(value: Any) -> bool:
-    return type(value) in (float, np.float64)  # a subclass might compare as it likes
-
-
 def number(allowed: str, good: Callable[[float], bool]) -> Rule:
-    """Met by a float for which `good` holds."""
-    return Rule(allowed, lambda value: _is_float(value) and bool(good(value)))
+    """Met by a float for which `good` holds; a subclass might compare as it likes."""
+    return Rule(allowed, lambda value: type(value) in (float, np.float64) and bool(good(value)))
 
 
 def whole(least: int) -> Rule:

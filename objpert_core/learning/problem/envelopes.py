@@ -41,56 +41,16 @@ MOST_BENT = 1 / math.sqrt(_LEAST_SHARE)
 
 Step = FloatArray | float
 Slopes = Callable[[Any, FloatArray, Targets, Step], FloatArray]
-
-
-def _hinge(loss: HingeLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    return -y * np.clip((1.0 - y * u) / t, 0.0, 1.0)
-
-
-def _absolute(loss: AbsoluteLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    return np.clip((u - y) / t, -1.0, 1.0)
-
-
-def _pinball(loss: PinballLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    return np.clip((u - y) / t, -loss.quantile, 1.0 - loss.quantile)
-
-
-def _insensitive(loss: EpsilonInsensitiveLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    r = u - y
-    return np.sign(r) * np.clip((np.abs(r) - loss.width) / t, 0.0, 1.0)
-
-
-def _huber(loss: HuberLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    return np.clip((u - y) / (1.0 + t), -loss.threshold, loss.threshold)
-
-
-def _squared(loss: SquaredLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    return (u - y) / (1.0 + t)
-
-
-def _squared_hinge(loss: SquaredHingeLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    return -y * np.maximum(0.0, 1.0 - y * u) / (1.0 + t)
-
-
-def _huberised_hinge(loss: HuberisedHingeLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    h = loss.width
-    return -y * np.clip((1.0 + h - y * u) / (2 * h + t), 0.0, 1.0)
-
-
-def _logistic(loss: LogisticLoss, u: FloatArray, y: Targets, t: Step) -> FloatArray:
-    return -y * proximal_probability(y * u - loss.margin, t)
-
-
 _SLOPES: dict[type[Loss], Slopes] = {
-    HingeLoss: _hinge,
-    AbsoluteLoss: _absolute,
-    PinballLoss: _pinball,
-    EpsilonInsensitiveLoss: _insensitive,
-    HuberLoss: _huber,
-    SquaredLoss: _squared,
-    SquaredHingeLoss: _squared_hinge,
-    HuberisedHingeLoss: _huberised_hinge,
-    LogisticLoss: _logistic,
+    HingeLoss: lambda _, u, y, t: -y * np.clip((1.0 - y * u) / t, 0.0, 1.0),
+    AbsoluteLoss: lambda _, u, y, t: np.clip((u - y) / t, -1.0, 1.0),
+    PinballLoss: lambda loss, u, y, t: np.clip((u - y) / t, -loss.quantile, 1.0 - loss.quantile),
+    EpsilonInsensitiveLoss: lambda loss, u, y, t: np.sign(u - y) * np.clip((np.abs(u - y) - loss.width) / t, 0.0, 1.0),
+    HuberLoss: lambda loss, u, y, t: np.clip((u - y) / (1.0 + t), -loss.threshold, loss.threshold),
+    SquaredLoss: lambda _, u, y, t: (u - y) / (1.0 + t),
+    SquaredHingeLoss: lambda _, u, y, t: -y * np.maximum(0.0, 1.0 - y * u) / (1.0 + t),
+    HuberisedHingeLoss: lambda loss, u, y, t: -y * np.clip((1.0 + loss.width - y * u) / (2 * loss.width + t), 0.0, 1.0),
+    LogisticLoss: lambda loss, u, y, t: -y * proximal_probability(y * u - loss.margin, t),
 }
 """(u − prox_{tf}(u))/t of each loss, at the scores u, the targets y and the steps t."""
 

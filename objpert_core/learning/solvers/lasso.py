@@ -124,16 +124,12 @@ def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatAr
     step = 1.0 / float(np.linalg.eigvalsh(problem.curvature)[-1])
     inner = theta.copy()
     while True:
-        shrunk = _shrink(inner, step * problem.penalty)
+        shrunk = np.sign(inner) * np.maximum(np.abs(inner) - step * problem.penalty, 0.0)
         found = np.clip(shrunk, problem.low, problem.high)  # with its zeros, which the point after the box has not
         if report(found, problem.residual(found)):
             return found
         moved = 2 * shrunk - inner - step * problem.gradient(shrunk)
         inner = inner + np.clip(moved, problem.low, problem.high) - shrunk
-
-
-def _shrink(values: FloatArray, by: FloatArray) -> FloatArray:
-    return np.asarray(np.sign(values) * np.maximum(np.abs(values) - by, 0.0))
 
 
 LASSO_SOLVERS: dict[str, LassoSolver] = {"coordinate-descent": coordinate_descent, "davis-yin": davis_yin}
