@@ -383,9 +383,22 @@ def _whole(value: float) -> int:
 class TypedText(Control):
     """Text in a field and in the address; what cannot be read falls back to the default."""
 
+    def parse(self, text: Any) -> Any:
+        """What the text says; ValueError where it says nothing."""
+        raise NotImplementedError
+
     def readable(self, text: Any) -> bool:
         """Whether the text says what it should."""
-        raise NotImplementedError
+        try:
+            self.parse(text)
+        except ValueError:
+            return False
+        return True
+
+    def parsed(self) -> Any:
+        """What the control's text says, or its default where that cannot be read."""
+        text = self.value()
+        return self.parse(text if self.readable(text) else self.default)
 
     def mend(self) -> None:
         """Before the page is drawn, replace what cannot be read; on the first run in the address, which would win."""

@@ -1,9 +1,8 @@
 """The controls of the Bounds page, and the settings that they offer exactly."""
 
 import objpert_core.accounting as acc
-from pages.bounds import neighbours
 from ui import bounds as proofs
-from ui import parameters
+from ui import parameters, sentences
 from ui.controls import Choice, SelectSlider, Toggle, log_values
 
 FIGURE_1_LEFT = proofs.Setting(sigma=5.0, lam=20.0, smoothness=1.0, lipschitz=1.0)  # Redberg et al. (2023), Figure 1
@@ -21,8 +20,9 @@ ROWS_HELP = (
     "The releases of two data sets must look alike if the data sets differ in this: one row more or less, the content "
     "of one row, or all rows of one person, who has at most k rows."
 )
-NEIGHBOURS = Choice("bounds_neighbours", "Neighbouring data sets", neighbours.ADDED, neighbours.CHOICES, help=ROWS_HELP)
-COUNTS = tuple(range(2, neighbours.MOST_ROWS + 1))
+ADDED, REPLACED, SEVERAL = sentences.ADJACENCY, "replace one row", "add or remove k rows of one person"
+NEIGHBOURS = Choice("bounds_neighbours", "Neighbouring data sets", ADDED, (ADDED, REPLACED, SEVERAL), help=ROWS_HELP)
+COUNTS = tuple(range(2, 21))
 ROWS = SelectSlider("bounds_rows", "Rows of one person k", 2, COUNTS, format=str)
 READ_DELTA = parameters.read_delta("bounds")
 EPSILONS = log_values(0.01, 50, steps=parameters.FEW_STEPS)

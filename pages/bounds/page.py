@@ -5,9 +5,9 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.bounds import controls, neighbours
+from pages.bounds import controls, picture
+from pages.bounds.controls import ADDED, REPLACED, SEVERAL
 from pages.bounds.errors import Errors
-from pages.bounds.neighbours import ADDED, REPLACED, SEVERAL
 from pages.bounds.profile import Profile
 from ui import page, parameters
 from ui.bounds import Setting
@@ -110,7 +110,7 @@ PRESETS = (
 
 
 def revealed() -> None:
-    silent = Profile(neighbours.Setting(**vars(controls.BELOW_BETA)), eps_max=5.0)
+    silent = Profile(picture.Setting(**vars(controls.BELOW_BETA)), eps_max=5.0)
     page.show(page.Picture(silent.curves(None, height=380), silent.shows()), key="bounds_try_chart")
 
 

@@ -6,11 +6,11 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
-from pages.bounds import neighbours
-from pages.bounds.controls import MECHANISM, NEIGHBOURS, READ_DELTA, ROWS
+import objpert_core.accounting as acc
+from pages.bounds.controls import ADDED, MECHANISM, NEIGHBOURS, READ_DELTA, REPLACED, ROWS, SEVERAL
 from ui import bounds as proofs
 from ui import sentences, why
 from ui.controls import previous
@@ -25,10 +25,77 @@ CHANGED = {**why.NAMES, "neighbours": "neighbours:"}
 
 
 @dataclass(frozen=True)
+class Setting(proofs.Setting):
+    """A setting, and which data sets count as neighbours.
+
+    Attributes
+    ----------
+    rows : int
+        How many rows of one person are added or removed together.
+    replaced : bool
+        Whether one row is replaced instead.
+    """
+
+    rows: int = 1
+    replaced: bool = False
+
+    def __str__(self) -> str:
+        return super().__str__() + ("" if self.usual else f", {self.neighbours}")
+
+    @property
+    def usual(self) -> bool:
+        """Whether one row is added or removed, which is what the theorems are about."""
+        return self.rows == 1 and not self.replaced
+
+    @property
+    def neighbours(self) -> str:
+        """How neighbouring data sets differ, as on the control."""
+        if self.replaced:
+            return REPLACED
+        return ADDED if self.rows == 1 else f"add or remove {sentences.count(self.rows, 'row')} of one person"
+
+    @property
+    def one(self) -> proofs.Setting:
+        """The same noise where one row is added or removed."""
+        return Setting(self.sigma, self.lam, self.smoothness, self.lipschitz)
+
+    def mechanism(self, name: str) -> acc.Mechanism:
+        """The mechanism under one of `PROOFS`, about these neighbours."""
+        return _about(super().mechanism(name), self.rows, self.replaced)
+
+
+@lru_cache(maxsize=2000)  # what a chain of neighbours has computed is kept with it
+def _about(mechanism: acc.Mechanism, rows: int, replaced: bool) -> acc.Mechanism:
+    return acc.replace_one(mechanism) if replaced else acc.group(mechanism, rows)
+
+
+@lru_cache(maxsize=2000)
+def covers(mechanism: acc.Mechanism) -> tuple[float, float]:
+    """μ of Gaussian differential privacy and ρ of zero-concentrated differential privacy; inf where none is known."""
+    return mechanism.mu(), mechanism.rho()
+
+
+def setting_of(sigma: float, lam: float, smoothness: float, lipschitz: float, choice: str, rows: int) -> Setting:
+    """What the controls say; `rows` counts only where several rows were chosen."""
+    return Setting(sigma, lam, smoothness, lipschitz, rows if choice == SEVERAL else 1, choice == REPLACED)
+
+
+def columns(at: Setting, readings: list[proofs.Reading]) -> list[dict[str, str]]:
+    """μ and ρ of every bound, as cells of the table."""
+    pairs = [covers(at.mechanism(reading.bound)) for reading in readings]
+    return [{"μ (GDP)": text(mu), "ρ (zCDP)": text(rho)} for mu, rho in pairs]
+
+
+def text(value: float) -> str:
+    """μ or ρ rounded up; 0.2²/2 is a little more than 0.02 in doubles, and shown as 0.02."""
+    return sentences.proved(value * (1 - 1e-14))
+
+
+@dataclass(frozen=True)
 class Proofs(View):
     """Every proof about one fit; the ghost is another fit, read in the same way."""
 
-    setting: neighbours.Setting
+    setting: Setting
     delta: float = READ_DELTA.default
     shown: tuple[str, ...] = USUAL
 
@@ -38,7 +105,7 @@ class Proofs(View):
     @classmethod
     def now(cls) -> Self:
         values = {name: control.value() for name, control in (*cls.controls.items(), *cls.switches.items())}
-        setting = neighbours.setting(*(values.pop(name) for name in FIT))
+        setting = setting_of(*(values.pop(name) for name in FIT))
         shown = tuple(bound for bound in proofs.NAMES if values.pop(bound, True))
         return cls(setting, shown=shown, **values).framed()
 

@@ -11,9 +11,8 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from pages.bounds import neighbours
 from pages.bounds.controls import COVERS, EPS_MAX, FLOOR, PROFILE, READ_DELTA, READ_EPSILON, SPECIAL
-from pages.bounds.picture import FIT, Proofs
+from pages.bounds.picture import FIT, Proofs, columns
 from ui import bounds as proofs
 from ui import figures, parameters, sentences, why
 
@@ -87,7 +86,7 @@ class Profile(Proofs):
     def table(self) -> Sequence[Mapping[str, str]]:
         readings = list(self.readings.values())
         rows = proofs.table_rows(readings, self.delta, self.epsilon)
-        covers = neighbours.columns(self.setting, readings) if self.covers else [{}] * len(rows)
+        covers = columns(self.setting, readings) if self.covers else [{}] * len(rows)
         return [row | more for row, more in zip(rows, covers, strict=True)]
 
     def frame(self) -> pd.DataFrame:

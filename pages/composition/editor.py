@@ -27,23 +27,17 @@ _FILE, _PASTED, _REFUSED, _DONE = (f"composition__{part}" for part in ("file", "
 class LedgerText(controls.TypedText):
     """The ledger as text."""
 
+    def parse(self, text: Any) -> ledgers.Ledger:
+        return ledgers.parse(text)
+
     def readable(self, text: Any) -> bool:
-        try:
-            ledgers.parse(text)
-        except ValueError:
-            return False
-        return bool(text)
+        return bool(text) and super().readable(text)
 
     def _typed(self) -> None:
         typed = st.session_state[self.key]
         st.session_state[self.key] = st.session_state.get(self.good, self.default)
         with _refusals():
-            self.set(ledgers.parse(typed))
-
-    def ledger(self) -> ledgers.Ledger:
-        """The entries."""
-        text = self.value()
-        return ledgers.parse(text if self.readable(text) else self.default)
+            self.set(self.parse(typed))
 
     def set(self, entries: ledgers.Ledger) -> None:
         """Write a ledger to the session state; only in callbacks."""
@@ -63,7 +57,7 @@ def _refusals() -> Iterator[None]:
 
 def form(text: LedgerText) -> None:
     """Choose an entry, or a new one, and change it; under it what the last change has to say, once."""
-    entries = text.ledger()
+    entries = text.parsed()
     options = [NEW, *range(len(entries))]
     if st.session_state.get(_WHICH) not in options:
         st.session_state[_WHICH] = NEW
@@ -139,7 +133,7 @@ def _load(text: LedgerText) -> None:
     if which == NEW:
         state[_NAME], state[_COUNT] = "", 1
         return
-    entry = text.ledger()[which]
+    entry = text.parsed()[which]
     state[_KIND], state[_NAME] = entry.kind, entry.name
     for (key, _), value in zip(_fields(entry.kind), (entry.count, *entry.values), strict=True):
         state[key] = value
@@ -156,7 +150,7 @@ def _drafted() -> ledgers.Entry:
 
 def _save(text: LedgerText) -> None:
     with _refusals():
-        entries, entry, which = text.ledger(), _drafted(), st.session_state[_WHICH]
+        entries, entry, which = text.parsed(), _drafted(), st.session_state[_WHICH]
         text.set((*entries, entry) if which == NEW else ledgers.replaced(entries, which, entry))
         done = f"Entry {len(entries) + 1} added: {entry.label}." if which == NEW else f"Entry {which + 1} saved."
         st.session_state[_DONE] = done
@@ -165,7 +159,7 @@ def _save(text: LedgerText) -> None:
 def _change(text: LedgerText, by: int | None) -> None:
     """Move the chosen entry `by` places, or remove it."""
     with _refusals():
-        entries, which = text.ledger(), st.session_state[_WHICH]
+        entries, which = text.parsed(), st.session_state[_WHICH]
         if by is not None:
             text.set(ledgers.moved(entries, which, by))
             st.session_state[_WHICH] = min(max(which + by, 0), len(entries) - 1)

@@ -16,7 +16,7 @@ from objpert_core._literals import call
 from objpert_core._validation import FloatArray
 from pages.composition import totals
 from pages.composition.controls import ASIDE, BETA, BOUND, BOUNDS, COUNTS, CURVES, EPS_MAX, FIELDS, LOOKS, PAIRED
-from pages.composition.rounding import share_up
+from pages.composition.totals import share_up
 from ui import figures, page, parameters, sentences, snippets
 from ui.bounds import ORDERS, renyi_curve
 from ui.controls import Control

@@ -17,7 +17,7 @@ import pandas as pd
 import objpert_core.accounting as acc
 from objpert_core.accounting.ledger import Entry, Ledger
 from objpert_core.exceptions import PrivacyBudgetExceededError
-from pages.composition.rounding import down, up
+from pages.composition.totals import down, up
 from ui import figures, sentences, snippets
 
 LET, REFUSED, FITS, TOO_MUCH, LATER = "let through", "refused", "fits", "does not fit", "not asked yet"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +10,13 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from objpert_core.accounting import ledger_file
 from objpert_core.accounting.ledger import MOST_COPIES, Entry, Ledger
-from pages.composition import files, totals
-from pages.composition.rounding import down, share_up
-from pages.composition.totals import Line
+from pages.composition import totals
+from pages.composition.totals import Line, down, share_up
 from ui import figures, page, sentences, snippets
 from ui.sentences import count, delta, epsilon, number, proved, scientific
 
@@ -114,8 +115,7 @@ class Listed:
 
     def picture(self, before: Listed | None) -> page.Picture:
         """The chart with its numbers."""
-        frame = partial(files.frame, self.lines, self.delta, self.target)
-        return page.Picture(self.chart(before), self.alt(), frame, f"Privacy ledger, δ = {delta(self.delta)}")
+        return page.Picture(self.chart(before), self.alt(), self.frame, f"Privacy ledger, δ = {delta(self.delta)}")
 
     def chart(self, before: Listed | None) -> Any:
         """The running total after each entry, from nothing before the first."""
@@ -172,11 +172,56 @@ class Listed:
             for position, line in enumerate(self.lines, 1)
         ]
 
+    def rows(self) -> list[dict[str, Any]]:
+        """One dictionary an entry: what it is, how to compute it, and the running totals."""
+        return [self._row(position, line) for position, line in enumerate(self.lines, 1)]
+
+    def _row(self, position: int, line: Line) -> dict[str, Any]:
+        return {
+            "position": position,
+            "name": line.entry.label,
+            "entry": line.entry.write(),
+            "kind": line.entry.kind,
+            "count": line.entry.count,
+            "mechanism": line.entry.expression(),
+            "epsilon_of_one": line.alone,
+            "running_epsilon": line.total,
+            "running_epsilon_certified_lower": line.low,
+            "running_epsilon_renyi": line.renyi,
+            "running_sum_of_epsilon": line.added,
+            **self._asked,
+        }
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        """What all entries share."""
+        return {"delta": self.delta, "target_epsilon": self.target, "adjacency": sentences.ADJACENCY}
+
+    def frame(self) -> pd.DataFrame:
+        """The rows as a table; its columns are there for an empty ledger too."""
+        example = Line(Entry("gauss", (1.0, 1.0)), 0.0, 0.0, 0.0, 0.0, 0.0)
+        return pd.DataFrame(self.rows(), columns=list(self._row(1, example)))
+
+    def to_json(self) -> str:
+        """The list as a JSON document, which `ledger_file` reads; an infinite ε is null, as JSON has no infinity."""
+        entries = [
+            {key: _finite(value) for key, value in row.items() if key not in self._asked}
+            | {"parameters": line.entry.parameters}
+            for row, line in zip(self.rows(), self.lines, strict=True)
+        ]
+        document = {
+            "format": ledger_file.FORMAT,
+            **self._asked,
+            "import": "import objpert_core.accounting as acc",
+            "relative_width": totals.WIDTH,  # of epsilon_bounds, to compute the same numbers
+            "entries": entries,
+        }
+        return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
     def downloads(self, picture: page.Picture) -> None:
         """Draw the list's files in a row: JSON, events, and those of its picture."""
-        as_json = partial(files.to_json, self.lines, self.delta, self.target)
         with st.container(horizontal=True):
-            page.download("Ledger as JSON", lambda: as_json().encode(), "ledger.json", "data_object")
+            page.download("Ledger as JSON", lambda: self.to_json().encode(), "ledger.json", "data_object")
             if self.lines and math.isfinite(self.total):
                 self.as_events()
             page.evidence(picture, shown=self.table(), name="ledger")
@@ -198,6 +243,10 @@ class Listed:
         listed = "\n".join(f"    ({entry.one()}, {entry.count}),{name}" for entry, name in named)
         blanks = {"releases": snippets.Verbatim(f"[\n{listed}\n]"), "delta": self.delta, "width": totals.WIDTH}
         return snippets.filled("composition", "ledger", blanks)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def about_events(numbers: Sequence[int], there: float, here: float) -> str:

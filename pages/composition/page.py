@@ -78,7 +78,7 @@ def budget() -> None:
         editor.form(LEDGER)
         editor.saved(LEDGER, LEDGER_DELTA, TARGET)
     with page.errors():
-        ledger = LEDGER.ledger()
+        ledger = LEDGER.parsed()
         now, before = Listed(ledger, delta, target, asked), previous("composition_list", (ledger, delta))
         picture = now.picture(Listed(*before, target) if before else None)
         with left:

@@ -5,6 +5,7 @@ Releases are asked for as sets of (mechanism, how often), so that moving an entr
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from functools import lru_cache
 import objpert_core.accounting as acc
 from objpert_core.accounting import ledger_file
 from objpert_core.accounting.ledger import MOST_COPIES, Entry, Ledger
+from ui import sentences
 from ui.bounds import ORDERS, renyi_curve
 
 WIDTH = 1e-3  # validated width asked for, a share of ε: several times faster than the core's own
@@ -109,3 +111,21 @@ def epsilon_of_events(ledger: Ledger, delta: float) -> float:
 def reason(ledger: Sequence[Entry]) -> str | None:
     """Why nothing is proved about the ledger: the first entry about which nothing is; None otherwise."""
     return next((why for entry in ledger if (why := entry.mechanism().explain())), None)
+
+
+# --- how both are written: what is spent is rounded up, what is left down ---------------------------------------------
+
+
+def up(value: float) -> str:
+    """A price rounded up; √(0.2²), a little more than 0.2 in doubles, is shown as 0.2."""
+    return sentences.epsilon(value * (1 - 1e-14))
+
+
+def down(value: float) -> str:
+    """A budget, or what is left of it, rounded down."""
+    return sentences.number(-value, 3, up=True).removeprefix("−")
+
+
+def share_up(share: float) -> str:
+    """A share of 1 as a percentage, rounded up to a decimal."""
+    return sentences.percent(math.ceil(1000 * share - 1e-9) / 1000)

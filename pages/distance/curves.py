@@ -14,11 +14,24 @@ import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.distance import over_lower_bound
 from pages.distance import maps
-from pages.distance.controls import ALPHA_MAX, EPS_MAX, MECHANISM, PROFILE, READ_ALPHA, READ_DELTA, RENYI, SHOW
 from ui import bounds, figures, page, parameters, sentences, snippets, why
-from ui.bounds import along, at, grid
-from ui.controls import Control
+from ui.bounds import Setting, along, at, grid
+from ui.controls import Control, SelectSlider, log_values, powers_of_ten
 from ui.view import View
+
+LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
+SILENT = Setting(sigma=10.0, lam=0.2, smoothness=0.25, lipschitz=1.0)
+RENYI, PROFILE = "Rényi curves", "Privacy profiles"
+
+TWICE = "Two pictures of the same four privacy losses: Rényi divergences, as in the paper’s figure, or δ against ε."
+SHOW = parameters.show("distance", (RENYI, PROFILE), TWICE)
+MECHANISM = parameters.mechanism("distance", LARGE_SMALL, SILENT)
+READ_DELTA = parameters.read_delta("distance", label="Compare ε at δ =")
+READ_ALPHA = SelectSlider("distance_alpha", "Read ε(α) at α =", 10.0, log_values(1, 10_000, steps=parameters.FEW_STEPS))
+ALPHA_MAX = parameters.view("distance", "α axis up to", 10_000.0, powers_of_ten(1, 6))
+EPS_ENDS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
+EPS_MAX = parameters.view("distance", "ε axis up to", 2.0, EPS_ENDS, name="eps_view")
+GHOST = parameters.ghost("distance")
 
 NAMES: Mapping[str, str] = {
     "lower": bounds.NAMES["lower"],
@@ -44,7 +57,7 @@ def orders(alpha_max: float) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Distance(bounds.Setting, View):
+class Distance(Setting, View):
     """A fit; ε is read at δ, ε(α) at α."""
 
     delta: float = field(default=READ_DELTA.default, compare=False)

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages.distance.controls import ALPHA_MAX, EPS_MAX, GHOST, LARGE_SMALL, MECHANISM, SILENT
-from pages.distance.curves import Distance, against_lam
+from pages.distance.curves import ALPHA_MAX, EPS_MAX, GHOST, LARGE_SMALL, MECHANISM, SILENT, Distance, against_lam
 from ui import page, parameters
 from ui.bounds import Setting
 from ui.controls import Preset

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
+import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages.own import example_view, upload
+from objpert_core._validation import FloatArray
+from objpert_core.datasets import Number
+from pages.own import example, release, take_away, upload
 from pages.own.controls import ALSO, CONTROLS, DELTA, EPSILON, GHOST, HANDED_IN, OWN, PRESETS, TABLE
+from pages.own.jobs import Made
 from pages.own.own_file import RUNS, own
-from pages.own.ranges import revealed
 from ui import page, sentences, style
-from ui.controls import preset_buttons
+from ui.controls import preset_buttons, previous
+from ui.figures import axis, figure, series
+
+SEEDED = "The example’s noise has a fixed seed, so everybody sees the same model. Do not publish this model."
+TYPED_FOR_YOU = (
+    "These values are public, because the code that makes the table is public. For your own file every field starts "
+    "empty, and you type the values."
+)
+FIT_NOTE = "These lines fit a model to `table.csv` by `schema.json`, both from this page, and print the coefficients."
+RANGES = (
+    "Each age becomes a feature from −1 to 1. The typed range, 0 to 120, gives one line. A range read off the table "
+    "gives a steeper line, and an even steeper one without the 104-year-old."
+)
 
 
 @contextmanager
@@ -44,7 +61,60 @@ def explore() -> None:
     if mine:
         own(left, place, uploaded, epsilon, delta, also)
     else:
-        example_view.show(left, TABLE.value(), epsilon, delta, also)
+        example_shown(left, TABLE.value(), epsilon, delta, also)
+
+
+def example_shown(left: DeltaGenerator, name: str, epsilon: float, delta: float, also: tuple[str, ...]) -> None:
+    """The fit, and below it what is public about the columns."""
+    made, table = example.fitted(name, epsilon, delta, also), example.EXAMPLES[name]
+    asked = previous("own", (name, epsilon, delta, also))
+    before = example.fitted(*asked) if asked else None
+    picture = release.picture(made, before if GHOST.value() else None)
+    with left:
+        answer = f"One fit to {table.name} at ε = {sentences.epsilon(epsilon)}: {release.told(made)}"
+        page.answer(answer, promise=release.promise(made), why=moved(before, made))
+        page.show(picture, key="own_chart")
+    if style.embedded():
+        return
+    st.caption(SEEDED)
+    release.caution(made)
+    release.scores(made)
+    page.evidence(picture, release.table(made), name="own", code=release.fit_code(made.ask), note=FIT_NOTE)
+    st.header("What is public about the columns", anchor=False)
+    st.caption(TYPED_FOR_YOU)
+    page.table(table.columns(), alt="What is public about the example’s columns.", name="own_columns")
+    with st.container(horizontal=True):
+        page.download("Table as CSV", partial(example.content, name), "table.csv", "table", key="own_table_csv")
+        take_away.release_files(made)
+        take_away.other_files(made)
+    take_away.python(made)
+
+
+def moved(before: Made | None, made: Made) -> str:
+    """What another ε or δ did to the noise of the fit."""
+    if before is None or before.ask.text != made.ask.text:
+        return ""
+    changes = sentences.changed(before.ask, made.ask, {"epsilon": "ε", "delta": "δ"})
+    sigma, sigma_before = (float(release.certificate(fit).sigma) for fit in (made, before))
+    course = sentences.course("the noise σ", sigma_before, sigma, sentences.number)
+    return f"{sentences.shift(changes)}: {course}." if changes else ""
+
+
+def revealed() -> None:
+    ages = np.linspace(18.0, 104.0, 87)
+    traces = [
+        series("typed: 0 to 120", ages, _scaled(ages, 0, 120), "tight", hover="%{y:.2f}"),
+        series("read off, with her", ages, _scaled(ages, 18, 104), "with", hover="%{y:.2f}"),
+        series("read off, without her", ages, _scaled(ages, 18, 81), "without", hover="%{y:.2f}"),
+    ]
+    chart = figure(traces, xaxis=axis("age", (15, 107)), yaxis=axis("feature", (-1.1, 1.1)), height=360)
+    page.show(page.Picture(chart, RANGES), key="own_try_chart")
+
+
+def _scaled(ages: FloatArray, low: float, high: float) -> FloatArray:
+    """What the reader makes of a number in this range."""
+    known = Number(low, high)
+    return np.clip((2 * ages - known.low - known.high) / (known.high - known.low), -1.0, 1.0)
 
 
 page.begin(

@@ -36,21 +36,12 @@ def write(values: tuple[float, ...]) -> str:
 class PointsText(TypedText):
     """The values as text."""
 
-    def readable(self, text: Any) -> bool:
-        try:
-            parse(text)
-        except ValueError:
-            return False
-        return True
+    def parse(self, text: Any) -> tuple[float, ...]:
+        return parse(text)
 
     def offers(self, value: Any) -> bool:
         """Whether it can be read."""
         return self.readable(value)
-
-    def points(self) -> tuple[float, ...]:
-        """The values."""
-        text = self.value()
-        return parse(text if self.readable(text) else self.default)
 
     def _draw(self, **common: Any) -> str:
         text = super()._draw(max_chars=200, **common)
@@ -77,7 +68,7 @@ class Mover(Control):
     points: PointsText
 
     def show(self, **look: Any) -> None:
-        values = sorted(self.points.points())
+        values = sorted(self.points.parsed())
         held = st.session_state.get(self.key, self.default)
         which = st.session_state[self.key] = min(max(int(held), 1), len(values))
         st.slider(self.label, 1, len(values), key=self.key)
@@ -86,7 +77,7 @@ class Mover(Control):
 
     def _moved(self) -> None:
         """Write the list with one point elsewhere; the slider stays with that point."""
-        values = sorted(self.points.points())
+        values = sorted(self.points.parsed())
         place = round(float(st.session_state[_PLACE]), 3)
         values[int(st.session_state[self.key]) - 1] = place
         values.sort()

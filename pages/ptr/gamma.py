@@ -14,7 +14,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting import PosteriorSampling, posterior_precision, published_posterior_precision
 from pages.ptr.controls import DELTA, EIGENVALUE, EPSILON, LAM
 from pages.ptr.parts import further
-from ui import figures, sentences
+from ui import figures, page, sentences
 from ui.view import View
 
 EPSILONS = np.geomspace(0.1, 10.0, 61)
@@ -143,9 +143,9 @@ class Gamma(View):
         )
 
     def below(self, before: Gamma | None) -> None:
-        further("ptr_gammas", self.gammas(before), self.gammas_alt(), self.frame)
+        further("ptr_gammas", self.gammas(before))
 
-    def gammas(self, before: Gamma | None = None) -> go.Figure:
+    def gammas(self, before: Gamma | None = None) -> page.Picture:
         """γ as printed and exactly."""
         traces: list[dict[str, Any]] = []
         if before is not None:
@@ -163,18 +163,16 @@ class Gamma(View):
             traces.append(figures.series("exactly", EPSILONS, exact, "tight", hover="γ = %{y:.3g}"))
         else:
             traces.append(_note("exactly, no γ is private at any ε here", view))
-        return figures.figure(
+        chart = figures.figure(
             traces,
             xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True),
             yaxis=figures.axis("γ", view, log=True),
             height=320,
             hovermode="closest",
         )
-
-    def gammas_alt(self) -> str:
-        """γ in words."""
-        printed, exact = _gamma(self.printed(self.epsilon)), _gamma(self.exact(self.epsilon))
-        return f"γ as printed and exactly against ε from 0.1 to 10, logarithmic: {printed} and {exact} here."
+        here = " and ".join(_gamma(gamma(self.epsilon)) for gamma in (self.printed, self.exact))
+        alt = f"γ as printed and exactly against ε from 0.1 to 10, logarithmic: {here} here."
+        return page.Picture(chart, alt, self.frame)
 
 
 @lru_cache(maxsize=128)

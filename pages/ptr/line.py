@@ -17,7 +17,7 @@ from objpert_core.experiments.ptr.points import MIDDLE, Outcome, Points
 from pages.ptr.controls import BETA, DELTA, EPSILON, FALLBACK, MOVER, PEOPLE, POINTS, PUBLISH, PUBLISHED, SEED
 from pages.ptr.editor import parse, write
 from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
-from ui import figures, sentences
+from ui import figures, page, sentences
 from ui.controls import Control, Toggle, previous
 from ui.view import Course, View
 
@@ -229,43 +229,40 @@ class Line(View):
     def below(self, before: Line | None) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
-            further("ptr_epsilons", self.epsilons(), self.epsilons_alt(), self.epsilons_frame)
+            further("ptr_epsilons", self.epsilons())
         with right:
             if math.isinf(self.points.distance):
-                st.info(self.test_alt(), icon=":material/info:")
+                st.info("No data contradicts the proposal, so the test always passes.", icon=":material/info:")
             else:
-                further("ptr_test", self.test(), self.test_alt(), self.test_frame)
+                further("ptr_test", self.test())
 
     # --- ε of the noise that the proposal asks for: for all data, for these, and for what is published of them ---
 
-    def epsilons(self) -> go.Figure:
+    def epsilons(self) -> page.Picture:
         """Three bars."""
         points = self.points
+        values = worst, local, own, allowed = (
+            points.global_epsilon,
+            points.local_epsilon,
+            points.own_epsilon,
+            points.epsilon,
+        )
         named = (
-            ("worst data", points.global_epsilon, "worst"),
-            ("local sensitivity<br>(secret)", points.local_epsilon, "secret"),
-            ("data-dependent<br>(secret)", points.own_epsilon, "asked"),
+            ("worst data", worst, "worst"),
+            ("local sensitivity<br>(secret)", local, "secret"),
+            ("data-dependent<br>(secret)", own, "asked"),
         )
-        return bars(named, "ε of the proposed noise<br>(thin line: allowed)", points.epsilon)
-
-    def epsilons_alt(self) -> str:
-        """The three bars in words."""
-        points = self.points
-        return (
-            f"Three bars: ε of this noise is {small(points.global_epsilon)} for the worst data, "
-            f"{small(points.local_epsilon)} by local sensitivity, {small(points.own_epsilon)} as the data-dependent ε "
-            f"of what is published, both secret; allowed is {small(points.epsilon)}."
+        alt = (
+            f"Three bars: ε of this noise is {small(worst)} for the worst data, {small(local)} by local sensitivity, "
+            f"{small(own)} as the data-dependent ε of what is published, both secret; allowed is {small(allowed)}."
         )
-
-    def epsilons_frame(self) -> pd.DataFrame:
-        """The bars without rounding."""
-        points = self.points
-        values = [points.global_epsilon, points.local_epsilon, points.own_epsilon, points.epsilon]
-        return pd.DataFrame({"of": ["worst", "local", "own", "allowed"], "epsilon": values})
+        chart = bars(named, "ε of the proposed noise<br>(thin line: allowed)", allowed)
+        frame = {"of": ["worst", "local", "own", "allowed"], "epsilon": values}
+        return page.Picture(chart, alt, lambda: pd.DataFrame(frame))
 
     # --- the law of the noisy distance, and the threshold, where something contradicts the proposal ---
 
-    def test(self) -> go.Figure:
+    def test(self) -> page.Picture:
         """Probabilities as bars, those that pass in colour."""
         points, outcome = self.points, self.outcome
         places, chances = points.test_law()
@@ -281,28 +278,18 @@ class Line(View):
         own["marker"] |= {"size": 12}
         run["marker"] |= {"size": 14, "symbol": "star", "line": {"width": 1, "color": "#ffffff"}}
         seen = [*places, points.threshold, outcome.noisy_distance]
-        return figures.figure(
+        chart = figures.figure(
             [law, threshold, own, run],
             xaxis=figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1)),
             yaxis=figures.axis("probability", (0.0, top)),
             height=280,
             hovermode="closest",
         )
-
-    def test_alt(self) -> str:
-        """The law in words."""
-        points = self.points
-        if math.isinf(points.distance):
-            return "No data contradicts the proposal, so the test always passes."
-        return (
+        alt = (
             f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
             f"{sentences.number(points.threshold)}; the test passes {share(points.pass_probability)}."
         )
-
-    def test_frame(self) -> pd.DataFrame:
-        """The law as a table."""
-        places, chances = self.points.test_law()
-        return pd.DataFrame({"noisy_distance": places, "probability": chances})
+        return page.Picture(chart, alt, lambda: pd.DataFrame({"noisy_distance": places, "probability": chances}))
 
 
 def _distance(value: float) -> str:

@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from pages.ptr.controls import GHOST, PANEL, PAYS, POINTS, PUBLISH, SOURCE
-from pages.ptr.figure1 import Regressions
-from pages.ptr.figure2 import DigitsLabels, Labels
-from pages.ptr.figure3 import EqualError, NarrowGap, WideGap
 from pages.ptr.gamma import Gamma
 from pages.ptr.line import Line
+from pages.ptr.paper import Curvature, DigitsLabels, Directions, EqualError, Labels, NarrowGap, Regressions, WideGap
 from pages.ptr.pate import Pate
-from pages.ptr.pays import Curvature, Directions
 from pages.ptr.vote import Vote
 from ui import page
 from ui.controls import Choice, Control

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from ui import figures, page, sentences
@@ -45,9 +44,8 @@ def quantities(listed: Sequence[tuple[str, str, str]]) -> list[dict[str, str]]:
     return [{"Quantity": name, "Value": value, "Who sees it": who} for name, value, who in listed]
 
 
-def further(name: str, figure: go.Figure, alt: str, numbers: Callable[[], pd.DataFrame]) -> None:
+def further(name: str, picture: page.Picture) -> None:
     """A further chart with its files."""
-    picture = page.Picture(figure, alt, numbers)
     page.show(picture, key=f"{name}_chart")
     page.evidence(picture, name=name)
 

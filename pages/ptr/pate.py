@@ -16,7 +16,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.experiments.ptr.teachers import CLASSES, Proposal, Teachers
 from pages.ptr.controls import FIRST, LABELS, NUMBER, SECOND, SIGMA, TEST
 from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
-from ui import figures, sentences
+from ui import figures, page, sentences
 from ui.view import Course, View
 
 EPSILONS = np.unique(np.concatenate([np.geomspace(0.1, 10, 17), [0.7]]))
@@ -159,65 +159,47 @@ class Pate(View):
     def below(self, before: Pate | None) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
-            further("ptr_costs", self.costs(), self.costs_alt(), self.costs_frame)
+            further("ptr_costs", self.costs())
         with right:
-            further("ptr_votes", self.votes(), self.votes_alt(), self.votes_frame)
+            further("ptr_votes", self.votes())
 
     # --- ε three ways ---
 
-    def costs(self) -> go.Figure:
+    def costs(self) -> page.Picture:
         """Three bars."""
+        values = worst, here, asked = self.teachers.any_votes, self.teachers.these_votes, self.proposal.total
         named = (
-            ("any votes", self.teachers.any_votes, "worst"),
-            ("these votes<br>(secret)", self.teachers.these_votes, "secret"),
-            ("proposal and test", self.proposal.total, "asked"),
+            ("any votes", worst, "worst"),
+            ("these votes<br>(secret)", here, "secret"),
+            ("proposal and test", asked, "asked"),
         )
-        return bars(named, "ε of all labels")
-
-    def costs_alt(self) -> str:
-        """The three bars in words."""
-        return (
-            f"Three bars: ε of the labels is {small(self.teachers.any_votes)} for any votes, "
-            f"{small(self.teachers.these_votes)} for these votes, which is secret, and {small(self.proposal.total)} by "
-            "proposal and test."
+        alt = (
+            f"Three bars: ε of the labels is {small(worst)} for any votes, {small(here)} for these votes, which is "
+            f"secret, and {small(asked)} by proposal and test."
         )
-
-    def costs_frame(self) -> pd.DataFrame:
-        """The bars without rounding."""
-        values = [self.teachers.any_votes, self.teachers.these_votes, self.proposal.total]
-        return pd.DataFrame({"of": ["any votes", "these votes", "proposal and test"], "epsilon": values})
+        frame = {"of": ["any votes", "these votes", "proposal and test"], "epsilon": values}
+        return page.Picture(bars(named, "ε of all labels"), alt, lambda: pd.DataFrame(frame))
 
     # --- the mean votes ---
 
-    @property
-    def mean_votes(self) -> FloatArray:
-        """For each class, over the rows."""
-        return self.teachers.counts.mean(axis=0)
-
-    def votes(self) -> go.Figure:
-        """The mean votes as bars, the first in colour."""
-        places = np.arange(1, CLASSES + 1)
+    def votes(self) -> page.Picture:
+        """The mean votes for each class over the rows as bars, the first in colour."""
+        places, means = np.arange(1, CLASSES + 1), self.teachers.counts.mean(axis=0)
         colors = [figures.look("asked" if place == 1 else "guide").color for place in places.tolist()]
-        drawn = {"type": "bar", "name": "votes", "x": places, "y": self.mean_votes, "marker": {"color": colors}}
+        drawn = {"type": "bar", "name": "votes", "x": places, "y": means, "marker": {"color": colors}}
         drawn |= {"hovertemplate": "class %{x}: %{y:.0f} votes<extra></extra>"}
         ticks: dict[str, Any] = {"tickmode": "array", "tickvals": places, "ticktext": places.astype(str)}
-        return figures.figure(
+        chart = figures.figure(
             [drawn],
             xaxis=figures.axis("class", (0.4, CLASSES + 0.6), **ticks),
-            yaxis=figures.axis("mean votes (secret)", (0.0, 1.05 * float(self.mean_votes.max()))),
+            yaxis=figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max()))),
             height=220,
             legend=False,
         )
-
-    def votes_alt(self) -> str:
-        """The mean votes in words."""
-        first, second = np.sort(self.mean_votes)[::-1][:2]
-        means = f"{first:.0f} for the first, {second:.0f} for the next"
-        return f"Votes for ten classes (secret), means over the rows: {means}."
-
-    def votes_frame(self) -> pd.DataFrame:
-        """The mean votes as a table."""
-        return pd.DataFrame({"class": np.arange(1, CLASSES + 1), "votes": self.mean_votes})
+        first, second = np.sort(means)[::-1][:2]
+        told = f"{first:.0f} for the first, {second:.0f} for the next"
+        alt = f"Votes for ten classes (secret), means over the rows: {told}."
+        return page.Picture(chart, alt, lambda: pd.DataFrame({"class": places, "votes": means}))
 
 
 def _teachers(value: float) -> str:

@@ -15,7 +15,7 @@ from objpert_core._validation import FloatArray, IntArray
 from objpert_core.experiments.ptr.ballot import Ballot
 from pages.ptr.controls import DELTA, EPSILON, GAP, NOISE
 from pages.ptr.parts import further
-from ui import figures, sentences
+from ui import figures, page, sentences
 from ui.view import Course, View
 
 NAMES = {
@@ -143,9 +143,9 @@ class Vote(View):
         ]
 
     def below(self, before: Vote | None) -> None:
-        further("ptr_vote_epsilons", self.epsilons_chart(), self.epsilons_alt(), self.epsilons_frame)
+        further("ptr_vote_epsilons", self.of_the_noise())
 
-    def epsilons_chart(self) -> go.Figure:
+    def of_the_noise(self) -> page.Picture:
         """ε of the proposed noise against the gap (Figure 3a)."""
         half, top = self.epsilon / 2, 1.15 * max(self.noise, self.epsilon / 2)
         traces = [figures.guide((self.gap, self.gap), (0.0, top))]
@@ -155,26 +155,20 @@ class Vote(View):
             ("allowed by the test", np.full(self.gaps.shape, half), "guide"),
         ):
             traces.append(figures.series(name, self.gaps, y, role, hover="ε = %{y:.3g}"))
-        return figures.figure(
+        chart = figures.figure(
             traces,
             xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1]))),
             yaxis=figures.axis("data-dependent ε (secret)", (0.0, top)),
             height=300,
             hovermode="closest",
         )
-
-    def epsilons_alt(self) -> str:
-        """The data-dependent ε in words."""
         here = self.ballot.epsilons(np.array([self.gap]))
         pure, own = (sentences.epsilon(float(here[name][0])) for name in ("pure", "own"))
-        return (
+        alt = (
             "ε of the proposed noise at these data against the gap, both secret: it rises with the gap to "
             f"{sentences.epsilon(self.noise)} where δ = 0 ({pure} here) and falls to 0 at δ ({own} here)."
         )
-
-    def epsilons_frame(self) -> pd.DataFrame:
-        """The ε as a table."""
-        return pd.DataFrame({"gap": self.gaps} | self.epsilons)
+        return page.Picture(chart, alt, lambda: pd.DataFrame({"gap": self.gaps} | self.epsilons))
 
 
 def _rare(error: float, name: str) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from objpert_core._validation import FloatArray
-from objpert_core.experiments.quadratic.plane import KINDS, THETA, Bowl, Plane
+from objpert_core.experiments.quadratic.plane import KINDS, THETA, Plane
 from pages.quadratic.controls import DELTA, EPSILON, RADIUS, ROWS, SEED
 from pages.quadratic.numbers import AGREEING, EXACT, count, times
 from ui import figures, sentences
@@ -27,16 +26,8 @@ BOWLS: Mapping[str, tuple[str, str]] = {
 _RINGS = (0.15, 0.3, 0.45)  # of the radius, how far out an average ellipse of the objective is drawn
 
 
-@lru_cache(maxsize=64)
-def bowls(plane: Plane) -> dict[str, Bowl]:
-    """The objective, tilted and bent."""
-    return plane.bowls()
-
-
-@lru_cache(maxsize=64)
-def others(plane: Plane) -> dict[str, FloatArray]:
-    """The minima of further draws."""
-    return plane.others()
+bowls = lru_cache(maxsize=64)(Plane.bowls)
+others = lru_cache(maxsize=64)(Plane.others)
 
 
 @dataclass(frozen=True)

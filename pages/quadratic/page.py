@@ -5,12 +5,10 @@ import streamlit as st
 from pages.quadratic.bowls import Bowls
 from pages.quadratic.controls import GHOST
 from pages.quadratic.heat import Heat
-from pages.quadratic.kappa import Kappa
 from pages.quadratic.labels import Labels
-from pages.quadratic.matter import Matter
 from pages.quadratic.profile import Profile
-from pages.quadratic.regressions import Regressions
 from pages.quadratic.spectrum import Spectrum
+from pages.quadratic.stored_view import Kappa, Matter, Regressions
 from ui import page
 from ui.controls import Choice
 from ui.view import Pictures, View

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,60 +13,12 @@ from objpert_core.accounting import QuadraticPerturbation, calibrate_gaussian
 from pages.quadratic.controls import BY, DEGREES, DELTA, EPSILON, GAUSSIAN, SIZE
 from pages.quadratic.numbers import BEST, PROOFS, calibrated, count, degrees, promise_of_bend, times, tiny
 from ui import figures, sentences
+from ui.bounds import along, at
 from ui.view import Course, View
 
 ROLES = {"published": "bend-published", "sharpened": "bend-sharpened", "exact": "bend-exact"}
 POINTS = 121
 _FLOOR = 1e-16  # δ below is not drawn
-
-
-@dataclass(frozen=True)
-class Noise:
-    """A bend that one proof calibrates, read by all of them; `ratio` is m/d, or `BEST`."""
-
-    epsilon: float
-    delta: float
-    dimension: int
-    ratio: float
-    by: str
-
-    @property
-    def bend(self) -> QuadraticPerturbation:
-        """The bend."""
-        m = degrees(self.dimension, self.ratio)
-        return calibrated(self.epsilon, self.delta, self.dimension, m, self.by)
-
-    def proved(self, proof: str) -> QuadraticPerturbation:
-        """The same bend under another proof."""
-        bend = self.bend
-        return QuadraticPerturbation(bend.scale, bend.degrees_of_freedom, self.dimension, 1.0, bound=proof)
-
-    @property
-    def epsilons(self) -> FloatArray:
-        """Where profiles are drawn."""
-        return np.linspace(0.0, 3 * self.epsilon, POINTS)
-
-    def gaussian(self, epsilon: Any) -> FloatArray:
-        """δ of the Gaussian mechanism that is calibrated to the same (ε, δ)."""
-        return np.asarray(calibrate_gaussian(self.epsilon, self.delta).delta(epsilon), dtype=float)
-
-    @property
-    def less(self) -> float:
-        """How many times the exact theorem's σ² this bend's σ² is, at the same m."""
-        bend = self.bend
-        return bend.scale / calibrated(self.epsilon, self.delta, self.dimension, bend.degrees_of_freedom).scale
-
-
-@lru_cache(maxsize=128)
-def profile(noise: Noise, proof: str) -> FloatArray:
-    """δ(ε) by one proof, at `Noise.epsilons`; 0 where it is below the smallest double."""
-    return np.asarray(noise.proved(proof).delta(noise.epsilons), dtype=float)
-
-
-@lru_cache(maxsize=512)
-def delta_at(noise: Noise, proof: str) -> float:
-    """δ at the target's ε by one proof."""
-    return float(noise.proved(proof).delta(noise.epsilon))
 
 
 @dataclass(frozen=True)
@@ -90,9 +41,30 @@ class Profile(View):
     snippet = "profile"
 
     @property
-    def noise(self) -> Noise:
-        """The bend."""
-        return Noise(self.epsilon, self.delta, self.size, self.ratio, self.by)
+    def bend(self) -> QuadraticPerturbation:
+        """The bend that one proof calibrates; all of them read it."""
+        return calibrated(self.epsilon, self.delta, self.size, degrees(self.size, self.ratio), self.by)
+
+    def proved(self, proof: str) -> QuadraticPerturbation:
+        """The same bend under another proof."""
+        return replace(self.bend, bound=proof)
+
+    def delta_at(self, proof: str) -> float:
+        """δ at the target's ε by one proof."""
+        return at(self.proved(proof), "delta", self.epsilon)
+
+    @property
+    def epsilons(self) -> FloatArray:
+        """Where profiles are drawn."""
+        return _grid(self.epsilon)
+
+    def profile(self, proof: str) -> FloatArray:
+        """δ(ε) by one proof, at `epsilons`; 0 where it is below the smallest double."""
+        return along(self.proved(proof), "delta", _grid, self.epsilon)
+
+    def gaussian_delta(self, epsilon: Any) -> FloatArray:
+        """δ of the Gaussian mechanism that is calibrated to the same (ε, δ)."""
+        return np.asarray(calibrate_gaussian(self.epsilon, self.delta).delta(epsilon), dtype=float)
 
     @property
     def m_over_d(self) -> float | str:
@@ -106,42 +78,42 @@ class Profile(View):
         return super().code().replace(", degrees_of_freedom=None", "")
 
     def answer(self) -> str:
-        noise = self.noise
         if self.gaussian:
-            exact = noise.proved("exact")
-            bend, beside = float(exact.delta(2 * self.epsilon)), float(noise.gaussian(2 * self.epsilon))
+            exact = self.proved("exact")
+            bend, beside = float(exact.delta(2 * self.epsilon)), float(self.gaussian_delta(2 * self.epsilon))
             told = f"At twice ε the bend has δ = {tiny(bend)}, the Gaussian mechanism {tiny(beside)}"
             return f"{told}; the bend never falls below {tiny(exact.floor)}." if exact.floor > 1e-300 else f"{told}."
         target = sentences.delta(self.delta)
         if self.by == "exact":
-            published = delta_at(noise, "published")
+            published = self.delta_at("published")
             if published >= 1:
                 return f"The exact theorem proves δ = {target} for this noise; the published proof proves nothing."
             return f"The exact theorem proves δ = {target} for this noise, the published proof {tiny(published)}."
-        exact_delta = tiny(delta_at(noise, "exact"))
-        return f"The {self.by} noise has δ = {exact_delta}, not {target}; {times(noise.less)} times less is enough."
+        exact_delta = tiny(self.delta_at("exact"))
+        less = self.bend.scale / calibrated(self.epsilon, self.delta, self.size, self.bend.degrees_of_freedom).scale
+        return f"The {self.by} noise has δ = {exact_delta}, not {target}; {times(less)} times less is enough."
 
     def promise(self) -> str:
         return promise_of_bend(self.epsilon, self.delta, self.by)
 
     def note(self) -> str:
-        bend = self.noise.bend
+        bend = self.bend
         return f"d = {self.size}, m = {bend.degrees_of_freedom}, L = 1, σ² = {count(bend.scale)}."
 
     def courses(self) -> list[Course]:
-        return [("the noise σ²", self.noise.bend.scale, count)]
+        return [("the noise σ²", self.bend.scale, count)]
 
     def table(self) -> list[dict[str, str]]:
-        noise, m = self.noise, self.noise.bend.degrees_of_freedom
+        m = self.bend.degrees_of_freedom
         exact = calibrated(self.epsilon, self.delta, self.size, m).scale
         rows = []
         for proof, label in PROOFS.items():
             scale = calibrated(self.epsilon, self.delta, self.size, m, proof).scale
-            floor = sentences.delta(noise.proved(proof).floor) if proof == "exact" else "–"
+            floor = sentences.delta(self.proved(proof).floor) if proof == "exact" else "–"
             rows.append(
                 {
                     "Proof": label,
-                    f"δ at ε = {sentences.epsilon(self.epsilon)}, this noise": tiny(delta_at(noise, proof)),
+                    f"δ at ε = {sentences.epsilon(self.epsilon)}, this noise": tiny(self.delta_at(proof)),
                     "σ² that the proof needs": count(scale),
                     "Over exact": sentences.ratio(scale / exact, up=False),
                     "Floor of δ": floor,
@@ -150,43 +122,45 @@ class Profile(View):
         return rows
 
     def frame(self) -> pd.DataFrame:
-        noise = self.noise
-        columns = {proof: profile(noise, proof) for proof in PROOFS}
-        return pd.DataFrame({"epsilon": noise.epsilons} | columns | {"gaussian": noise.gaussian(noise.epsilons)})
+        columns = {proof: self.profile(proof) for proof in PROOFS}
+        return pd.DataFrame({"epsilon": self.epsilons} | columns | {"gaussian": self.gaussian_delta(self.epsilons)})
 
     def shows(self) -> str:
-        told = "; ".join(f"{label} {tiny(delta_at(self.noise, proof))}" for proof, label in PROOFS.items())
+        told = "; ".join(f"{label} {tiny(self.delta_at(proof))}" for proof, label in PROOFS.items())
         beside = " Beside them the Gaussian mechanism of the same (ε, δ)." if self.gaussian else ""
         return f"δ on a logarithmic scale against ε, for one bend and three proofs. At the target’s ε: {told}.{beside}"
 
     def chart(self, before: Profile | None) -> Any:
-        noise = self.noise
-        traces = []
+        x, traces = self.epsilons, []
         names = {proof: f"{label} proof" for proof, label in PROOFS.items()}
         if before is not None:
             for proof, name in names.items():
-                y = _visible(profile(before.noise, proof))
-                traces.append(figures.series(f"{name}, before", before.noise.epsilons, y, ROLES[proof], ghost=True))
-        traces.append(figures.guide((0, noise.epsilons[-1]), (self.delta, self.delta)))
+                y = _visible(before.profile(proof))
+                traces.append(figures.series(f"{name}, before", before.epsilons, y, ROLES[proof], ghost=True))
+        traces.append(figures.guide((0, x[-1]), (self.delta, self.delta)))
         traces.append(figures.guide((self.epsilon, self.epsilon), (_FLOOR, 1.0)))
         if self.gaussian:
-            y = _visible(noise.gaussian(noise.epsilons))
-            traces.append(figures.series("Gaussian mechanism", noise.epsilons, y, "lower", hover="δ = %{y:.3g}"))
+            y = _visible(self.gaussian_delta(x))
+            traces.append(figures.series("Gaussian mechanism", x, y, "lower", hover="δ = %{y:.3g}"))
         for proof, name in names.items():
-            y = _visible(profile(noise, proof))
-            traces.append(figures.series(name, noise.epsilons, y, ROLES[proof], hover="δ = %{y:.3g}"))
-        floor = noise.proved("exact").floor
+            y = _visible(self.profile(proof))
+            traces.append(figures.series(name, x, y, ROLES[proof], hover="δ = %{y:.3g}"))
+        floor = self.proved("exact").floor
         if floor > _FLOOR:
-            ends = noise.epsilons[[0, -1]]
+            ends = x[[0, -1]]
             traces.append(figures.series("floor: no ε has less", ends, (floor, floor), "anchor", hover="%{y:.3g}"))
         shown = [float(np.nanmin(trace["y"])) for trace in traces if np.isfinite(trace["y"]).any()]
         bottom = max(min(value for value in shown if value > 0) / 3, self.delta * 1e-9, _FLOOR)
         return figures.figure(
             traces,
-            xaxis=figures.axis("privacy budget ε", (0.0, float(noise.epsilons[-1])), hoverformat=".3g"),
+            xaxis=figures.axis("privacy budget ε", (0.0, float(x[-1])), hoverformat=".3g"),
             yaxis=figures.axis("slack δ", (bottom, 2.0), log=True),
             height=400,
         )
+
+
+def _grid(epsilon: float) -> FloatArray:
+    return np.linspace(0.0, 3 * epsilon, POINTS)
 
 
 def _visible(delta: Any) -> Any:

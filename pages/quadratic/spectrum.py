@@ -16,11 +16,7 @@ from pages.quadratic.numbers import calibrated, count, degrees, promise_of_bend,
 from ui import figures, sentences
 from ui.view import Course, View
 
-
-@lru_cache(maxsize=64)
-def eigenvalues(draws: spectrum.Spectrum) -> FloatArray:
-    """Those of all draws."""
-    return draws.eigenvalues()
+eigenvalues = lru_cache(maxsize=64)(spectrum.Spectrum.eigenvalues)
 
 
 def histogram(draws: spectrum.Spectrum, bins: int = 40) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,7 @@ from dataclasses import astuple, replace
 
 import streamlit as st
 
-from pages.renyi import controls, matching
+from pages.renyi import controls
 from pages.renyi.controls import ALPHA_MAX, BETA, BOUND, FIGURE_5, GHOST, MATCH_EPSILON, READ_DELTA
 from pages.renyi.curves import Curves
 from pages.renyi.landmarks import order, transition
@@ -28,7 +28,7 @@ class Renyi(Pictures):
             for control in controls.IN_VIEW:
                 control.show()
         with button:
-            matching.button()
+            controls.match_button()
         return Curves
 
 
@@ -42,8 +42,8 @@ def preset(name: str, setting: Setting, hint: str, *, epsilon: float = 1.0) -> P
 
 MORE_ROUNDS = rounds(1000, noise=5.0, lam=20.0)
 TIGHT = replace(FIGURE_5, proof="our theorem")
-ADULT = matching.matched(replace(FIGURE_5, sample_rate=controls.ADULT_RATE, steps=controls.ADULT_STEPS), 1.0, 1e-5)
-EARLY = matching.matched(replace(FIGURE_5, steps=1000.0), 2.0, 1e-5)
+ADULT = controls.matched(replace(FIGURE_5, sample_rate=controls.ADULT_RATE, steps=controls.ADULT_STEPS), 1.0, 1e-5)
+EARLY = controls.matched(replace(FIGURE_5, steps=1000.0), 2.0, 1e-5)
 PRESETS = (
     preset("Figure 5", FIGURE_5, "Rarer events: one fit wins. n² steps at q = 1/n, n = 100; σ = 2.5, β = 1, λ = 20."),
     preset("Ten times the rows", MORE_ROUNDS, "A million steps at q = 1/1000; σ = 5 for both, β = 1, λ = 20."),

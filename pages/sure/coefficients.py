@@ -11,8 +11,7 @@ import pandas as pd
 from objpert_core._validation import FloatArray
 from objpert_core.experiments.intervals.coverage import Found
 from pages.sure.controls import ADULT, COLUMNS, DATA, DELTA, EPSILON, PEOPLE, SEED
-from pages.sure.of_people import OfPeople
-from pages.sure.people import OF_ADULT, adult, found
+from pages.sure.people import OF_ADULT, OfPeople, adult, found
 from ui import bounds, figures, sentences
 from ui.view import Course
 

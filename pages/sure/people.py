@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logit
@@ -18,11 +19,11 @@ from objpert_core.evaluation.classes import BINS, TwoClasses, bins_of
 from objpert_core.experiments.intervals.coverage import Found, by_likelihood, forgetting
 from objpert_core.experiments.intervals.shapes import CONSTANT, drawn
 from objpert_core.learning.intervals.curvature import curvature_noise
-from pages.sure.controls import ADULT
+from pages.sure.controls import ADULT, SEED, SHAPES
+from ui.snippets import Verbatim, filled
+from ui.view import View
 
 Z = 1.959963984540054
-
-
 OF_ADULT = {
     "sex=Male": "male",
     "marital-status=Married-civ-spouse": "married",
@@ -142,3 +143,29 @@ def scored(epsilon: float, delta: float, shape: str, n: int, share: float, seed:
     noisy = evaluate(model, X_test, y_test, epsilon, delta, random_state=seed + 1)
     both = together(model.privacy_, noisy)
     return Scored(noisy, both.epsilon, logit(model.predict_proba(X_test)[:, 1]), y_test)
+
+
+class OfPeople(View):
+    """A picture of people: others can be drawn, and the snippet draws the same people."""
+
+    people: int
+    shape: str
+
+    @classmethod
+    def beside(cls) -> None:
+        SEED.again()
+
+    @property
+    def whose(self) -> str:
+        """The people, for a sentence: "10,000 generated people, even columns"."""
+        if self.shape == ADULT:
+            data = adult()
+            return f"{min(self.people, len(data.y_train)):,} people of {data.label}"
+        return f"{self.people:,} generated people, {SHAPES[self.shape]}"
+
+    def blanks(self) -> Mapping[str, Any]:
+        own = {"columns": columns_of(self.shape), **super().blanks()}
+        if self.shape == ADULT:
+            own |= {"data": adult().name, "names": list(OF_ADULT)[: own["columns"]]}
+        drawn = filled("sure", "adult" if self.shape == ADULT else "generated", own)
+        return {**own, "constant": CONSTANT, "drawn": Verbatim(drawn.strip())}

@@ -13,7 +13,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.experiments.intervals.coverage import DELTA, Found, repeated
 from pages.sure.coefficients import ACCOUNTANT, LOOKS, NAMES
 from pages.sure.controls import COLUMNS, EPSILON, REPEATED, SEED, SHAPE, SHAPES
-from pages.sure.of_people import OfPeople
+from pages.sure.people import OfPeople
 from ui import figures, sentences
 from ui.view import Course
 

@@ -10,8 +10,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from pages.sure.controls import ADULT, CURVE, DATA, DELTA, EPSILON, PEOPLE, SEED, SHARE
-from pages.sure.of_people import OfPeople
-from pages.sure.people import Scored, adult, columns_of, scored
+from pages.sure.people import OfPeople, Scored, adult, columns_of, scored
 from ui import figures, sentences
 from ui.view import Course
 
