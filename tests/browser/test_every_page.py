@@ -20,20 +20,9 @@ pytestmark = pytest.mark.browser
 NONSENSE = {  # what to add to a page's address; none of it may be left, do harm or be fetched
     "/": "home_draw=99999999999999999999&home_sigma=[]&home_person=%F0%9F%A6%86&home_lambda=1e309",
     "/lessons": "lesson=..%2F..%2Fetc%2Fpasswd&step=1e999&lessons_coin_1_truth=nan",
-    "/bounds": "bounds_sigma=%00&bounds_lambda=NaN&bounds_view=-1&bounds_delta=1e-5x&bounds_ghost=perhaps",
-    "/guess": "guess_game=%00&guess_epsilon=0&guess_sigma=nan&guess_seed=1e999&guess_place=moon&guess_person=",
-    "/renyi": "renyi_sigma=nan&renyi_noise=1e999&renyi_steps=1e400&renyi_delta=&renyi_q=banana&renyi_bound=%00",
-    "/distance": "distance_sigma=inf&distance_delta=0&distance_beta=%00",
-    "/planner": "planner_epsilon=-0&planner_delta=2&planner_rows=1e999",
     "/composition": "composition_k=0&composition_sigma=nan&composition_target=nan&composition_ledger="
     + "gauss:20,1;" * 300
     + "![x](http://a.example/b.png)",
-    "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan&honest_data=![x](http://a.example/b.png)&honest_draws=1e999",
-    "/training": "training_repeats=inf&training_split=1e400&training_seed=-1e999",
-    "/accuracy": "accuracy_data=%00&accuracy_epsilon=nan&accuracy_methods=everything&accuracy_trial=1e400"
-    "&accuracy_question=why",
-    "/solvers": "solvers_n=1e9&solvers_tau=0&solvers_shown=%F0%9F%92%A5&solvers_seed=inf",
-    "/losses": "losses_C=-1&losses_margin=nan&losses_loss=%00&losses_seed=1e999&losses_show=everything",
     "/own": "own_table=![x](http://a.example/b.png)&own_epsilon=nan&own_delta=%00&own_ghost=perhaps",
 }
 PATHS = ["/", *(f"/{entry.name}" for entry in registry.PAGES[1:])]

@@ -46,7 +46,6 @@ def without_gradient_descent(drawn: dict) -> bool:
 
 
 SLACK = f"At ε = 1 the slack is δ = {sentences.delta(Gaussian(1.5).delta(1.0), 3)}"
-FITS = {"rows", "private fits", "not clipped, no noise", "clipped at C, no noise"}
 JOURNEYS = {
     "bounds": Journey(
         "/bounds",
@@ -69,11 +68,6 @@ JOURNEYS = {
         says=SLACK,
         holds={"lesson": "epsilon-from-zero", "step": "4", "lessons_slack_4_sigma": "1.5"},
     ),
-    "losses": Journey(
-        "/losses",
-        [(press, "Clipping beats outliers", "losses_show=")],
-        {"losses_fits": lambda drawn: set(drawn) >= FITS},
-    ),
     "ptr": Journey(
         "/ptr",
         [
@@ -81,11 +75,6 @@ JOURNEYS = {
             (move, "ptr_epsilon", "ArrowRight", "ptr_epsilon=1.5"),
         ],
         {"ptr_chart": bool, "ptr_test_chart": bool},
-    ),
-    "quadratic": Journey(
-        "/quadratic",
-        [(draw_again, ".answer", "quadratic_seed=1"), (move, "quadratic_epsilon", "ArrowLeft", "quadratic_epsilon=")],
-        {"quadratic_chart": bool},
     ),
     "renyi": Journey(
         "/renyi?renyi_steps=1000&renyi_epsilon=0.5",
@@ -106,24 +95,10 @@ JOURNEYS = {
         {"solvers_chart": without_gradient_descent, "solvers_growth": without_gradient_descent},
         says="visits each row",
     ),
-    "planner": Journey(
-        "/planner",
-        [(press, "Our theorem at ε = 8", "planner_epsilon=8")],
-        {"planner_frontier": bool, "planner_excess": bool},
-    ),
-    "tuning": Journey(
-        "/tuning",
-        [(press, "A wider K costs less", "tuning_k=geometric")],
-        {"tuning_chart": lambda drawn: len(drawn) == 4, "tuning_runs": bool},
-        holds={"tuning_k": "geometric", "tuning_more": "0.5"},
-    ),
 }
-RARELY = {"planner", "tuning"}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.exhaustive if name in RARELY else ()) for name in JOURNEYS]
-)
+@pytest.mark.parametrize("name", JOURNEYS)
 def test_what_is_done_is_in_the_link_and_the_link_shows_it_elsewhere(open_page, open_elsewhere, name):
     journey = JOURNEYS[name]
     page = open_page(journey.start)

@@ -1,4 +1,4 @@
-"""Bounds and Home in a browser: the link, the keyboard, the downloads, what a screen reader hears, play and stop."""
+"""What only a browser does: keys, downloads, a screen reader's names, a map, play and stop, back and forward, paper."""
 
 import re
 
@@ -6,8 +6,23 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, downloaded, expect_chart, move, press, settle
+from tests.browser.conftest import (
+    answer,
+    chart_data,
+    downloaded,
+    eventually,
+    expect_chart,
+    expect_query,
+    move,
+    press,
+    query,
+    settle,
+    visit,
+)
+from ui.page import Prediction
 from ui.printed import MM
+from ui.registry import PAGES, ROOMS
+from ui.worksheet import Sheet, Task, worksheet
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -80,3 +95,72 @@ def test_home_plays_and_stops_and_leads_on(open_page):
     page.keyboard.press("Enter")
     page.wait_for_url("**/bounds")  # whose first preset it is
     expect(answer(page)).to_contain_text("the 2023 theorem")
+
+
+MAP = """() => {
+    const plot = document.querySelector('.st-key-distance_map_logistic .js-plotly-plot');
+    const mark = plot._fullData.find(t => t.mode === 'markers' && !t.meta.ghost);
+    return {
+        drawn: plot.querySelectorAll('.heatmaplayer image').length, mark: [mark.x[0], mark.y[0]],
+        bar: [...plot.querySelectorAll('.colorbar text')].map(t => t.textContent).filter(text => text),
+    };
+}"""
+
+
+def test_a_map_is_drawn_and_its_mark_follows_the_slider(open_page):
+    page = open_page("/distance")
+    expect(page.locator(".st-key-distance_map_logistic .js-plotly-plot .colorbar")).to_have_count(1)
+    found = page.evaluate(MAP)
+    assert (found["drawn"], found["mark"]) == (1, [10, 2])
+    assert found["bar"] == ["exact", "1.01", "1.1", "1.25", "1.5", "2", "5", "none"]
+    move(page, "distance_lambda", "ArrowRight", "distance_lambda=2.2")
+
+    def moved():
+        assert page.evaluate(MAP)["mark"] == [10, 2.2]
+
+    eventually(page, moved)
+
+
+def test_a_preset_is_one_entry_of_the_history(person, server):
+    page, key = visit(person, f"{server}/distance"), "distance_lambda"
+    move(page, key, "ArrowRight", "distance_lambda=2.2")
+    before, entries = query(page), page.evaluate("history.length")
+    press(page, "Figure 4c", "?")
+    after = {f"distance_{name}": value for name, value in {"sigma": "1", "lambda": "100", "eps_view": "10"}.items()}
+    expect_query(page, after)
+    assert page.evaluate("history.length") == entries + 1
+
+    page.go_back()
+    settle(page)
+    expect_query(page, before)
+    page.go_forward()
+    settle(page)
+    expect_query(page, after)
+    move(page, key, "ArrowRight", "distance_lambda=110")
+    page.go_back()
+    settle(page)
+    expect_query(page, before)  # a step belongs to the entry that it is made in
+
+
+LINK = "http://127.0.0.1:9/{}?" + "&".join(f"a_control={number}" for number in range(20))
+TASKS = [Task("The name of a preset", "One line of help, as long as the longest of them are, and one word more.")] * 8
+
+
+def test_the_longest_worksheet_fits_two_sheets_and_none_asks_a_host(person):
+    page, asked, heights = person, [], {}
+    page.on("request", lambda request: asked.append(request.url))
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 665, "height": 1000})  # what an A4 sheet has between its margins
+    for entry in PAGES:
+        predictions = [Prediction.of(entry.name)] if (ROOMS / entry.name / "try.md").exists() else []
+        lead = "Three lines of introduction are more than most pages have. " * 5
+        reading = entry.about.rpartition("**Reference.**")[2]
+        sheet = Sheet(entry.title, entry.question, lead, LINK.format(entry.name), predictions, TASKS, reading)
+        text = worksheet(sheet, answers=True).decode()
+        page.set_content(text)
+        heights[page.evaluate("document.body.scrollHeight")] = text
+        assert "*" not in page.inner_text("body").replace("θ*", ""), entry.name  # no Markdown is left over
+    page.set_content(heights[max(heights)])
+    sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True))
+    assert len(sheets) == 3  # two, and the teacher's
+    assert asked == []

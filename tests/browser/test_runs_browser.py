@@ -1,4 +1,4 @@
-"""Live training in a real browser: a picture on arrival, a picture on release, polling, Stop, and the same link."""
+"""Runs in a browser: a picture on arrival, a picture on release, polling that ends, Stop, and the same link."""
 
 import re
 from urllib.parse import quote_plus
@@ -16,7 +16,6 @@ from tests.browser.conftest import (
     expect_rest,
     expect_same,
     move,
-    press,
     query,
     settle,
     watched,
@@ -82,11 +81,53 @@ def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
     assert float(query(page)["training_repeats"]) == 3
 
 
-def test_ten_digits_are_ten_images_beside_the_accuracies(open_page):
-    page = open_page(SMALL + "&training_closeup=true")
-    press(page, "Ten digits", "training_data=digits", more=True)
-    expect(answer(page)).to_contain_text("digits")
-    kind = "document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')?._fullData?.[0].type"
-    page.wait_for_function(f"{kind} === 'heatmap'")
-    expect(page.locator(".st-key-training_coefficients_beside .js-plotly-plot")).to_be_visible()  # and not 0 px high
-    assert query(page)["training_closeup"] == "true"
+def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page):
+    page = open_page("/accuracy?accuracy_data=breast-cancer&accuracy_epsilon=2")
+    page.get_by_role("button", name="Run this point").click()
+    expect(page.get_by_text("Made now:").first).to_be_visible()  # nobody clicked anything else
+    expect_chart(page, "accuracy_chart", lambda drawn: "made now: Algorithm 1 with our theorem" in drawn)
+    expect_rest(page)
+
+
+def test_a_planners_sample_arrives_without_another_click_and_the_timer_ends(open_page):
+    page = open_page("/planner?planner_bound=Logistic+(tight)&planner_rows=700&planner_features=5&planner_draws=2")
+    page.get_by_role("button", name="Sample rows").click()
+    expect(page.get_by_text(re.compile("trains best along this frontier")).first).to_be_visible()
+    expect(page.locator(".st-key-planner_stop")).to_have_count(0)
+    expect_chart(page, "planner_excess", lambda drawn: len(drawn["sampled, Our theorem"][0]) == 8)
+    expect_rest(page)
+
+
+IN_ACCURACY = "/tuning?tuning_show=In+accuracy&honest_data=breast-cancer"
+IN_ACCURACY += "&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
+
+
+def done(page):
+    expect(answer(page)).to_be_visible()
+    expect(page.locator(".st-key-honest_stop")).to_have_count(0)
+    expect_rest(page)
+
+
+def test_the_price_of_tuning_fills_itself_stops_polling_and_the_link_says_which_draw_is_looked_into(open_page):
+    page = open_page(IN_ACCURACY)
+    done(page)  # nobody pressed anything
+    expect_chart(page, "honest_accuracy", lambda drawn: len(drawn) == 4)
+    expect_chart(page, "honest_curse_chart", lambda drawn: any(name.startswith("fixed in advance") for name in drawn))
+    page.set_viewport_size({"width": 1280, "height": 720})
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_in_viewport()
+    field = page.get_by_role("spinbutton", name="Draw to look into")
+    field.fill("2")
+    field.press("Enter")
+    page.wait_for_url("**honest_shown=2**")
+    settle(page)
+    assert copied_link(page).endswith("honest_shown=2")
+
+
+def test_the_address_that_a_page_had_leads_on_with_all_it_asks_for(open_page):
+    page = open_page(IN_ACCURACY.replace("/tuning?tuning_show=In+accuracy&", "/honest?"))
+    page.wait_for_url("**/tuning?**")
+    done(page)
+    assert query(page) | {"tuning_show": "In accuracy", "honest_data": "breast-cancer", "honest_runs": "3"} == query(
+        page
+    )
+    expect_chart(page, "honest_accuracy", lambda drawn: len(drawn) == 4)
