@@ -234,8 +234,8 @@ class Curvature(PtrResults):
 
     def note(self) -> str:
         return (
-            f"{Accuracy.DATASET}, {len(Accuracy.SEEDS)} splits, 95 % intervals. All methods but objective perturbation get "
-            f"their best λ for free."
+            f"{Accuracy.DATASET}, {len(Accuracy.SEEDS)} splits, 95 % intervals. All methods but objective perturbation "
+            f"get their best λ for free."
         )
 
 

@@ -82,7 +82,7 @@ def opened(app: AppTest, key: str) -> AppTest:
 
 def words_of(sentence: str) -> int:
     """How many words; an equation is one, and so is a bet."""
-    return len(re.sub(r"\s+(=|≤|≥|≈|:|±|→|%)(?=\s|$)\s*", r"\1", sentence.replace("\xa0", " ")).split())
+    return len(re.sub(r"\s+(=|≤|≥|<|>|≈|:|±|→|%)(?=\s|$)\s*", r"\1", sentence.replace("\xa0", " ")).split())
 
 
 def said(app: AppTest) -> str:

@@ -227,10 +227,12 @@ SAYS = {
         "A loss with a corner": "Absolute loss with Laplace noise",
         "The hardest loss": "d = 500",
         "Nothing to learn: n = d": "n = 100, d = 100",
+        "With replacement leaks": "One published step claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times as much.",
     },
     "ptr": {
         "Throwing away hides": "needs ε = 3.5, but publishing “above ½ or not” needs 0. Allowed: 0.5.",
         "Too bold: no answer, ⊥": "under 0.1 %",
+        "The paper errs: 13 × δ": "The printed γ breaks its promise: the true δ is 12.9× the promised δ.",
         "ε rises with the gap": "At a gap of 10 the noise has ε = 9.91 without slack δ, and 0 with slack.",
         "Teachers agree": "Asking pays",
         "Teachers disagree": "Asking does not pay",

@@ -1,5 +1,7 @@
 """Every picture of every page, at the setting that its controls begin with."""
 
+import contextlib
+import dataclasses
 import importlib
 import inspect
 import re
@@ -8,6 +10,7 @@ import pytest
 
 from tests.pages.apps import execute, words_of
 from ui.registry import ROOMS
+from ui.stored_view import StoredView
 from ui.view import View
 
 
@@ -42,6 +45,25 @@ def test_a_view_answers_in_few_words_and_shows_its_numbers(view):
     assert not now.frame().empty
     assert now.chart(None).data
     assert now.moved(None) == "" == now.moved(now)
+
+
+DEAR = {"tuning", "tuning_search", "sure_repeats", "renyi"}
+LIVE = {"population"}  # draws rows where nothing is stored
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", [view for view in VIEWS if view.id not in DEAR | LIVE])
+def test_it_answers_in_few_words_at_either_end_of_every_control(view):
+    """Where it is not refused, and where the picture has results."""
+    now = at_first(view)
+    for name, control in {**view.controls, **view.switches}.items():
+        options = [one for one in getattr(control, "options", ()) if type(one) is type(getattr(now, name, None))]
+        for value in {*options[:1], *options[-1:]}:
+            there = dataclasses.replace(now, **{name: value})
+            if isinstance(there, StoredView) and not there.stored():
+                continue
+            with contextlib.suppress(ValueError):
+                assert 0 < words_of(there.answer()) <= 18, there.answer()
 
 
 @pytest.mark.slow

@@ -26,9 +26,9 @@ from tests.pages.tuning import test_page as tuning
 from tests.plotted import decode
 
 AT = {
-    "bounds": bounds.LEFT,
+    "bounds": bounds.AT_FIRST,
     "distance": dict(zip(distance.KEYS, distance.PANELS["Figure 4b"], strict=True)),
-    "renyi": renyi.FIGURE_5,
+    "renyi": renyi.AT_FIRST,
     "composition": composition.FIGURE_3,
     "planner": planner.PAPER,
     "solvers": {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solvers_tau": 1e-6},
@@ -50,7 +50,7 @@ def alts(app):
 LAWS = {
     "bounds": {name: mechanism.delta for name, mechanism in bounds.mechanisms(5.0, 20.0, 1.0, 1.0).items()},
     "distance": {name: mechanism.rdp for name, mechanism in distance.mechanisms(10.0, 2.0, 1.0, 1.0).items()},
-    "renyi": {name: mechanism.rdp for name, mechanism in renyi.mechanisms(renyi.FIGURE_5).items()},
+    "renyi": {name: mechanism.rdp for name, mechanism in renyi.mechanisms(renyi.AT_FIRST).items()},
 }
 LEVELS = {"bounds": [], "distance": pytest.mark.thorough, "renyi": pytest.mark.slow}
 
@@ -82,7 +82,7 @@ def test_renyi_makes_its_point():
     first, second = alts(app)
     assert "cross at α = 12.9" in first
     assert "Objective perturbation from" in second
-    fit, _, run = renyi.mechanisms(renyi.FIGURE_5).values()
+    fit, _, run = renyi.mechanisms(renyi.AT_FIRST).values()
     assert fit.epsilon(1e-5) > run.epsilon(1e-5)
     assert fit.epsilon(1e-12) < run.epsilon(1e-12)
 

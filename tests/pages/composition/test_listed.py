@@ -1,14 +1,94 @@
-"""The list of the Composition page: rounded to the safe side, its status in words, its Python the totals shown."""
+"""A list of releases and the privacy filter before it: totals are the core's, and words round to the safe side.
 
+Of a file nothing is believed but the entries, δ and the target.
+"""
+
+import json
 import math
 
+import numpy as np
 import pytest
 
+import objpert_core.accounting as acc
 from objpert_core.accounting import ledger as lg
-from pages.composition import totals
-from pages.composition.listed import Listed, about_events
-from pages.composition.totals import Line
-from tests.pages.apps import execute, tells
+from objpert_core.accounting import ledger_file
+from pages.composition import gate, totals
+from pages.composition.listed import Listed
+from pages.composition.totals import WIDTH, Line, down
+from tests.pages.apps import curves, execute, open_app, said, written
+from ui.bounds import ORDERS
+
+SMALL = lg.parse("fit*3:8,10,1;cal:1,1e-5;gauss:20,1@Histogram")
+
+
+@pytest.mark.slow
+def test_lines_are_compositions_of_the_prefixes_below_rényi_and_below_the_sum():
+    parts = []
+    for entry, line in zip(SMALL, totals.totals(SMALL, 1e-6), strict=True):
+        parts.append(acc.repeat(entry.mechanism(), entry.count))
+        together = acc.compose(*parts)
+        low, high = together.epsilon_bounds(1e-6, totals.WIDTH)
+        assert line.total == pytest.approx(high, rel=1e-9)
+        assert line.low == pytest.approx(low, rel=1e-9)
+        assert line.low <= line.total
+        assert line.renyi == pytest.approx(acc.rdp_to_epsilon(ORDERS, together.rdp(ORDERS), 1e-6), rel=1e-9)
+        assert line.alone == entry.mechanism().epsilon(1e-6)
+    last, (first, second, third) = line, [entry.mechanism().epsilon(1e-6) for entry in SMALL]
+    assert last.added == pytest.approx(3 * first + second + third)
+    assert last.total < min(last.renyi, last.added)
+
+
+def test_gaussians_compose_as_their_closed_form_says():
+    lines = totals.totals(lg.parse("gauss*4:20,1;gauss:10,1"), 1e-5)
+    assert lines[0].total == pytest.approx(acc.Gaussian(10.0).epsilon(1e-5), rel=1e-9)
+    assert lines[1].total == pytest.approx(acc.Gaussian(10.0 / math.sqrt(2)).epsilon(1e-5), rel=1e-9)
+
+
+@pytest.mark.slow
+def test_neither_order_nor_grouping_moves_the_end():
+    one = totals.totals(lg.parse("fit*2:8,10,1;gauss:20,1;fit:8,10,1"), 1e-5)[-1]
+    other = totals.totals(lg.parse("gauss:20,1;fit*3:8,10,1"), 1e-5)[-1]
+    assert (one.low, one.total, one.renyi) == (other.low, other.total, other.renyi)
+
+
+def test_nothing_proved_is_infinite_and_says_why():
+    ledger = lg.parse("gauss:20,1;fit:8,0.5,1,glm,1")
+    lines = totals.totals(ledger, 1e-5)
+    assert math.isfinite(lines[0].total)
+    assert math.isinf(lines[1].total)
+    assert "λ > β" in totals.reason(ledger)
+    assert totals.reason(SMALL) is None
+
+
+def test_an_empty_list_costs_nothing_and_the_first_entry_over_the_target_is_found():
+    assert totals.totals((), 1e-5) == []
+    assert totals.overrun([], 3.0) is None
+    lines = totals.totals(lg.parse("gauss:20,1;gauss:2,1;gauss:20,1"), 1e-5)
+    assert totals.overrun(lines, 1.0) == 1
+    assert totals.overrun(lines, lines[-1].total) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "text"), [(1.0, "gauss*2:20,1"), (3.0, "fit:8,10,1"), (0.1, "gauss:20,1")])
+def test_copies_left_are_the_most_that_fit(target, text):
+    ledger = lg.parse(text)
+    left = totals.copies_left(ledger, ledger[0], 1e-5, target)
+
+    def total(more):
+        return totals.totals((*ledger, *(lg.Entry(ledger[0].kind, ledger[0].values, more),) * (more > 0)), 1e-5)[
+            -1
+        ].total
+
+    assert left == 0 or total(left) <= target
+    assert total(left + 1) > target
+
+
+def test_copies_left_stop_at_the_most_that_an_entry_may_have():
+    ledger = lg.parse("gauss:1e9,1")
+    assert totals.copies_left(ledger, ledger[0], 1e-5, 3.0) == 1000
+
+
+# --- as it is shown ---------------------------------------------------------------------------------------------------
 
 
 def line(total, *, alone=0.5, added=2.0, renyi=1.5, entry="gauss:20,1"):
@@ -52,35 +132,6 @@ def test_of_an_empty_list_all_is_left_and_remaining_is_rounded_down_and_excess_u
     assert remaining == {1.0001: "1.99 left", 3.1231: "over by 0.124", math.inf: "nothing proved"}
 
 
-def test_rows_name_parameters_in_the_pages_symbols(monkeypatch):
-    entries = "fit:8,10,1,glm,0.5@Model;cal:1,1e-5;dpsgd:1,0.01,1000;gauss:20,1"
-    lines, left = [line(1.0, entry=entry) for entry in entries.split(";")], iter([0, 1, 999, 1000])
-    monkeypatch.setattr(totals, "copies_left", lambda *_: next(left))
-    rows = listed(*lines, left=True).table()
-    assert [row["Release"] for row in rows] == [
-        "Model: σ = 8, λ = 10, L = 1, 2023 theorem, β = 0.5",
-        "Fit calibrated to (ε, δ): ε = 1, δ = 10⁻⁵, L = 1",
-        "DP-SGD run: noise multiplier = 1, q = 0.01, steps = 1,000",
-        "Gaussian release: σ = 20, sensitivity = 1",
-    ]
-    assert [row["Still fits"] for row in rows] == ["none", "1 more", "999 more", "1,000 or more"]
-    assert "Still fits" not in listed(*lines).table()[0]
-    assert rows[0]["Target ε = 3"] == "2 left"
-
-
-def test_alt_has_the_end_and_the_light():
-    tells(listed(line(1.0), line(3.5)).alt(), "two entries", "3.5 together, 1.5 by Rényi, 2 added up", "Over budget")
-    assert "empty" in listed().alt()
-
-
-def test_events_say_what_is_covered_and_that_it_costs_more():
-    assert about_events((), 1.0, 1.0).endswith("The event costs as much as the list.")
-    assert about_events((1, 3), 1.2345, 1.0).endswith(
-        "Entries 1, 3 have no event: Gaussian noise that covers these entries is written instead, and the event’s "
-        "total is ε = 1.24, not 1."
-    )
-
-
 @pytest.mark.slow
 def test_the_snippet_prints_the_running_totals():
     view = Listed(lg.parse("fit*3:8,10,1@Models;cal:1,1e-5;gauss:20,1"), 1e-6, 3.0)
@@ -88,3 +139,168 @@ def test_the_snippet_prints_the_running_totals():
     for row, known in zip(printed.splitlines(), view.lines, strict=True):
         numbers = [float(v) for v in row.split()[1:]]
         assert numbers == pytest.approx([known.low, known.total, known.renyi, known.added], rel=1e-9)
+
+
+# --- as a file -------------------------------------------------------------------------------------------------------
+
+
+LEDGER = lg.parse("fit*3:8,10,1@Modèles (a, b);gauss:20,1;cal:1,1e-5")
+SAVED = Listed(LEDGER, 1e-6, 2.5)
+
+
+def csv_bytes(view):
+    return view.frame().to_csv(index=False, float_format="%.17g", lineterminator="\n").encode()
+
+
+@pytest.mark.parametrize("content", [csv_bytes(SAVED), SAVED.to_json()])
+def test_files_read_back(content):
+    assert ledger_file.read(content) == ledger_file.Saved(LEDGER, 1e-6, 2.5)
+    again = content if isinstance(content, bytes) else content.encode()
+    assert ledger_file.read(b"\xef\xbb\xbf" + again.replace(b"\n", b"\r\n")) == ledger_file.Saved(LEDGER, 1e-6, 2.5)
+
+
+def test_the_short_text_reads_too_and_empty_ledgers_have_files_as_well():
+    assert ledger_file.read(lg.write(LEDGER)) == ledger_file.Saved(LEDGER)
+    assert ledger_file.read(Listed((), 1e-5, 3.0).to_json()) == ledger_file.Saved((), 1e-5, 3.0)
+    assert ledger_file.read(csv_bytes(Listed((), 1e-5, 3.0))) == ledger_file.Saved(())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["csv", "json"])
+def test_the_mechanism_column_recomputes_the_running_total(which):
+    rows = SAVED.rows() if which == "csv" else json.loads(SAVED.to_json())["entries"]
+    parts = []
+    for row in rows:
+        parts.append(eval(row["mechanism"], {"acc": acc}))
+        assert acc.compose(*parts).epsilon_bounds(1e-6, WIDTH)[1] == pytest.approx(row["running_epsilon"], rel=1e-9)
+
+
+def test_json_has_no_infinity():
+    silent = Listed(lg.parse("fit:8,0.5,1,glm,1"), 1e-5, 3.0)
+    document = json.loads(silent.to_json(), parse_constant=pytest.fail)
+    assert document["entries"][0]["running_epsilon"] is None
+    assert document["adjacency"] == "add or remove one row"
+
+
+def tampered(**changes):
+    document = json.loads(SAVED.to_json()) | changes
+    return json.dumps(document)
+
+
+def test_numbers_in_a_file_are_not_believed():
+    entries = json.loads(SAVED.to_json())["entries"]
+    for entry in entries:
+        entry["running_epsilon"], entry["mechanism"] = 0.0, "__import__('os')"
+    assert ledger_file.read(tampered(entries=entries)).entries == LEDGER
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("{", "complete JSON"),
+        (tampered()[:-1] + ', "entries": [{"entry": "gauss:1000,1"}]}', "name no key twice"),
+        ('position,entry,entry\n1,"gauss:1,1","gauss:1000,1"\n', "name no column twice"),
+        ("{}", "must say"),
+        ("[" * 100_000, "must look like|characters"),
+        ('{"a":' * 20_000, "complete JSON"),
+        (tampered(format="other"), "must say"),
+        (tampered(entries="no"), "must say"),
+        (tampered(entries=[1, 2]), "field “entry”"),
+        (tampered(entries=[{"entry": "gauss:1,1;gauss:1,1"}]), "field “entry”"),
+        (tampered(entries=[{"entry": ""}]), "field “entry”"),
+        (tampered(entries=[{"entry": "gauss:1"}]), "entry 1: gauss takes"),
+        (tampered(entries=[{"entry": "gauss:1,1"}] * 21), "at most 20 entries"),
+        ("a,b\n1,2\n", "column"),
+        ('entry\n"gauss:1,1', "complete CSV"),
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b"x" * 100_001, "at most 100 kB"),
+    ],
+)
+def test_damaged_files_are_refused_with_one_sentence(content, why):
+    with pytest.raises(ValueError, match=why) as refused:
+        ledger_file.read(content)
+    assert len(str(refused.value)) < 250
+
+
+@pytest.mark.parametrize("delta", [None, "x", True, "1e999", [1]])
+def test_a_delta_that_is_no_number_is_left_out(delta):
+    assert ledger_file.read(tampered(delta=delta)).delta is None
+
+
+# --- before a privacy filter ------------------------------------------------------------------------------------------
+
+
+LIST = lg.parse("gauss:5,1@A;gauss:2,1@Big;gauss*4:20,1@Four;cal:0.5,1e-5@Model")
+
+
+def test_what_does_not_fit_is_refused_and_a_smaller_one_may_follow():
+    at = gate.gate(LIST, 3, 1e-5, 1.0)
+    budget = acc.PrivacyFilter.for_target(1.0, 1e-5)
+    budget.spend(acc.Gaussian(5.0))
+    assert not budget.allows(acc.Gaussian(2.0))
+    budget.spend(acc.repeat(acc.Gaussian(20.0), 4))
+    last = gate.FITS if at.next.mu <= at.left else gate.TOO_MUCH
+    assert [p.state for p in at.passages] == [gate.LET, gate.REFUSED, gate.LET, last]
+    assert (at.budget, at.spent, at.left) == (budget.mu, budget.reading, budget.left)
+    assert at.epsilon == budget.epsilon(1e-5) <= 1.0
+    assert at.passages[2].mu == pytest.approx(0.1)
+
+
+def test_the_next_release_is_asked_about_and_costs_nothing_yet():
+    none, one = gate.gate(LIST, 0, 1e-5, 1.0), gate.gate(LIST, 1, 1e-5, 1.0)
+    assert none.spent == 0
+    assert none.next.entry.name == "A"
+    assert none.next.state == gate.FITS
+    assert one.next.entry.name == "Big"
+    assert one.next.state == gate.TOO_MUCH
+    assert one.passages[2].state == gate.LATER
+    assert one.spent == pytest.approx(0.2)
+    assert gate.gate(LIST, 20, 1e-5, 1.0).next is None
+    assert gate.gate((), 0, 1e-5, 1.0).next is None
+
+
+def test_a_release_of_which_no_mu_is_known_does_not_pass():
+    at = gate.gate(lg.parse("fit:8,0.5,1,glm,1"), 0, 1e-5, 50.0)
+    assert at.next.state == gate.TOO_MUCH
+    assert math.isinf(at.next.mu)
+    assert "no μ is known" in gate.more(at)
+    assert gate.gate(lg.parse("fit:8,0.5,1,glm,1"), 1, 1e-5, 50.0).spent == 0
+
+
+def test_words_are_short_and_rounded_to_the_safe_side():
+    at = gate.gate(LIST, 1, 1e-5, 1.0)
+    assert gate.answer(at) == f"μ = 0.2 of {down(at.budget)} is spent; the next release does not fit."
+    assert float(down(at.budget)) <= at.budget
+    assert float(down(at.left)) <= at.left
+    for released in range(5):
+        assert len(gate.answer(gate.gate(LIST, released, 1e-5, 1.0)).split()) <= 18
+    assert "only if you fixed the noise of all releases beforehand" in gate.reading(at, 1e-5)
+    assert "chosen after seeing earlier ones" in gate.promise(1e-5, 1.0)
+    assert "did not fit and must not be released" in gate.more(gate.gate(LIST, 2, 1e-5, 1.0))
+
+
+@pytest.mark.parametrize("released", [0, 2, 4])
+def test_the_snippet_is_the_same_filter(released):
+    at = gate.gate(LIST, released, 1e-5, 1.0)
+    names, printed = execute(gate.snippet(LIST, released, delta=1e-5, target=1.0))
+    first, *then = printed.splitlines()
+    assert [float(v) for v in first.split()] == [at.budget, at.spent, at.left, at.epsilon]
+    assert then == ([] if at.next is None else [str(at.next.state == gate.FITS)])
+    assert names["budget"].mu == at.budget
+
+
+@pytest.mark.slow
+def test_the_page_shows_the_filter_when_it_is_switched_on():
+    query = {"composition_ledger": lg.write(LIST), "composition_target": "1"}
+    assert "Odometer" not in written(open_app("pages/composition/page.py", **query))
+    app = open_app("pages/composition/page.py", **query, composition_filter="true", composition_released="3")
+    at = gate.gate(LIST, 3, 1e-5, 1.0)
+    assert gate.answer(at) in said(app)
+    assert "The odometer adds up what is spent so far" in written(app)
+    _, spent = curves(app, 2)[0]["Spent"]
+    np.testing.assert_array_equal(spent, [0.0, *(p.spent for p in at.passages[:3])])
+    assert app.get("plotly_chart")[2].proto.alt == gate.alt(at)
+    app.button(key="composition_list_preset_Chosen as you go").click().run()
+    assert app.session_state["composition_released"] == 2
+    assert "the next release fits" in said(app)  # and after it, the last one no more
+    assert gate.gate(lg.parse(app.session_state["composition_ledger"]), 3, 1e-5, 1.0).next.state == gate.TOO_MUCH

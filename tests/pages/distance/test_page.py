@@ -1,15 +1,21 @@
-"""The page Distance to optimality, without a browser: the core's numbers, exact presets, nonsense does no harm."""
+"""The page "Distance to optimality": the core's numbers, what is said of them, the maps, the lines of Python."""
 
+import itertools
+import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import charts, curves, open_app, said, tables, written
-from tests.plotted import decode
+from pages.distance import curves, maps
+from pages.distance.curves import NAMES, PROFILE, Distance
+from tests.pages.apps import execute, open_app, said, tables, tells, written
+from tests.plotted import contrast
+from ui import sentences
+from ui.bounds import grid
 
-pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/distance/page.py")
 
 KEYS = ("distance_sigma", "distance_lambda", "distance_beta", "distance_L")
@@ -30,33 +36,7 @@ def mechanisms(sigma, lam, beta, lipschitz):
     }
 
 
-def cells(app, chart):
-    heat = charts(app)[chart]["data"][0]
-    return decode(heat["z"]).reshape([int(n) for n in heat["z"]["shape"].split(",")])
-
-
-@pytest.mark.parametrize("name", PANELS)
-def test_presets_set_exactly_their_values(name):
-    app = open_page(distance_sigma="100", distance_lambda="0.5", distance_beta="0.1", distance_L="2")
-    app.button(key=f"distance_preset_{name}").click().run()
-    assert tuple(app.session_state[key] for key in KEYS) == PANELS[name]
-    shown, _ = curves(app)
-    for label, mechanism in mechanisms(*PANELS[name]).items():
-        np.testing.assert_array_equal(shown[label][1], mechanism.rdp(shown[label][0]))
-
-
-def test_the_profile_view_draws_the_profiles():
-    app = open_page(distance_show="Privacy profiles", distance_eps_view="5")
-    shown, _ = curves(app)
-    for name, mechanism in mechanisms(10.0, 2.0, 1.0, 1.0).items():
-        x, y = shown[name]
-        np.testing.assert_array_equal(y, mechanism.delta(x))
-        assert x[-1] == 5.0
-    assert app.select_slider(key="distance_view").disabled
-    assert app.select_slider(key="distance_alpha").disabled
-    assert not app.select_slider(key="distance_eps_view").disabled
-
-
+@pytest.mark.slow
 def test_the_answer_names_everything_and_follows_the_controls():
     app = open_page()
     text = said(app)
@@ -74,6 +54,7 @@ def test_the_answer_names_everything_and_follows_the_controls():
     assert "theorem is exact from λ" in written(app)
 
 
+@pytest.mark.slow
 def test_a_silent_bound_says_why():
     app = open_page()
     app.button(key="distance_preset_One proof falls silent").click().run()
@@ -83,25 +64,194 @@ def test_a_silent_bound_says_why():
     assert not any("whose own β" in caption.value for caption in app.caption)
 
 
-def test_maps_follow_delta_and_not_sigma_and_beta_moves_the_published_one_alone():
-    app = open_page()
-    before = {chart: cells(app, chart) for chart in (1, 2)}
-    marks = [t for t in charts(app)[1]["data"] if t.get("mode") == "markers"]
-    assert [decode(marks[0][axis]).tolist() for axis in "xy"] == [[10.0], [2.0]]
-    app.select_slider(key="distance_sigma").set_value(1.0).run()
-    for chart, old in before.items():
-        np.testing.assert_array_equal(cells(app, chart), old)
-    marks = [t for t in charts(app)[1]["data"] if t.get("mode") == "markers"]
-    assert [decode(t["x"]).tolist() for t in marks] == [[10.0], [1.0]]  # the ghost, and this setting
-    app.select_slider(key="distance_beta").set_value(0.1).run()
-    assert (cells(app, 1) != before[1]).any()
-    np.testing.assert_array_equal(cells(app, 2), before[2])
-    app.select_slider(key="distance_delta").set_value(1e-2).run()
-    for chart, old in before.items():
-        assert (cells(app, chart) != old).any()
-
-
+@pytest.mark.slow
 def test_the_prediction_is_true():
     for lam in (1e2, 1e6, 1e12):
         assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, lam, 1.0, 1.0, "glm"), 1e-5) > 1.05
     assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, 3.0), 1e-5) == 1.0
+
+
+# --- its parts --------------------------------------------------------------------------------------------------------
+
+OPENS = Distance(10.0, 2.0, 1.0, 1.0)
+SILENT = Distance(10.0, 0.2, 0.25, 1.0)
+PROFILES = replace(OPENS, show_as=PROFILE)
+
+
+@pytest.mark.slow
+def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
+    for setting in (OPENS, replace(OPENS, smoothness=1.5), replace(OPENS, lipschitz=2.0)):
+        sigma, lam, length = setting.sigma, setting.lam, setting.lipschitz
+        expected = {"lower": acc.Gaussian(sigma, length), "half": acc.HalfNormal(sigma, length)}
+        for bound in ("glm", "logistic"):
+            expected[bound] = acc.ObjectivePerturbation(sigma, lam, length, setting.smoothness, bound)
+        for name, mechanism in expected.items():
+            np.testing.assert_array_equal(setting.renyi(name), mechanism.rdp(curves.orders(1e4)))
+            np.testing.assert_array_equal(setting.profile(name), mechanism.delta(grid(2.0)))
+            assert setting.epsilon(name) == mechanism.epsilon(1e-5)
+            assert setting.distance(name) == acc.distance_to_optimality(mechanism, 1e-5)
+    with pytest.raises(ValueError, match="read-only"):
+        OPENS.renyi("lower")[0] = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        maps.distances("glm", OPENS, 1e-5)[0] = 0.0
+
+
+def test_orders_run_from_exactly_one_to_exactly_the_end():
+    for end in (10.0, 1e4, 1e6):
+        alpha = curves.orders(end)
+        assert (alpha[0], alpha[-1], alpha.size) == (1.0, end, curves.POINTS)
+        assert (np.diff(alpha) > 0).all()
+
+
+def test_readings_compare_with_the_lower_bound():
+    assert OPENS.distance("lower") == 1.0
+    assert OPENS.distance("glm") == OPENS.epsilon("glm") / OPENS.epsilon("lower")
+    assert OPENS.divergence("lower") == pytest.approx(0.05)
+    rows = {row["Curve"].split(",")[0]: row for row in OPENS.table()}
+    times = OPENS.divergence("glm") / OPENS.divergence("lower")
+    assert rows["2023 theorem"]["ε(α) / Gaussian"] == sentences.ratio(times)
+    rows = {row["Curve"].split(",")[0]: row for row in SILENT.table()}
+    published = rows["2023 theorem"]
+    assert published["ε at δ = 10⁻⁵"] == published["Rényi ε(α) at α = 10"] == "nothing proved"
+    assert published["Distance"] == "∞"
+    assert rows["Gaussian lower bound"]["Distance"] == "1×"
+
+
+@pytest.mark.thorough
+def test_maps_are_the_cores_with_a_row_for_each_lam():
+    found = maps.distances("glm", OPENS, 1e-5)
+    assert found.shape == (maps.CELLS, maps.CELLS)
+    sigma, lam = maps.middles(maps.SIGMAS), maps.middles(maps.LAMS)
+    for bound in maps.BOUNDS:
+        found = maps.distances(bound, OPENS, 1e-5)
+        for row, column in ((3, 30), (25, 9), (39, 0)):
+            setting = Distance(float(sigma[column]), float(lam[row]), 1.0, 1.0)
+            exact = setting.distance(bound)
+            assert found[row, column] == pytest.approx(exact, rel=1e-7)
+
+
+def test_maps_depend_on_nothing_else_than_their_own_parameters():
+    assert maps.distances("glm", OPENS, 1e-5) is maps.distances("glm", Distance(3.0, 7.0, 1.0, 1.0), 1e-5)
+    assert maps.distances("logistic", OPENS, 1e-5) is maps.distances("logistic", Distance(3.0, 7.0, 9.0, 1.0), 1e-5)
+    assert maps.distances("glm", OPENS, 1e-5) is not maps.distances("glm", replace(OPENS, smoothness=2.0), 1e-5)
+
+
+@pytest.mark.slow
+def test_the_boundary_parts_the_exact_cells_from_the_others():
+    for delta in (1e-12, 1e-5, 1e-2):
+        sigma, lam = maps.boundary(1.0, delta)
+        line = np.exp(np.interp(np.log(maps.middles(maps.SIGMAS)), np.log(sigma), np.log(lam)))
+        exact = maps.distances("logistic", OPENS, delta) == 1
+        above = maps.middles(maps.LAMS)[:, None] > 1.01 * line
+        below = maps.middles(maps.LAMS)[:, None] < line / 1.01
+        assert exact[above].all()
+        least = np.array([acc.Gaussian(s).epsilon(delta) for s in maps.middles(maps.SIGMAS)])
+        assert not exact[below & (least > 0)].any()
+
+
+def test_the_optimal_lam_is_the_boundary():
+    assert OPENS.optimal_lam == pytest.approx(float(acc.boundary_lam([10.0], 1e-5)[0]), rel=1e-12)
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("published", "tight", "lower", "end"),
+    [
+        (1.06, 0.341, 0.341, "ε = 0.341, the least possible; the 2023 theorem certifies 3.11× the least."),
+        (math.inf, 0.5, 0.4, "ε = 0.5, 1.25× the least possible; the 2023 theorem certifies nothing."),
+        (0.2, 0.0, 0.0, "ε = 0, the least possible; the 2023 theorem certifies ε = 0.2."),
+        (0.3, 0.2, 0.0, "ε = 0.2, where the least possible is 0; the 2023 theorem certifies ε = 0.3."),
+        (1.0, 0.40001, 0.4, "ε = 0.401, almost the least possible; the 2023 theorem certifies 2.5× the least."),
+    ],
+)
+def test_the_answer_tells_the_cases_apart(published, tight, lower, end, monkeypatch):
+    known = {"glm": published, "logistic": tight, "lower": lower}
+    monkeypatch.setattr(Distance, "epsilon", lambda view, name: known[name])
+    assert OPENS.answer() == f"Our theorem certifies {end}"
+
+
+def test_the_prices_add_up():
+    lower, half, published = map(OPENS.epsilon, ("lower", "half", "glm"))
+    assert published - half == pytest.approx(math.log(2))
+    tells(OPENS.prices(), *map(sentences.epsilon, (lower, half - lower, published - half)))
+    half = sentences.epsilon(SILENT.epsilon("half"))
+    assert SILENT.prices().endswith(f"infinite where λ ≤ β = 0.25; as λ → ∞ the theorem proves ε = {half}.")
+
+
+def test_the_note_says_on_which_side_of_the_boundary_this_setting_is():
+    assert "theorem is exact from λ = 2.9 on" in replace(OPENS, lam=3.0).note()
+    assert "theorem would be exact from λ = 2.9 on" in OPENS.note()
+
+
+# --- charts ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_cell_is_in_its_band():
+    for bound in maps.BOUNDS:
+        found = maps.distances(bound, OPENS, 1e-5)
+        cells = np.asarray(maps.chart(bound, OPENS, 1e-5, None).data[0].z)
+        for band, start in enumerate(maps.BANDS):
+            end = maps.BANDS[band + 1] if band + 1 < len(maps.BANDS) else math.inf
+            here = found[cells == band]
+            if band == 0:
+                assert (here == 1).all()
+            elif math.isinf(start):
+                assert np.isinf(here).all()
+            else:
+                assert ((here > 1) & (here >= start) & (here < end)).all()
+    assert set(np.unique(maps.chart("glm", OPENS, 1e-5, None).data[0].z)) >= {2, 3, 7, 8}
+
+
+@pytest.mark.slow
+def test_a_region_is_only_named_where_it_is():
+    named = (("glm", math.inf), ("logistic", 1.0))
+    for smoothness, delta, length in itertools.product((0.01, 1.0, 100.0), (1e-12, 0.1), (0.1, 10.0)):
+        for bound, value in named:
+            traces = maps.chart(bound, Distance(10.0, 2.0, smoothness, length), delta, None).data[1:]
+            for word in (trace for trace in traces if trace.mode == "text"):
+                mechanism = acc.ObjectivePerturbation(word.x[0], word.y[0], length, smoothness, bound)
+                assert acc.distance_to_optimality(mechanism, delta) == value
+
+
+def test_bands_can_be_told_apart_by_lightness():
+    lights = [contrast(color, "#000000") for color in maps.BAND_COLORS[1:]]
+    assert lights == sorted(lights, reverse=True)
+    assert all(a / b > 1.2 for a, b in itertools.pairwise(lights))
+
+
+@pytest.mark.slow
+def test_the_published_distance_levels_off_at_the_half_normals():
+    picture = curves.against_lam(10.0, 1e-5)
+    level, published, tight = (np.asarray(trace.y, dtype=float) for trace in picture.figure.data)
+    assert published[-1] == pytest.approx(level[0], rel=1e-3)
+    assert level[0] > 1.05
+    assert tight[-1] == 1.0
+    assert np.isnan(published[0])
+    assert "σ = 10" in picture.alt
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.1])
+def test_the_profiles_reach_down_to_where_they_are_read(delta):
+    low, _ = replace(PROFILES, delta=delta).chart(None).layout.yaxis.range
+    assert low < math.log10(delta)
+
+
+# --- snippet --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", [OPENS, SILENT])
+def test_the_snippet_prints_the_read_outs_and_makes_the_maps(setting):
+    names, printed = execute(setting.code())
+    *lines, last = printed.splitlines()
+    for line, name in zip(lines, NAMES, strict=True):
+        first, *numbers = line.split()
+        assert first == name
+        assert [float(v) for v in numbers] == [setting.epsilon(name), setting.distance(name), setting.divergence(name)]
+    assert float(last.split("=")[1]) == setting.optimal_lam
+    for name, curve in names["curves"].items():
+        np.testing.assert_array_equal(curve.rdp(curves.orders(1e4)), setting.renyi(name))
+    for bound, cells in names["maps"].items():
+        np.testing.assert_allclose(cells.T, maps.distances(bound, setting, 1e-5), rtol=1e-12)

@@ -5,17 +5,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from objpert_core.datasets import (
-    Categories,
-    Date,
-    Money,
-    Number,
-    NumericTarget,
-    Percent,
-    SeveralValues,
-    TableSchema,
-    TwoValues,
-)
+from objpert_core import datasets as data
 from pages.own import form
 from pages.own.example import EXAMPLES
 from pages.own.form import CATEGORIES, DATE, LEFT_OUT, MONEY, NUMBER, PERCENT, TARGET_NUMBER, TARGET_TWO, Line
@@ -56,16 +46,16 @@ def test_the_schema_says_what_was_typed():
         PAID,
     )
     columns = {
-        "age": Number(17, 90, missing=40, missing_indicator=True),
-        "pay": Number(-1.5, 1e6),
-        "job": Categories(["a, b", "c"], other=True),
-        "sex": Categories(["f", "m"], missing="f"),
-        "rent": Number("private", "private", missing=900),
-        "joined": Date("1.1.2000", "31.12.2020", format="%d.%m.%Y"),
-        "share": Percent(0, 100),
-        "bonus": Money("private", "private", sign="€", thousands=","),
+        "age": data.Number(17, 90, missing=40, missing_indicator=True),
+        "pay": data.Number(-1.5, 1e6),
+        "job": data.Categories(["a, b", "c"], other=True),
+        "sex": data.Categories(["f", "m"], missing="f"),
+        "rent": data.Number("private", "private", missing=900),
+        "joined": data.Date("1.1.2000", "31.12.2020", format="%d.%m.%Y"),
+        "share": data.Percent(0, 100),
+        "bonus": data.Money("private", "private", sign="€", thousands=","),
     }
-    made = TableSchema(columns, TwoValues("paid", negative="no", positive="yes"))
+    made = data.TableSchema(columns, data.TwoValues("paid", negative="no", positive="yes"))
     assert form.schema(lines) == made
     assert form.schema(list(form.of_schema(made).values())) == made
 
@@ -74,15 +64,17 @@ def test_the_schema_says_what_was_typed():
     "schema",
     [
         *(form.schema(example.lines) for example in EXAMPLES.values()),
-        TableSchema(
+        data.TableSchema(
             {
-                "x": Number(-1 / 3, 1e300, missing=0.1),
-                "y": Categories(["a, b"], missing="a, b", missing_indicator=True),
+                "x": data.Number(-1 / 3, 1e300, missing=0.1),
+                "y": data.Categories(["a, b"], missing="a, b", missing_indicator=True),
             },
-            NumericTarget("z", low=0, high=12345678.9),
+            data.NumericTarget("z", low=0, high=12345678.9),
         ),
-        TableSchema({"x": Categories(["a, b", "c"], other=True)}, TwoValues("z", negative="0", positive="1, 2")),
-        TableSchema({"x": Number(0, 9)}, SeveralValues("z", ["low", "middle", "high"])),
+        data.TableSchema(
+            {"x": data.Categories(["a, b", "c"], other=True)}, data.TwoValues("z", negative="0", positive="1, 2")
+        ),
+        data.TableSchema({"x": data.Number(0, 9)}, data.SeveralValues("z", ["low", "middle", "high"])),
     ],
 )
 def test_a_schema_that_is_loaded_makes_itself_again(schema):
@@ -90,15 +82,10 @@ def test_a_schema_that_is_loaded_makes_itself_again(schema):
     assert form.schema([lines[name] for name in (*schema.columns, schema.target.column)]) == schema
 
 
-@pytest.mark.parametrize(
-    ("column", "target", "told"),
-    [
-        (Money(0, 9, sign="$"), TwoValues("z", negative="0", positive="1"), "column “x” has marks of its own"),
-    ],
-)
-def test_what_has_no_line_is_said(column, target, told):
-    with pytest.raises(ValueError, match=told):
-        form.of_schema(TableSchema({"x": column}, target))
+def test_what_has_no_line_is_said():
+    schema = data.TableSchema({"x": data.Money(0, 9, sign="$")}, data.TwoValues("z", negative="0", positive="1"))
+    with pytest.raises(ValueError, match="column “x” has marks of its own"):
+        form.of_schema(schema)
 
 
 def test_columns_that_are_left_out_with_entries_are_named():
@@ -107,7 +94,7 @@ def test_columns_that_are_left_out_with_entries_are_named():
 
 
 def test_a_category_that_cannot_be_typed_is_said():
-    schema = TableSchema({"x": Categories(["a;b", "c"])}, TwoValues("z", negative="0", positive="1"))
+    schema = data.TableSchema({"x": data.Categories(["a;b", "c"])}, data.TwoValues("z", negative="0", positive="1"))
     with pytest.raises(ValueError, match="column “x” has a category with a semicolon"):
         form.of_schema(schema)
 

@@ -87,25 +87,6 @@ def test_it_opens_on_an_example_that_its_python_reproduces(tmp_path, monkeypatch
     assert "fixed seed" in texts(app)
 
 
-@pytest.mark.slow
-def test_the_caption_of_the_scores_explains_the_number_of_rows_in_the_promise(own_runner):
-    app = hand_in(own(own_also="scores"))
-    load(app)
-    press_fit(app)
-    (told,) = set(re.findall(r"the same size (m = \d+), known to all", said(app)))
-    assert told != f"m = {example.ROWS}"
-    assert f"The model learned from the other {told} rows." in texts(app)
-
-
-@pytest.mark.thorough
-def test_the_other_example_and_another_epsilon():
-    app = open_app(PAGE, own_table="example: a number")
-    assert "invented flats" in answer(app)
-    app.select_slider(key="own_epsilon").set_value(0.1).run()
-    assert "ε 1 → 0.1: the noise σ rises from" in said(app)
-    assert curves(app)[1] == ["before"]
-
-
 @pytest.mark.thorough
 def test_a_table_may_be_handed_in_beside_an_example_and_an_example_drops_it():
     app = hand_in(open_app(PAGE))

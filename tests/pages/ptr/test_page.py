@@ -1,31 +1,29 @@
-"""The page "Ask the data first", run without a browser: what it shows is what is stored, or what the core says."""
+"""The page "Ask the data first", without a browser: what is stored, what the core says, and what is secret says so."""
 
-import itertools
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
-from objpert_core.accounting import PosteriorSampling, posterior_precision
 from objpert_core.experiments.ptr.ballot import Ballot
 from objpert_core.experiments.ptr.points import Points
 from objpert_core.experiments.ptr.stored import Error
-from objpert_core.experiments.ptr.teachers import Proposal, Teachers
 from pages.ptr import controls, editor
-from pages.ptr.figure1 import Regressions
-from pages.ptr.figure2 import DigitsLabels, Labels
-from pages.ptr.figure3 import EqualError, NarrowGap, WideGap
 from pages.ptr.gamma import Gamma
 from pages.ptr.line import Line
+from pages.ptr.paper import Curvature, DigitsLabels, Directions, EqualError, Labels, NarrowGap, Regressions, WideGap
+from pages.ptr.parts import chance, small
 from pages.ptr.pate import Pate
-from pages.ptr.pays import Curvature, Directions
 from pages.ptr.vote import Vote
-from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
-from tests.pages.ptr.settings import LINE, PATE, TWELVE, VOTE
+from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables
 from tests.plotted import decode
-from ui import figures
 
+TWELVE = editor.parse(controls.POINTS.default)
+LINE = Line("number", 0.1, 1.0, 7, 1e-5, True, 0, controls.POINTS.default)
+VOTE = Vote(10, 1.0, 1.0, 1e-5)
+PATE = Pate(0.8, 0.7, 20.0, 100, 0.2, 0.11)
+GAMMA = Gamma(3.0, 7.0, 5.0, 1e-6)
 open_page = partial(open_app, "pages/ptr/page.py")
 
 
@@ -53,20 +51,6 @@ def test_opens_on_points_and_draws_again():
 
 
 @pytest.mark.slow
-def test_three_bars_and_the_law_of_the_test():
-    app = open_page(ptr_publish=controls.PUBLISHED["side"], ptr_delta="0.01", ptr_beta="0.05")
-    points = Points(TWELVE, 7, 0.05, 0.5, 0.01, "side")
-    bars = decode(spec(app, 1)["data"][0]["x"])
-    assert bars == pytest.approx([points.global_epsilon, points.local_epsilon, points.own_epsilon])
-    law = spec(app, 2)["data"][0]
-    places, chances = points.test_law()
-    np.testing.assert_array_equal(decode(law["x"]), places)
-    np.testing.assert_array_equal(decode(law["y"]), chances)
-    coloured = np.array(law["marker"]["color"]) == figures.look("asked").color
-    np.testing.assert_array_equal(coloured, places >= points.threshold)
-
-
-@pytest.mark.slow
 def test_points_are_typed_and_moved():
     app = open_page(ptr_points="0.1 0.2;0.9")
     assert rows_of(app)["Distance D to data that contradict β"] == "3"
@@ -83,26 +67,6 @@ def test_points_are_typed_and_moved():
     assert not app.error
 
 
-@pytest.mark.slow
-def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
-    app = open_page(ptr_view=Vote.title, ptr_noise="10", ptr_gap="5")
-    shown, _ = curves(app)
-    ballot = Ballot(1.0, 1e-5, 10.0)
-    x, y = shown["generalised test"]
-    errors = ballot.errors(x.astype(int))
-    np.testing.assert_array_equal(y, np.where(errors["asked"] > 1e-13, errors["asked"], np.nan))
-    assert x[-1] > ballot.passing_gap
-    pure = curves(app, 1)[0]["this noise, δ = 0"][1]
-    assert (np.diff(pure) > 0).all()
-    assert pure[0] == pytest.approx(8.208, abs=1e-3)
-    assert pure[-1] < 10
-    seen = tables(app)[0].set_index("Quantity")["Who sees it"]
-    assert [name for name, who in seen.items() if who.startswith("secret")] == [
-        "ε of the proposed noise here, δ = 0",
-        "ε of the proposed noise here, at δ",
-    ]
-
-
 def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
     vote = replace(VOTE, gap=20)
     assert vote.gaps[-1] > vote.ballot.passing_gap > 20
@@ -113,31 +77,6 @@ def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
     assert "less than 10⁻¹²" in far.answer()
     errors = {row["Quantity"]: row["At gap 300"] for row in far.table()}
     assert (errors["Laplace noise"], errors["Optimal vote"]) == ("less than 10⁻¹²", "0")
-
-
-@pytest.mark.slow
-def test_the_printed_precision_has_thirteen_times_its_delta():
-    app = open_page()
-    app.button(key="ptr_preset_The paper errs: 13 × δ").click().run()
-    assert answer(app) == "The printed γ breaks its promise: the true δ is 12.9× the promised δ."
-    x, y = curves(app, 1)[0]["exactly"]
-    for place in (30, 50):
-        assert y[place] == posterior_precision(float(x[place]), 1e-6, 0.1)
-        assert PosteriorSampling(0.1, y[place]).delta(float(x[place])) <= 1e-6
-
-
-@pytest.mark.slow
-def test_teachers_pay_by_their_proposal():
-    app = open_page(ptr_view=Pate.title)
-    asked = Proposal(Teachers(0.8, 0.11), 0.7, 0.2)
-    assert rows_of(app)["Distance D: teachers until the proposal is wrong"] == f"{asked.distance:g}"
-    x, y = curves(app)[0]["distance D (secret)"]
-    assert y[np.argmin(np.abs(x - 0.7))] == asked.distance
-    labels = [label for trace in spec(app)["data"] for label in trace.get("text", ())]
-    assert ("beyond: any votes suit the proposal" in labels) == bool(np.isnan(y).any())
-    app.select_slider(key="ptr_first").set_value(0.34).run()
-    app.select_slider(key="ptr_labels").set_value(10.0).run()
-    assert "Do not ask" in answer(app)
 
 
 @pytest.mark.parametrize("text", ["", "0.1, 0.2", "0.1, nan, 0.3", "1, 2, 3", "inf 0 0", ", ".join(["0.5"] * 25)])
@@ -213,33 +152,11 @@ def test_a_first_direction_is_no_better_within_intervals():
     assert answers[30000].endswith("has 1.9 times less error than noise on AᵀA.")
 
 
-def test_stored_charts_show_whole_intervals_and_tell_public_rows_from_ridge():
+def test_stored_charts_show_whole_intervals():
     accuracy = Curvature(1.0)
     low, high = accuracy.chart(None).layout.yaxis.range
     ends = [(interval.low, interval.high) for curve in accuracy.curves for _, interval in curve.points]
     assert low < min(ends)[0] < max(end for _, end in ends) < high
-    seen, every = (
-        [trace for trace in Regressions("diabetes", 2.0, every).chart(None).data if trace.name]
-        for every in (False, True)
-    )
-    assert (len(seen), len(every)) == (5, len(Error.LABELS))
-    for dress in (lambda trace: trace.line.color, lambda trace: trace.line.dash, lambda trace: trace.marker.symbol):
-        assert len(set(map(dress, seen))) == 5
-
-
-@pytest.mark.slow
-def test_answers_have_at_most_eighteen_words():
-    some = itertools.product(("number", "side"), (0.01, 0.1, 0.9), (1e-9, 1e-2))
-    views = [replace(LINE, published=what, bound=bound, delta=delta) for what, bound, delta in some]
-    views += [replace(VOTE, gap=gap, epsilon=epsilon) for epsilon in (0.1, 10.0) for gap in (0, 20, 300)]
-    views += [Vote(gap, 10.0, 0.1, 1e-9) for gap in range(10)]
-    views += [Gamma(lam, 0.0, epsilon, 1e-6) for lam in (1.0, 100.0) for epsilon in (0.1, 1.0, 10.0)]
-    some = itertools.product((0.34, 0.8), (0.1, 5.0))
-    views += [replace(PATE, first=first, epsilon=epsilon, number=400, second=0.33) for first, epsilon in some]
-    stored = (*STORED, Regressions("synthetic-r", 1.0, False))
-    views += [replace(view, wanted=place) for view in stored for place in view.places]
-    answers = [view.answer() for view in views]
-    assert max(map(words_of, answers)) <= 18, max(answers, key=words_of)
 
 
 @pytest.mark.slow
@@ -248,3 +165,71 @@ def test_the_prediction_is_true():
     pure = Ballot(1.0, 1e-5, 1.0).epsilons(np.arange(11))["pure"]
     assert (np.diff(pure) > 0).all()
     assert 0.9 < pure[-1] < 1
+
+
+@pytest.mark.slow
+def test_a_new_draw_keeps_the_ghost_of_another_setting():
+    app = open_page()
+    app.select_slider(key="ptr_beta").set_value(0.2).run()
+    assert curves(app)[1] == ["noise, passed, before", "noise, failed, before"]
+    ghost, now = decode(spec(app)["data"][0]["y"]), curves(app)[0]["noise, passed"][1]
+    assert not np.allclose(ghost, now)
+    press(app, "Draw again")
+    np.testing.assert_array_equal(decode(spec(app)["data"][0]["y"]), ghost)
+
+
+def test_dust_of_floating_point_is_no_promise():
+    shown = {0.1 + 0.05: "0.15", 3.5000000000000004: "3.5", 1 + 1e-12: "1", 0.0: "0", 3e-4: "3×10⁻⁴"}
+    shown |= {0.1500001: "0.151", np.inf: "∞"}
+    assert {value: small(value) for value in shown} == shown
+    teachers = replace(PATE, number=50, epsilon=0.1, test_epsilon=0.05)
+    assert teachers.proposal.total > 0.15
+    assert "ε = 0.15, with slack" in teachers.promise()
+    assert [chance(probability) for probability in (0.9999, 1.0, 0.5)] == ["over 0.999", "1", "0.5"]
+
+
+def test_a_release_that_was_cut_off_says_so():
+    few = replace(LINE, text="0 0 0.1", people=1)
+    released = {replace(few, seed=seed).released() for seed in range(20)}
+    assert {"0.000 (cut off at 0)", "1.000 (cut off at 1)"} < released
+    assert all("cut" not in text for text in released if text[:5] not in ("0.000", "1.000"))
+
+
+def test_what_is_secret_says_so():
+    assert LINE.answer().startswith("Secret: ")
+    seen = {row["Quantity"]: row["Who sees it"] for row in LINE.table()}
+    assert seen["Noisy D of this run"] == "nobody; people only see whether the test passes"
+    assert PATE.answer().endswith("(secret).") or PATE.answer().startswith("Do not ask")
+    assert "D here (secret)" in [trace.name for trace in PATE.chart(None).data]
+    assert "is secret" in GAMMA.note()
+    assert [row["Who sees it"] for row in VOTE.table()] == ["public"] * 4 + ["secret"] * 2
+    assert replace(PATE, first=0.34, epsilon=10.0).answer().startswith("Do not ask")
+
+
+@pytest.mark.parametrize("gamma", [GAMMA, Gamma(100.0, 0.0, 1.0, 1e-9), Gamma(2.0, 0.0, 10.0, 1e-6)], ids=str)
+def test_answer_and_table_give_one_ratio(gamma):
+    (row, exact) = gamma.table()
+    assert f" {row['Over the promise']} the promised δ" in gamma.answer()
+    assert row["Who sees it"] == exact["Who sees it"] == "nobody: λ* is secret"
+
+
+def test_panels_without_curves_say_why():
+    def drawn(gamma):
+        traces = [*gamma.chart(None).data, *gamma.gammas().figure.data]
+        return {trace.name for trace in traces if trace.meta["role"] != "guide" or trace.text}
+
+    assert drawn(Gamma(1.0, 0.0, 0.1, 1e-9)) == {
+        "promised δ",
+        "the printed formula allows no γ at any ε here",
+        "exactly, no γ is private at any ε here",
+    }
+    assert drawn(replace(GAMMA, delta=1e-2)) == {"promised δ", "true δ of the printed γ", "as printed", "exactly"}
+
+
+def test_why_the_picture_moved():
+    """What was changed, and what that did; nothing after another draw."""
+    assert LINE.moved(replace(LINE, seed=5)) == ""
+    bolder = replace(LINE, bound=0.02)
+    assert bolder.moved(LINE) == "β 0.1 → 0.02: D (secret) falls from 28 to 7, the threshold stays at 23."
+    why = replace(PATE, epsilon=1.0).moved(PATE)
+    assert why.startswith("ε′ 0.7 → 1: ε rises from 0.9 to 1.2, D (secret) ")

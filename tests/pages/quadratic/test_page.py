@@ -1,7 +1,6 @@
 """The page "Tilt or bend?", run without a browser: what it shows is what is stored, or what the core says."""
 
 import itertools
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,9 +11,10 @@ from objpert_core.experiments.quadratic import figure1, stored
 from objpert_core.experiments.quadratic.disagreement import Disagreement
 from objpert_core.experiments.quadratic.plane import Plane
 from objpert_core.experiments.quadratic.spectrum import Spectrum
-from pages.quadratic import bowls, controls, heat, kappa, labels, matter, profile, regressions, spectrum
+from pages.quadratic import bowls, heat, labels, profile, spectrum
 from pages.quadratic.numbers import PROOFS
-from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
+from pages.quadratic.stored_view import Kappa, Regressions
+from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables
 from tests.plotted import decode
 
 open_page = partial(open_app, "pages/quadratic/page.py")
@@ -51,37 +51,6 @@ def test_eigenvalues_between_alpha_and_beta():
     assert np.sum(y[1:-1:2]) == pytest.approx(1.0)
     assert decode(next(trace for trace in spec(app)["data"] if trace["name"].startswith("α"))["x"])[0] == draws.alpha
     assert f"{values.min():.3g}" in answer(app)
-
-
-@pytest.mark.slow
-def test_three_proofs_of_one_bend():
-    app = open_page(quadratic_view=profile.Profile.title, quadratic_epsilon="0.5", quadratic_delta="0.01")
-    bend = calibrate_quadratic_perturbation(0.5, 0.01, 12, bound="published")
-    shown, _ = curves(app)
-    for proof in ("published", "sharpened", "exact"):
-        x, y = shown[f"{proof.capitalize()} proof"]
-        expected = replace(bend, bound=proof).delta(x)
-        there = np.isfinite(y)
-        np.testing.assert_allclose(y[there], expected[there], rtol=1e-12)
-    exact = replace(bend, bound="exact").delta(0.5)
-    assert f"not 0.01; {round(profile.Noise(0.5, 0.01, 12, 0.0, 'published').less)} times less" in answer(app)
-    assert exact < 0.01
-    app.selectbox(key="quadratic_by").set_value("exact").run()
-    assert answer(app) == "The exact theorem proves δ = 0.01 for this noise; the published proof proves nothing."
-
-
-@pytest.mark.slow
-def test_a_bend_beside_the_gaussian_mechanism():
-    app = open_page()
-    app.button(key="quadratic_preset_δ has a floor").click().run()
-    shown, _ = curves(app)
-    x, bend = shown["Exact proof"]
-    assert "calibrated by" not in said(app)  # of this picture there is no setting before
-    gaussian = shown["Gaussian mechanism"][1]
-    at = int(np.argmin(np.abs(x - 1.0)))
-    assert bend[at] == pytest.approx(gaussian[at], rel=1e-3)
-    assert bend[at + 10] > gaussian[at + 10]
-    assert "At twice ε the bend has δ =" in answer(app)
 
 
 @pytest.mark.thorough
@@ -126,13 +95,13 @@ def test_the_snippets_give_the_numbers_shown():
     draws = spectrum.Spectrum(1.0, 0.01, 5, 1.8, 3)
     np.testing.assert_array_equal(printed(draws)["eigenvalues"], spectrum.eigenvalues(draws.draws))
     for bend in (profile.Profile(1.0, 1e-5, 5, 2.0, "sharpened"), profile.Profile(0.5, 0.01, 2, 0.0, "exact")):
-        assert printed(bend)["deltas"] == {proof: profile.delta_at(bend.noise, proof) for proof in PROOFS}
+        assert printed(bend)["deltas"] == {proof: bend.delta_at(proof) for proof in PROOFS}
     for tilt in (False, True):
         off = labels.Labels(0.3, tilt, 1.0, 300, 1e-5)
         assert printed(off)["delta"] == off.true_delta(0.3)
-    box = kappa.Kappa(5.0)
+    box = Kappa(5.0)
     assert printed(box)["means"] == {curve.method: curve.mean(5.0) for curve in box.curves}
-    assert printed(regressions.Regressions(stored.NewError.CASES[2]))["means"]["zero"] == pytest.approx(1 / 50)
+    assert printed(Regressions(stored.NewError.CASES[2]))["means"]["zero"] == pytest.approx(1 / 50)
     cell = heat.Heat(0.5, 1e-4, "exact", "sharpened")
     (value,) = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)
     assert printed(cell)["found"].value == pytest.approx(value, rel=1e-6)
@@ -141,21 +110,6 @@ def test_the_snippets_give_the_numbers_shown():
 def printed(view):
     """What a view's lines of Python define."""
     return execute(view.code())[0]
-
-
-@pytest.mark.slow
-def test_answers_have_at_most_eighteen_words():
-    views = [bowls.Bowls(1.0, 1e-5, rows, 1.0, seed) for seed in range(4) for rows in (100, 100_000)]
-    views += [spectrum.Spectrum(1.0, 1e-9, size, 2.0, 0) for size in (1, 5, 50)]
-    for by, epsilon, size, gaussian in itertools.product(PROOFS, (0.1, 1.0, 10.0), (1, 12), (False, True)):
-        views.append(profile.Profile(epsilon, 1e-5, size, 0.0, by, gaussian))
-    views += [labels.Labels(off, tilt, 1.0, 1000, 1e-5) for tilt in (False, True) for off in (0.001, 1.0)]
-    views += [kappa.Kappa(side) for side in stored.Risk.KAPPAS]
-    views += [matter.Matter(rows) for rows in controls.STORED_ROWS.options]
-    views += [regressions.Regressions(case) for case in stored.NewError.CASES]
-    views += [heat.Heat(0.1, 1e-6, panel, proof) for panel, proofs in figure1.PANELS.items() for proof in proofs]
-    told = [view.answer() for view in views]
-    assert max(map(words_of, told)) <= 18, max(told, key=words_of)
 
 
 def test_the_prediction_is_true():

@@ -1,33 +1,43 @@
-"""The Rényi page, run without a browser: its curves are the core's, matching keeps promises, nonsense does no harm."""
+"""The page "Rényi curves and DP-SGD": the core's numbers, every case of the answer, matching, the lines of Python."""
 
+import math
+from dataclasses import astuple, replace
 from functools import partial
 
 import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from pages.renyi import controls
+from pages.renyi.controls import LAM, NOISE, SETTING, SHOWN, SIGMA
+from pages.renyi.curves import Curves, curve
 from pages.renyi.landmarks import transition
-from pages.renyi.promises import WIDTH
-from pages.renyi.setting import BOUNDS, rounds
-from tests.pages.apps import curves, open_app, said, spec, tables, tells, written
+from pages.renyi.promises import DELTAS, WIDTH, Promise, Promises, promise
+from pages.renyi.setting import NAMES, SHORT, Setting, rounds
+from tests.pages.apps import curves, execute, open_app, said, spec, tables, tells, written
+from tests.pages.renyi.test_landmarks import EARLY, FIGURE_5, GLM, SETTINGS, TIGHT
 from tests.plotted import decode
+from ui import sentences
+from ui.bounds import ORDERS
 
-pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/renyi/page.py")
+AT_FIRST = dict(zip([control.key for control in SETTING.values()], astuple(FIGURE_5), strict=True))
+OPENS = Curves(*astuple(FIGURE_5))
+FEW = Setting(2.5, 20.0, 1.0, GLM, 2.0, 0.1, 20.0)
 
-FIGURE_5 = {"renyi_sigma": 2.5, "renyi_lambda": 20.0, "renyi_beta": 1.0, "renyi_bound": "2023 theorem"}
-FIGURE_5 |= {"renyi_noise": 2.5, "renyi_q": 0.01, "renyi_steps": 10_000.0}
-RELATIVE = "ε(α) over the Gaussian’s"
+
+def core(setting):
+    smooth, bound = ({"smoothness": setting.smoothness}, "glm") if setting.proof == GLM else ({}, "logistic")
+    return {
+        "objective": acc.ObjectivePerturbation(setting.sigma, setting.lam, bound=bound, **smooth),
+        "gaussian": acc.Gaussian(setting.sigma),
+        "dpsgd": acc.DPSGD(setting.noise_multiplier, setting.sample_rate, round(setting.steps)),
+    }
 
 
 def mechanisms(state):
-    smooth = {"smoothness": state["renyi_beta"]} if state["renyi_bound"] == "2023 theorem" else {}
-    bound = BOUNDS[state["renyi_bound"]]
-    return {
-        "One fit": acc.ObjectivePerturbation(state["renyi_sigma"], state["renyi_lambda"], bound=bound, **smooth),
-        "Gaussian": acc.Gaussian(state["renyi_sigma"]),
-        "DP-SGD": acc.DPSGD(state["renyi_noise"], state["renyi_q"], int(state["renyi_steps"])),
-    }
+    """What the legends name, at what the controls are at."""
+    return {SHORT[which]: one for which, one in core(Setting(*(state[key] for key in AT_FIRST))).items()}
 
 
 def mark(app, name):
@@ -37,11 +47,12 @@ def mark(app, name):
 
 def press(app, name):
     app.button(key=f"renyi_preset_{name}").click().run()
-    return {key: app.session_state[key] for key in FIGURE_5}
+    return {key: app.session_state[key] for key in AT_FIRST}
 
 
+@pytest.mark.slow
 def test_crossing_and_leap_are_marked_and_the_second_chart_has_both_mechanisms_under_both_accountants():
-    found, app = mechanisms(FIGURE_5), open_page()
+    found, app = mechanisms(AT_FIRST), open_page()
     run = found["DP-SGD"]
     for name in ("crossing, α = 12.9", "leap, α = 57.6"):
         (alpha,), (height,) = mark(app, name)
@@ -60,23 +71,7 @@ def test_crossing_and_leap_are_marked_and_the_second_chart_has_both_mechanisms_u
     assert said(app).count("more of the batches.") == 1
 
 
-@pytest.mark.parametrize(("name", "n"), [("Figure 5", 100), ("Ten times the rows", 1000)])
-def test_presets_of_n_squared_rounds(name, n):
-    values = press(open_page(renyi_q="1", renyi_steps="1", renyi_noise="1"), name)
-    assert values["renyi_q"] == 1 / n
-    assert values["renyi_steps"] == n * n
-    assert values["renyi_noise"] == values["renyi_sigma"]
-
-
-def test_the_logistic_preset_changes_the_proof_only():
-    app = open_page()
-    values = press(app, "Our theorem: no price")
-    assert values == FIGURE_5 | {"renyi_bound": "our theorem"}
-    assert app.select_slider(key="renyi_beta").disabled
-    x, y = curves(app)[0]["One fit"]
-    np.testing.assert_array_equal(y, acc.ObjectivePerturbation(2.5, 20.0).rdp(x))
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "epsilon", "q", "steps"),
     [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Little noise, early leap", 2.0, 0.01, 1000)],
@@ -91,12 +86,13 @@ def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
     assert "about the same" in said(app)
 
 
+@pytest.mark.slow
 def test_match_moves_the_sliders_to_the_safe_side():
     app = open_page(renyi_epsilon="0.5", renyi_delta="1e-6", renyi_steps="1000")
     assert app.button(key="renyi_match").label == "Match both at ε = 0.5, δ = 10⁻⁶"
     app.button(key="renyi_match").click().run()
     assert not app.error
-    values = {key: app.session_state[key] for key in FIGURE_5}
+    values = {key: app.session_state[key] for key in AT_FIRST}
     assert values["renyi_sigma"] != 2.5
     assert values["renyi_noise"] != 2.5
     assert (values["renyi_q"], values["renyi_steps"], values["renyi_beta"]) == (0.01, 1000.0, 1.0)
@@ -106,16 +102,7 @@ def test_match_moves_the_sliders_to_the_safe_side():
     assert curves(app)[1]  # the setting before stays as a ghost
 
 
-def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
-    app = open_page(renyi_epsilon="0.1", renyi_delta="1e-12", renyi_steps="10000", renyi_q="1")
-    app.button(key="renyi_match").click().run()
-    (error,) = app.error
-    assert "noise_multiplier would have to be" in error.value
-    assert app.session_state["renyi_noise"] == 2.5
-    app.select_slider(key="renyi_q").set_value(0.01).run()
-    assert not app.error
-
-
+@pytest.mark.slow
 def test_random_allocation_joins_the_second_chart_when_it_is_asked_for_or_says_why_not():
     name = "Random allocation"
     app = open_page(renyi_noise="2", renyi_q="0.1", renyi_steps="20")
@@ -135,6 +122,7 @@ def test_random_allocation_joins_the_second_chart_when_it_is_asked_for_or_says_w
     assert name not in curves(app, chart=1)[0]
 
 
+@pytest.mark.slow
 def test_a_bound_that_proves_nothing_says_why_and_stays():
     app = open_page(renyi_lambda="0.91")
     tells(said(app), "nothing is proved for the fit, and ε = 1.64 for DP-SGD", "λ = 0.91 is not above β = 1")
@@ -143,17 +131,7 @@ def test_a_bound_that_proves_nothing_says_why_and_stays():
     assert not np.isnan(curves(app, chart=1)[0]["DP-SGD, Rényi"][1]).any()
 
 
-def test_relative_curves_and_the_view():
-    app = open_page(renyi_show=RELATIVE, renyi_view="1000")
-    shown, _ = curves(app)
-    np.testing.assert_allclose(shown["Gaussian"][1], 1.0, rtol=1e-14)
-    x, y = shown["DP-SGD"]
-    assert x[-1] <= 1000
-    np.testing.assert_allclose(y, mechanisms(FIGURE_5)["DP-SGD"].rdp(x) / (x / 12.5), rtol=1e-14)
-    assert spec(app)["layout"]["xaxis"]["range"] == [0, 3]
-    assert mark(app, "crossing, α = 12.9")[1] == pytest.approx(np.interp(12.9, x, y), rel=0.02)
-
-
+@pytest.mark.slow
 def test_the_prediction_is_true_and_quotes_the_leaps():
     app = open_page()
     app.radio(key="renyi__try").set_value(app.radio(key="renyi__try").options[2]).run()
@@ -163,3 +141,191 @@ def test_the_prediction_is_true_and_quotes_the_leaps():
     assert many.rdp(1e4) == pytest.approx(100 * few.rdp(1e4), rel=0.02)
     starts = [transition(rounds(n, 5.0, 20.0).run).start for n in (100, 1000)]
     assert f"from α = {starts[0]:.0f} to {starts[1]:.0f}" in written(app)
+
+
+# --- the setting ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", [*SETTINGS, EARLY])
+def test_curves_and_epsilons_are_the_cores(setting):
+    for which, mechanism in core(setting).items():
+        np.testing.assert_array_equal(curve(which, setting), mechanism.rdp(ORDERS))
+        renyi, exact = setting.epsilon_at(which, 1e-5)
+        assert renyi == acc.via_rdp(mechanism).epsilon(1e-5)
+        assert exact == mechanism.epsilon(1e-5)
+        assert exact <= renyi
+
+
+def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
+    of_the_fit = {"sigma": 3.0, "lam": 5.0, "smoothness": 2.0, "proof": TIGHT}
+    of_the_run = {"noise_multiplier": 3.0, "sample_rate": 0.02, "steps": 9999.0}
+    for moved, still, changes in (("objective", "dpsgd", of_the_fit), ("dpsgd", "objective", of_the_run)):
+        for name, value in changes.items():
+            other = replace(FIGURE_5, **{name: value})
+            np.testing.assert_array_equal(curve(moved, other), core(other)[moved].rdp(ORDERS))
+            assert (curve(moved, other) != curve(moved, FIGURE_5)).any()
+            np.testing.assert_array_equal(curve(still, other), curve(still, FIGURE_5))
+    with pytest.raises(ValueError, match="read-only"):
+        curve("dpsgd", FIGURE_5)[0] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("rate", "steps", "fits"),
+    [
+        *((0.01, 10_000.0, (100, 100)), (1.0, 7.0, (1, 7)), (1e-5, 100_000.0, (100_000, 1))),
+        *((0.0071, 8520.0, None), (0.01, 8520.0, None), (0.01, 50.0, None)),
+    ],
+)
+def test_random_allocation_is_there_where_epochs_are_whole(rate, steps, fits):
+    setting = replace(FIGURE_5, sample_rate=rate, steps=steps)
+    assert list(setting.names(True)) == [*NAMES, *(["allocation"] if fits else [])]
+    if fits:
+        assert setting.mechanism("allocation") == acc.RandomAllocation(2.5, fits[0], epochs=fits[1])
+    else:
+        assert "left out" in Promises(setting).about_allocation()
+
+
+# --- the curves -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("proved", "answer"),
+    [
+        ((1.6722, 1.6394), "At δ = 10⁻⁵ DP-SGD is more private than one fit: ε = 1.64 against 1.68."),
+        ((1.2, 1.6394), "At δ = 10⁻⁵ one fit is more private than DP-SGD: ε = 1.2 against 1.64."),
+        ((1.0, 0.992), "cost about the same: ε = 1 and 0.992"),
+        ((0.0, 0.0), "about the same"),
+        ((1.0, 0.98), "more private"),
+        ((math.inf, 2.0), "nothing is proved for the fit, and ε = 2 for DP-SGD"),
+        ((2.0, math.inf), "no finite ε is proved for DP-SGD"),
+        ((math.inf, math.inf), "no finite ε is proved for either mechanism"),
+    ],
+)
+def test_the_answer_names_who_is_more_private_and_does_not_make_much_of_a_percent(proved, answer, monkeypatch):
+    monkeypatch.setattr(Curves, "proved", proved)
+    assert answer in OPENS.answer()
+
+
+@pytest.mark.thorough
+def test_why_epsilon_moved():
+    """The mechanism that was touched, the way it went, and a reason that goes the same way."""
+
+    def why(before=OPENS, **changes):
+        return replace(before, **changes).moved(before)
+
+    assert OPENS.moved(None) == why() == ""
+    assert why(sigma=5.0) == "σ 2.5 → 5: ε of the fit falls from 1.68 to 0.811: a wider tilt hides one person better."
+    assert why(replace(OPENS, proof=TIGHT), lam=200.0).endswith("stays at 1.56: the change does not matter here.")
+    several = why(sigma=5.0, lam=200.0, noise_multiplier=5.0)
+    assert several.startswith("ε of the fit falls from 1.68 to")
+    assert "ε of DP-SGD falls from 1.64 to" in several
+
+
+def test_read_outs_are_the_cores_rounded_up():
+    rows = replace(OPENS, delta=1e-8).table()
+    assert [row["Mechanism"] for row in rows] == list(NAMES.values())
+    assert rows[0]["Even odds become at most"] == sentences.odds(FIGURE_5.epsilon_at("objective", 1e-8)[1])
+    for mechanism, row in zip(core(FIGURE_5).values(), rows, strict=True):
+        renyi, exact = acc.via_rdp(mechanism).epsilon(1e-8), mechanism.epsilon(1e-8)
+        assert renyi <= float(row["ε at δ = 10⁻⁸, Rényi"]) <= 1.01 * renyi
+        assert exact <= float(row["privacy loss distribution"]) <= 1.01 * exact
+    assert replace(OPENS, lam=0.5).table()[0]["privacy loss distribution"] == "nothing proved"
+
+
+def test_relative_curves_are_divided_by_the_gaussians():
+    relative = replace(OPENS, axis=SHOWN.options[1])
+    np.testing.assert_allclose(relative.scaled(curve("gaussian", OPENS), OPENS), 1.0, rtol=1e-15)
+    np.testing.assert_array_equal(OPENS.scaled(curve("dpsgd", OPENS), OPENS), curve("dpsgd", OPENS))
+    halved = relative.scaled(np.array([0.2]), OPENS, np.array([5.0]))
+    assert halved == pytest.approx(0.2 / (5 / (2 * 2.5**2)))
+
+
+# --- the promises -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_promises_are_certified_and_fall_with_delta():
+    for mechanism in core(FIGURE_5).values():
+        own = promise(mechanism)
+        np.testing.assert_array_equal(own.renyi, acc.via_rdp(mechanism).epsilon(np.array(DELTAS)))
+        assert (np.diff(own.exact) > 0).all()
+        assert (own.least <= own.exact).all()
+        assert (own.exact <= own.renyi).all()
+        assert (own.exact <= own.least * (1 + 2 * WIDTH)).all()
+        for delta, exact, least in zip(DELTAS, own.exact, own.least, strict=True):
+            assert least * (1 - 1e-9) <= mechanism.epsilon(delta) <= exact * (1 + WIDTH)
+
+
+def test_the_certificate_is_rounded_up(monkeypatch):
+    run = Promise(np.array([2.0, 3.0]), np.array([1.0, 2.0]), np.array([0.9987, 2.0]))
+    for own, text in ((run, "at most 0.2 % smaller"), (Promise(*np.zeros((3, 1))), "at most 0.0 %")):
+        monkeypatch.setattr(Promises, "promise", lambda self, which, own=own: own)
+        assert text in Promises(FIGURE_5).certified()
+
+
+# --- random allocation ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_its_bounds_are_the_cores_and_open_where_nothing_is_resolved():
+    mechanism = acc.RandomAllocation(2.0, 10, epochs=2)
+    own, deltas = promise(mechanism), np.array(DELTAS)
+    assert (own.least <= own.exact).all()
+    assert (own.exact <= own.renyi).all()
+    np.testing.assert_array_equal(own.renyi, acc.via_rdp(mechanism).epsilon(deltas))
+    known = deltas >= 2e-12
+    low, high = mechanism.epsilon_bounds(deltas[known], relative_width=WIDTH)
+    np.testing.assert_array_equal(own.exact[known], np.minimum(high, own.renyi[known]))
+    np.testing.assert_array_equal(own.least[known], low)
+    assert not np.isnan(own.resolved[:4]).any()
+    assert np.isnan(own.resolved[-1])
+    assert (own.resolved[:4] < promise(FEW.run).exact[:4]).all()
+
+
+@pytest.mark.thorough
+def test_the_snippet_of_random_allocation_gives_the_read_outs():
+    short = Curves(*astuple(FEW), allocated=True)
+    _, printed = execute(short.code())
+    name, by_renyi, by_distribution, *_ = printed.splitlines()[-1].split()
+    assert name == "allocation"
+    assert (float(by_renyi), float(by_distribution)) == FEW.epsilon_at("allocation", 1e-5)
+    assert "RandomAllocation" not in replace(short, steps=15.0).code()
+
+
+# --- matching and Python ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("proof", [GLM, TIGHT])
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_matching_keeps_the_promise_and_is_the_next_option(proof, epsilon):
+    start = Setting(9.0, 9.0, 1.0, proof, 9.0, 0.01, 1000.0)
+    found = controls.matched(start, epsilon, 1e-6)
+    assert replace(start, sigma=found.sigma, lam=found.lam, noise_multiplier=found.noise_multiplier) == found
+    assert found.sigma in SIGMA.options
+    assert found.lam in LAM.options
+    for which in ("objective", "dpsgd"):
+        assert 0.96 * epsilon < core(found)[which].epsilon(1e-6) <= epsilon
+    less = NOISE.options[NOISE.options.index(found.noise_multiplier) - 1]
+    assert acc.DPSGD(less, 0.01, 1000).epsilon(1e-6) > 0.999 * epsilon
+
+
+def test_matching_beyond_the_slider_is_refused_by_name():
+    few = replace(NOISE, options=(0.3, 2.5))
+    assert controls.offered("noise_multiplier", 1.0, few) == 2.5
+    with pytest.raises(ValueError, match=r"^noise_multiplier would have to be 3, but this page offers at most 2\.5$"):
+        controls.offered("noise_multiplier", 3.0, few)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("proof", [GLM, TIGHT])
+def test_the_snippet_gives_the_read_outs_and_the_curves(proof):
+    setting = replace(OPENS, proof=proof)
+    names, printed = execute(setting.code())
+    lines = {line.split()[0]: [float(v) for v in line.split()[1:]] for line in printed.splitlines()}
+    assert list(lines) == list(NAMES)
+    for which, (by_renyi, by_distribution, *values) in lines.items():
+        assert (by_renyi, by_distribution) == setting.epsilon_at(which, 1e-5)
+        np.testing.assert_array_equal(values, setting.mechanism(which).rdp(names["alpha"]))
+        np.testing.assert_array_equal(names["mechanisms"][which].rdp(ORDERS), curve(which, setting))
