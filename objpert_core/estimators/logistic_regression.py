@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -12,8 +11,8 @@ from objpert_core._validation import FloatArray, nonnegative, positive_integer
 from objpert_core.accounting import Standardisation, balanced_rest, recommended_lam, recommended_margin
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
-from objpert_core.estimators.base import LinearClassifier, ProbabilisticClassifier, Seed, check_known, refuse_other_type
-from objpert_core.estimators.constraints import Constraint, or_none, several_labels
+from objpert_core.estimators.base import ProbabilisticClassifier, Seed, check_known, refuse_other_type
+from objpert_core.estimators.constraints import or_none, several_labels
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.intervals import ReleasesCurvature
 from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, Public, bounds_covering
@@ -37,36 +36,8 @@ class Planned(NamedTuple):
     margin: float
 
 
-class SeveralClasses(LinearClassifier):
-    """A linear classifier that learns several rows of targets at once, one row for each class."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"classes": several_labels}
-
-    def _encoded(self, y: np.ndarray) -> FloatArray:
-        classes = several_labels("classes", self.classes)
-        if classes is None:
-            check_classification_targets(y)
-            classes = np.unique(y)
-        if len(classes) <= 2:
-            return super()._encoded(y)
-        self.classes_ = classes
-        if self._releases:
-            refuse_other_type(y, classes)
-            return labels_as_rows(y, classes)
-        check_classification_targets(y)
-        check_known(np.unique(y), classes)
-        return np.where(y == classes[:, None], 1.0, -1.0)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
-
-
 @documented
-class ObjPertLogisticRegression(
-    WeighsClasses, SeveralClasses, ProbabilisticClassifier, ReleasesCurvature, ObjectivePerturbationModel
-):
+class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, ReleasesCurvature, ObjectivePerturbationModel):
     """Logistic regression under (ε, δ)-differential privacy, by objective perturbation.
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the logistic losses, minimises until the gradient's
@@ -166,6 +137,7 @@ class ObjPertLogisticRegression(
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "bound": bounds_covering(LogisticLoss(), first="logistic"),
+        "classes": several_labels,
         "lam": or_none(nonnegative),
         "margin": or_none(nonnegative),
     }
@@ -214,6 +186,26 @@ class ObjPertLogisticRegression(
         """
         recipe: dict[str, Any] = {"bound": "kifer2012", "lam": 0.0}
         return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
+
+    def _encoded(self, y: np.ndarray) -> FloatArray:
+        classes = several_labels("classes", self.classes)
+        if classes is None:
+            check_classification_targets(y)
+            classes = np.unique(y)
+        if len(classes) <= 2:
+            return super()._encoded(y)
+        self.classes_ = classes
+        if self._releases:
+            refuse_other_type(y, classes)
+            return labels_as_rows(y, classes)
+        check_classification_targets(y)
+        check_known(np.unique(y), classes)
+        return np.where(y == classes[:, None], 1.0, -1.0)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
 
     @property
     def _left_to_rules(self) -> bool:
