@@ -26,7 +26,7 @@ from objpert_core.accounting.objective.defaults import default_noise_ratio, reco
 from objpert_core.accounting.objective.intervals import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
-from objpert_core.accounting.objective.ranges import RangeNoise, recommended_ranges
+from objpert_core.accounting.objective.ranges import RangeNoise, ranges_within_limits, recommended_ranges
 from objpert_core.accounting.objective.standardisation import (
     Standardisation,
     calibrate_remaining,
@@ -133,6 +133,7 @@ __all__ = [
     "published_posterior_epsilon",
     "published_posterior_precision",
     "published_scale",
+    "ranges_within_limits",
     "rdp_to_delta",
     "rdp_to_epsilon",
     "read_dp_events",

@@ -21,7 +21,7 @@ from objpert_core.estimators.summaries import Scaler, WithSummary
 from objpert_core.evaluation import Evaluation
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
-from objpert_core.learning.certificates.solved import MIXED, PRIVATE
+from objpert_core.learning.certificates.solved import MIXED, PRIVATE, WITHIN
 
 SCORES_NOTE = (
     "These scores have their own promise to the people whose rows were scored: {promise}, {adjacency}. If a coin for "
@@ -199,8 +199,8 @@ def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     parts = ["the coefficients", "the intercept"]
     if model.center_ is not None or model.scale_ is not None:
         parts.append("how rows are centred and scaled")
-    if (ranges := getattr(certificate, "feature_ranges", None)) in (PRIVATE, MIXED):
-        parts.append("the ranges of the features" if ranges == PRIVATE else "the ranges of some features")
+    if (ranges := getattr(certificate, "feature_ranges", None)) in (PRIVATE, MIXED, WITHIN):
+        parts.append("the ranges of some features" if ranges == MIXED else "the ranges of the features")
     if model.hessian_ is not None:
         parts.append("the curvature at the coefficients, with noise")
     if model.outer_ is not None:
@@ -233,7 +233,7 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
         missing.append("The names of the columns, which count as public.")
     if certificate.rows_declared is False:
         missing.append("The number of rows, which was read off the data and is treated as public.")
-    if getattr(certificate, "feature_ranges", None) in ("public", MIXED):
+    if getattr(certificate, "feature_ranges", None) in ("public", MIXED, WITHIN):
         missing.append("The ranges of the features, which the author says were known without these data.")
     if certificate.on_error == "raise":
         missing.append(

@@ -95,8 +95,9 @@ PARAGRAPHS = {
             given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. True takes both steps,
             whatever they cost. With public `feature_ranges` "auto" and True take both steps by
             `objpert_core.accounting.standardisation_of_lengths` where there are rows enough: rows then keep their
-            lengths until they are centred. An `objpert_core.accounting.Standardisation` gives the noise itself. Sparse
-            rows are scaled but never centred, because centring would fill them.
+            lengths until they are centred, and where `objpert_core.accounting.ranges_within_limits` finds rows enough,
+            noisy counts find closer ranges first. An `objpert_core.accounting.Standardisation` gives the noise itself.
+            Sparse rows are scaled but never centred, because centring would fill them.
         """,
     "feature_ranges": """
         feature_ranges : None, "private" or (low, high), default=None
@@ -107,16 +108,20 @@ PARAGRAPHS = {
             hundredth, by noisy histograms, and pays for them out of (epsilon, delta) (docs/theorems.md, T47). The
             histograms' noise follows `objpert_core.accounting.recommended_ranges`, **a rule in ε, δ, the public number
             of rows and the number of such columns**. Where these numbers do not allow private ranges, none are taken,
-            nothing is spent on them, and a warning says so. Rows of one or two columns with ranges are clipped and not
-            normalised, unless `standardize` asks for more: normalised rows would keep little more than signs. Where
-            rows with public ranges are centred and scaled, all ranges are made √d times as wide, so that no row within
-            them is shortened before it is centred. Sparse rows are refused.
+            nothing is spent on them, and a warning says so. Public ranges of three columns or more are limits, within
+            which noisy counts find closer ranges, where `standardize` leaves that to
+            `objpert_core.accounting.ranges_within_limits`, **a rule in the same numbers**. Rows of one or two columns
+            with ranges are clipped and not normalised, unless `standardize` asks for more: normalised rows would keep
+            little more than signs. Where rows with public ranges are centred and scaled, all ranges are made √d times
+            as wide, so that no row within them is shortened before it is centred. Sparse rows are refused.
         """,
     "standardize_if_told": """
         standardize : {None, False, True, "auto"} or Standardisation, default=None
             None centres and scales where some columns have public `feature_ranges`, no `noise_ratio` is given and
             `objpert_core.accounting.standardisation_of_lengths` finds rows enough, whatever `row_norm` is: rows in
-            ranges then keep their lengths until they are centred. Elsewhere None is False. True privately centres and
+            ranges then keep their lengths until they are centred. Where all columns have such ranges and
+            `objpert_core.accounting.ranges_within_limits` finds rows enough, noisy counts find closer ranges within
+            them instead. Elsewhere None is False. True privately centres and
             scales the features before the fit. A noisy mean is subtracted from the rows, which have norm 1; columns are
             multiplied by weights that come from noisy mean sizes; rows are brought to norm 1 again. `predict` does the
             same. (epsilon, delta) pays for both noisy sums, and the fit gets the rest; the certificate covers all of it

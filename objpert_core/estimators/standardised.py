@@ -19,6 +19,7 @@ from objpert_core.accounting import (
     RangeNoise,
     Standardisation,
     full_standardisation,
+    ranges_within_limits,
     recommended_ranges,
     recommended_standardisation,
 )
@@ -68,7 +69,8 @@ def ranges_or_private(name: str, value: Any) -> Any:
 class RowPlan(NamedTuple):
     """What is done to rows before the fit, by public numbers: ranges, their noise, centre and scales, the norm.
 
-    Where there are both public ranges and noise, the noise is for the columns that are unknown.
+    Where there are both public ranges and noise, the noise is for the columns that are unknown; where all are known,
+    for closer ranges within them.
     """
 
     declared: Ranges | None
@@ -225,6 +227,11 @@ class StandardisesRows(WithNeighbours):
             return RowPlan(declared, noise, AS_THEY_ARE, "clip")
         by_rule = self._standardises and not isinstance(self.standardize, Standardisation)
         keep_lengths = declared is not None and by_rule
+        if keep_lengths and noise is None:
+            noise = self._by_rule(ranges_within_limits, rows, columns)
+            keep_lengths = (
+                noise is None or self.standardize is not None
+            )  # None leaves rows in closer ranges as they are
         of_lengths = self._by_rule(standardisation_of_lengths, rows, columns) if keep_lengths else None
         if of_lengths is not None:
             return RowPlan(declared, noise, of_lengths, "clip")

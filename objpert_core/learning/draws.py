@@ -18,6 +18,7 @@ from objpert_core.accounting.objective.intervals import NO_INTERVALS
 from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.certificates.solved import WITHIN
 from objpert_core.learning.fit import Fit, Noise, Problem, Seed
 from objpert_core.learning.minimum import Found
 from objpert_core.learning.problem.lanes import all_cores
@@ -58,7 +59,8 @@ class Draws:
         self._terms, self._plan = terms, terms.standardisation
         self._known = problem.ranges
         parts = [word for word, part in (("public", problem.ranges), ("private", terms.ranges)) if part is not None]
-        self._cut = " and ".join(parts) or None
+        limited = terms.ranges is not None and terms.ranges.magnitudes is None
+        self._cut = WITHIN if limited else " and ".join(parts) or None
         self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
 
     def _first(self, problem: Problem, state: Seed) -> Fit:

@@ -3,7 +3,8 @@
 With public noise σ₁ and σ₂ (`accounting.RangeNoise`) every column has two histograms:
 
 1. of sign and magnitude: 0, and the powers of √2 from 2⁻³⁰ to 2⁶⁰ on both sides of it;
-2. of equal bins within what the first has found, values outside of them counted at the ends.
+2. of equal bins within what the first has found, or within public limits, where the plan leaves out the first; values
+   outside of them are counted at the ends.
 
 A row adds one to one bin of every column, whatever the others are: bins are told by operations that depend on one entry
 alone. Counts are whole numbers with noise of their lattice: Gaussian mechanisms of sensitivity √d (docs/theorems.md,
@@ -135,21 +136,28 @@ def ranges_of_counts(
     """Release the noisy histograms that a plan asks for, at the price of `plan.mechanisms`, and make ranges of them.
 
     `summed` adds up what a function counts in each part of the rows, wherever they are; noise is drawn before it is
-    asked. With `known` ranges only their unknown columns are looked at. `n_rows` is the public number of rows, on which
-    the number of equal bins depends. `ValueError` for other columns than the plan pays for, or sparse rows.
+    asked. With `known` ranges only their unknown columns are looked at; where the plan has no histogram of magnitudes,
+    all of them, within the known ranges. `n_rows` is the public number of rows, on which the number of equal bins
+    depends. `ValueError` for other columns than the plan pays for, or sparse rows.
     """
     if sparse:
         raise ValueError("X must be dense where ranges are released, got sparse rows")
     refuse_other_columns(shape, plan.columns if known is None else len(known.low))
-    which = slice(None) if known is None else known.unknown
-    if known is not None and plan.columns != (asked := int(known.unknown.sum())):
-        raise ValueError(f"plan must be for {asked} columns, as many as have no range, got {plan.columns}")
+    if plan.magnitudes is None and (known is None or known.unknown.any()):
+        raise ValueError(f"known must have a range for each column where magnitudes are left out, got {known!r}")
+    which = np.ones(shape[1], bool) if known is None else known.unknown | (plan.magnitudes is None)
+    if plan.columns != (asked := int(which.sum())):
+        raise ValueError(f"plan must be for {asked} columns, as many as are looked at, got {plan.columns}")
 
     def noisy(count: Callable[[Any], IntArray], bins: int, sigma: float) -> FloatArray:
         return _noisy(lambda: summed(partial(_of_columns, count, which)), (plan.columns, bins), sigma, source)
 
-    counts = noisy(_by_magnitude, 2 * LEVELS + 1, plan.magnitudes)
-    ends = of_magnitudes(counts, plan.magnitudes, n_rows)
+    if plan.magnitudes is None:
+        assert known is not None
+        ends = np.array([known.low, known.high])
+    else:
+        counts = noisy(_by_magnitude, 2 * LEVELS + 1, plan.magnitudes)
+        ends = of_magnitudes(counts, plan.magnitudes, n_rows)
     if (sigma := plan.quantiles) is not None:
         bins = int(np.clip(n_rows / (_ROWS_A_BIN * sigma), *_BINS))
         counts = noisy(partial(_by_place, within=Ranges(*ends), bins=bins), bins, sigma)

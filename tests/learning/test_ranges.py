@@ -83,7 +83,12 @@ def test_sensitivities_are_roots_rounded_up(columns):
     assert len(acc.RangeNoise(40.0, None, columns).mechanisms()) == 1
 
 
-@pytest.mark.parametrize("wrong", [{"magnitudes": 0.0}, {"quantiles": 1e16}, {"columns": 0}, {"magnitudes": math.nan}])
+BOTH_OUT = {"magnitudes": None, "quantiles": None}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"magnitudes": 0.0}, {"quantiles": 1e16}, {"columns": 0}, {"magnitudes": math.nan}, BOTH_OUT]
+)
 def test_noise_out_of_range_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         acc.RangeNoise(**({"magnitudes": 1.0, "quantiles": 1.0, "columns": 1} | wrong))
@@ -100,6 +105,23 @@ def test_the_rule_goes_by_public_numbers_and_takes_none_where_rows_are_few():
     for n, d in ((600, 12), (3500, 12), (20_000, 1)):
         spent = sum(part.a**2 for part in acc.recommended_ranges(1.0, 1e-5, n, d).mechanisms())
         assert spent <= 0.5 * allowed * (1 + 1e-9)
+
+
+def test_closer_ranges_within_limits_are_for_many_rows_and_take_a_tenth_at_most():
+    allowed = acc.calibrate_gaussian(1.0, 1e-5).sigma ** -2.0
+    for n, d in ((1666, 7), (3000, 8), (22_792, 66), (100, 1)):
+        assert acc.ranges_within_limits(1.0, 1e-5, n, d) is None
+    for n, d in ((6492, 7), (20_000, 4)):
+        plan = acc.ranges_within_limits(1.0, 1e-5, n, d)
+        (part,) = plan.mechanisms()
+        assert (plan.magnitudes, plan.columns, part.sigma, part.sensitivity >= math.sqrt(d)) == (
+            None,
+            d,
+            plan.quantiles,
+            True,
+        )
+        assert part.a**2 <= 0.1 * allowed * (1 + 1e-9)
+    assert acc.ranges_within_limits(1.0, 1e-5, 6492, 7, rows_per_person=2) is None
 
 
 # What is made of noisy counts
@@ -161,6 +183,19 @@ def test_noise_for_other_columns_than_have_no_range_is_refused_before_rows_are_l
         released(np.ones((9, 5)), plan, source, n_rows=9, known=unknown)
     with pytest.raises(ValueError, match=rf"^plan must be for 5 columns, .* got {columns}$"):
         ranges.ranges_of_counts(None, (9, 6), plan, source, n_rows=9, known=Ranges(known - 1, known))
+
+
+def test_within_limits_every_column_is_counted_once_and_no_limit_may_be_unknown():
+    plan, X = acc.RangeNoise(None, 20.0, 2), np.column_stack([np.arange(4000.0) % 7, np.full(4000, 3.0)])
+    limits = Ranges(np.array([0.0, -50.0]), np.array([1000.0, 50.0]))
+    found = released(X, plan, noise_source(0), n_rows=4000, known=limits)
+    assert np.all(found.high - found.low < 0.2 * (limits.high - limits.low))
+    unknown = Ranges(np.array([np.nan, -50.0]), np.array([np.nan, 50.0]))
+    for known in (None, unknown):
+        with pytest.raises(ValueError, match=r"^known must have a range for each column"):
+            released(X, plan, noise_source(0), n_rows=4000, known=known)
+    with pytest.raises(ValueError, match=r"^plan must be for 2 columns, as many as are looked at, got 1$"):
+        released(X, acc.RangeNoise(None, 20.0, 1), noise_source(0), n_rows=4000, known=limits)
 
 
 def test_counts_of_another_shape_than_their_noise_are_refused():

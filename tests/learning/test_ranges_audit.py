@@ -5,6 +5,7 @@ whether there is one more, sees all that is released, and computes the likelihoo
 """
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,8 @@ from tests.learning import test_standardisation_audit as audit
 
 COLUMNS = 2
 PLAN = acc.RangeNoise(math.sqrt(6), math.sqrt(6), COLUMNS)  # a third of μ² = 1 for each, and for the fit
+WITHIN = acc.RangeNoise(None, math.sqrt(3), COLUMNS)  # two thirds for one histogram alone, within these limits
+LIMITS = ranges.Ranges(np.array([0.0, -100.0]), np.array([10.0, 100.0]))
 X = np.repeat([[3.0, -40.0]], 400, axis=0)  # one row more of the other label is the worst there is
 MORE = np.array([[3.0, -40.0]])
 DRAWS = 1_500
@@ -27,15 +30,17 @@ AT = 0.05  # δ at which ε is compared
 
 
 @lru_cache(maxsize=8)
-def audited(halved=None, draws=DRAWS):
+def audited(halved=None, draws=DRAWS, plan=PLAN):
     """Log-likelihood ratios of releases without the row more, and with it; and the certificate's own mechanism.
 
-    All by the real code. `halved` names a noise that is half of what is promised.
+    All by the real code. `halved` names a noise that is half of what is promised. Without a histogram of magnitudes the
+    limits are public.
     """
-    noise = {"magnitudes": PLAN.magnitudes, "quantiles": PLAN.quantiles}
+    noise = {"magnitudes": plan.magnitudes, "quantiles": plan.quantiles}
     if halved is not None:
         noise[halved] /= 2
-    ratios, counted = [], []
+    ratios, counted, known = [], [], LIMITS if plan.magnitudes is None else None
+    per = len(plan.mechanisms())  # histograms of each draw
     release, by_place, by_magnitude = ranges._noisy, ranges._by_place, ranges._by_magnitude
     with pytest.MonkeyPatch.context() as patch:
 
@@ -52,12 +57,17 @@ def audited(halved=None, draws=DRAWS):
             for start in range(0, draws, AT_ONCE):
                 counted.clear()
                 states = [state] * min(AT_ONCE, draws - start)
-                releases = perturb_and_solve_draws(*described(rows, targets, FIT, **ASKED), FIT, states)
+                problem, terms = described(rows, targets, FIT, **ASKED | {"ranges": plan})
+                releases = perturb_and_solve_draws(replace(problem, ranges=known), terms, FIT, states)
                 for place, one in enumerate(releases):
                     total = 0.0
-                    (first, _), (second, _) = seen = counted[2 * place : 2 * place + 2]
-                    ends = ranges.of_magnitudes(by_magnitude(rows) + first, PLAN.magnitudes, ASKED["public_rows"])
-                    places = by_magnitude(MORE), by_place(MORE, ranges.Ranges(*ends), second.shape[1])
+                    seen = counted[place * per : (place + 1) * per]
+                    within = known
+                    if known is None:
+                        counts = by_magnitude(rows) + seen[0][0]
+                        ends = ranges.of_magnitudes(counts, PLAN.magnitudes, ASKED["public_rows"])
+                        within = ranges.Ranges(*ends)
+                    places = [by_magnitude(MORE)] * (per - 1) + [by_place(MORE, within, seen[-1][0].shape[1])]
                     for (residual, sigma), bins in zip(seen, places, strict=True):
                         less_others = residual + bins * with_more
                         total += audit._gaussian(less_others.ravel(), bins.ravel(), sigma)
@@ -72,11 +82,12 @@ def audited(halved=None, draws=DRAWS):
 
 @pytest.mark.no_cover
 @pytest.mark.slow
+@pytest.mark.parametrize("plan", [PLAN, WITHIN], ids=["both histograms", "within limits"])
 @pytest.mark.parametrize(
     ("draws", "share"), [(DRAWS, 0.5), pytest.param(50_000, 0.9, id="many draws", marks=pytest.mark.exhaustive)]
 )
-def test_ranges_and_fit_keep_their_promise_and_use_nearly_all_of_it(draws, share):
-    ratios, promised = audited(draws=draws)
+def test_ranges_and_fit_keep_their_promise_and_use_nearly_all_of_it(draws, share, plan):
+    ratios, promised = audited(draws=draws, plan=plan)
     at_share = audit.found_at(ratios, share * promised.epsilon(AT))
     print(at_share, promised.epsilon(AT), [float(np.mean(one)) for one in ratios])
     assert audit.excess(ratios, promised) <= 0
@@ -88,7 +99,7 @@ def test_ranges_and_fit_keep_their_promise_and_use_nearly_all_of_it(draws, share
 
 @pytest.mark.no_cover
 @pytest.mark.slow
-@pytest.mark.parametrize("halved", ["magnitudes", "quantiles"])
-def test_the_audit_convicts_half_the_noise(halved):
-    ratios, promised = audited(halved, 600)
+@pytest.mark.parametrize(("halved", "plan"), [("magnitudes", PLAN), ("quantiles", PLAN), ("quantiles", WITHIN)])
+def test_the_audit_convicts_half_the_noise(halved, plan):
+    ratios, promised = audited(halved, 600, plan)
     assert audit.excess(ratios, promised) > 0

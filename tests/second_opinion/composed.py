@@ -103,12 +103,12 @@ def _behind_sums(center: float, scale: float, sigma: float, lam: float | None = 
     )
 
 
-def _behind_histograms(columns: int, first: float, second: float, sigma: float) -> Case:
-    """Two histograms of so many columns, in each of which a row is counted once, sums of both kinds, and a fit."""
-    parts = (*(math.sqrt(columns) / noise for noise in (first, second)), 1 / 50, 1 / 60, 1 / sigma)
+def _behind_histograms(columns: int, first: float | None, second: float, sigma: float) -> Case:
+    """Two histograms of so many columns, or one, in each of which a row is counted once, both sums, and a fit."""
+    parts = (*(math.sqrt(columns) / noise for noise in (first, second) if noise), 1 / 50, 1 / 60, 1 / sigma)
     return Case(
         "composed_fit",
-        f"histograms of {columns} columns with noise {first:g} and {second:g}, sums, sigma {sigma:g}",
+        f"histograms of {columns} columns with noise {first} and {second:g}, sums, sigma {sigma:g}",
         lambda accounting: accounting.composed_fit(
             accounting.ObjectivePerturbation(sigma, 2 * sigma**2),
             (
@@ -137,6 +137,7 @@ CASES = (
     _behind_sums(1e4, 3e3, 1e3),
     _behind_histograms(1, 40.0, 20.0, 8.0),
     _behind_histograms(12, 60.0, 35.0, 4.0),
+    _behind_histograms(7, None, 35.0, 4.0),
     _draws(0.3, 2.0, 3),
     _draws(0.02, 0.1, 20),
     _bends(1.0, 9, 4, 2),

@@ -1,8 +1,9 @@
 """Private ranges of the columns before a fit: how much noise for each histogram, and when there are any.
 
 A row adds one to one bin of every column, so that it moves a histogram of d columns by √d in all. Two histograms follow
-each other: one of magnitudes, whose bins are fixed, and one of equal bins within what the first has found. Both compose
-with all that comes after them (docs/theorems.md, T47). All noise goes by public numbers alone.
+each other: one of magnitudes, whose bins are fixed, and one of equal bins within what the first has found, or within
+public limits, where the first is left out. They compose with all that comes after them (docs/theorems.md, T47). All
+noise goes by public numbers alone.
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ QUANTILE_PRECISION = 1 / 300
 _MOST_MAGNITUDE_NOISE = 1 / 10  # of one bin, as a share of all rows, above which there are no ranges
 _MOST_QUANTILE_NOISE = 1 / 20  # the same, above which the magnitudes have to do
 
+LIMITED_SHARE = 0.1
+"""As `QUANTILE_SHARE`, where public limits take the place of the first histogram."""
+_MOST_LIMITED_NOISE = 1 / 150  # as `_MOST_QUANTILE_NOISE`, above which public limits are good enough
+_ROWS_A_COLUMN = 400  # where there are fewer, too
+
 _NOISES = (1e-6, 1e15)  # the least and the largest for which counts and noise have one lattice in 64 bits
 
 
@@ -35,10 +41,11 @@ class RangeNoise:
 
     Parameters
     ----------
-    magnitudes : float from 1e-6 to 1e15
-        Standard deviation of the noise on every bin of the columns' magnitudes. Others raise a `ValueError`.
-    quantiles : float from 1e-110 to 1e110, optional
-        The same for equal bins within these magnitudes; None leaves the second histogram out.
+    magnitudes : float from 1e-6 to 1e15, optional
+        Standard deviation of the noise on every bin of the columns' magnitudes; None leaves the first histogram out,
+        where public limits are known. Others raise a `ValueError`, and so does None for both.
+    quantiles : float from 1e-6 to 1e15, optional
+        The same for equal bins within these magnitudes or limits; None leaves the second histogram out.
     columns : int >= 1
         The number of columns d, each of which a row is counted in.
 
@@ -48,12 +55,13 @@ class RangeNoise:
     [(40.0, True), (50.0, True)]
     """
 
-    magnitudes: float
+    magnitudes: float | None
     quantiles: float | None
     columns: int
 
     def __post_init__(self) -> None:
-        for name in ("magnitudes", *([] if self.quantiles is None else ["quantiles"])):
+        named = [name for name in ("magnitudes", "quantiles") if getattr(self, name) is not None]
+        for name in named or ["magnitudes"]:
             object.__setattr__(self, name, within(name, getattr(self, name), *_NOISES))
         object.__setattr__(self, "columns", positive_integer("columns", self.columns))
 
@@ -110,3 +118,42 @@ def recommended_ranges(
     if magnitudes > _MOST_MAGNITUDE_NOISE * rows:
         return None
     return RangeNoise(magnitudes, quantiles if quantiles <= _MOST_QUANTILE_NOISE * rows else None, dimension)
+
+
+def ranges_within_limits(
+    epsilon: float,
+    delta: float,
+    n_rows: int,
+    dimension: int,
+    *,
+    adjacency: str = ADD_REMOVE,
+    rows_per_person: int = 1,
+) -> RangeNoise | None:
+    """Choose the noise of closer ranges within public limits; None where the limits are good enough.
+
+    Wide limits let outliers through. Where their magnitudes are known, one histogram of equal bins finds closer ranges,
+    with the noise
+
+        σ₂ = max(√d·σ_G/√0.1, n/300),
+
+    a tenth of what (ε, δ) allows, or less. None is released where σ₂ would exceed n/150, or where there are fewer than
+    400 rows for each column: on real tables closer ranges then cost more than they gave.
+
+    Parameters
+    ----------
+    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
+        As in `full_standardisation`, with its errors.
+
+    Examples
+    --------
+    >>> ranges_within_limits(1.0, 1e-5, n_rows=1000, dimension=4) is None
+    True
+    >>> ranges_within_limits(1.0, 1e-5, n_rows=20_000, dimension=4)
+    RangeNoise(magnitudes=None, quantiles=66.66666666666667, columns=4)
+    """
+    rows, columns = positive_integer("n_rows", n_rows), positive_integer("dimension", dimension)
+    sigma = _moved(columns, adjacency, rows_per_person) * calibrate_gaussian(positive("epsilon", epsilon), delta).sigma
+    noise = max(sigma / math.sqrt(LIMITED_SHARE), QUANTILE_PRECISION * rows)
+    if noise > _MOST_LIMITED_NOISE * rows or rows < _ROWS_A_COLUMN * columns:
+        return None
+    return RangeNoise(None, noise, columns)

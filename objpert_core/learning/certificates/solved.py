@@ -26,8 +26,8 @@ from objpert_core.learning.certificates.model import on_lattice
 from objpert_core.learning.certificates.shown import by_public_rows
 from objpert_core.learning.noise import LARGEST_RATIO
 
-PRIVATE, MIXED = "private", "public and private"
-"""Where ranges came from: all from noisy counts, or some."""
+PRIVATE, MIXED, WITHIN = "private", "public and private", "private within public"
+"""Where ranges came from: all from noisy counts, or some, or all from noisy counts within declared limits."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,11 +45,11 @@ class SolvedCertificate(PrivacyCertificate):
         How many fits by the mechanism there are, one for each class against the others.
     rest_weight : float
         How long a row is in the fits of classes that it does not belong to.
-    feature_ranges : {"public", "private", "public and private"} or None
+    feature_ranges : {"public", "private", "public and private", "private within public"} or None
         Where the ranges of the columns came from. That public ranges did not come from the data is taken on trust.
     magnitudes_noise, quantiles_noise, range_columns : float or None
         Standard deviations of the noise on the bins of both histograms that private ranges came from, and their
-        columns.
+        columns; within public limits there is no histogram of magnitudes.
     weighted : bool
         Whether each row's loss had a weight of its own, at most 1.
     class_count_noise : float or None
@@ -65,7 +65,7 @@ class SolvedCertificate(PrivacyCertificate):
     scale_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     fits: int = fact(COUNT, since=LATER, default=1)
     rest_weight: float = fact(POSITIVE, since=LATER, default=1.0)
-    feature_ranges: str | None = fact(or_nothing(one_of("public", PRIVATE, MIXED)), since=LATER, default=None)
+    feature_ranges: str | None = fact(or_nothing(one_of("public", PRIVATE, MIXED, WITHIN)), since=LATER, default=None)
     magnitudes_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     quantiles_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     range_columns: int | None = fact(or_nothing(COUNT), since=LATER, default=None)
@@ -80,7 +80,7 @@ class SolvedCertificate(PrivacyCertificate):
     @property
     def ranges(self) -> RangeNoise | None:
         """The noise of the ranges that were released before all else."""
-        if self.magnitudes_noise is None or self.range_columns is None:
+        if self.range_columns is None:
             return None
         return RangeNoise(self.magnitudes_noise, self.quantiles_noise, self.range_columns)
 
@@ -111,12 +111,17 @@ class SolvedCertificate(PrivacyCertificate):
                 return f"{name} must be None for row_norm={self.row_norm!r} without ranges, got {noise!r}"
             if noise is not None and getattr(self, "public_rows", None) is None:
                 return f"public_rows must be a number where {name} is one, got None"
-        private = self.feature_ranges in (PRIVATE, MIXED)
-        for name in ("magnitudes_noise", "range_columns"):
-            if (getattr(self, name) is not None) is not private:
+        private = self.feature_ranges in (PRIVATE, MIXED, WITHIN)
+        for name, asked in (
+            ("magnitudes_noise", private and self.feature_ranges != WITHIN),
+            ("range_columns", private),
+        ):
+            if (getattr(self, name) is not None) is not asked:
                 return f"{name} must be a number for private ranges, and only for them, got {getattr(self, name)!r}"
         if self.quantiles_noise is not None and not private:
             return f"quantiles_noise must be None where ranges are not private, got {self.quantiles_noise!r}"
+        if self.quantiles_noise is None and self.feature_ranges == WITHIN:
+            return f"quantiles_noise must be a number where ranges are {WITHIN!r}, got None"
         if private and getattr(self, "public_rows", None) is None:
             return "public_rows must be a number for private ranges, got None"
         if self.rest_weight != 1.0 and not (self.fits > 1 and self.rest_weight < 1.0):
@@ -164,10 +169,12 @@ class SolvedCertificate(PrivacyCertificate):
             return []
         if (noise := self.ranges) is None:
             return ["  ranges     columns cut to declared ranges; that these are not from the data is taken on trust"]
-        both = "" if noise.quantiles is None else f" and {noise.quantiles:.6g}"
-        which = "columns" if self.feature_ranges == PRIVATE else f"{noise.columns} of the columns"
-        line = f"  ranges     {which} cut to ranges from noisy counts, noise {noise.magnitudes:.6g}{both}: "
-        line += "part of the promise"
+        both = " and ".join(f"{one:.6g}" for one in (noise.magnitudes, noise.quantiles) if one is not None)
+        which = f"{noise.columns} of the columns" if self.feature_ranges == MIXED else "columns"
+        line = f"  ranges     {which} cut to ranges from noisy counts, noise {both}: part of the promise"
+        if self.feature_ranges == WITHIN:
+            limits = "  ranges     counted within declared limits; that these are not from the data is taken on trust"
+            return [line, limits]
         others = "  ranges     declared for the other columns; that these are not from the data is taken on trust"
         return [line] if self.feature_ranges == PRIVATE else [line, others]
 
