@@ -183,7 +183,7 @@ def _noisy(counted: Callable[[], IntArray], shape: tuple[int, int], sigma: float
 
 
 def _of_columns(count: Callable[[Any], IntArray], which: Any, X: Any) -> IntArray:
-    return count(X[:, which])
+    return count(X if which.all() else X[:, which])  # no copy of all
 
 
 # --- what each row gives, in whole numbers ---------------------------------------------------------------------------
