@@ -211,7 +211,7 @@ def cli() -> Iterator[tuple[str, str]]:
     from objpert_core.cli import COMMANDS
     from tests.cli.console import PEOPLE, console, run, town
 
-    for command in ("", *(module.__name__.rpartition(".")[2] for module in COMMANDS)):
+    for command in ("", "serve", *(module.__name__.rpartition(".")[2] for module in COMMANDS)):
         asked = [sys.executable, "-m", "objpert_core.cli", *command.split(), "--help"]
         yield f"help-{command}", subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
