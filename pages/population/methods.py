@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -30,7 +29,7 @@ from pages.population.learning import (
     times,
 )
 from pages.population.numbers import DRAWS, MOST_ROWS, Risks, accounted, bound, draw
-from ui import figures, page, runs, sentences, style
+from ui import draws, figures, page, runs, sentences, style
 from ui.jobs import JobView
 from ui.runs import Run, Runs
 from ui.stored_view import results_or_none
@@ -212,11 +211,10 @@ class Methods(Learning):
                 values.append(ours)
             traces.append(dot)
         labels = [LEGEND[name] for name in names]
-        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(names)), "ticktext": labels}
         return figures.figure(
             traces,
             xaxis=figures.axis("excess population risk", figures.log_range(values), log=True),
-            yaxis=figures.axis("", up, **ticks, showgrid=False),
+            yaxis=draws.places("", labels, up),
             height=400,
             hovermode="closest",
         )

@@ -12,7 +12,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.experiments.intervals.coverage import Found
 from pages.sure.controls import ADULT, COLUMNS, DATA, DELTA, EPSILON, PEOPLE, SEED
 from pages.sure.people import OF_ADULT, OfPeople, adult, found
-from ui import bounds, figures, sentences
+from ui import bounds, draws, figures, sentences
 from ui.view import Course
 
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
@@ -168,12 +168,11 @@ class Coefficients(OfPeople):
         names, title = self.names, "off the true coefficient by, in log-odds"
         if self.shape == ADULT:
             title = f"coefficient, in log-odds<br>on {adult().label}"
-        ticks: dict[str, Any] = {"tickmode": "array", "tickvals": rows, "ticktext": names}
         ends = (self.columns - 0.5, -0.5)
         return figures.figure(
             [figures.guide((0.0, 0.0), ends), *traces],
             xaxis=figures.axis(title, (first - air, last + air)),
-            yaxis=figures.axis("", ends, **ticks, showgrid=False),
+            yaxis=draws.places("", names, ends),
             height=420,
             hovermode="closest",
         )

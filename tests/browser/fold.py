@@ -1,11 +1,7 @@
-"""What somebody meets before the first scroll: words, buttons, controls; where answer, chart, control and question are.
-
-python -m tests.browser.fold ADDRESS     # a table of every page of the app that is served there
-"""
+"""What somebody meets before the first scroll: words, buttons, controls; where answer, chart and question are."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 MOST_WORDS, MOST_BUTTONS, MOST_CONTROLS = 120, 12, 6
@@ -69,23 +65,3 @@ class Fold:
         """What of answer, chart, the control that moves it and a lesson's question does not end in such a window."""
         parts = {"answer": self.answer, "chart": self.chart, "control": self.control, "question": self.question}
         return [name for name, box in parts.items() if box and (box[0] < 0 or box[1] > height + 1)]
-
-
-def main(server: str) -> None:
-    from playwright.sync_api import sync_playwright
-
-    from tests.browser.conftest import visit
-    from tests.chromium import find_chromium
-    from ui import registry
-
-    with sync_playwright() as driver:
-        options = ["--no-sandbox", "--disable-dev-shm-usage"]
-        page = driver.chromium.launch(executable_path=find_chromium(), args=options).new_page(viewport=DESK)
-        print(f"{'page':14}{'words':>7}{'buttons':>9}{'controls':>10}{'chart ends':>12}")
-        for entry in registry.PAGES:
-            seen = Fold.of(visit(page, f"{server}/{'' if entry.name == 'home' else entry.name}"))
-            print(f"{entry.name:14}{seen.words:7}{seen.buttons:9}{seen.controls:10}{seen.chart[1]:12.0f}", flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
