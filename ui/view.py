@@ -31,7 +31,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ui import page, sentences, snippets, style
-from ui.controls import Choice, Control, Preset, Toggle, preset_buttons, previous
+from ui.controls import Choice, Control, Number, Preset, Toggle, preset_buttons, previous
 
 Course = tuple[str, float, Callable[[float], str]]
 """A number that a change of the setting moves: its name, its value, how a sentence writes it."""
@@ -50,6 +50,7 @@ class View(ABC):
     controls: ClassVar[Mapping[str, Control]]
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
+    redrawn: ClassVar[Number | None] = None  # the seed that "Draw again", under the controls in sight, moves
     snippet: ClassVar[str] = ""  # a cell of the page's `snippets.py`
     snippet_note: ClassVar[str] = ""  # what the lines of Python print, unless it is the numbers on the screen
     chart_key: ClassVar[str] = ""  # "<name>_chart" unless a view says otherwise
@@ -151,11 +152,6 @@ class View(ABC):
         return snippets.filled(self.name.partition("_")[0], self.snippet, self.blanks()) if self.snippet else ""
 
     @classmethod
-    def beside(cls) -> None:
-        """Draw what stands under the controls in sight, a button for instance."""
-        return
-
-    @classmethod
     def beside_axes(cls) -> None:
         """Draw what stands in "View" under the controls, the button "Fit the axes" for instance."""
         return
@@ -252,7 +248,8 @@ class Pictures:
         for control in own:
             if control not in (*view.aside, *drawn):
                 control.show(disabled=view.idle(control))
-        view.beside()
+        if view.redrawn is not None:
+            view.redrawn.again()
         hidden = [*(control for control in own if control in view.aside), *switches]
         with page.tools(self.controls, presets, name=self.page):
             for control in hidden:

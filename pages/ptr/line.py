@@ -52,16 +52,13 @@ class Line(View):
         "text": POINTS,
     }
     aside = (DELTA, FALLBACK, SEED, POINTS)
+    redrawn = SEED
     named = {"people": "people", "bound": "β", "delta": "δ", "epsilon": "ε"}
     snippet = "line"
 
     @classmethod
     def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:
         return (*super().in_view(ghost), MOVER)
-
-    @classmethod
-    def beside(cls) -> None:
-        SEED.again()
 
     @cached_property
     def points(self) -> Points:

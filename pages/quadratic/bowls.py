@@ -69,12 +69,9 @@ class Bowls(View):
     title = "A tilt and a bend"
     controls = {"epsilon": EPSILON, "delta": DELTA, "rows": ROWS, "radius": RADIUS, "seed": SEED}
     aside = (DELTA, SEED)
+    redrawn = SEED
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "radius": "κ"}
     snippet = "bowls"
-
-    @classmethod
-    def beside(cls) -> None:
-        SEED.again()
 
     @property
     def plane(self) -> Plane:

@@ -40,12 +40,9 @@ class Spectrum(View):
     title = "Eigenvalues of W"
     controls = {"epsilon": EPSILON, "delta": DELTA, "size": SIZE, "ratio": DEGREES, "seed": SEED}
     aside = (DELTA, SEED)
+    redrawn = SEED
     named = {"dimension": "d", "degrees_of_freedom": "m", "delta": "δ"}
     snippet = "spectrum"
-
-    @classmethod
-    def beside(cls) -> None:
-        SEED.again()
 
     @cached_property
     def draws(self) -> spectrum.Spectrum:

@@ -150,10 +150,7 @@ class OfPeople(View):
 
     people: int
     shape: str
-
-    @classmethod
-    def beside(cls) -> None:
-        SEED.again()
+    redrawn = SEED
 
     @property
     def whose(self) -> str:
