@@ -162,7 +162,10 @@ def _look_at_certificate(text: str, found: Any, held: dict[str, Any]) -> str:
 def _look_at_schema(text: str, found: Any, held: dict[str, Any]) -> str:
     from objpert_core.datasets import TableSchema
 
-    wrong = differing(TableSchema.from_json(text), found)
+    known = TableSchema.from_json(text)
+    wrong = differing(known, found)
+    if not wrong and known.rows_used != found.model.privacy_.rows_used:
+        wrong = "another rule about rows"
     return f"{SCHEMA} has {wrong} than {MODEL}" if wrong else ""
 
 
@@ -171,7 +174,11 @@ def _look_at_evaluation(text: str, found: Any, held: dict[str, Any]) -> str:
 
     evaluation = Evaluation.from_json(text)
     held[EVALUATION] = evaluation.certificate
-    return "" if evaluation.verify(found.model) else f"{EVALUATION} does not hold for {MODEL}"
+    if not evaluation.verify(found.model):
+        return f"{EVALUATION} does not hold for {MODEL}"
+    numbered = tuple(map(str, range(len(found.labels))))
+    named = getattr(evaluation, "classes", found.labels) in (found.labels, numbered)
+    return "" if named else f"{EVALUATION} names other values of the target than {MODEL}"
 
 
 def _look_at_both(text: str, found: Any, held: dict[str, Any]) -> str:

@@ -113,6 +113,17 @@ def test_a_schema_of_other_columns_fails(scored):
         refused_everywhere("schema.json")
 
 
+def test_scores_of_other_values_fail(scored):
+    classes = json.loads((scored / "evaluation.json").read_text("utf-8"))["classes"]
+    changed(scored / "evaluation.json", classes=classes[::-1])
+    refused_everywhere("evaluation.json names other values of the target than model.json")
+
+
+def test_a_schema_with_another_rule_about_rows_fails(scored):
+    changed(scored / "schema.json", person={"column": "who", "rows": 1})
+    refused_everywhere("schema.json has another rule about rows than model.json")
+
+
 def test_scores_of_the_same_model_that_together_does_not_name_fail(scored):
     code, shown = run("objpert evaluate a people.csv --epsilon 1 --out a/evaluation.json --overwrite")
     assert (code, "--out must not replace scores that together.json counts" in shown) == (2, True)

@@ -200,3 +200,22 @@ def test_an_evaluation_raises_for_bad_rows_whatever_the_fit_does(parts):
     both = together(fit.privacy_, scored(fit, parts))
     assert (fit.privacy_.on_error, both.on_error) == ("release", "raise")
     assert both.verify(fit)
+
+
+RULE = "the first {} of each person by column “id”, in the table's order"
+
+
+def test_a_rule_about_rows_that_one_part_alone_kept_is_not_the_wholes(model, parts):
+    """A person with more rows is cut in the fit, and counted with all rows in the scores: the whole covers one row."""
+    ruled = dataclasses.replace(model.privacy_, rows_used=RULE.format("row"))
+    scores = scored(model, parts).certificate
+    assert together(ruled, scores).rows_used is None
+    assert not dataclasses.replace(together(ruled, scores), rows_used=ruled.rows_used).verify()
+    both = together(ruled, dataclasses.replace(scores, rows_used=ruled.rows_used))
+    assert (both.rows_used, both.verify()) == (ruled.rows_used, True)
+
+
+def test_a_rule_that_keeps_more_rows_of_a_person_than_the_promise_covers_does_not_verify(model):
+    forged = dataclasses.replace(model.privacy_, rows_used=RULE.format("1,200 rows"))
+    assert "rows_per_person must be the 1200 that rows_used keeps" in forged.objection()
+    assert dataclasses.replace(forged, rows_used=RULE.format("row")).verify()

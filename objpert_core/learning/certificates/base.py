@@ -39,6 +39,7 @@ from objpert_core.learning.certificates.field_rules import (
     form,
     one_of,
     or_nothing,
+    rows_of_each_person,
 )
 from objpert_core.learning.certificates.model import coefficients_sha256, is_about
 from objpert_core.learning.certificates.text import as_dict, kind_and_fields, parsed_json
@@ -336,6 +337,8 @@ class PrivacyCertificate(ABC):
             return f"rows_declared must be None where public_rows is, and only there, got {self.rows_declared!r}"
         if self.schema > 1 and self.coefficients_sha256 is not None and self.lattice is None:
             return "lattice must be a number where there are coefficients, got None"
+        if (kept := rows_of_each_person(self.rows_used)) not in (None, self.rows_per_person):
+            return f"rows_per_person must be the {kept} that rows_used keeps of each person, got {self.rows_per_person}"
         try:
             _ = self.mechanism_adjacency
         except ValueError as problem:

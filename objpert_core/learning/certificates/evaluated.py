@@ -156,7 +156,7 @@ class TogetherCertificate(AsGivenCertificate, algorithm=BOTH, mechanisms=("Paral
             **_noise_of(fit, evaluation),
             rows_declared=fit.rows_declared,
             rows_per_person=fit.rows_per_person,
-            rows_used=fit.rows_used,
+            rows_used=_rows_used(fit, evaluation),
             public_rows=getattr(fit, "public_rows", None),
             fit=as_part(fit, BOTH),
             evaluation=as_part(evaluation, BOTH),
@@ -179,9 +179,8 @@ class TogetherCertificate(AsGivenCertificate, algorithm=BOTH, mechanisms=("Paral
     def holds(self) -> bool:
         """Say whether both certificates verify and are about one model, the same neighbours and the noise named."""
         fit, evaluation = self.parts
-        names = ("public_rows", "rows_declared", "rows_per_person", "rows_used")
-        told = {name: getattr(fit, name, None) for name in names}
-        told |= _noise_of(fit, evaluation)
+        told = {name: getattr(fit, name, None) for name in ("public_rows", "rows_declared", "rows_per_person")}
+        told |= _noise_of(fit, evaluation) | {"rows_used": _rows_used(fit, evaluation)}
         return disagreement(fit, evaluation) is None and all(getattr(self, name) == told[name] for name in told)
 
     def verify(self, model: Any = None) -> bool:
@@ -204,6 +203,11 @@ def _noise_of(*parts: PrivacyCertificate) -> dict[str, Any]:
         "noise_source": OPERATING_SYSTEM if seeded is None else seeded.noise_source,
         "reproducible": seeded is not None,
     }
+
+
+def _rows_used(fit: PrivacyCertificate, evaluation: PrivacyCertificate) -> str | None:
+    """The rule that both kept; where they differ None, which promises nothing to a person with more rows."""
+    return fit.rows_used if fit.rows_used == evaluation.rows_used else None
 
 
 def _whole(fit: PrivacyCertificate, evaluation: PrivacyCertificate, split: str) -> Mechanism:

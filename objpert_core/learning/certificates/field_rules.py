@@ -110,12 +110,22 @@ TRUTH = Rule("True or False", lambda value: type(value) is bool)
 TEXT = Rule("a text", lambda value: type(value) is str)
 _NAMED = "“.{1,40}”"
 _NO_TARGET = f"those without a value of {_NAMED} are left out"
-_FIRST = f"the first (?:row|[1-9][0-9,]* rows) of each person by column {_NAMED}, in the table's order"
-_ROWS = re.compile(f"{_NO_TARGET}(?:; then {_FIRST})?|{_FIRST}")
+_FIRST = f"the first (row|[1-9][0-9,]* rows) of each person by column {_NAMED}, in the table's order"
+_ROWS = re.compile(f"{_NO_TARGET}|(?:{_NO_TARGET}; then )?{_FIRST}")
 ROWS_USED = Rule(
     "a rule about rows in the words of a table's schema",
     lambda value: type(value) is str and value.isprintable() and _ROWS.fullmatch(value) is not None,
 )
+
+
+def rows_of_each_person(rows_used: str | None) -> int | None:
+    """How many rows of each person a rule of `ROWS_USED` keeps; None where it keeps all."""
+    found = None if rows_used is None else _ROWS.fullmatch(rows_used)
+    if found is None or found[1] is None:
+        return None
+    return 1 if found[1] == "row" else int(found[1].removesuffix(" rows").replace(",", ""))
+
+
 DIGEST = Rule(
     "the 64 hexadecimal digits of a SHA-256",
     lambda value: type(value) is str and re.fullmatch(r"[0-9a-f]{64}", value) is not None,

@@ -30,7 +30,7 @@ from objpert_core.datasets.tables import open_content
 from objpert_core.datasets.tables.columns import BadCell
 from objpert_core.datasets.tables.numerals import MISSING_WORDS, NotANumber, Numerals, decimal_mark
 from objpert_core.datasets.tables.sheet import clean_name
-from objpert_core.learning.certificates.field_rules import ROWS_USED
+from objpert_core.learning.certificates.field_rules import ROWS_USED, rows_of_each_person
 from tests.datasets.tables.fixtures import FILES, SCHEMA
 
 WIDEST = 1.7e308
@@ -368,3 +368,4 @@ def test_a_certificate_takes_what_a_schema_says_of_rows(name: str, dropped: bool
         person = Person(clean_name(name), rows) if rows else None
         known = TableSchema({"age": Number(0, 1)}, target, drop_missing_target=dropped, person=person)
         assert ROWS_USED.met(known.rows_used) is bool(dropped or rows)
+        assert rows_of_each_person(known.rows_used) == (rows or None)
