@@ -1,8 +1,9 @@
 // The lines of a table's columns as plain fields. What stands in a field is the truth: a run of the script never writes
-// into one, whatever it answers and however late. Only another `version` (a new table, a loaded schema) fills them anew.
+// into one, whatever it answers and however late. Only another `version` (a new table, a loaded schema) or other columns
+// fill them anew: after a lost session versions begin again in the same page.
 
 const PAUSE = 300 // ms without a key before what is typed is told, without leaving the field
-const kept = { version: null, rows: [], place: null } // outlives a table that is moved to another part of the page
+const kept = { table: null, rows: [], place: null } // outlives a table that is moved to another part of the page
 
 export default function ({ parentElement, data, setStateValue }) {
   const lines = (parentElement.lines ??= draw(parentElement, data))
@@ -11,7 +12,8 @@ export default function ({ parentElement, data, setStateValue }) {
 }
 
 function draw(parent, { version, fields, rows }) {
-  if (kept.version !== version) Object.assign(kept, { version, rows, place: null })
+  const known = JSON.stringify([version, rows.map((row) => row.column)])
+  if (kept.table !== known) Object.assign(kept, { table: known, rows, place: null })
   const box = make("div", { className: "own-lines" })
   const table = box.appendChild(make("table", {}))
   const head = table.appendChild(make("thead", {})).appendChild(make("tr", {}))

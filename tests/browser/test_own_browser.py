@@ -3,6 +3,7 @@
 import re
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -33,6 +34,7 @@ REFUSED_AT_ONCE = ["no bytes", "a workbook", "no delimiter", "a short row", "no 
 REFUSED_AT_ONCE += ["a million columns"]
 REFUSED_BY_FIT = ("another target", "a formula", "not available", "one class")
 CANARY = "Zaphod-4711"
+LINES = Path(form.__file__).with_name("lines.js")
 
 
 @contextmanager
@@ -135,6 +137,25 @@ def test_nothing_typed_is_lost_after_a_refusal(tab, server):
     lines = form.of_schema(TableSchema.from_json(file.path().read_text()))
     assert [lines[name].high for name in MEASURES] == columns["Highest"]
     assert [lines[name].missing for name in MEASURES] == columns["If missing"]
+
+
+def test_lines_of_a_lost_session_are_not_those_of_the_next_sessions_table(tab):
+    """Versions begin again with each session, in the same page; a hostile column's name is a text."""
+    page = renew(tab)
+    page.goto("about:blank")
+    shown = page.evaluate(
+        """async ([code, names]) => {
+            const lines = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))
+            return names.map((column) => {
+                const parentElement = document.body.appendChild(document.createElement("div"))
+                const data = { version: 0, fields: [], rows: [{ column }] }
+                lines.default({ parentElement, data, setStateValue: () => {} })
+                return parentElement.querySelector("tbody").textContent
+            })
+        }""",
+        [LINES.read_text(encoding="utf-8"), names := ["age", "<img src=x onerror=document.title=1>"]],
+    )
+    assert (shown, page.title()) == (names, "")
 
 
 @pytest.mark.exhaustive
