@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils import _safe_indexing, indexable
 
 from objpert_core._validation import in_open_unit
@@ -39,6 +40,7 @@ def split_by_coin(
     groups : array-like, shape (n,), optional
         Whose row it is: rows of one person share a coin. Without groups each row is a person. Where `X` is `Blocks`,
         True says that they are triples whose third part is whose rows they are; an entry a person is kept in memory.
+        Rows of nobody, None or NaN in the blocks, share a coin.
     random_state : None, int, numpy RandomState or Generator
         None takes the coins from the operating system. With a seed a row's coin depends on the row's place, and a row
         that is added moves the others: such a split is for teaching and tests.
@@ -110,6 +112,8 @@ class _CoinsOfPeople:
 
     def part(self, heads: bool, place: int, X: Any, y: Any, people: Any) -> Block:
         """The rows of a block whose person's coin fell so."""
+        nobodys = pd.isna(np.asarray(people, dtype=object))
+        people = [None if no_name else name for name, no_name in zip(people, nobodys, strict=True)]  # NaN is no key
         with self._one_at_a_time:  # or both walks draw, and a person is in both parts
             new = [name for name in dict.fromkeys(people) if name not in self._heads]
             coins = np.zeros(len(new), dtype=bool)

@@ -180,6 +180,17 @@ def test_people_whose_rows_are_walked_have_one_coin_in_every_walk():
         split_by_coin(blocks, groups=rows)
 
 
+@pytest.mark.parametrize("kind", [float, object])
+def test_rows_of_nobody_that_are_walked_have_one_coin_in_every_walk(kind):
+    """NaN is no other NaN's key: each walk drew coins of its own, and a row was in both parts."""
+    names = lambda: np.array([float("nan") if row % 3 else float(row) for row in range(60)], dtype=kind)  # noqa: E731
+    blocks = Blocks(lambda: iter([(np.arange(60.0)[:, None], np.zeros(60), names())]))
+    train, test, _, _ = split_by_coin(blocks, test_share=0.5, groups=True, random_state=0)
+    own, other = (np.concatenate([X.ravel() for X, _ in part]).tolist() for part in (train, test))
+    assert sorted(own + other) == list(range(60))
+    assert len({row in own for row in range(60) if row % 3}) == 1
+
+
 def test_coins_come_from_the_operating_system_unless_a_seed_is_asked_for():
     rows = np.arange(2000)[:, None]
     one, two = (split_by_coin(rows, rows.ravel())[1] for _ in range(2))
