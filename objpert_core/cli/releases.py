@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,7 +85,7 @@ def whole(name: str) -> Any:
 def without_scores(name: str) -> bool:
     """Whether this is the file of a fit whose scores lie beside it."""
     path = Path(name)
-    return path.name in (CERTIFICATE, MODEL) and any((path.parent / file).exists() for file in (EVALUATION, TOGETHER))
+    return path.name in (CERTIFICATE, MODEL) and any(_lies_in(path.parent, file) for file in (EVALUATION, TOGETHER))
 
 
 def model(name: str) -> Any:
@@ -136,7 +137,7 @@ def _of_folder(folder: Path) -> Release:
 def _stranger(folder: Path, found: Any, held: dict[str, Any]) -> str:
     """Which file does not belong beside the model, as a clause; empty where all do."""
     for file, look in _LOOKS.items():
-        if not (folder / file).exists():
+        if not _lies_in(folder, file):
             continue
         text = read_bytes(str(folder / file), file, MODEL_SIZE).decode("utf-8-sig", errors="replace")
         try:
@@ -207,6 +208,11 @@ _LOOKS: dict[str, Callable[[str, Any, dict[str, Any]], str]] = {
     TOGETHER: _look_at_both,
     CARD: _look_at_card,
 }
+
+
+def _lies_in(folder: Path, file: str) -> bool:
+    """Whether a folder has this file; a link that leads nowhere is one that cannot be read."""
+    return os.path.lexists(folder / file)
 
 
 def _is_folder(name: str) -> bool:

@@ -113,6 +113,16 @@ def test_a_schema_of_other_columns_fails(scored):
         refused_everywhere("schema.json")
 
 
+def test_scores_behind_a_link_that_leads_nowhere_are_not_left_out_in_silence(scored):
+    for file in ("evaluation.json", "together.json"):
+        (scored / file).unlink()
+        (scored / file).symlink_to("nowhere")
+        for command in COMMANDS:
+            if "a/" not in command or command.endswith("json a"):
+                assert run(command)[0] != 0, command
+    assert "without scores" in run("objpert accounting --delta 1e-5 --certificates a/certificate.json b")[1]
+
+
 def test_scores_of_other_values_fail(scored):
     classes = json.loads((scored / "evaluation.json").read_text("utf-8"))["classes"]
     changed(scored / "evaluation.json", classes=classes[::-1])
