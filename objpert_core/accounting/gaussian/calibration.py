@@ -54,6 +54,13 @@ def calibrate_gaussian(
     return nudged(lambda mechanism: mechanism.log_delta(eps) <= log_target(target), moved, SIGMA_MARGIN)
 
 
+def noise_of_share(share: float, moved: float, epsilon: float, delta: float) -> float:
+    """The noise on a sum that one person moves by `moved`, so that it takes this share of the squared
+    sensitivity-to-noise ratio that (ε, δ) allows.
+    """
+    return moved * calibrate_gaussian(epsilon, delta).sigma / math.sqrt(share)
+
+
 def log_target(delta: float) -> float:
     """log δ, less what may be rounded: a profile at or below it meets δ, and its inverse meets ε as well."""
     return math.log(delta) - _LOG_MARGIN * (1 - math.log(delta))

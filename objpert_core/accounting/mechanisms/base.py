@@ -11,7 +11,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, alpha_array, choice, delta_array, epsilon_array, like_input, positive
+from objpert_core._validation import (
+    FloatArray,
+    alpha_array,
+    choice,
+    delta_array,
+    epsilon_array,
+    like_input,
+    positive,
+    positive_integer,
+)
 from objpert_core.accounting.convolution.distribution import DiscretePLD, distribution
 from objpert_core.accounting.convolution.sums import merged
 from objpert_core.accounting.laws.base import Steps
@@ -425,6 +434,12 @@ class View(Wrapper):
 def check_adjacency(mechanism: Mechanism) -> None:
     """`ValueError` unless the mechanism's `adjacency` is one of `ADJACENCIES`."""
     choice("adjacency", mechanism.adjacency, ADJACENCIES)
+
+
+def moved_by(adjacency: str, rows_per_person: int = 1, replaced: float = math.sqrt(2.0)) -> float:
+    """How far one person's rows move a sum to which each adds 1 at most, and one that is replaced `replaced`."""
+    alone = choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE
+    return positive_integer("rows_per_person", rows_per_person) * (1.0 if alone else replaced)
 
 
 def common_adjacency(mechanisms: Iterable[Mechanism]) -> str:

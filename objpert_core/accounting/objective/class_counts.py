@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from objpert_core._validation import FloatArray, choice, square
-from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
+from objpert_core._validation import FloatArray, square
+from objpert_core.accounting.gaussian.calibration import noise_of_share
 from objpert_core.accounting.gaussian.mechanism import Gaussian
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, moved_by
 
 COUNT_SHARE = 0.02
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what the counts take."""
@@ -20,8 +18,7 @@ def class_counts(noise: float, adjacency: str = ADD_REMOVE, rows_per_person: int
     """The release of the counts of all classes, with this noise on each. A row more or less changes one count by 1. A
     row that is replaced changes two, so that they move by √2.
     """
-    moved = rows_per_person * (1.0 if choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE else math.sqrt(2.0))
-    return Gaussian(square("class_count_noise", noise), moved, adjacency=adjacency)
+    return Gaussian(square("class_count_noise", noise), moved_by(adjacency, rows_per_person), adjacency=adjacency)
 
 
 def recommended_count_noise(
@@ -32,8 +29,7 @@ def recommended_count_noise(
     >>> round(recommended_count_noise(1.0, 1e-5), 1)
     26.4
     """
-    sensitivity = class_counts(1.0, adjacency, rows_per_person).sensitivity
-    return sensitivity * calibrate_gaussian(epsilon, delta).sigma / math.sqrt(COUNT_SHARE)
+    return noise_of_share(COUNT_SHARE, moved_by(adjacency, rows_per_person), epsilon, delta)
 
 
 def balanced_weights(counts: FloatArray, noise: float) -> FloatArray:

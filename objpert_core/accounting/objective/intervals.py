@@ -8,13 +8,12 @@ adaptively (docs/theorems.md, T50). All noise goes by public numbers alone.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from objpert_core._validation import boolean, check_fields, choice, positive, positive_integer, square
-from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
+from objpert_core._validation import boolean, check_fields, positive, positive_integer, square
+from objpert_core.accounting.gaussian.calibration import noise_of_share
 from objpert_core.accounting.gaussian.mechanism import Gaussian
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, moved_by
 
 SHARE = 0.15
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what each of the sums takes at most."""
@@ -53,7 +52,7 @@ class IntervalNoise:
         >>> [round(part.a, 4) for part in IntervalNoise(10.0, 20.0).mechanisms("replace one row")]
         [0.1414, 0.0707]
         """
-        size = _moved(adjacency)
+        size = moved_by(adjacency)
         noises = (getattr(self, name) for name in _NOISES)
         return tuple(Gaussian(noise, size, adjacency=adjacency) for noise in noises if noise is not None)
 
@@ -62,10 +61,6 @@ _NOISES = ("hessian_noise", "outer_noise")
 
 NO_INTERVALS = IntervalNoise()
 """Nothing is released after the fit."""
-
-
-def _moved(adjacency: str) -> float:
-    return 1.0 if choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE else math.sqrt(2.0)
 
 
 def recommended_interval_noise(
@@ -107,8 +102,7 @@ def recommended_interval_noise(
     """
     rows, size = positive_integer("n_rows", n_rows), positive_integer("dimension", dimension)
     eps, both = positive("epsilon", epsilon), boolean("sandwich", sandwich)
-    moved = positive_integer("rows_per_person", rows_per_person) * _moved(adjacency)
-    priced = moved * calibrate_gaussian(eps, delta).sigma / math.sqrt(SHARE)
+    priced = noise_of_share(SHARE, moved_by(adjacency, rows_per_person), eps, delta)
     likely = _LIKELY * rows / size**1.5
     if priced > _MOST * likely:
         raise ValueError(

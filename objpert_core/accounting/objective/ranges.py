@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from objpert_core._validation import choice, positive, positive_integer, within
-from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
+from objpert_core.accounting.gaussian.calibration import noise_of_share
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
 
@@ -112,9 +112,9 @@ def recommended_ranges(
     """
     rows = positive_integer("n_rows", n_rows)
     moved = _moved(positive_integer("dimension", dimension), adjacency, rows_per_person)
-    sigma = moved * calibrate_gaussian(positive("epsilon", epsilon), delta).sigma
-    magnitudes = max(sigma / math.sqrt(MAGNITUDE_SHARE), MAGNITUDE_PRECISION * rows)
-    quantiles = max(sigma / math.sqrt(QUANTILE_SHARE), QUANTILE_PRECISION * rows)
+    asked = moved, positive("epsilon", epsilon), delta
+    magnitudes = max(noise_of_share(MAGNITUDE_SHARE, *asked), MAGNITUDE_PRECISION * rows)
+    quantiles = max(noise_of_share(QUANTILE_SHARE, *asked), QUANTILE_PRECISION * rows)
     if magnitudes > _MOST_MAGNITUDE_NOISE * rows:
         return None
     return RangeNoise(magnitudes, quantiles if quantiles <= _MOST_QUANTILE_NOISE * rows else None, dimension)
@@ -152,8 +152,8 @@ def ranges_within_limits(
     RangeNoise(magnitudes=None, quantiles=66.66666666666667, columns=4)
     """
     rows, columns = positive_integer("n_rows", n_rows), positive_integer("dimension", dimension)
-    sigma = _moved(columns, adjacency, rows_per_person) * calibrate_gaussian(positive("epsilon", epsilon), delta).sigma
-    noise = max(sigma / math.sqrt(LIMITED_SHARE), QUANTILE_PRECISION * rows)
+    moved = _moved(columns, adjacency, rows_per_person)
+    noise = max(noise_of_share(LIMITED_SHARE, moved, positive("epsilon", epsilon), delta), QUANTILE_PRECISION * rows)
     if noise > _MOST_LIMITED_NOISE * rows or rows < _ROWS_A_COLUMN * columns:
         return None
     return RangeNoise(None, noise, columns)

@@ -18,9 +18,9 @@ from typing import TypeVar
 import numpy as np
 
 from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer, square, within
-from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target
+from objpert_core.accounting.gaussian.calibration import calibrate_gaussian, log_target, noise_of_share
 from objpert_core.accounting.gaussian.mechanism import Gaussian, GaussianNoise
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism, a_mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, a_mechanism, moved_by
 from objpert_core.accounting.mechanisms.composition import compose
 from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.renyi import via_rdp
@@ -93,7 +93,7 @@ class Standardisation:
         A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms have
         no negative entry, by √2.
         """
-        moved = _moved(adjacency, positive_integer("rows_per_person", rows_per_person))
+        moved = (moved_by(adjacency, rows_per_person, replaced=2.0), moved_by(adjacency, rows_per_person))
         noises = (self.center_noise, self.scale_noise)
         pairs = ((noise, size) for noise, size in zip(noises, moved, strict=True) if noise is not None)
         return tuple(Gaussian(noise, size, adjacency=adjacency) for noise, size in pairs)
@@ -103,12 +103,6 @@ _NOISES = ("center_noise", "scale_noise")
 
 AS_THEY_ARE = Standardisation(None, None)
 """The plan that neither centres nor scales."""
-
-
-def _moved(adjacency: str, rows_per_person: int) -> tuple[float, float]:
-    """How far the rows of one person move Σu and Σ|z|."""
-    alone = choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE
-    return (rows_per_person * (1.0 if alone else 2.0), rows_per_person * (1.0 if alone else math.sqrt(2.0)))
 
 
 def full_standardisation(
@@ -145,11 +139,12 @@ def full_standardisation(
     (11.8, 16.7)
     """
     rows, columns = positive_integer("n_rows", n_rows), positive_integer("dimension", dimension)
-    sigma = calibrate_gaussian(positive("epsilon", epsilon), delta).sigma
-    center, scale = _moved(adjacency, positive_integer("rows_per_person", rows_per_person))
+    center = noise_of_share(
+        CENTER_SHARE, moved_by(adjacency, rows_per_person, replaced=2.0), positive("epsilon", epsilon), delta
+    )
+    scale = noise_of_share(SCALE_SHARE, moved_by(adjacency, rows_per_person), epsilon, delta)
     return Standardisation(
-        max(center * sigma / math.sqrt(CENTER_SHARE), CENTER_PRECISION * rows / math.sqrt(columns)),
-        max(scale * sigma / math.sqrt(SCALE_SHARE), SCALE_PRECISION * rows),
+        max(center, CENTER_PRECISION * rows / math.sqrt(columns)), max(scale, SCALE_PRECISION * rows)
     )
 
 
@@ -221,7 +216,7 @@ def standardisation_of_lengths(
     """
     numbers = epsilon, delta, n_rows, dimension
     full = full_standardisation(*numbers, adjacency=adjacency, rows_per_person=rows_per_person)
-    least = _moved(adjacency, rows_per_person)[0] * calibrate_gaussian(epsilon, delta).sigma / math.sqrt(CENTER_SHARE)
+    least = noise_of_share(CENTER_SHARE, moved_by(adjacency, rows_per_person, replaced=2.0), epsilon, delta)
     if least * math.sqrt(dimension) > _MOST_LENGTH_NOISE * n_rows:
         return None
     return replace(full, center_noise=max(least, LENGTH_PRECISION * n_rows / math.sqrt(dimension)))
