@@ -47,9 +47,9 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     """ε of the bound divided by ε of the Gaussian lower bound at the same δ: 1.0 where no proof can do better.
 
     Redberg et al. (2023), Corollary 3.5. The logistic loss comes as close to a linear one as one likes
-    (docs/theorems.md, T1), so the lower bound is the logistic loss's, too. `ValueError` if a δ is out of range, or the
-    mechanism has no Gaussian lower bound. The result is at least 1; `math.inf` where the bound proves nothing. Where
-    the lower bound's ε is 0: 1.0 if the bound's is 0 as well, else `math.inf`.
+    (docs/theorems.md, T1), so the lower bound is the logistic loss's, too. `ValueError` if the mechanism has no
+    Gaussian lower bound. The result is at least 1; `math.inf` where the bound proves nothing. Where the lower bound's ε
+    is 0: 1.0 if the bound's is 0 as well, else `math.inf`.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def distance_map(
 ) -> FloatArray:
     """`distance_to_optimality` of objective perturbation for every σ and λ, with the bounds of `ObjectivePerturbation`.
 
-    Redberg et al. (2023), Appendix I. `ValueError` for other shapes, numbers out of range, or other bounds. The result
-    has shape (n, m) and is rounded up by less than 1e-7; `math.inf` where the bound proves nothing.
+    Redberg et al. (2023), Appendix I. The result has shape (n, m) and is rounded up by less than 1e-7; `math.inf` where
+    the bound proves nothing.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class NoisyDescent(Scheduled):
     def plan(self, n_rows: int, dimension: int) -> DescentPlan:
         """The descent's settings for the public number of rows and of parameters (intercept included).
 
-        `ValueError` as in `fit`, for parameters out of range or a published schedule that does not apply.
+        `ValueError` as in `fit`, also for a published schedule that does not apply.
 
         >>> plan = NoisySGDClassifier(epsilon=0.5, delta=1e-8, radius=4.0).plan(10_000, 10)
         >>> plan.steps, round(plan.row_gradients)

@@ -226,7 +226,7 @@ class QOPLasso(Regression):
         """A fitted copy for another α or another box, from what was released, at no cost in privacy.
 
         An argument that is left out keeps its value. The certificate is this model's, with the copy's fingerprint of
-        coefficients. `ValueError` for a parameter out of range, `NotFittedError` before a successful `fit`.
+        coefficients. `NotFittedError` before a successful `fit`.
         """
         check_is_fitted(self)
         other = copy.copy(self)

@@ -24,21 +24,13 @@ def regression_table(
     Parameters
     ----------
     models : fitted or released model with intervals, or a mapping of such by the columns' heads
+        `ValueError` for a model without intervals.
     form : {"latex", "markdown", "text", "csv", "json"}, default="latex"
         LaTeX is a ``table`` for plain pdfLaTeX with the packages ``booktabs`` and ``array``.
     scaler : PublicRangeScaler or TableSchema, optional
         As for `summary`: coefficients are then in the columns' own units.
     caption, label : str
         The caption is text, not LaTeX; only LaTeX has a label.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        For a model without intervals, no model, another form, or a label that LaTeX would not take.
 
     Examples
     --------

@@ -76,11 +76,6 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray, shape (n, d)
             From −1 to 1, or NaN where `X` holds NaN. A data frame after `set_output(transform="pandas")` or "polars".
-
-        Raises
-        ------
-        ValueError
-            As in `fit`, or if `X` has another number of features than in `fit`.
         """
         X = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
         return Ranges.declared(self.low, self.high, X.shape[1]).apply(X)

@@ -53,7 +53,7 @@ class ObjectiveInBall(Scheduled, SolvedModel):
     def plan(self, n_rows: int, dimension: int) -> ObjectivePlan:
         """Noise, regularisation and smoothing for the public number of rows and of parameters (intercept included).
 
-        `ValueError` as in `fit`, for parameters out of range or a published schedule that does not apply.
+        `ValueError` as in `fit`, also for a published schedule that does not apply.
         """
         loss, longest, clip = self._chosen_loss(), row_radius(self._constant), self._threshold()
         gradient = loss.lipschitz * longest

@@ -134,8 +134,6 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
-            For parameters out of range, before the data are touched, and as in the estimator's `fit`.
         ConvergenceError, RuntimeError
             If a fit fails, or no run was drawn, which has probability e^(−E[K]), at most 1e-5 from five settings on.
             Nothing is released.

@@ -60,7 +60,7 @@ class WithSummary(LinearScores):
         Raises
         ------
         sklearn.exceptions.NotFittedError, ValueError
-            Before `fit`; for a model that was fitted without intervals, or an argument out of range.
+            Before `fit`; for a model that was fitted without intervals.
 
         Examples
         --------

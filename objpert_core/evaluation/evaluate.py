@@ -85,8 +85,8 @@ def evaluate(
     Raises
     ------
     ValueError
-        For a label that the model does not know, a target that is no number, or parameters out of range; nothing is
-        released then, and no noise was drawn. The promise does not cover the fact that there was such a row.
+        For a label that the model does not know, or a target that is no number; nothing is released then, and no
+        noise was drawn. The promise does not cover the fact that there was such a row.
 
     Examples
     --------
@@ -132,6 +132,8 @@ def together(
 ) -> TogetherCertificate:
     """Certify a fit and the evaluation of its model as one release.
 
+    `ValueError` if one of the certificates does not verify, or if they are about different models or neighbours.
+
     Parameters
     ----------
     fit : PrivacyCertificate
@@ -141,15 +143,6 @@ def together(
         "coin": `split_by_coin` told training and test rows apart, and all rows of a person are in one part; fit and
         evaluation cost the larger of the two budgets (docs/theorems.md, T49). **This is taken on trust.** "same rows":
         any other way, training rows included; the budgets are composed, and the δs add up.
-
-    Returns
-    -------
-    TogetherCertificate
-
-    Raises
-    ------
-    ValueError
-        If one of the certificates does not verify, or if they are about different models or different neighbours.
     """
     choice("split", split, SPLITS)
     own = evaluation.certificate if isinstance(evaluation, Evaluation) else evaluation

@@ -32,7 +32,8 @@ def split_by_coin(
     Parameters
     ----------
     X : array-like, sparse matrix, data frame, `Blocks` or Dask collection, shape (n, d)
-        `Blocks` give two parts that are `Blocks`; a row's coin is drawn when the row is walked first.
+        `Blocks` give two parts that are `Blocks`; a row's coin is drawn when the row is walked first. Blocks on a
+        cluster's workers are refused.
     y : array-like, shape (n,)
         Left out where `X` is `Blocks`.
     test_share : float strictly between 0 and 1
@@ -49,12 +50,6 @@ def split_by_coin(
     -------
     X_train, X_test, y_train, y_test
         For `Blocks` the targets are None.
-
-    Raises
-    ------
-    ValueError
-        If blocks are on a cluster's workers, or `y` or `groups` are given with blocks; if lengths differ, or
-        `test_share` is out of range.
 
     Examples
     --------

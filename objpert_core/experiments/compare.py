@@ -81,12 +81,12 @@ ROC_GRID.setflags(write=False)
 
 @dataclass(frozen=True)
 class Settings:
-    """What to compare; `ValueError` if a setting is out of range. `bound`, one of `TIGHT_BOUNDS`, calibrates "tight";
-    `methods` are names of `learners.COMPARABLE`, each once. Draw i of every private method, 1 to `MAX_REPEATS`
-    `repeats`, has the noise seed `seed + i`. `large_batch_size` and `fine_learning_rates` are those of
-    "dpsgd-standardised", and DP-SGD that pays for its tuning trains K ~ Poisson(`mean_runs`) candidates. `solver` is
-    for every method but DP-SGD and the reference. `publishable` splits the rows by coins, and scores private models by
-    `evaluate` at the same ε and δ: one draw's model and scores may be released together.
+    """What to compare. `bound`, one of `TIGHT_BOUNDS`, calibrates "tight"; `methods` are names of
+    `learners.COMPARABLE`, each once. Draw i of every private method, 1 to `MAX_REPEATS` `repeats`, has the noise seed
+    `seed + i`. `large_batch_size` and `fine_learning_rates` are those of "dpsgd-standardised", and DP-SGD that pays for
+    its tuning trains K ~ Poisson(`mean_runs`) candidates. `solver` is for every method but DP-SGD and the reference.
+    `publishable` splits the rows by coins, and scores private models by `evaluate` at the same ε and δ: one draw's
+    model and scores may be released together.
     """
 
     epsilon: float = 1.0

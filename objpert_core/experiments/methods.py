@@ -103,10 +103,10 @@ def grid(lowest: float, highest: float, count: int, digits: int = 6) -> tuple[fl
 
 @dataclass(frozen=True)
 class Parameters:
-    """What all rows of one file share; `ValueError` if a parameter is out of range, and defaults are the paper's text
-    where the paper says something. `epochs`, `optimizer`, `learning_rates`, `batch_size` (all rows if they are fewer)
-    and `mean_runs` are DP-SGD's; `large_batch_size` and `fine_learning_rates` those of "dpsgd-dishonest-large";
-    `noise_ratio`, `tau` and `sigma_out` those of "published".
+    """What all rows of one file share; defaults are the paper's text where the paper says something. `epochs`,
+    `optimizer`, `learning_rates`, `batch_size` (all rows if they are fewer) and `mean_runs` are DP-SGD's;
+    `large_batch_size` and `fine_learning_rates` those of "dpsgd-dishonest-large"; `noise_ratio`, `tau` and `sigma_out`
+    those of "published".
     """
 
     delta: float = 1e-5
@@ -209,8 +209,6 @@ def fit(
     ------
     ConvergenceError
         If a private fit did not reach the gradient norm that its proof needs.
-    ValueError
-        If an argument is out of range.
     """
     learner = LEARNERS[choice("method", method, tuple(EVERY))]
     watched = {"callback": callback} if learner.private and callback is not None else {}

@@ -120,16 +120,12 @@ class Fit:
     random_state : None, int, RandomState or Generator, default=None
         See `noise_source`.
     on_error : {"raise", "release"}, default="raise"
-        "release" leaves unusable rows out of every sum, goes on with a slower solver where the first does not reach τ,
-        and releases the answer for no data where rounding stops that one, too (docs/theorems.md, T23).
+        "raise" refuses NaN, inf and no rows with a `ValueError`. "release" leaves unusable rows out of every sum, goes
+        on with a slower solver where the first does not reach τ, and releases the answer for no data where rounding
+        stops that one, too (docs/theorems.md, T23).
     source : NoiseSource, optional
         What the noise is drawn from, in place of `random_state`, for a fit that is part of another fit.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range or X and targets differ in length; with ``on_error="raise"`` also if X holds NaN,
-        inf or no rows.
     """
 
     def __init__(

@@ -124,8 +124,8 @@ def perturb_and_solve(
         Before the fit, if τ is less than rounding might leave for so many rows and parameters; in the fit, if the
         solver does not reach τ. Nothing is released (see `Fit.release`).
     ValueError
-        If an argument is out of range, X or targets do not fit, a certificate cannot name what was asked for, or the
-        mechanism's bounds do not cover the loss on rows of this norm.
+        If a certificate cannot name what was asked for, or the mechanism's bounds do not cover the loss on rows of this
+        norm.
 
     Examples
     --------

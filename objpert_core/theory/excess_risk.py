@@ -29,8 +29,7 @@ def excess_risk_bound(
     """Upper bound on the mean excess training loss E L(θ̃) − L(θ₀), summed over the rows.
 
     In units of the loss (nats for the logistic loss); divide by `rows` for the mean loss. Redberg, Koskela and Wang
-    (2023), Theorem H.1, corrected: docs/theorems.md, T13. Never above `published_excess_risk_bound`. Another kind of
-    mechanism, or a number out of range, raises a `ValueError`.
+    (2023), Theorem H.1, corrected: docs/theorems.md, T13. Never above `published_excess_risk_bound`.
 
     Parameters
     ----------

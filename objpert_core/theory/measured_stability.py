@@ -54,8 +54,6 @@ def measured_stability(
 ) -> Stability:
     """Fit neighbouring data with the same batches and the same noise, and see how far the models are apart.
 
-    A number out of range raises a `ValueError`.
-
     Parameters
     ----------
     learn : callable

@@ -36,8 +36,7 @@ _LARGEST = 500.0  # ε; e^ε beyond it leaves little room before it overflows
 class OneDimensionalLogistic:
     """The law of objective perturbation's minimiser for logistic regression with one parameter.
 
-    The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1, in one dimension. `ValueError` if a
-    value is out of range or the lengths differ.
+    The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1, in one dimension.
 
     Parameters
     ----------

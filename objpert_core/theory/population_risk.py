@@ -150,8 +150,8 @@ def excess_population_bound(
     Unless published, the bound is at most 2·ML, which no model of the ball exceeds. The bounds are about the noise that
     a method adds and its exact minimisers; whether that noise is private is the accountant's matter. docs/theorems.md,
     T24: with many steps "gd" has ML√(2/n + 4dσ_G²/n²); "objective-tight" has ML√(2/n + dσ_G²/n²), the best constant of
-    all; "phased" about ML√(10.7/n + 256dσ_G²/n²). `ValueError` if there is no such method, a number is out of range,
-    the method is not published, or its condition on β fails.
+    all; "phased" about ML√(10.7/n + 256dσ_G²/n²). `ValueError` if the method is not published, or its condition
+    on β fails.
 
     Parameters
     ----------
@@ -258,8 +258,7 @@ def descent_parts(
 ) -> DescentParts:
     """Take the bound on noisy gradient descent apart, at a number of steps of one size.
 
-    docs/theorems.md, T24. The sum is least at ηT = M/(L√(2/n + 4dσ_G²/n²)), where it is what "gd" has. A number out of
-    range raises a `ValueError`.
+    docs/theorems.md, T24. The sum is least at ηT = M/(L√(2/n + 4dσ_G²/n²)), where it is what "gd" has.
 
     Parameters
     ----------

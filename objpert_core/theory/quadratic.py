@@ -11,8 +11,7 @@ def exact_excess_bound(
     """Bound on the mean excess of J at the minimiser of J + σ²/2·(θ − θ̃)ᵀW(θ − θ̃): mσ²(D + η)²/2 + τ.
 
     Of the sum over all rows, in the units of J. Corollary 3.4 of Cortild and Cartis (2026) at η = τ = 0. The perturbed
-    objective at its least value is at most the one at the minimiser of J, and nowhere below J. A number out of range
-    raises a `ValueError`.
+    objective at its least value is at most the one at the minimiser of J, and nowhere below J.
 
     Parameters
     ----------

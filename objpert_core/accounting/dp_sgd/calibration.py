@@ -38,10 +38,10 @@ def calibrate_dpsgd(
 ) -> DPSGD | PrivateSelection:
     """DP-SGD with the smallest noise multiplier that is (ε, δ)-DP, or whose tuning is.
 
-    Redberg et al. (2023), Section 5, calls the first "dishonest" DP-SGD and the second "honest". `ValueError` if an
-    argument is out of range, or no noise multiplier that can be accounted for reaches the target. The target is
-    met both ways, `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`, by the accountant asked for, and ε at
-    `delta` is within 1e-5 (relative; 1e-7 for "rdp") of it.
+    Redberg et al. (2023), Section 5, calls the first "dishonest" DP-SGD and the second "honest". `ValueError` if no
+    noise multiplier that can be accounted for reaches the target. The target is met both ways,
+    `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`, by the accountant asked for, and ε at `delta` is within
+    1e-5 (relative; 1e-7 for "rdp") of it.
 
     Parameters
     ----------

@@ -22,8 +22,7 @@ def calibrate_gaussian(
 ) -> Gaussian:
     """The Gaussian mechanism with the least noise that is (ε, δ)-DP: the analytic one of Balle and Wang (2018).
 
-    `.delta(epsilon) <= delta` holds, and σ is within a few 1e-12 (relative) of the smallest possible. A number out of
-    range, or an unknown adjacency, raises a `ValueError`.
+    `.delta(epsilon) <= delta` holds, and σ is within a few 1e-12 (relative) of the smallest possible.
 
     Parameters
     ----------

@@ -81,10 +81,9 @@ class PrivacyOdometer:
 class PrivacyFilter(PrivacyOdometer):
     """A budget in μ, fixed beforehand: everything released under it is μ-GDP, however the releases were chosen.
 
-    docs/theorems.md, T20; Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022). The next mechanism may
-    depend on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or
-    copied filter is a second budget: keep one for all releases from one data set. Arguments out of range raise a
-    `ValueError`.
+    docs/theorems.md, T20; Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022). The next mechanism may depend
+    on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or copied filter
+    is a second budget: keep one for all releases from one data set.
 
     Parameters
     ----------

@@ -260,8 +260,8 @@ class Mechanism(ABC):
     def pld(self, interval: float | None = None, direction: str = "remove", pessimistic: bool = True) -> DiscretePLD:
         """Discretised privacy loss distribution of this bound.
 
-        `ValueError` if an argument is out of range, or `interval` so small that millions of losses would be needed;
-        `NotImplementedError`, which says why, if the bound has no privacy loss distribution.
+        `ValueError` if `interval` is so small that millions of losses would be needed; `NotImplementedError`, which
+        says why, if the bound has no privacy loss distribution.
 
         Parameters
         ----------

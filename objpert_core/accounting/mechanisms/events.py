@@ -56,8 +56,8 @@ _NO_MECHANISM = {
 def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
     """Read an event of Google's dp_accounting as a mechanism.
 
-    `ValueError` if an event has no mechanism here, is not private, or does not go with the adjacency; if a number is
-    out of range; if nothing is released; for more than 10,000 events, 50 levels or 10¹² steps.
+    `ValueError` if an event has no mechanism here, is not private, or does not go with the adjacency; if nothing is
+    released; for more than 10,000 events, 50 levels or 10¹² steps.
 
     Parameters
     ----------

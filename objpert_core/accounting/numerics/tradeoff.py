@@ -161,7 +161,6 @@ def posterior(prior: Any, epsilon: Any) -> Any:
     By Bayes' rule a privacy loss of at most ε moves the prior odds p : (1 − p) by a factor of at most e^ε, so the
     posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 a release whose privacy loss is larger than ε can occur;
     `Mechanism.tail` says how often at most. Rounded up; `prior` itself at ε = 0, 1.0 at ε = inf unless the prior is 0.
-    A number out of range raises a `ValueError`.
 
     Parameters
     ----------

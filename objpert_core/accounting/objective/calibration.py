@@ -54,12 +54,11 @@ def calibrate_objective_perturbation(
     """The noise σ and the smallest regularisation λ with which objective perturbation is (ε, δ)-DP.
 
     σ is `noise_ratio` times that of the analytic Gaussian mechanism of sensitivity `lipschitz`: more noise buys a
-    smaller λ (Redberg et al. 2023, Section 5). `ValueError` if no λ meets the target at this `noise_ratio`, or an
-    argument is out of range: ε lies from 1e-30 to 1e30, `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and
-    `sigma_out` from 1e-110 to 1e110 (squares are doubles). The result's ε at `delta` does not exceed `epsilon` and is
-    within 1e-6 (relative) of it, but for three cases. The bound allows no smaller λ: ``"kifer2012"`` needs λ >= 2β/ε,
-    and "glm" and "non-glm" need a λ > β that is a double. λ is 1e-70·L²: no smaller one is tried. Or `lam` asked for
-    more.
+    smaller λ (Redberg et al. 2023, Section 5). `ValueError` if no λ meets the target at this `noise_ratio`. ε lies from
+    1e-30 to 1e30, `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from 1e-110 to 1e110 (squares are
+    doubles). The result's ε at `delta` does not exceed `epsilon` and is within 1e-6 (relative) of it, but for three
+    cases. The bound allows no smaller λ: ``"kifer2012"`` needs λ >= 2β/ε, and "glm" and "non-glm" need a λ > β that is
+    a double. λ is 1e-70·L²: no smaller one is tried. Or `lam` asked for more.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def recommended_lam(epsilon: float, delta: float, n_rows: int, dimension: int, l
         λ = min(2σ²·d/n, 2·R²/(ε + R²/(2σ²))),     σ that of the Gaussian mechanism of sensitivity R,
 
     for `calibrate_objective_perturbation(..., lam=λ)`, which takes more where privacy asks for more. Both constants
-    were chosen on synthetic data only. A number out of range raises a `ValueError`.
+    were chosen on synthetic data only.
 
     Parameters
     ----------

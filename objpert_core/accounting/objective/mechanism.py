@@ -33,9 +33,9 @@ class ObjectivePerturbation(Mechanism):
     """Objective perturbation: the minimiser of Σ ℓ(θ; z) + λ/2 ‖θ‖² + bᵀθ with b ~ N(0, σ² I).
 
     Mechanisms are equal, and have one hash, if they agree in what their bound uses: ``"logistic"`` does not use
-    `smoothness`, for instance. The attributes keep what was given. `ValueError` if a parameter is out of range, or
-    ``"non-glm"`` comes without a dimension. Squares and ratios have to be doubles: `lipschitz` lies from 1e-50 to 1e50,
-    `sigma` within a factor of 1e100 of it, `smoothness` from 1e-110 to 1e110, `lam` from 1e-180 to 1e180.
+    `smoothness`, for instance. The attributes keep what was given. `ValueError` if ``"non-glm"`` comes without a
+    dimension. Squares and ratios have to be doubles: `lipschitz` lies from 1e-50 to 1e50, `sigma` within a factor of
+    1e100 of it, `smoothness` from 1e-110 to 1e110, `lam` from 1e-180 to 1e180.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def one_vs_rest(
 ) -> Mechanism:
     """The composition of one fit for each class against all others, on the same rows with independent noise.
 
-    `ValueError` if a number is out of range, or a weight below 1 is asked for where its effect is not known.
+    `ValueError` if a weight below 1 is asked for where its effect is not known.
 
     Parameters
     ----------

@@ -93,9 +93,8 @@ def recommended_ranges(
 
         σ₁ = max(√d·σ_G/√0.3, n/60),     σ₂ = max(√d·σ_G/√0.2, n/300):
 
-    three and two tenths of what (ε, δ) allows, or less where less will do. There are no ranges where σ₁ exceeds
-    n/10, and no equal bins where σ₂ exceeds n/20. Shares and limits were chosen on generated tables and
-    on breast cancer.
+    three and two tenths of what (ε, δ) allows, or less where less will do. There are no ranges where σ₁ exceeds n/10,
+    and no equal bins where σ₂ exceeds n/20. Shares and limits were chosen on generated tables and on breast cancer.
 
     Parameters
     ----------

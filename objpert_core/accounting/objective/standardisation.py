@@ -120,8 +120,7 @@ def full_standardisation(
 
         σ_c = max(σ_G/√0.1, 0.1·n/√d),     σ_s = max(σ_G/√0.05, 0.01·n):
 
-    a tenth and a twentieth of what (ε, δ) allows, or less where less will do. A number out of range, or an unknown
-    adjacency, raises a `ValueError`.
+    a tenth and a twentieth of what (ε, δ) allows, or less where less will do.
 
     Parameters
     ----------
@@ -236,7 +235,7 @@ def composed_fit(
     One fit alone is `mechanism` itself, for all rows of one person. One fit of Algorithm 1 is composed with what was
     released before it by making its output noise wider: two Gaussian mechanisms are one, so T6 answers, with one
     integral in place of a convolution. Otherwise the composition. `ValueError` if the bound has neither a privacy loss
-    to add nor a Rényi curve, or an argument is out of range.
+    to add nor a Rényi curve.
 
     Parameters
     ----------
@@ -302,7 +301,7 @@ def remaining_epsilon(
 
     ε' <= ε is that of √((μ² − Σμ_i²)/k) at δ, with μ the ratio of sensitivity to noise that (ε, δ) allows, μ_i those of
     `before`, and k = 1 + (copies − 1)·rest_weight². `calibrate_remaining` finds what is left exactly; it has the same
-    arguments. `ValueError` if nothing is left, or a number is out of range.
+    arguments. `ValueError` if nothing is left.
 
     >>> round(remaining_epsilon(1.0, 1e-5, Standardisation(12.0, 17.0).mechanisms()), 3)
     0.918
@@ -351,10 +350,10 @@ def calibrate_remaining(
 
     The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
     sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
-    `ValueError` if nothing is left for the fit, the composition is not known (see `composed_fit`), or a number is out
-    of range. ``composed_fit(result, before, …).delta(epsilon) <= delta`` holds, nearly with equality: the result is
-    that of `calibrate` at the largest ε' for which it does, to some 1e-10 of μ², or 5e-4 where a convolution answers,
-    or 5e-3 where a row is replaced or a person has several, and then the search takes long.
+    `ValueError` if nothing is left for the fit, or the composition is not known (see `composed_fit`).
+    ``composed_fit(result, before, …).delta(epsilon) <= delta`` holds, nearly with equality: the result is that of
+    `calibrate` at the largest ε' for which it does, to some 1e-10 of μ², or 5e-4 where a convolution answers, or 5e-3
+    where a row is replaced or a person has several, and then the search takes long.
 
     Parameters
     ----------

@@ -12,10 +12,7 @@ from objpert_core.accounting.gaussian.calibration import calibrate_gaussian
 
 @dataclass(frozen=True)
 class Sizes:
-    """n rows, d parameters, (ε, δ) where one row is replaced, a ball of radius M, and an L-Lipschitz loss.
-
-    A number out of range raises a `ValueError`.
-    """
+    """n rows, d parameters, (ε, δ) where one row is replaced, a ball of radius M, and an L-Lipschitz loss."""
 
     n: int
     d: int

@@ -170,8 +170,7 @@ def calibrate_adaptive_sampling(epsilon: float, delta: float, *, mean_runs: floa
     """A posterior draw behind two statistics that is (ε, δ)-DP as a whole, with d as large as that allows.
 
     Of the Gaussian mechanism's μ at the target each statistic has a quarter; unsafe statistics have a tenth of δ; h₀ =
-    ε/(2 + 2·log(2/δ)), with the ε and δ of a single run. `ValueError` if an argument is out of range, or leaves no draw
-    at all.
+    ε/(2 + 2·log(2/δ)), with the ε and δ of a single run. `ValueError` if no draw is left at all.
 
     Parameters
     ----------

@@ -24,8 +24,7 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
 
     Exact: `PosteriorSampling` at this leverage and ρ = γ·slope² has δ(ε) = δ. γ does for every smaller leverage and
     shift, too (docs/theorems.md, T38). Theorem 5.1 of Redberg, Zhu and Wang (2023) is `published_posterior_precision`.
-    0.0 where no γ is private, however small: the leverage alone says too much. A number out of range raises a
-    `ValueError`.
+    0.0 where no γ is private, however small: the leverage alone says too much.
 
     Parameters
     ----------
@@ -94,8 +93,7 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
     """ε by Theorem 5.1 of Redberg, Zhu and Wang (2023) as printed, which **does not hold**: a formula to compare with.
 
     √(γL² log(2/δ)/λ*) + γL²/(2(λ* + 1)) + (1 + log(2/δ))/(2λ*), with L the slope, for rows of norm at most 1 and λ* =
-    1/leverage. Its tail √log(2/δ) lacks a factor √2, so that the true δ exceeds the promise. A number out of range
-    raises a `ValueError`.
+    1/leverage. Its tail √log(2/δ) lacks a factor √2, so that the true δ exceeds the promise.
 
     γ > 0 is the draw's; the other arguments are those of `posterior_precision`.
 

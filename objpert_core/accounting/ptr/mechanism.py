@@ -166,8 +166,8 @@ class ProposeTestRelease(_OnePair):
     its `guarantee`, where δ* = δ̂ + max(δ, δ_F + c·δ') behind a test and δ* = δ̂ + δ + c·δ' behind a released bound. c
     is 1, or e^ε̂ where ε(X) covers added rows only and the test is not shifted. Which of mechanism and fallback has
     answered may be told. Redberg, Zhu and Wang (2023), Theorems 4.3, 4.7 and B.4, with what they leave out;
-    docs/theorems.md, T36. `ValueError` if a number is out of range, δ* is not below 1, a name is none of those below,
-    or choices exclude each other.
+    docs/theorems.md, T36. `ValueError` if δ* is not below 1, a name is none of those below, or choices exclude each
+    other.
 
     Parameters
     ----------

@@ -74,8 +74,7 @@ def calibrate_quadratic_perturbation(
 
     Its δ at ε does not exceed `delta`, and its σ² is within 1e-9 (relative) of the least one that the bound allows.
     docs/theorems.md, T31 to T33. For large d the best m is about 2d and mσ² about 2L√d/a, a being the sensitivity over
-    σ of the Gaussian mechanism that meets (ε, δ). A number out of range, or an adjacency that no theorem covers, raises
-    a `ValueError`.
+    σ of the Gaussian mechanism that meets (ε, δ). `ValueError` for an adjacency that no theorem covers.
 
     Parameters
     ----------

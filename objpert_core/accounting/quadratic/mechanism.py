@@ -46,7 +46,7 @@ class QuadraticPerturbation(Mechanism):
     then a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing that matrix: of every
     regulariser, constraint and solver at once. No Rényi divergence is finite: with probability `floor` a release is one
     that is impossible without the row, so that `rdp` is infinite. Compositions are of the losses of the worst row, or
-    of the pair of the profile. `ValueError` if a parameter is out of range, or no theorem covers the combination.
+    of the pair of the profile. `ValueError` if no theorem covers the combination.
 
     Parameters
     ----------

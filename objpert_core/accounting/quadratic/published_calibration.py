@@ -49,8 +49,7 @@ def published_scale(
 ) -> float:
     """σ² of Theorem 3.1 for an exact solver, where a share of δ goes to the smallest eigenvalue: δ₃ = share·δ.
 
-    Cortild and Cartis (2026), Theorem 3.1 and Lemma D.4; docs/theorems.md, T33. A number out of range raises a
-    `ValueError`.
+    Cortild and Cartis (2026), Theorem 3.1 and Lemma D.4; docs/theorems.md, T33.
 
     Parameters
     ----------
@@ -114,9 +113,8 @@ def optimal_published_bound(
     """The least excess risk that the published theorems promise at (ε, δ), over all of their free parameters.
 
     Figure 1 of Cortild and Cartis (2026). Where τ = η = 0 the minimum is where the two conditions on σ² meet; otherwise
-    it is found by the Nelder–Mead method. A number out of range raises a `ValueError`. The value is that of Corollary
-    3.4, or of Theorem 3.3 where τ or η is not 0, and beside it stands the m that it needs. The anchor itself, which
-    needs no data, has an excess of at most G·D.
+    it is found by the Nelder–Mead method. The value is that of Corollary 3.4, or of Theorem 3.3 where τ or η is not 0,
+    and beside it stands the m that it needs. The anchor itself, which needs no data, has an excess of at most G·D.
 
     Parameters
     ----------
@@ -248,7 +246,7 @@ def linear_objective_noise(
     """(variance of the tilt, λ) of linear objective perturbation as Cortild and Cartis (2026) compare with it.
 
     σ² = ζ²·(8·log(2/δ) + 4ε)/ε², and λ = 2L/ε is the coefficient of ½‖θ‖²: Theorem 5.1 there, after Kifer, Smith and
-    Thakurta (2012). A number out of range raises a `ValueError`.
+    Thakurta (2012).
 
     Parameters
     ----------

@@ -80,9 +80,8 @@ class PrivateSelection(Wrapper):
     with ε₁ the least solution of δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ). `delta` and `epsilon` are the smaller of the last
     line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone. The proofs are docs/theorems.md, T11. A
     larger order's divergence bounds a smaller order's, and the curves above may fall: `rdp(α)` is the least of their
-    value at α and of their dips at larger orders. `ValueError` if an argument is out of range, or no γ that is a double
-    gives this mean; `NotImplementedError` if `base` has no Rényi curve ("kifer2012") and K is Poisson, or no profile
-    either.
+    value at α and of their dips at larger orders. `ValueError` if no γ that is a double gives this mean;
+    `NotImplementedError` if `base` has no Rényi curve ("kifer2012") and K is Poisson, or no profile either.
 
     Parameters
     ----------
@@ -251,8 +250,7 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
         ε(δ) + 2ε₁  at  E[K]·δ,   for any ε₁ with δ(ε₁) <= (e^{ε₁} − 1)/(E[K] − 1),
 
     which is at most 3ε if δ(ε) = 0, and avoids what their statement for (ε, δ) gives away. The proof is
-    docs/theorems.md, T11: this is η = 1. The result has the shape of `delta`; `math.inf` where nothing is proved. A
-    number out of range raises a `ValueError`.
+    docs/theorems.md, T11: this is η = 1. The result has the shape of `delta`; `math.inf` where nothing is proved.
 
     Parameters
     ----------

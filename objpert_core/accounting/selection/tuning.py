@@ -26,8 +26,8 @@ def mean_runs(more_than: int, probability: float, eta: float | None = None) -> f
     """The mean of K with Pr[K > more_than] = probability, to be given to `PrivateSelection`.
 
     Redberg et al. (2023), Section 5, ask for Pr[K > 10] = 0.9. Pr[K > s] falls as γ grows, so there is one solution.
-    `ValueError` if an argument is out of range, or no mean reaches the probability: as γ → 0, a law with η < 0 tends to
-    one that is still small with some probability, and a law with η = 0 gets there only at means beyond the doubles.
+    `ValueError` if no mean reaches the probability: as γ → 0, a law with η < 0 tends to one that is still small with
+    some probability, and a law with η = 0 gets there only at means beyond the doubles.
 
     Parameters
     ----------

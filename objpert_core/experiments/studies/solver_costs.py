@@ -61,7 +61,7 @@ class Case:
     seed: int = 0
 
     def objective(self) -> PerturbedObjective:
-        """J; raises `ValueError` where a parameter is out of range."""
+        """J."""
         n, features = positive_integer("n", self.n), positive_integer("features", self.features)
         choice("columns", self.columns, tuple(COLUMNS))
         random = np.random.default_rng(self.seed)

@@ -104,11 +104,6 @@ def propose_test_release(
     Released or Refused
         "fallback" in `Released.published` says whether the fallback has answered; the promise covers that, too.
 
-    Raises
-    ------
-    ValueError
-        Before a look at the data, if an argument is out of range, or mechanism, test or fallback lack what they need.
-
     Examples
     --------
     >>> from objpert_core.learning.ptr import DistanceTest
@@ -186,11 +181,6 @@ def release_under_bound(
     -------
     Released or Refused
         `Released.published` holds the "bound" and the "parameter".
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range or lacks what it needs. The data have then not been looked at.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class DistanceTest:
 
     Dwork and Lei (2009); Algorithm 1 of Redberg, Zhu and Wang (2023), who pass if D + Lap(1/ε̂) > log(1/δ')/ε̂ (the
     display after their Remark 4.4 says the opposite). Here the noise Z is two-sided geometric, and X passes if D + Z is
-    `threshold` or more: the least whole number that keeps δ'. ValueError if a number is out of range.
+    `threshold` or more: the least whole number that keeps δ'.
 
     Parameters
     ----------
@@ -135,16 +135,11 @@ class UpperBound:
     epsilon : float > 0
     delta : float in [0, 1)
         (ε̂, δ̂) of the release. δ̂ = 0 takes two-sided geometric noise, the Laplace noise of a lattice; otherwise
-        Gaussian.
+        Gaussian; `ValueError` where that is too wide for a lattice.
     failure : float strictly between 0 and 1
         δ': the bound is below s(X) with this probability at most.
     shifted : bool
         Move the bound up by the sensitivity as well, so that δ' also covers neighbours of X.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or asks for Gaussian noise that is too wide for a lattice.
 
     Examples
     --------

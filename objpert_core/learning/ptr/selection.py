@@ -71,10 +71,8 @@ def best_of(
 
     Raises
     ------
-    ValueError
-        If an argument is out of range, or nothing is proved at this δ. No run has then been made.
-    NotImplementedError
-        If `base` cannot be accounted for with this law of K.
+    ValueError, NotImplementedError
+        If nothing is proved at this δ, or for this law of K. No run has then been made.
 
     Examples
     --------

@@ -87,11 +87,6 @@ def solve(
         M: minimise over the ball ‖θ‖ ≤ M. There τ bounds the gradient of J + ν/2 ‖θ‖², for a ν ≥ 0 that is found and
         reported; `residual_bound` certifies the result. `max_iter` then limits all the solves together.
 
-    Raises
-    ------
-    ValueError
-        For an unknown solver, ``tau <= 0``, ``max_iter < 1`` or ``radius <= 0``.
-
     Examples
     --------
     >>> from objpert_core.learning.problem.objective import PerturbedObjective
