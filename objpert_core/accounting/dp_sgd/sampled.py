@@ -242,15 +242,8 @@ class SampledWithReplacement(_ByBatches):
 
     Adjacency is `REPLACE_ONE`. One step has δ(log(1 + p(e^ε − 1))) ≤ Σ Pr[Bin(m, 1/n) = k]·δ_G(ε; 2k/noise
     multiplier) over k ≥ 1, p = 1 − (1 − 1/n)^m (Balle, Barthe and Gaboardi 2018); several steps compose the symmetric
-    pair of that profile (docs/theorems.md, T27).
+    pair of that profile (docs/theorems.md, T27). Parameters as in `SampledWithoutReplacement`; m may exceed n.
 
-    Parameters
-    ----------
-    noise_multiplier, batch_size, rows, steps
-        As in `SampledWithoutReplacement`; m may exceed n.
-
-    Examples
-    --------
     >>> round(SampledWithReplacement(noise_multiplier=1.0, batch_size=2, rows=3, steps=1).delta(0.0), 4)
     0.4095
     """

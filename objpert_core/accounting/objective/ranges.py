@@ -95,14 +95,8 @@ def recommended_ranges(
 
     three and two tenths of what (ε, δ) allows, or less where less will do. There are no ranges where σ₁ exceeds n/10,
     and no equal bins where σ₂ exceeds n/20. Shares and limits were chosen on generated tables and on breast cancer.
+    Arguments are those of `full_standardisation`.
 
-    Parameters
-    ----------
-    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
-        As in `full_standardisation`, with its errors.
-
-    Examples
-    --------
     >>> recommended_ranges(1.0, 1e-5, n_rows=124, dimension=13) is None
     True
     >>> found = recommended_ranges(1.0, 1e-5, n_rows=20_000, dimension=1)
@@ -136,15 +130,9 @@ def ranges_within_limits(
         σ₂ = max(√d·σ_G/√0.1, n/300),
 
     a tenth of what (ε, δ) allows, or less. None is released where σ₂ would exceed n/150, or where there are fewer than
-    400 rows for each column: on real tables closer ranges then cost more than they gave.
+    400 rows for each column: on real tables closer ranges then cost more than they gave. Arguments are those of
+    `full_standardisation`.
 
-    Parameters
-    ----------
-    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
-        As in `full_standardisation`, with its errors.
-
-    Examples
-    --------
     >>> ranges_within_limits(1.0, 1e-5, n_rows=1000, dimension=4) is None
     True
     >>> ranges_within_limits(1.0, 1e-5, n_rows=20_000, dimension=4)

@@ -161,15 +161,8 @@ def recommended_standardisation(
     A step is left out, its noise None, where its noise would drown what it is to find: the centre where its noise would
     have a norm above 3 or more than 0.35 in one entry, the scales where the noise of a column's mean |z| would exceed
     0.09. Where the centre is left out the scales are, too: scales of rows that are off centre mostly tell where the
-    centre is. Shares and limits were chosen on synthetic data only; the evidence is in `experiments.standardisation`.
+    centre is. Shares and limits were chosen on synthetic data only. Arguments are those of `full_standardisation`.
 
-    Parameters
-    ----------
-    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
-        As in `full_standardisation`, with its errors.
-
-    Examples
-    --------
     >>> recommended_standardisation(0.01, 1e-5, n_rows=100, dimension=100)
     Standardisation(center_noise=None, scale_noise=None)
     """
@@ -199,15 +192,8 @@ def standardisation_of_lengths(
         σ_c = max(σ_G/√0.1, 0.01·n/√d),
 
     and the scales as in `full_standardisation`. Where the norm of the centre's noise would exceed 0.05, None says that
-    rows are better normalised first.
+    rows are better normalised first. Arguments are those of `full_standardisation`.
 
-    Parameters
-    ----------
-    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
-        As in `full_standardisation`, with its errors.
-
-    Examples
-    --------
     >>> standardisation_of_lengths(1.0, 1e-5, n_rows=200, dimension=4) is None
     True
     >>> round(standardisation_of_lengths(1.0, 1e-5, n_rows=5000, dimension=4).center_noise, 1)

@@ -172,12 +172,7 @@ class Encoding:
 
 
 class EncodedBlocks(Blocks):
-    """A table that is encoded whenever it is walked.
-
-    Attributes
-    ----------
-    schema : TableSchema
-    """
+    """A table that is encoded whenever it is walked."""
 
     def __init__(self, schema: TableSchema, read: Callable[[Encoding], Iterator[Encoded]], *, targets: bool) -> None:
         super().__init__(self._pairs)

@@ -54,13 +54,7 @@ class _Form(NamedTuple):
 
 
 class TableBlocks(EncodedBlocks):
-    """Files of one table, encoded by a schema whenever they are walked; `open_table` makes them.
-
-    Attributes
-    ----------
-    schema : TableSchema
-    files : tuple of Path
-    """
+    """Files of one table, encoded by a schema whenever they are walked; `open_table` makes them."""
 
     def __init__(self, files: Sequence[Path], schema: TableSchema, dialect: Dialect, *, targets: bool) -> None:
         super().__init__(schema, self._of_files, targets=targets)

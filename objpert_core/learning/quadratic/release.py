@@ -99,7 +99,7 @@ def noisy_gram(
     mechanism : QuadraticPerturbation or TiltAndBend
         With bound "exact", of dimension D = d, or d + 1 with an intercept.
     epsilon, delta : float
-        What the certificate is to state.
+        What the certificate is to state; `ValueError` if the mechanism does not keep it on such rows and residuals.
     residual_bound : 0, or float from 1e-50 to 1e50
         R: residuals at the anchor are clipped to this size. 0 without a tilt, and only without a tilt.
     anchor : ndarray, shape (d,), optional
@@ -108,12 +108,6 @@ def noisy_gram(
         As for `Fit`; no intercept unless asked for.
     on_error : {"raise", "release"}
         "release" leaves rows that cannot be used out of every sum (docs/theorems.md, T23).
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, the mechanism does not keep (ε, δ) or is not about such rows and residuals, or
-        the data are out of order.
 
     Examples
     --------
