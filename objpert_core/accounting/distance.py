@@ -75,8 +75,7 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
 def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
     """The λ = R²/(ε + R²/(2σ²)) from which on the bound "logistic" is the Gaussian profile at this ε and above.
 
-    This λ solves ε = ε* for the bound's threshold ε* = R²/λ − R²/(2σ²) (docs/theorems.md, T1). Arrays are broadcast;
-    numbers out of range, and infinite ones, raise a `ValueError`.
+    This λ solves ε = ε* for the bound's threshold ε* = R²/λ − R²/(2σ²) (docs/theorems.md, T1). Arrays are broadcast.
 
     Parameters
     ----------

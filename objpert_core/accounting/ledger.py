@@ -117,7 +117,7 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """`count` releases of one kind, `ValueError` for values out of range; left-out parameters take their defaults."""
+    """`count` releases of one kind; left-out parameters take their defaults."""
 
     kind: str
     values: tuple[Value | None, ...]  # in the order of the kind's parameters

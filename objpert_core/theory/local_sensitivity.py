@@ -3,7 +3,7 @@
 Conventions: Euclidean norms; one row is added or removed; ``curvature`` is the smallest eigenvalue of the Hessian at
 the minimiser of the data at hand, ``gap`` the difference of the two largest eigenvalues of AᵀA. Both are statistics of
 the data with a global sensitivity, so that a noisy one may be published, and a sensitivity that is smaller than the
-worst case be used. Numbers out of range raise a `ValueError`. Statements and proofs: docs/theorems.md, T43.
+worst case be used. Statements and proofs: docs/theorems.md, T43.
 """
 
 from __future__ import annotations

@@ -40,8 +40,7 @@ _ROUNDING = 1e-9  # relative: a gradient below it that does not get smaller is a
 class MinimiserLaw:
     """The law of objective perturbation's minimiser for logistic regression with a few parameters.
 
-    The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1. `ValueError` if a value is out of
-    range or the lengths differ.
+    The change of variables is that of Redberg et al. (2023), proof of Theorem 3.1.
 
     Parameters
     ----------

@@ -59,9 +59,9 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
     docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions. Its
     δ is min over ε₁ + … + ε_k = ε of Σ e^{ε₁ + … + ε_{i−1}}·δ(ε_i), the best that follows from the profile alone, or
     less where more is known: Gaussian noise gets `size` times the sensitivity, DP-SGD the exact pair of its steps, a
-    composition that of its parts. `ValueError` if `mechanism` is not a mechanism, or `size` above 1000 where the
-    mechanism is not as private as Gaussian noise, whose rows add up in closed form. Also for a posterior draw whose
-    leverage is above 1.618 (T38); the draw's numbers must be the largest that any of these data sets gives.
+    composition that of its parts. `ValueError` if `size` is above 1000 where the mechanism is not as private as
+    Gaussian noise, whose rows add up in closed form. Also for a posterior draw whose leverage is above 1.618 (T38); the
+    draw's numbers must be the largest that any of these data sets gives.
 
     Parameters
     ----------

@@ -38,8 +38,6 @@ def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
 def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
     """Smallest δ, in [0, 1], that the given points of a Rényi curve prove at ε.
 
-    Numbers out of range, or lengths that differ, raise a `ValueError`.
-
     Parameters
     ----------
     alphas : float or 1-d array of orders >= 1
@@ -68,7 +66,7 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
     Parameters
     ----------
     alphas, rdp
-        As in `rdp_to_delta`, with its errors.
+        As in `rdp_to_delta`.
     delta : float or array strictly between 0 and 1, whose shape the result has
 
     Examples
@@ -210,7 +208,7 @@ class Concentrated(ViaRDP):
 def via_rdp(mechanism: Mechanism) -> ViaRDP:
     """The same mechanism, with (ε, δ) only through its Rényi curve, minimised over every real order.
 
-    `ValueError` if `mechanism` is not a mechanism, `NotImplementedError` if it has no Rényi curve ("kifer2012").
+    `NotImplementedError` if it has no Rényi curve ("kifer2012").
 
     >>> from objpert_core.accounting import Gaussian
     >>> exact = Gaussian(5.0)

@@ -133,7 +133,6 @@ def symmetrised(mechanism: Mechanism) -> Mechanism:
     Its own δ and ε stay what they are; `repeat(symmetrised(m), k)` and `compose(symmetrised(m), …)` get smaller.
     Zhu, Dong and Wang (2022) for symmetric adjacency; docs/theorems.md, T8, for the pair of objective perturbation.
     What `repeat(m, k)` composes is the published pair (Redberg et al. 2023, Lemma D.6 and (D.11)).
-    `ValueError` if `mechanism` is not a mechanism.
 
     >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation, repeat
     >>> k_fits = repeat(symmetrised(ObjectivePerturbation(sigma=8, lam=128)), 100)  # λ ≥ 2σ²

@@ -30,7 +30,7 @@ class IntervalNoise:
     ----------
     hessian_noise, outer_noise : float from 1e-110 to 1e110, optional
         Standard deviations of the noise on the curvature and on the sum of squared gradients, in every isometric
-        coordinate, as multiples of the most that one row can add: R²/4 and R². Others raise a `ValueError`.
+        coordinate, as multiples of the most that one row can add: R²/4 and R².
 
     Examples
     --------

@@ -43,7 +43,7 @@ class RangeNoise:
     ----------
     magnitudes : float from 1e-6 to 1e15, optional
         Standard deviation of the noise on every bin of the columns' magnitudes; None leaves the first histogram out,
-        where public limits are known. Others raise a `ValueError`, and so does None for both.
+        where public limits are known. None for both raises a `ValueError`.
     quantiles : float from 1e-6 to 1e15, optional
         The same for equal bins within these magnitudes or limits; None leaves the second histogram out.
     columns : int >= 1

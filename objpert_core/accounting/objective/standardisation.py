@@ -73,7 +73,7 @@ class Standardisation:
     Parameters
     ----------
     center_noise, scale_noise : float from 1e-110 to 1e110, optional
-        σ_c and σ_s, the standard deviations of the noise on every entry of Σu and of Σ|z|. Others raise a `ValueError`.
+        σ_c and σ_s, the standard deviations of the noise on every entry of Σu and of Σ|z|.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Standardisation:
         check_fields(self, square, *(name for name in _NOISES if getattr(self, name) is not None))
 
     def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
-        """The releases before the fit, in their order; `rows_per_person` >= 1 as for `group`, `ValueError` for others.
+        """The releases before the fit, in their order; `rows_per_person` >= 1 as for `group`.
 
         A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms have
         no negative entry, by √2.

@@ -47,7 +47,7 @@ class TiltAndBend(Mechanism):
     Parameters
     ----------
     bend : QuadraticPerturbation
-        By the bound "exact" or "glm"; others raise a `ValueError`.
+        By the bound "exact" or "glm".
     sigma : float > 0
         σ_t, the standard deviation of the noise on every entry of the sum of gradients.
     sensitivity : float > 0

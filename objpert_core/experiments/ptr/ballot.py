@@ -15,6 +15,11 @@ from objpert_core.learning.geometric import tail_point
 VOTES = ("laplace", "classic", "asked", "floor")
 
 
+def passing(distance: float, threshold: int, epsilon: float) -> float:
+    """How often a distance plus two-sided geometric noise, which is ε-DP, is `threshold` or more."""
+    return float(dlaplace.sf(threshold - distance - 1, epsilon))
+
+
 @dataclass(frozen=True)
 class Ballot:
     """Four votes of the same (ε, δ); generalised propose-test-release proposes Laplace noise of scale 1/`noise`."""

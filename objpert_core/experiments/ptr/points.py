@@ -15,6 +15,7 @@ import numpy as np
 from scipy.stats import dlaplace
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative_integer, positive, positive_integer
+from objpert_core.experiments.ptr.ballot import passing
 from objpert_core.learning.geometric import tail_point
 
 PUBLISHED = ("number", "side")
@@ -131,10 +132,8 @@ class Points:
 
     @property
     def pass_probability(self) -> float:
-        """How often the test passes: D plus two-sided geometric noise, which is ε-DP, is `threshold` or more."""
-        if math.isinf(self.distance):
-            return 1.0
-        return float(dlaplace.sf(self.threshold - self.distance - 1, self.epsilon))
+        """How often the test passes."""
+        return passing(self.distance, self.threshold, self.epsilon)
 
     def test_law(self, mass: float = 1e-3) -> tuple[FloatArray, FloatArray]:
         """The noisy distances that occur, but for a probability of `mass` either way, and the probability of each."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import dlaplace
 
 from objpert_core._validation import FloatArray, check_fields, in_open_unit, positive, positive_integer, rate
 from objpert_core.accounting import Gaussian, GNMax
+from objpert_core.experiments.ptr.ballot import passing
 from objpert_core.experiments.ptr.stored import Price
 from objpert_core.learning.geometric import tail_point
 
@@ -107,6 +107,4 @@ class Proposal:
     @property
     def pass_probability(self) -> float:
         """How often the test lets the labels out."""
-        if math.isinf(self.distance):
-            return 1.0
-        return float(dlaplace.sf(self.threshold - self.distance - 1, self.test_epsilon))
+        return passing(self.distance, self.threshold, self.test_epsilon)
