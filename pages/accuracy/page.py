@@ -12,7 +12,7 @@ from ui import page, style
 from ui.controls import preset_buttons, previous
 
 NO_RESULTS = (
-    "This server has no stored results. Make them with `python -m objpert_core.experiments figure2 --dataset "
+    "This server has no stored results. Make them with `python -m benchmarks.experiments figure2 --dataset "
     "adult-synthetic` in the project’s folder, then reload this page. The last part of the page works without "
     "stored results."
 )

@@ -46,7 +46,7 @@ class Covers(StoredView):
     snippet = "covers"
 
     def missing(self) -> str:
-        return "This picture needs stored results: python -m objpert_core.experiments intervals coverage"
+        return "This picture needs stored results: python -m benchmarks.experiments intervals coverage"
 
     def blanks(self) -> dict[str, Any]:
         return {**_cells(self.case), "rows": self.case[1], "columns": self.case[2], "methods": tuple(LABELS)}
