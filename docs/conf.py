@@ -21,7 +21,7 @@ version = release = PROJECT["version"]
 language = "en"
 
 extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_nb", "sphinx_copybutton", "public_names", "house"]
-exclude_patterns = ["_build", "**/*.in.md", "**/.ipynb_checkpoints", "requirements.txt"]
+exclude_patterns = ["_build", "*.in.md", "**/*.in.md", "**/.ipynb_checkpoints", "requirements.txt"]
 html_theme = "furo"
 html_title = "objpert"
 html_static_path = ["_static"]
