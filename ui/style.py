@@ -64,7 +64,7 @@ h2 { font-size: 1.5rem !important; }
 # The picture ends where the window ends: answer, chart and controls are seen together, and what explains them is below.
 _DESK = f"""
 @media (min-width: 641px) {{
-  .st-key-stage__picture:not(:has(.stBidiComponent)) {{ flex: none !important;
+  .st-key-stage__picture:where(:not(:has(.stBidiComponent))) {{ flex: none !important;
     height: max(var(--least, 28rem), calc(100vh - var(--above, 16rem))) !important; }}
   .st-key-stage__picture > * {{ flex: none; }}
   .st-key-stage__picture > :has([class*="__chart"]):not(:has([class*="__chart"]) ~ *),
