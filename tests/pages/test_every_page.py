@@ -239,7 +239,7 @@ SAYS = {
     },
     "sure": {
         "Hardly wider": "Private intervals are 1.11× as wide as without privacy",
-        "Too little data: honest and wide": "Private intervals are 2.32× as wide as without privacy",
+        "Too little data: honest and wide": "Private intervals are 2.46× as wide as without privacy",
         "A hundred draws": (
             "Of 100 private intervals 99 hold the truth; 67 if they forget the noise; 98 without privacy."
         ),
