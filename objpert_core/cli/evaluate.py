@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
 def _table(data: str, known: Any, dialect: Any) -> tuple[Any, Any, Any]:
     """Rows and targets of a file, or its blocks without targets beside them; and the table, which has the notes."""
     from objpert_core.datasets import Table, open_table
-    from objpert_core.datasets.tables import read_or_open
+    from objpert_core.datasets.tables.reading import read_or_open
 
     walked = columns.is_walked(data)
     table = open_table(data, known, dialect) if walked else read_or_open(columns.content(data), known, dialect)

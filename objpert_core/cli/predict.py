@@ -72,8 +72,8 @@ def run(options: argparse.Namespace) -> int:
 def _predicted(options: argparse.Namespace, found: Any, known: Any) -> Iterator[tuple[Any, list[Any]]]:
     """Blocks of rows, and of each the predictions and what else was asked for; then the notes."""
     from objpert_core.datasets import open_table
-    from objpert_core.datasets.tables import open_content
     from objpert_core.datasets.tables.encoding import Encoding
+    from objpert_core.datasets.tables.reading import open_content
 
     dialect = columns.dialect(options)
     if columns.is_walked(options.data):

@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
 def _names(options: argparse.Namespace) -> tuple[Sequence[str], Sequence[str]]:
     """The names of a table's columns, and sentences for its owner on how the file is written."""
     from objpert_core.datasets import look_at
-    from objpert_core.datasets.tables import names_of
+    from objpert_core.datasets.tables.walking import names_of
 
     if columns.is_walked(options.data):
         return names_of(options.data, columns.dialect(options)), ()

@@ -35,7 +35,8 @@ from objpert_core.datasets import (
     open_table,
     safe_text,
 )
-from objpert_core.datasets.tables import EncodedBlocks, read_or_open
+from objpert_core.datasets.tables.encoding import EncodedBlocks
+from objpert_core.datasets.tables.reading import read_or_open
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor

@@ -12,19 +12,13 @@ From the ground up: `messages` (what is said of a bad file), `dialect`, `numeral
 `schema`, `encoding` (one walk through a table), `reading`, `walking`.
 """
 
-from objpert_core.datasets.tables.encoding import EncodedBlocks
-from objpert_core.datasets.tables.reading import MOST_BYTES, MOST_CELLS, open_content, read_or_open
+from objpert_core.datasets.tables.reading import MOST_BYTES, MOST_CELLS
 from objpert_core.datasets.tables.schema import MOST_FEATURES
 from objpert_core.datasets.tables.sheet import MOST_COLUMNS
-from objpert_core.datasets.tables.walking import names_of
 
 __all__ = [
     "MOST_BYTES",
     "MOST_CELLS",
     "MOST_COLUMNS",
     "MOST_FEATURES",
-    "EncodedBlocks",
-    "names_of",
-    "open_content",
-    "read_or_open",
 ]

@@ -26,9 +26,9 @@ from objpert_core.datasets import (
     TwoValues,
     read_table,
 )
-from objpert_core.datasets.tables import open_content
 from objpert_core.datasets.tables.columns import BadCell
 from objpert_core.datasets.tables.numerals import MISSING_WORDS, NotANumber, Numerals, decimal_mark
+from objpert_core.datasets.tables.reading import open_content
 from objpert_core.datasets.tables.sheet import clean_name
 from objpert_core.learning.certificates.field_rules import ROWS_USED, rows_of_each_person
 from tests.datasets.tables.fixtures import FILES, SCHEMA

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from objpert_core.datasets import Categories, Dialect, Number, TableError, TableSchema, TwoValues, look_at, read_table
-from objpert_core.datasets.tables import MOST_BYTES, MOST_CELLS, open_content, reading
+from objpert_core.datasets.tables import MOST_BYTES, MOST_CELLS, reading
+from objpert_core.datasets.tables.reading import open_content
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, LAST, NUMERIC, SCHEMA, cells
 from tests.learning.measured import peak_of
 
