@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.experiments import intervals as coverage
 from benchmarks.shared import Labels, crossed, digits, each, markdown, methods, per_cent
-from objpert_core.accounting.objective.intervals import SHARE as CURVATURE_SHARE
+from objpert_core.accounting.steps.curvature import SHARE as CURVATURE_SHARE
 from objpert_core.experiments.intervals import stored as covered
 from objpert_core.experiments.population import stored as risks
 from objpert_core.experiments.population.methods import LABELS, POPULATIONS

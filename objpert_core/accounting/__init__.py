@@ -22,20 +22,10 @@ from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
 from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY, BOUNDS, Bound
 from objpert_core.accounting.objective.calibration import calibrate_objective_perturbation, calibrate_published
+from objpert_core.accounting.objective.composed import calibrate_remaining, composed_fit, remaining_epsilon
 from objpert_core.accounting.objective.defaults import default_noise_ratio, recommended_lam, recommended_margin
-from objpert_core.accounting.objective.intervals import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.mechanism import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.one_vs_rest import balanced_rest, one_vs_rest
-from objpert_core.accounting.objective.ranges import RangeNoise, ranges_within_limits, recommended_ranges
-from objpert_core.accounting.objective.standardisation import (
-    Standardisation,
-    calibrate_remaining,
-    composed_fit,
-    full_standardisation,
-    recommended_standardisation,
-    remaining_epsilon,
-    standardisation_of_lengths,
-)
 from objpert_core.accounting.posterior.adaptive_sampling import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.accounting.posterior.calibration import (
     posterior_precision,
@@ -57,6 +47,14 @@ from objpert_core.accounting.quadratic.published_calibration import (
 from objpert_core.accounting.quadratic.tilt_and_bend import TiltAndBend, calibrate_tilt_and_bend
 from objpert_core.accounting.selection.mechanism import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.selection.tuning import calibrate_tuning, mean_runs
+from objpert_core.accounting.steps.curvature import IntervalNoise, recommended_interval_noise
+from objpert_core.accounting.steps.ranges import RangeNoise, ranges_within_limits, recommended_ranges
+from objpert_core.accounting.steps.standardisation import (
+    Standardisation,
+    full_standardisation,
+    recommended_standardisation,
+    standardisation_of_lengths,
+)
 
 __all__ = [
     "ADD_REMOVE",

@@ -11,17 +11,13 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS
-from objpert_core.accounting.objective.class_counts import class_counts
-from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
-from objpert_core.accounting.objective.ranges import RangeNoise
-from objpert_core.accounting.objective.standardisation import (
-    AS_THEY_ARE,
+from objpert_core.accounting.objective.composed import (
     Calibrated,
-    Standardisation,
     calibrate_remaining,
     composed_fit,
     remaining_epsilon,
 )
+from objpert_core.accounting.steps.base import Kind, Step, asked
 
 ROUNDING = 1e-12
 """Relative slack for a δ that is computed again from an ε that was found by a search."""
@@ -29,12 +25,13 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Terms:
-    """A promise that a fit, what is released before and after it, and further fits of the same rows keep together.
+    """A promise that a fit, the steps beside it, and further fits of the same rows keep together.
     `epsilon` is None for what the mechanism has, `adjacency` is in the mechanisms' words, `public_rows` the number of
-    rows where something was chosen by that number, and `rest_weight` how long a row is in all fits but one.
+    rows where something was chosen by that number, and `rest_weight` how long a row is in all fits but one. Steps that
+    release nothing are left out, and those after the fit come last.
 
-    >>> from objpert_core.accounting import calibrate_gaussian
-    >>> terms = Terms(1.0, 1e-5, standardisation=Standardisation(12.0, None), fits=3)
+    >>> from objpert_core.accounting import Standardisation, calibrate_gaussian
+    >>> terms = Terms(1.0, 1e-5, steps=(Standardisation(12.0, None),), fits=3)
     >>> fit = terms.calibrate(lambda left: calibrate_gaussian(left, 1e-5))
     >>> terms.proved(fit), round(fit.sigma, 3)
     (1.0, 6.799)
@@ -47,12 +44,9 @@ class Terms:
     accountant: str = "profile"
     public_rows: int | None = None
     rows_declared: bool = False
-    standardisation: Standardisation = AS_THEY_ARE
+    steps: tuple[Step, ...] = ()
     fits: int = 1
     rest_weight: float = 1.0
-    class_count_noise: float | None = None
-    ranges: RangeNoise | None = None
-    intervals: IntervalNoise = NO_INTERVALS
 
     def __post_init__(self) -> None:
         in_open_unit("delta", self.delta)
@@ -61,30 +55,21 @@ class Terms:
         if self.epsilon is not None:
             object.__setattr__(self, "epsilon", nonnegative("epsilon", self.epsilon))
         object.__setattr__(self, "rows_per_person", positive_integer("rows_per_person", self.rows_per_person))
+        object.__setattr__(self, "steps", asked(*self.steps))
 
-    @property
-    def before(self) -> tuple[Gaussian, ...]:
-        """The releases before the fit, about one row."""
-        return self.released_before()
+    def step(self, kind: type[Kind]) -> Kind | None:
+        """The step of this kind, if there is one."""
+        return next((step for step in self.steps if isinstance(step, kind)), None)
 
-    def released_before(self, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
-        """The releases before the fit, in their order, about so many rows of one person."""
-        noise = self.class_count_noise
-        counts = () if noise is None else (class_counts(noise, self.adjacency, rows_per_person),)
-        steps = (self.standardisation,) if self.ranges is None else (self.ranges, self.standardisation)
-        maps = (part for step in steps for part in step.mechanisms(self.adjacency, rows_per_person))
-        return (*counts, *maps)
-
-    @property
-    def _beside(self) -> tuple[Gaussian, ...]:
-        """The releases before and after the fit: Gaussian mechanisms compose in any order."""
-        return (*self.before, *self.intervals.mechanisms(self.adjacency))
+    def beside(self, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
+        """The releases beside the fit, in the order of the steps, about so many rows of one person."""
+        return tuple(part for step in self.steps for part in step.mechanisms(self.adjacency, rows_per_person))
 
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""
         return composed_fit(
             mechanism,
-            self._beside,
+            self.beside(),
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -103,7 +88,7 @@ class Terms:
         return remaining_epsilon(
             self._promised,
             self.delta,
-            self._beside,
+            self.beside(),
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,
@@ -115,7 +100,7 @@ class Terms:
             self._promised,
             self.delta,
             make,
-            self._beside,
+            self.beside(),
             copies=self.fits,
             rest_weight=self.rest_weight,
             rows_per_person=self.rows_per_person,

@@ -9,7 +9,7 @@ import numpy as np
 
 from objpert_core.accounting import IntervalNoise, recommended_interval_noise
 from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
-from objpert_core.accounting.objective.intervals import NO_INTERVALS
+from objpert_core.accounting.steps.curvature import NO_INTERVALS
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.standardised import AUTO, StandardisesRows
 from objpert_core.estimators.summaries import WithSummary

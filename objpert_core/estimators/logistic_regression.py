@@ -10,7 +10,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from objpert_core._validation import FloatArray, nonnegative, positive_integer
 from objpert_core.accounting import Standardisation, balanced_rest, recommended_lam, recommended_margin
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, check_known, refuse_other_type
 from objpert_core.estimators.constraints import or_none, several_labels
 from objpert_core.estimators.documented import documented
@@ -220,7 +219,7 @@ class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, Releases
             numbers = left, self.delta, public.terms.public_rows, public.dimension, radius
             lam = recommended_lam(*numbers)
             if margin is None:
-                margin = recommended_margin(*numbers, standardised=public.terms.standardisation != AS_THEY_ARE)
+                margin = recommended_margin(*numbers, standardised=public.terms.step(Standardisation) is not None)
         return Plan(LogisticLoss(margin or 0.0), lam=lam or 0.0)
 
     def _rest_weight(self, fits: int) -> float:
@@ -247,7 +246,7 @@ class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, Releases
         self._check_together()
         public = self._public(positive_integer("rows", rows), positive_integer("columns", columns), sparse=sparse)
         plan = self._plan(public)
-        return Planned(public.terms.standardisation, public.epsilon, plan.lam, plan.loss.parameter or 0.0)
+        return Planned(public.rows.standardisation, public.epsilon, plan.lam, plan.loss.parameter or 0.0)
 
     def _record(self, release: Release[Any]) -> None:
         super()._record(release)

@@ -17,8 +17,9 @@ from objpert_core.accounting import (
     calibrate_objective_perturbation,
 )
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
-from objpert_core.accounting.objective.class_counts import recommended_count_noise
-from objpert_core.accounting.objective.intervals import NO_INTERVALS
+from objpert_core.accounting.steps.base import asked
+from objpert_core.accounting.steps.class_counts import ClassCounts, recommended_counts
+from objpert_core.accounting.steps.curvature import NO_INTERVALS
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, check_slope, number_from, one_of, or_none
@@ -130,8 +131,8 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     def _rest_weight(self, fits: int) -> float:
         return 1.0
 
-    def _count_noise(self) -> float | None:
-        return self._by_rule(recommended_count_noise) if self._counts_classes else None
+    def _class_counts(self) -> ClassCounts | None:
+        return self._by_rule(recommended_counts) if self._counts_classes else None
 
     def _interval_noise(self, rows: int | None, dimension: int, fits: int) -> IntervalNoise:
         """The noise of what is released after the fit: here, nothing is."""
@@ -148,12 +149,14 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             self.accountant,
             counted,
             declared,
-            plan.standardisation,
+            asked(
+                self._class_counts(),
+                plan.noise,
+                plan.standardisation,
+                self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
+            ),
             fits,
             self._rest_weight(fits) if fits > 1 else 1.0,
-            class_count_noise=self._count_noise(),
-            ranges=plan.noise,
-            intervals=self._interval_noise(counted, columns + bool(self.fit_intercept), fits),
         )
         return Public(terms, columns + bool(self.fit_intercept), terms.left, plan)
 

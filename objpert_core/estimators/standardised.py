@@ -23,7 +23,7 @@ from objpert_core.accounting import (
     recommended_ranges,
     recommended_standardisation,
 )
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE, standardisation_of_lengths
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE, standardisation_of_lengths
 from objpert_core.blocks import Blocks, OnWorkers
 from objpert_core.estimators.base import WithNeighbours
 from objpert_core.estimators.cautions import warn_of_no_ranges, warn_of_sparse

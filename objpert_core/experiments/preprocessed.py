@@ -15,7 +15,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import Standardisation
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.estimators.logistic_regression import Planned
 from objpert_core.experiments.learners import CENTRED, LEARNERS, MAPPED, TIGHT, Learner, declared
 from objpert_core.learning.noise import noise_source

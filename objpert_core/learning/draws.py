@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core.accounting import Mechanism
+from objpert_core.accounting import IntervalNoise, Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
-from objpert_core.accounting.objective.intervals import NO_INTERVALS
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.class_counts import ClassCounts
+from objpert_core.accounting.steps.curvature import NO_INTERVALS
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificates.solved import WITHIN
@@ -45,10 +46,13 @@ class Draws:
         solving, self._classes = problem.solving, problem.targets if problem.of_classes else None
         state, *others = random_states
         first = self._first(problem, state)
+        self._terms = terms
+        self._plan, self._range_noise = terms.step(Standardisation) or AS_THEY_ARE, terms.step(RangeNoise)
+        self._intervals, self._counts = terms.step(IntervalNoise) or NO_INTERVALS, terms.step(ClassCounts)
         # No row is shortened where intervals are about rows as they are, or where rows keep their lengths for a map.
         clips = solving.get("row_norm") == "clip"
-        self._unclipped = terms.intervals != NO_INTERVALS or (clips and terms.standardisation != AS_THEY_ARE)
-        if problem.ranges is not None and terms.ranges is None:
+        self._unclipped = self._intervals != NO_INTERVALS or (clips and self._plan != AS_THEY_ARE)
+        if problem.ranges is not None and self._range_noise is None:
             first.cut_to(problem.ranges, unclipped=self._unclipped)
         first = first.weighing(problem.weights)
         self.fits = [first, *(first.drawing_from(state) for state in others)]
@@ -56,10 +60,9 @@ class Draws:
         self._solver = solving.get("solver", "newton")
         self._max_iter, self._callback = solving.get("max_iter", 1000), solving.get("callback")
         self._row_norm = solving.get("row_norm", "normalize")
-        self._terms, self._plan = terms, terms.standardisation
-        self._known = problem.ranges
-        parts = [word for word, part in (("public", problem.ranges), ("private", terms.ranges)) if part is not None]
-        limited = terms.ranges is not None and terms.ranges.magnitudes is None
+        self._known, noise = problem.ranges, self._range_noise
+        parts = [word for word, part in (("public", problem.ranges), ("private", noise)) if part is not None]
+        limited = noise is not None and noise.magnitudes is None
         self._cut = WITHIN if limited else " and ".join(parts) or None
         self._public_rows = self.rows_given if terms.public_rows is None else terms.public_rows
 
@@ -83,9 +86,9 @@ class Draws:
     ) -> list[Release[Any]]:
         """Release every draw; `loss` gives the loss on the rows that are learned from."""
         facts |= _stated(self._terms) | ({} if self._cut is None else {"feature_ranges": self._cut})
-        if (counts := self._terms.class_count_noise) is not None:
+        if (counts := self._counts) is not None:
             classes = None if self._classes is None else list(self._classes)
-            self.fits = [fit.balanced(classes, counts) for fit in self.fits]
+            self.fits = [fit.balanced(classes, counts.noise) for fit in self.fits]
         releases: list[Release[Any]] = []
         try:
             if self._classes is not None:
@@ -104,7 +107,7 @@ class Draws:
                         own_loss,
                         **noise.asked,
                         found=found,
-                        intervals=self._terms.intervals,
+                        intervals=self._intervals,
                         **facts,
                     )
                 )
@@ -120,7 +123,7 @@ class Draws:
     def _with_map(self, shared: Fit) -> Fit:
         """A fit of its own, of rows whose ranges, centre and scales it has released."""
         fit = copy(shared)
-        fit.find_ranges(self._terms.ranges, self._public_rows, known=self._known, unclipped=self._unclipped)
+        fit.find_ranges(self._range_noise, self._public_rows, known=self._known, unclipped=self._unclipped)
         fit.standardise(self._plan, self._public_rows)
         return fit
 
@@ -128,7 +131,7 @@ class Draws:
         self, noise: Noise, loss: Callable[[Rows], Loss]
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
         """Every draw's fit, perturbation and loss, and what a shared solver has found for it."""
-        if self._plan != AS_THEY_ARE or self._terms.ranges is not None:
+        if self._plan != AS_THEY_ARE or self._range_noise is not None:
             yield from self._mapped(noise, loss)
             return
         same = loss(self.rows)
@@ -164,7 +167,7 @@ class Draws:
         fits = rows.matrix.nnz if rows.sparse else rows.n_rows * rows.n_features
         return (
             len(self.fits) > 1
-            and self._terms.ranges is None
+            and self._range_noise is None
             and rows.n_rows > 0
             and radius is None
             and self._row_norm == "normalize"
@@ -196,7 +199,7 @@ class Draws:
         """What one solver finds for all objectives; None for each where they have to be solved one by one."""
         one, count = objectives[0], len(objectives)
         alike = all(np.ndim(other.lam) == 0 and other.lam == one.lam for other in objectives)
-        alike = alike and self._terms.class_count_noise is None  # whose noise gives every draw weights of its own
+        alike = alike and self._counts is None  # whose noise gives every draw weights of its own
         if count == 1 or not one.n_rows or not alike:
             return [None] * count
         told: dict[str, Any] = {"tau": tau / 2, "max_iter": self._max_iter, "callback": self._callback}
@@ -218,15 +221,13 @@ def _stated(terms: Terms) -> dict[str, Any]:
         "rows_declared": None if terms.public_rows is None else terms.rows_declared,
         "rows_per_person": terms.rows_per_person,
     }
-    if terms.standardisation != AS_THEY_ARE:
-        stated |= vars(terms.standardisation)
-    if (noise := terms.ranges) is not None:
+    for step in (terms.step(Standardisation), terms.step(IntervalNoise)):
+        stated |= {} if step is None else vars(step)
+    if (noise := terms.step(RangeNoise)) is not None:
         stated |= {f"{name}_noise": getattr(noise, name) for name in ("magnitudes", "quantiles")}
         stated["range_columns"] = noise.columns
-    if terms.intervals != NO_INTERVALS:
-        stated |= vars(terms.intervals)
-    if terms.class_count_noise is not None:
-        stated["class_count_noise"] = terms.class_count_noise
+    if (counts := terms.step(ClassCounts)) is not None:
+        stated["class_count_noise"] = counts.noise
     if terms.fits > 1:
         stated["rest_weight"] = terms.rest_weight
     return stated

@@ -13,9 +13,9 @@ import numpy as np
 from objpert_core._validation import FloatArray, IntArray, choice, nonnegative, positive
 from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
-from objpert_core.accounting.objective.class_counts import balanced_weights
-from objpert_core.accounting.objective.intervals import NO_INTERVALS, IntervalNoise
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.class_counts import balanced_weights
+from objpert_core.accounting.steps.curvature import NO_INTERVALS, IntervalNoise
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificates.base import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.intervals.curvature import release_curvature

@@ -10,10 +10,11 @@ from typing import Any, Protocol, Required, Unpack, runtime_checkable
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.accounting import ApproximateMinima, Mechanism, RangeNoise, Standardisation
+from objpert_core.accounting import ApproximateMinima, IntervalNoise, Mechanism, RangeNoise, Standardisation
 from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
-from objpert_core.accounting.objective.intervals import NO_INTERVALS
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.base import asked
+from objpert_core.accounting.steps.class_counts import ClassCounts
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.base import PrivacyCertificate
@@ -172,9 +173,8 @@ def described(
         accountant,
         public_rows,
         rows_declared,
-        standardisation,
+        asked(ranges if isinstance(ranges, RangeNoise) else None, standardisation),
         rest_weight=rest_weight,
-        ranges=ranges if isinstance(ranges, RangeNoise) else None,
     )
     declared = ranges if isinstance(ranges, Ranges) else None
     return Problem(X, targets, loss, clip, radius, envelope, solving, ranges=declared), terms
@@ -205,14 +205,17 @@ def perturb_and_solve_draws(
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
     if not issubclass(kind, SolvedCertificate):
-        for name, asked in (("standardisation", terms.standardisation), ("ranges", terms.ranges or problem.ranges)):
-            if asked not in (AS_THEY_ARE, None):
-                raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {asked!r}")
+        for name, given in (
+            ("standardisation", terms.step(Standardisation)),
+            ("ranges", terms.step(RangeNoise) or problem.ranges),
+        ):
+            if given is not None:
+                raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {given!r}")
     own = problem.X.weighs if isinstance(problem.X, Walked) else problem.weights is not None
-    weighs = own or terms.class_count_noise is not None
+    weighs = own or terms.step(ClassCounts) is not None
     if weighs and not issubclass(kind, SolvedCertificate):
         raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
-    if terms.intervals != NO_INTERVALS:
+    if terms.step(IntervalNoise) is not None:
         _refuse_intervals(problem, terms, kind, weighs=weighs)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
@@ -224,7 +227,7 @@ def perturb_and_solve_draws(
         raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}, got {loss!r}")
     named = _named(kind, radius=("ball_radius", problem.radius), envelope=("envelope", problem.envelope))
     given = problem.X.shape[0]
-    if terms.public_rows is None and (terms.standardisation != AS_THEY_ARE or terms.ranges is not None):
+    if terms.public_rows is None and (terms.step(Standardisation) or terms.step(RangeNoise)):
         terms = replace(terms, public_rows=given, rows_declared=False)
     if problem.weights is not None:
         problem = _with_weights_checked(problem, problem.weights)
@@ -265,11 +268,11 @@ def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertific
     """`ValueError` unless the curvature that follows the fit is that of plain logistic regression on the rows given."""
     plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
     named = "hessian_noise" in {item.name for item in fields(kind)}
-    mapped = terms.standardisation != AS_THEY_ARE
+    mapped = terms.step(Standardisation) is not None
     if problem.of_classes or not (plain and named) or mapped or weighs:
         raise ValueError(
             "intervals must be False but for logistic regression of two classes without margin, ball, weights or "
-            f"centred rows, got {terms.intervals!r}"
+            f"centred rows, got {terms.step(IntervalNoise)!r}"
         )
 
 

@@ -24,7 +24,8 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.base import asked
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, or_nothing
@@ -161,8 +162,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
     def accounted(self, mechanism: OutputPerturbation) -> Mechanism:
         """See `SolvedCertificate.accounted`; the mechanism's sensitivity is that of all rows of one person already."""
-        before = self.terms.released_before(self.rows_per_person)
-        return composed_fit(mechanism, before, copies=self.fits)
+        return composed_fit(mechanism, self.terms.beside(self.rows_per_person), copies=self.fits)
 
     def holds(self) -> bool:
         """Say whether R bounds the gradients on these rows and τ was reached."""
@@ -272,10 +272,8 @@ def solve_and_perturb_draws(
     known = X.shape[0] if public_rows is None else positive_integer("public_rows", public_rows)
     reads_rows = reads_rows or lam is None or noise is not None or standardisation != AS_THEY_ARE
     used_rows, declared = known if reads_rows else None, public_rows is not None
-    terms = Terms(
-        epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, standardisation, ranges=noise
-    )
-    before = terms.released_before(rows_per_person)
+    steps = asked(noise, standardisation)
+    terms = Terms(epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, steps)
     public = ranges if isinstance(ranges, Ranges) else known_ranges
     draws = draws_of(Problem(X, targets, loss, solving=solving, ranges=public), terms, random_states)
     radius = row_radius(draws.rows.constant)
@@ -292,7 +290,9 @@ def solve_and_perturb_draws(
         lams[fit] = own
         return fit
 
-    mechanism = calibrate_remaining(epsilon, delta, fit_for, before)  # both are about all rows of one person already
+    mechanism = calibrate_remaining(
+        epsilon, delta, fit_for, terms.beside(rows_per_person)
+    )  # both are about all rows of one person already
     chosen = lams[mechanism]
     Allowance(
         n_rows=known,

@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, IntArray, positive_integer
 from objpert_core.accounting import Standardisation
-from objpert_core.accounting.objective.standardisation import SCALE_FLOOR, SCALE_NOISE_FLOOR
+from objpert_core.accounting.steps.standardisation import SCALE_FLOOR, SCALE_NOISE_FLOOR
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, with_noise
 from objpert_core.learning.problem.lanes import mapped, shares

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from objpert_core._validation import FloatArray, IntArray, nonnegative
 from objpert_core.accounting import Standardisation
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.blocks import Blocks, Made, OnWorkers
 from objpert_core.learning.draws import Draws

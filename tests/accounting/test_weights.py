@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import Gaussian, ObjectivePerturbation, Standardisation, calibrate_gaussian, compose
-from objpert_core.accounting.objective.class_counts import balanced_weights, class_counts, recommended_count_noise
+from objpert_core.accounting.steps.class_counts import ClassCounts, balanced_weights, recommended_counts
 from objpert_core.accounting.terms import Terms
 from tests.accounting.one_dimensional import Loss, Release, hockey_stick, log_cosh, logistic, softened_hinge
 
@@ -76,21 +76,21 @@ def test_counts_are_moved_as_far_as_one_row_can_move_them(adjacency, rows, moved
     counts, one = np.array([5, 3, 2]), np.eye(3, dtype=int)
     others = [counts + a - b for a in one for b in one] if adjacency == REPLACE else [counts + a for a in one]
     assert max(np.linalg.norm(counts - other) for other in others) == pytest.approx(moved)
-    assert class_counts(7.0, adjacency, 3) == Gaussian(7.0, 3 * moved, adjacency=adjacency)
-    assert recommended_count_noise(1.0, 1e-5, adjacency=adjacency, rows_per_person=3) == pytest.approx(
+    assert ClassCounts(7.0).mechanisms(adjacency, 3) == (Gaussian(7.0, 3 * moved, adjacency=adjacency),)
+    assert recommended_counts(1.0, 1e-5, adjacency=adjacency, rows_per_person=3).noise == pytest.approx(
         3 * moved * calibrate_gaussian(1.0, 1e-5).sigma / math.sqrt(0.02)
     )
 
 
 def test_the_promise_pays_for_the_counts():
     plan = Standardisation(20.0, None)
-    terms = Terms(1.0, 1e-5, standardisation=plan, class_count_noise=15.0)
+    terms = Terms(1.0, 1e-5, steps=(ClassCounts(15.0), plan))
     fit = terms.calibrate(lambda left: calibrate_gaussian(left, 1e-5))
     squared = fit.sigma**-2 + 1 / 20.0**2 + 1 / 15.0**2
     assert squared == pytest.approx(calibrate_gaussian(1.0, 1e-5).sigma ** -2, rel=1e-6)
     everything = compose(fit, Gaussian(20.0), Gaussian(15.0))
     assert everything.delta(1.0) <= 1e-5 * (1 + 1e-9)
-    forgetful = Terms(1.0, 1e-5, standardisation=plan).calibrate(lambda left: calibrate_gaussian(left, 1e-5))
+    forgetful = Terms(1.0, 1e-5, steps=(plan,)).calibrate(lambda left: calibrate_gaussian(left, 1e-5))
     assert compose(forgetful, Gaussian(20.0), Gaussian(15.0)).delta(1.0) > 1.1e-5
 
 

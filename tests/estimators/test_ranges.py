@@ -98,10 +98,10 @@ def test_ranges_and_all_that_follows_share_one_promise():
 @pytest.mark.parametrize("adjacency", [acc.ADD_REMOVE, acc.REPLACE_ONE])
 def test_terms_pay_for_ranges_once_before_centre_and_scales(adjacency):
     noise, plan = acc.RangeNoise(60.0, 30.0, 5), acc.Standardisation(40.0, None)
-    terms = Terms(1.0, 1e-5, adjacency, standardisation=plan, ranges=noise)
+    terms = Terms(1.0, 1e-5, adjacency, steps=(noise, plan))
     assert terms.before == (*noise.mechanisms(adjacency), *plan.mechanisms(adjacency))
-    assert terms.released_before(2) == (*noise.mechanisms(adjacency, 2), *plan.mechanisms(adjacency, 2))
-    assert terms.left < Terms(1.0, 1e-5, adjacency, standardisation=plan).left < 1.0
+    assert terms.beside(2) == (*noise.mechanisms(adjacency, 2), *plan.mechanisms(adjacency, 2))
+    assert terms.left < Terms(1.0, 1e-5, adjacency, steps=(plan,)).left < 1.0
 
 
 @pytest.mark.thorough

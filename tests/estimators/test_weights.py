@@ -70,8 +70,8 @@ def test_public_weights_cost_nothing_and_noisy_counts_are_paid_for():
     assert "weights    at most 1, each row's own" in repr(public.privacy_)
     assert PrivacyCertificate.from_json(spent.to_json()) == spent
     assert '"weighted"' not in plain.privacy_.to_json()
-    everything = compose(spent.rebuild(), *spent.terms.before)
-    assert Gaussian(spent.class_count_noise) in spent.terms.before
+    everything = compose(spent.rebuild(), *spent.terms.beside())
+    assert Gaussian(spent.class_count_noise) in spent.terms.beside()
     assert everything.delta(4.0) == pytest.approx(1e-5, rel=1e-2)
 
 

@@ -102,7 +102,7 @@ def recipe(epsilon: float, n: int, d: int, kind: str) -> Recipe:
         noise = IntervalNoise(whole / math.sqrt(float(kind.removeprefix(SHARE))))
     else:
         noise = recommended_interval_noise(epsilon, DELTA, n, d + 1, sandwich=kind == "sandwich")
-    found = Terms(epsilon, DELTA, intervals=noise).calibrate(
+    found = Terms(epsilon, DELTA, steps=(noise,)).calibrate(
         lambda left: calibrate_objective_perturbation(left, DELTA, lipschitz=RADIUS, tau=TAU)
     )
     assert isinstance(found, ApproximateMinima)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.objective.standardisation import SCALE_FLOOR
+from objpert_core.accounting.steps.standardisation import SCALE_FLOOR
 
 FAR = 10.0
 """Noise longer than so many standard deviations times √d is no noise of that kind: chances are below e⁻⁴⁰."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
-from objpert_core.accounting.objective.intervals import IntervalNoise
-from objpert_core.accounting.objective.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.curvature import IntervalNoise
+from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.model import FAR
@@ -78,7 +78,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     @property
     def terms(self) -> Terms:
         """See `SolvedCertificate.terms`."""
-        return replace(super().terms, intervals=self.intervals)
+        return replace(terms := super().terms, steps=(*terms.steps, self.intervals))
 
     def may_have_summed(self, hessian: Any, outer: Any, dimension: int) -> bool:
         """See `PrivacyCertificate.may_have_summed`."""

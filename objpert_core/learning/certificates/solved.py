@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
+from objpert_core.accounting.steps.base import asked
+from objpert_core.accounting.steps.class_counts import ClassCounts
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import DEFAULT_TAU
 from objpert_core.learning.certificates.base import PrivacyCertificate
@@ -87,17 +89,16 @@ class SolvedCertificate(PrivacyCertificate):
     @property
     def terms(self) -> Terms:
         """What is promised, and what the promise pays for."""
+        counts = None if self.class_count_noise is None else ClassCounts(self.class_count_noise)
         return Terms(
             self.epsilon,
             self.delta,
             self.mechanism_adjacency,
             self.rows_per_person,
             self.accountant,
-            standardisation=self.standardisation,
+            steps=asked(counts, self.ranges, self.standardisation),
             fits=self.fits,
             rest_weight=self.rest_weight,
-            ranges=self.ranges,
-            class_count_noise=self.class_count_noise,
         )
 
     def accounted(self, mechanism: Any) -> Mechanism:
@@ -112,11 +113,11 @@ class SolvedCertificate(PrivacyCertificate):
             if noise is not None and getattr(self, "public_rows", None) is None:
                 return f"public_rows must be a number where {name} is one, got None"
         private = self.feature_ranges in (PRIVATE, MIXED, WITHIN)
-        for name, asked in (
+        for name, needed in (
             ("magnitudes_noise", private and self.feature_ranges != WITHIN),
             ("range_columns", private),
         ):
-            if (getattr(self, name) is not None) is not asked:
+            if (getattr(self, name) is not None) is not needed:
                 return f"{name} must be a number for private ranges, and only for them, got {getattr(self, name)!r}"
         if self.quantiles_noise is not None and not private:
             return f"quantiles_noise must be None where ranges are not private, got {self.quantiles_noise!r}"

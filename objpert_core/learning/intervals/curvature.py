@@ -17,7 +17,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.special import expit
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.accounting.objective.intervals import IntervalNoise
+from objpert_core.accounting.steps.curvature import IntervalNoise
 from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, with_noise
 from objpert_core.learning.problem.rows import Rows, row_radius

@@ -123,7 +123,7 @@ def test_what_no_fit_can_have_released_is_not_plausible():
 
 def test_the_promise_pays_for_every_sum():
     fit = ApproximateMinima(ObjectivePerturbation(8.0, 128.0), 1e-6, 0.1)  # λ = 2σ²: as private as a Gaussian mechanism
-    whole = Terms(None, 1e-5, intervals=BOTH).whole(fit)
+    whole = Terms(None, 1e-5, steps=(BOTH,)).whole(fit)
     squared = 8.0**-2 + (1e-6 / (128.0 * 0.1)) ** 2 + 12.0**-2 + 9.0**-2
     assert whole.epsilon(1e-5) == pytest.approx(Gaussian(squared**-0.5).epsilon(1e-5), rel=1e-3)
-    assert whole.delta(1.0) > 1.01 * Terms(None, 1e-5, intervals=IntervalNoise(12.0)).whole(fit).delta(1.0)
+    assert whole.delta(1.0) > 1.01 * Terms(None, 1e-5, steps=(IntervalNoise(12.0),)).whole(fit).delta(1.0)

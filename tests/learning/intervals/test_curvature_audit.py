@@ -27,7 +27,7 @@ SIGMA = math.sqrt(2.0)
 FIT = acc.ApproximateMinima(acc.ObjectivePerturbation(SIGMA, 2 * SIGMA**2), tau=1e-4, sigma_out=0.01)
 NOISE = acc.IntervalNoise(20.0, SIGMA)
 COPIES, DELTA = 5_000, 0.15
-TERMS = Terms(10.0, DELTA, public_rows=COPIES, rows_declared=True, intervals=NOISE)
+TERMS = Terms(10.0, DELTA, public_rows=COPIES, rows_declared=True, steps=(NOISE,))
 WHOLE = TERMS.whole(FIT)
 
 
@@ -92,7 +92,7 @@ def test_what_is_found_is_below_the_promise_and_at_least_nine_tenths_of_it(monke
     promised, found = WHOLE.epsilon(DELTA), max(epsilon_from_below(with_more), epsilon_from_below(without, -1.0))
     print(f"epsilon at delta = {DELTA}: promised {promised:.4f}, found {found:.4f}, {found / promised:.3f} of it")
     assert 0.9 * promised < found < promised
-    forgotten = replace(TERMS, intervals=acc.IntervalNoise(NOISE.hessian_noise)).whole(FIT)
+    forgotten = replace(TERMS, steps=(acc.IntervalNoise(NOISE.hessian_noise),)).whole(FIT)
     assert found > 1.2 * forgotten.epsilon(DELTA)
 
 

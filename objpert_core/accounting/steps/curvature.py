@@ -9,11 +9,13 @@ adaptively (docs/theorems.md, T50). All noise goes by public numbers alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from objpert_core._validation import boolean, check_fields, positive, positive_integer, square
 from objpert_core.accounting.gaussian.calibration import noise_of_share
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, moved_by
+from objpert_core.accounting.steps.base import Step, noisy_sums
 
 SHARE = 0.15
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what each of the sums takes at most."""
@@ -23,7 +25,7 @@ _PRECISION = 40.0  # where that is so many times the noise's √D, less noise is
 
 
 @dataclass(frozen=True)
-class IntervalNoise:
+class IntervalNoise(Step):
     """The noise of the sums that are released after a fit; None where a sum is left out.
 
     Parameters
@@ -38,6 +40,9 @@ class IntervalNoise:
     [12.0]
     """
 
+    name: ClassVar[str] = "curvature"
+    after: ClassVar[bool] = True
+
     hessian_noise: float | None = None
     outer_noise: float | None = None
 
@@ -46,15 +51,14 @@ class IntervalNoise:
         if self.outer_noise is not None and self.hessian_noise is None:
             raise ValueError(f"hessian_noise must be a number where outer_noise is one, got {self.hessian_noise!r}")
 
-    def mechanisms(self, adjacency: str = ADD_REMOVE) -> tuple[Gaussian, ...]:
-        """The releases, about one row. Where a row is replaced, two positive matrices differ: √2, not 2.
+    def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
+        """The releases. Where a row is replaced, two positive matrices differ: √2, not 2.
 
         >>> [round(part.a, 4) for part in IntervalNoise(10.0, 20.0).mechanisms("replace one row")]
         [0.1414, 0.0707]
         """
-        size = moved_by(adjacency)
-        noises = (getattr(self, name) for name in _NOISES)
-        return tuple(Gaussian(noise, size, adjacency=adjacency) for noise in noises if noise is not None)
+        moved = moved_by(adjacency, rows_per_person)
+        return noisy_sums(adjacency, (self.hessian_noise, moved), (self.outer_noise, moved))
 
 
 _NOISES = ("hessian_noise", "outer_noise")

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from objpert_core._validation import choice, positive, positive_integer, within
 from objpert_core.accounting.gaussian.calibration import noise_of_share
 from objpert_core.accounting.gaussian.mechanism import Gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
+from objpert_core.accounting.steps.base import Step, noisy_sums
 
 MAGNITUDE_SHARE = 0.3
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what the histogram of magnitudes takes at most."""
@@ -36,7 +38,7 @@ _NOISES = (1e-6, 1e15)  # the least and the largest for which counts and noise h
 
 
 @dataclass(frozen=True)
-class RangeNoise:
+class RangeNoise(Step):
     """The noise of two histograms, from which come private ranges of the columns (docs/theorems.md, T47).
 
     Parameters
@@ -55,6 +57,8 @@ class RangeNoise:
     [(40.0, True), (50.0, True)]
     """
 
+    name: ClassVar[str] = "ranges"
+
     magnitudes: float | None
     quantiles: float | None
     columns: int
@@ -68,8 +72,7 @@ class RangeNoise:
     def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
         """The releases in their order; a row more or less moves each histogram by √d, and a replaced one by √(2d)."""
         moved = _moved(self.columns, adjacency, rows_per_person)
-        noises = (self.magnitudes, self.quantiles)
-        return tuple(Gaussian(noise, moved, adjacency=adjacency) for noise in noises if noise is not None)
+        return noisy_sums(adjacency, (self.magnitudes, moved), (self.quantiles, moved))
 
 
 def _moved(columns: int, adjacency: str, rows_per_person: int) -> float:
