@@ -290,9 +290,8 @@ def solve_and_perturb_draws(
         lams[fit] = own
         return fit
 
-    mechanism = calibrate_remaining(
-        epsilon, delta, fit_for, terms.beside(rows_per_person)
-    )  # both are about all rows of one person already
+    # Both are about all rows of one person already.
+    mechanism = calibrate_remaining(epsilon, delta, fit_for, terms.beside(rows_per_person))
     chosen = lams[mechanism]
     Allowance(
         n_rows=known,

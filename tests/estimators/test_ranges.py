@@ -99,7 +99,7 @@ def test_ranges_and_all_that_follows_share_one_promise():
 def test_terms_pay_for_ranges_once_before_centre_and_scales(adjacency):
     noise, plan = acc.RangeNoise(60.0, 30.0, 5), acc.Standardisation(40.0, None)
     terms = Terms(1.0, 1e-5, adjacency, steps=(noise, plan))
-    assert terms.before == (*noise.mechanisms(adjacency), *plan.mechanisms(adjacency))
+    assert terms.beside() == (*noise.mechanisms(adjacency), *plan.mechanisms(adjacency))
     assert terms.beside(2) == (*noise.mechanisms(adjacency, 2), *plan.mechanisms(adjacency, 2))
     assert terms.left < Terms(1.0, 1e-5, adjacency, steps=(plan,)).left < 1.0
 

@@ -95,7 +95,7 @@ REPLACED = {"adjacency": "replace one row", "lam": 50.0, "margin": 0.0}
 def test_counts_are_paid_for_where_rows_are_replaced(kind):
     model = private(class_weight="balanced", standardize=False, **kind).fit(ROWS, LABELS)
     moved = 1.0 if not kind else 2**0.5
-    (counts,) = model.privacy_.terms.before
+    (counts,) = model.privacy_.terms.beside()
     assert counts.sensitivity == pytest.approx(moved)
     assert model.privacy_.verify(model)
 

@@ -35,7 +35,10 @@ def noisy_sums(adjacency: str, *sums: tuple[float | None, float]) -> tuple[Gauss
 
 def asked(*steps: Step | None) -> tuple[Step, ...]:
     """The steps that release something, those after the fit last; `ValueError` for two of one kind."""
-    found = sorted((step for step in steps if step is not None and step.mechanisms()), key=lambda step: step.after)
+    given = [step for step in steps if step is not None]
+    if wrong := [step for step in given if not isinstance(step, Step)]:
+        raise ValueError(f"steps must be steps such as a Standardisation, got {wrong[0]!r}")
+    found = sorted((step for step in given if step.mechanisms()), key=lambda step: step.after)
     if len({step.name for step in found}) < len(found):
         raise ValueError(f"steps must be of different kinds, got {found!r}")
     return tuple(found)
