@@ -1,0 +1,149 @@
+"""What a step does with rows: it asks for noisy sums, never sees an exact one, and makes an outcome of them.
+
+So an outcome is made of released and public numbers alone, and whatever a step makes of it costs no more privacy. Noise
+is drawn before a sum is asked for: whether a sum can be had does not decide what is drawn.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.accounting.steps.base import Step
+from objpert_core.learning.noise import NoiseSource, with_noise
+from objpert_core.learning.problem.rows import Rows
+
+S = TypeVar("S", bound=Step)
+O = TypeVar("O", bound="Outcome")  # noqa: E741
+
+
+class Some:
+    """Some rows as a step sees them, and their targets, shape (n,), or (K, n) where there are several classes."""
+
+    def __init__(self, X: Any, targets: FloatArray, row_norm: str = "normalize", constant: float = 0.0) -> None:
+        self._X, self.targets, self._how = X, targets, (row_norm, constant)
+        self._rows = X if isinstance(X, Rows) else None
+
+    @property
+    def X(self) -> Any:  # noqa: N802
+        """The rows before their norms are enforced, shape (n, d)."""
+        return self.rows.matrix if isinstance(self._X, Rows) else self._X
+
+    @property
+    def rows(self) -> Rows:
+        """The rows with norms enforced; made where they are asked for."""
+        if self._rows is None:
+            self._rows = Rows(self._X, *self._how)
+        return self._rows
+
+
+SumOf = Callable[[Some], IntArray]
+"""What a statistic adds up, one array of whole numbers for some rows. One that is hashable is summed once for several
+draws; it is sent to where rows are, so it has to pickle."""
+
+
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """A sum over rows of whole numbers that each row decides by itself, and its noise.
+
+    `of` gives the whole numbers of some rows, shape (m,), in units of `spacing`. `noise` has pairs (σ, count) for
+    consecutive ones of the m numbers; σ is in the units of the sum that comes back.
+    """
+
+    of: SumOf
+    noise: tuple[tuple[float, int], ...]
+    spacing: float = 1.0
+
+
+class Outcome(ABC):
+    """What comes of a step: what is published, and what it does to each row by itself; it pickles."""
+
+    changes_rows: ClassVar[bool] = False
+    """Whether `apply` makes other rows of rows."""
+    norm_after: ClassVar[str | None] = None
+    """How the norms of these other rows are enforced; None for the fit's own way."""
+
+    @abstractmethod
+    def published(self) -> dict[str, Any]:
+        """What is published, by the name of a model's attribute."""
+
+    def apply(self, X: Any) -> Any:
+        """What is made of rows, shape (n, d)."""
+        return X
+
+    def seen(self, rows: Rows, row_norm: str) -> Rows:
+        """As `apply`, for rows in memory, with norms enforced."""
+        return Rows(self.apply(rows.matrix), row_norm, rows.constant)
+
+    def weights(self, targets: FloatArray) -> FloatArray | None:
+        """What the loss of each row is multiplied by, above 0 and at most 1; None for nothing."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class PublicRows:
+    """What everybody may know of the rows, and what was released of them already.
+
+    `n_rows` is the number that rules go by, and `classes` that of the classes. `unclipped` says that ranges must not
+    shorten rows. `outcomes` are declared or released, the last ones last, and `theta` is released, if the step comes
+    after the fit.
+    """
+
+    n_rows: int
+    columns: int
+    sparse: bool = False
+    classes: int = 2
+    row_norm: str = "normalize"
+    constant: float = 0.0
+    unclipped: bool = False
+    outcomes: tuple[Outcome, ...] = ()
+    theta: FloatArray | None = None
+
+    def known(self, kind: type[O]) -> O | None:
+        """The last outcome of a kind."""
+        return next((one for one in reversed(self.outcomes) if isinstance(one, kind)), None)
+
+    def knowing(self, outcome: Outcome) -> PublicRows:
+        """The same, and an outcome more."""
+        return replace(self, outcomes=(*self.outcomes, outcome))
+
+
+class Taken(ABC, Generic[S]):
+    """How steps of a kind are taken: ``class Mine(Taken[Own], takes=Own)``."""
+
+    KINDS: ClassVar[dict[type[Step], type[Taken[Any]]]] = {}
+
+    def __init_subclass__(cls, *, takes: type[Step], **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        Taken.KINDS[takes] = cls
+
+    @abstractmethod
+    def released(self, step: S, public: PublicRows) -> Generator[Statistic, FloatArray, Outcome]:
+        """Yield statistics, get for each the sum with noise, shape (m,), and return what comes of them."""
+
+
+class Summed(Protocol):
+    """Rows, of which sums can be had."""
+
+    def sum(self, of: SumOf, /) -> IntArray:
+        """The sum over all rows of what `of` makes of some."""
+
+
+def take(step: Step, rows: Summed, source: NoiseSource, public: PublicRows) -> Outcome:
+    """Release what a step asks for; the only place where the noise of a step meets a sum."""
+    if type(step) not in Taken.KINDS:
+        raise ValueError(f"steps must be of a kind that some Taken takes, got {step!r}")
+    asked, noisy = Taken.KINDS[type(step)]().released(step, public), None
+    while True:
+        try:
+            statistic = asked.send(noisy)  # type: ignore[arg-type]
+        except StopIteration as done:
+            return done.value
+        noise = [source.rounded_normal(sigma / statistic.spacing, count) for sigma, count in statistic.noise]
+        exact = rows.sum(statistic.of)
+        noisy = np.asarray(with_noise(exact, np.concatenate(noise)) * statistic.spacing, dtype=np.float64)
