@@ -31,7 +31,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.shared import put_between
 from objpert_core import tables
-from objpert_core.accounting import remaining_epsilon
+from objpert_core.accounting import RangeNoise, remaining_epsilon
 from objpert_core.estimators import ObjPertLogisticRegression, fit_many
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "how_to" / "raw_columns.md"
@@ -227,7 +227,7 @@ def compared(table: Table, epsilon: float, draws: int) -> dict[str, str]:
         models = fit_many(one, X, y, range(draws))
         row[name] = f"{100 * np.mean([model.score(new, y_new) for model in models]):.1f}"
         if name == "private":
-            noise = models[0].privacy_.ranges
+            noise = models[0].privacy_.terms.step(RangeNoise)
             left = "none taken" if noise is None else f"{remaining_epsilon(epsilon, 1e-5, noise.mechanisms()):.2f}"
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5_000)).fit(X, y)
     return row | {"no privacy": f"{100 * model.score(new, y_new):.1f}", "ε left beside ranges": left}

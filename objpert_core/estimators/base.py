@@ -48,6 +48,7 @@ from objpert_core.learning.problem.rows import ROW_NORMS, by_rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import as_numbers, labels_as_targets, without_masks
 from objpert_core.learning.solvers import SOLVERS, Callback
+from objpert_core.learning.steps.stated import published_by
 
 
 class LinearModel(WarnsOfCopies, LinearScores):
@@ -292,9 +293,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             theta[..., :features],
             constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
         )
-        maps = self.center_, self.scale_, self.feature_ranges_
-        sums = {"hessian": self.hessian_, "outer": self.outer_}
-        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, *maps, **sums)
+        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, published_by(self))
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,), or (K, d) and (K,)."""

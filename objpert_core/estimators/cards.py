@@ -21,7 +21,7 @@ from objpert_core.estimators.summaries import Scaler, WithSummary
 from objpert_core.evaluation import Evaluation
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
-from objpert_core.learning.certificates.solved import MIXED, PRIVATE, WITHIN
+from objpert_core.learning.steps.ranges import MIXED, PRIVATE, WITHIN
 
 SCORES_NOTE = (
     "These scores have their own promise to the people whose rows were scored: {promise}, {adjacency}. If a coin for "

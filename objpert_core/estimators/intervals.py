@@ -13,7 +13,6 @@ from objpert_core.accounting.steps.curvature import NO_INTERVALS
 from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.standardised import AUTO, StandardisesRows
 from objpert_core.estimators.summaries import WithSummary
-from objpert_core.learning.release import Release
 
 SANDWICH = "sandwich"
 
@@ -69,7 +68,3 @@ class ReleasesCurvature(WithSummary, StandardisesRows):
         if fits > 1:
             raise ValueError(f"classes must be two labels where intervals={self.intervals!r}, got {fits}")
         return self._by_rule(recommended_interval_noise, rows, dimension, sandwich=isinstance(self.intervals, str))
-
-    def _record(self, release: Release[Any]) -> None:
-        self.hessian_, self.outer_ = (None, None) if release.curvature is None else release.curvature
-        super()._record(release)

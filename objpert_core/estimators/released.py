@@ -11,6 +11,7 @@ from sklearn.base import is_regressor
 
 from objpert_core.estimators.scoring import ClassScores, LinearScores, NumberScores, Probabilities
 from objpert_core.estimators.summaries import WithSummary
+from objpert_core.learning.steps.stated import fingerprinted
 
 Copy = TypeVar("Copy", bound="Released")
 
@@ -69,7 +70,7 @@ def _filled(found: Copy, model: Any, feature_names: bool) -> Copy:
     found.coef_ = np.array(model.coef_, dtype=np.float64, order="C")
     scalar = np.ndim(model.intercept_) == 0
     found.intercept_ = float(model.intercept_) if scalar else np.array(model.intercept_, dtype=np.float64)
-    for name in ("center_", "scale_", "feature_ranges_", "target_range_", "hessian_", "outer_"):
+    for name in (*fingerprinted(), "target_range_"):
         if (values := getattr(model, name, None)) is not None:
             setattr(found, name, np.array(values, dtype=np.float64))
     found.n_features_in_ = int(model.n_features_in_)

@@ -34,6 +34,7 @@ from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
+from objpert_core.learning.steps.stated import fingerprinted
 from objpert_core.learning.streamed import Beside, Walked
 
 Chosen = TypeVar("Chosen")
@@ -266,6 +267,6 @@ class StandardisesRows(WithNeighbours):
             warn_of_no_ranges(self, rows, self._declared(columns)[1])
 
     def _record(self, release: Release[Any]) -> None:
-        self.center_, self.scale_, ranges = release.center, release.scale, release.ranges
-        self.feature_ranges_ = None if ranges is None else np.array([ranges.low, ranges.high])
+        for name in fingerprinted():
+            setattr(self, name, release.published.get(name))
         super()._record(release)

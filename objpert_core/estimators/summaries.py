@@ -10,6 +10,7 @@ from scipy.stats import chi2, norm
 from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, choice, in_open_unit
+from objpert_core.accounting import IntervalNoise
 from objpert_core.estimators.scoring import LinearScores
 from objpert_core.learning.intervals.curvature import Curvature, curvature_noise
 from objpert_core.learning.intervals.estimates import Estimates, Noises, estimate
@@ -131,7 +132,7 @@ class WithSummary(LinearScores):
         if self.hessian_ is None:
             raise ValueError("intervals must be True in the fit of a model whose summary is asked for, got False")
         told: Any = getattr(self.privacy_, "fit_certificate", self.privacy_)  # a search's has its fit's
-        hessian, outer = curvature_noise(told.intervals, told.radius)
+        hessian, outer = curvature_noise(told.terms.step(IntervalNoise), told.radius)
         assert hessian is not None
         constant = told.intercept_scaling
         theta = np.append(self.coef_.ravel(), self.intercept_ / constant if constant else [])

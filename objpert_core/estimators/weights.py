@@ -87,7 +87,7 @@ class WeighsClasses(LinearClassifier):
 
     def _record(self, release: Release[Any]) -> None:
         super()._record(release)
-        shares = self._shares_of_classes() if release.class_weights is None else release.class_weights
+        shares = release.published.get("class_weights_", self._shares_of_classes())
         labels = self.classes_.tolist()
         self.class_weight_ = dict(zip(labels, [1.0] * len(labels) if shares is None else shares.tolist(), strict=True))
 

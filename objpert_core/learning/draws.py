@@ -19,7 +19,6 @@ from objpert_core.accounting.steps.curvature import NO_INTERVALS
 from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.certificates.solved import WITHIN
 from objpert_core.learning.fit import Fit, Noise, Problem, Seed
 from objpert_core.learning.minimum import Found
 from objpert_core.learning.problem.lanes import all_cores
@@ -31,6 +30,8 @@ from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, solve, solve_family, solve_together
 from objpert_core.learning.standardisation import Directions, RowMap
+from objpert_core.learning.steps.ranges import WITHIN
+from objpert_core.learning.steps.stated import stated as stated_steps
 
 _SHARED_SOLVERS = (
     "newton",
@@ -221,13 +222,7 @@ def _stated(terms: Terms) -> dict[str, Any]:
         "rows_declared": None if terms.public_rows is None else terms.rows_declared,
         "rows_per_person": terms.rows_per_person,
     }
-    for step in (terms.step(Standardisation), terms.step(IntervalNoise)):
-        stated |= {} if step is None else vars(step)
-    if (noise := terms.step(RangeNoise)) is not None:
-        stated |= {f"{name}_noise": getattr(noise, name) for name in ("magnitudes", "quantiles")}
-        stated["range_columns"] = noise.columns
-    if (counts := terms.step(ClassCounts)) is not None:
-        stated["class_count_noise"] = counts.noise
+    stated |= stated_steps(terms.steps)
     if terms.fits > 1:
         stated["rest_weight"] = terms.rest_weight
     return stated

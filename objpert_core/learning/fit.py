@@ -273,9 +273,9 @@ class Fit:
         release = self._released(noisy.theta, certificate, noisy.result.gradient_norms)
         if intervals == NO_INTERVALS:
             return release
-        return replace(
-            release, curvature=release_curvature(self.rows, self._summed, noisy.theta, intervals, self.source)
-        )
+        sums = release_curvature(self.rows, self._summed, noisy.theta, intervals, self.source)
+        both = {"hessian_": sums.hessian, "outer_": sums.outer}
+        return replace(release, published={**release.published, **_there(both)})
 
     def _summed(self, work: Callable[[Rows, FloatArray], IntArray]) -> IntArray:
         """The sum over all rows of what `work` makes of some."""
@@ -313,8 +313,9 @@ class Fit:
         return self._released(np.array([one.theta for one in found]), certificate, traces)
 
     def _released(self, theta: FloatArray, certificate: PrivacyCertificate, traces: tuple[float, ...]) -> Release[Any]:
-        own = self._map
-        return Release(theta, certificate, traces, own.center, own.scale, self._class_weights, self._ranges)
+        ranges = None if self._ranges is None else np.array([self._ranges.low, self._ranges.high])
+        found = {"center_": self._map.center, "scale_": self._map.scale, "feature_ranges_": ranges}
+        return Release(theta, certificate, traces, _there(found | {"class_weights_": self._class_weights}))
 
     def _with(self, targets: FloatArray) -> Fit:
         check_targets(targets, self.rows.n_rows, self._loss, least=0 if self._releases else 1)
@@ -374,6 +375,10 @@ class Fit:
             on_error="release" if self._releases else "raise",
             **facts,
         )
+
+
+def _there(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _spacing(tau: float, step: float, output_noise: float) -> float:

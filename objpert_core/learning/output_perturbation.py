@@ -180,7 +180,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
             *self._before(),
             f"  objective  {loss}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, noise on every coefficient sigma = {self.sigma:.6g}",
-            *self._by_rows(self.public_rows, self.rows_declared, has_rule=True),
+            *self._after(has_rule=True),
         ]
 
 

@@ -9,8 +9,6 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning.certificates.base import PrivacyCertificate
-from objpert_core.learning.intervals.curvature import Curvature
-from objpert_core.learning.ranges import Ranges
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
 Value = TypeVar("Value")
@@ -36,17 +34,13 @@ class Release(_Outcome, Generic[Certificate]):
         The private parameters, which may be published. An intercept, the last, still has to be multiplied by
         `intercept_scaling`.
     certificate : PrivacyCertificate
-        What publishing `theta`, `center`, `scale` and private `ranges` costs.
+        What publishing `theta` and all of `published` costs.
     gradient_norms : tuple of float
         The solver's trace. Depends on the data: outside the guarantee.
-    center, scale : ndarray, shape (d,), or None
-        What was released before the fit, where rows were centred and scaled.
-    ranges : Ranges or None
-        The columns' ranges, where rows were cut to them: public ones, or released before all else.
-    class_weights : ndarray, shape (K,), or None
-        The weights made of released noisy counts of the classes.
-    curvature : Curvature or None
-        What was released after the fit, where coefficients have intervals.
+    published : mapping
+        What else was released, and ranges that were declared, by the names of a model's attributes: ``"center_"``,
+        ``"scale_"``, ``"feature_ranges_"`` of shape (2, d), lower ends first, ``"class_weights_"``, ``"hessian_"``,
+        ``"outer_"``, and what steps from outside release.
 
     Examples
     --------
@@ -58,11 +52,7 @@ class Release(_Outcome, Generic[Certificate]):
     theta: FloatArray
     certificate: Certificate
     gradient_norms: tuple[float, ...]
-    center: FloatArray | None = None
-    scale: FloatArray | None = None
-    class_weights: FloatArray | None = None
-    ranges: Ranges | None = None
-    curvature: Curvature | None = None
+    published: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def released(self) -> Literal[True]:

@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 
 from objpert_core import datasets
 from objpert_core._validation import FloatArray, IntArray
+from objpert_core.accounting import IntervalNoise
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.evaluation import evaluate, split_by_coin, together
@@ -78,7 +79,7 @@ def found(
         random_state=seed,
     ).fit(people.rows, people.labels)  # fmt: skip
     summary = model.summary()
-    deviation, _ = curvature_noise(model.privacy_.intervals, model.privacy_.radius)
+    deviation, _ = curvature_noise(model.privacy_.terms.step(IntervalNoise), model.privacy_.radius)
     assert deviation is not None
     assert model.hessian_ is not None
     released = np.append(model.coef_.ravel(), model.intercept_ / CONSTANT)[None]

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 import objpert_core.accounting as acc
 import objpert_core.estimators as est
-from objpert_core.accounting import recommended_interval_noise
+from objpert_core.accounting import IntervalNoise, recommended_interval_noise
 from objpert_core.estimators import PublicRangeScaler, fit_many, model_card, regression_table
 from objpert_core.learning import PrivacyCertificate
 
@@ -105,7 +105,7 @@ def test_one_certificate_covers_coefficients_and_sums_and_goes_with_the_release(
     fitted = model(intervals=intervals).fit(*data())
     certificate, released = fitted.privacy_, _released(fitted)
     rule = recommended_interval_noise(2.0, 1e-5, ROWS, 4, sandwich=intervals == "sandwich")
-    assert (certificate.epsilon, certificate.intervals) == (2.0, rule)
+    assert (certificate.epsilon, certificate.terms.step(IntervalNoise)) == (2.0, rule)
     assert certificate.verify(fitted)
     assert certificate.public().verify(released)
     assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
@@ -128,7 +128,7 @@ def test_sums_that_are_not_the_certificates_do_not_verify(change):
     forged[0, 0 if change != "lopsided" else 1] += {"larger": 1.0, "lopsided": 1.0, "too large": 1e6}.get(change, 0.0)
     released.hessian_ = None if change == "left out" else forged
     assert not FITTED.privacy_.verify(released)
-    about = FITTED.privacy_.about(released.coef_, released.intercept_, hessian=released.hessian_)
+    about = FITTED.privacy_.about(released.coef_, released.intercept_, {"hessian_": released.hessian_})
     assert about.verify(released) == (change == "larger")  # within what is possible nobody can tell
 
 

@@ -74,9 +74,9 @@ def test_ranges_and_all_that_follows_share_one_promise():
     )
     spent = model.privacy_
     noise = acc.recommended_ranges(1.0, 1e-5, 3000, 5)
-    assert spent.ranges == noise
+    assert spent.terms.step(acc.RangeNoise) == noise
     assert (spent.epsilon, spent.feature_ranges) == (1.0, "private")
-    before = (*noise.mechanisms(), *spent.standardisation.mechanisms())
+    before = (*noise.mechanisms(), *spent.terms.step(acc.Standardisation).mechanisms())
     assert len(before) == 4
     whole = acc.composed_fit(spent.rebuild(), before)
     assert 0.98e-5 <= whole.delta(1.0) <= 1e-5
@@ -261,7 +261,7 @@ def test_a_table_of_ones_own_has_the_same_default_where_ranges_are_typed():
         encoded = schema.encode(pd.DataFrame(X, columns=list(columns)))
         model = own_table.estimator(own_table.Ask(schema.to_json(), 1.0, 1e-5, rows=rows, seed=0)).fit(encoded, y)
         assert (model.privacy_.row_norm, model.privacy_.feature_ranges) == ("clip", "private within public")
-        assert model.privacy_.ranges == acc.ranges_within_limits(1.0, 1e-5, rows, 5)
+        assert model.privacy_.terms.step(acc.RangeNoise) == acc.ranges_within_limits(1.0, 1e-5, rows, 5)
         known = np.broadcast_to(low, 5), high
         alone = clone(model).set_params(feature_ranges=known).fit(X, y)
         np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-5)
@@ -281,8 +281,8 @@ def test_rows_in_wide_ranges_keep_their_lengths_until_they_are_centred(classes):
     known, shared = (np.broadcast_to(low, 5).astype(float), np.array(high, dtype=float)), {"public_rows": rows}
     model = est.ObjPertLogisticRegression(**shared, classes=range(classes), random_state=0, feature_ranges=known)
     spent, plan = model.fit(X, y).privacy_, acc.standardisation_of_lengths(1.0, 1e-5, rows, 5)
-    assert (spent.standardisation, spent.row_norm, spent.feature_ranges) == (plan, "clip", "public")
-    assert spent.ranges is None
+    assert (spent.terms.step(acc.Standardisation), spent.row_norm, spent.feature_ranges) == (plan, "clip", "public")
+    assert spent.terms.step(acc.RangeNoise) is None
     middle, half = (known[0] + known[1]) / 2, (known[1] - known[0]) / 2 * np.sqrt(5)
     np.testing.assert_allclose(model.feature_ranges_, [middle - half, middle + half])
     assert "rows centred, noise on Σu" in repr(spent)
@@ -311,10 +311,11 @@ def test_many_rows_have_closer_ranges_within_typed_ones_and_the_certificate_says
         y = np.where(X[:, 4] > 30, 2, y)
         model.set_params(classes=range(3))
     spent, noise = model.fit(X, y).privacy_, acc.ranges_within_limits(1.0, 1e-5, rows, 5)
-    assert (spent.ranges, spent.feature_ranges, spent.magnitudes_noise) == (noise, "private within public", None)
+    assert (spent.terms.step(acc.RangeNoise), spent.magnitudes_noise) == (noise, None)
+    assert spent.feature_ranges == "private within public"
     lengths = name not in ("svc", "regressor")  # which are for rows as they are, unless told
-    plan = acc.standardisation_of_lengths(1.0, 1e-5, rows, 5) if lengths else acc.Standardisation(None, None)
-    assert (spent.standardisation, spent.row_norm) == (plan, "clip" if lengths else model.row_norm)
+    plan = acc.standardisation_of_lengths(1.0, 1e-5, rows, 5) if lengths else None
+    assert (spent.terms.step(acc.Standardisation), spent.row_norm) == (plan, "clip" if lengths else model.row_norm)
     width = (model.feature_ranges_[1] - model.feature_ranges_[0]) / (np.sqrt(5) if lengths else 1)
     assert np.all(width < 0.9 * np.array(high))
     assert spent.terms.before == (*noise.mechanisms(), *plan.mechanisms())
@@ -339,7 +340,7 @@ def test_many_rows_have_closer_ranges_within_typed_ones_and_the_certificate_says
         walked = clone(model).fit(Blocks(lambda: iter([(X[:999], y[:999]), (X[999:], y[999:])])))
         np.testing.assert_array_equal(walked.feature_ranges_, model.feature_ranges_)
     told = clone(model).set_params(standardize=False).fit(X, y).privacy_
-    assert (told.feature_ranges, told.ranges) == ("public", None)
+    assert (told.feature_ranges, told.terms.step(acc.RangeNoise)) == ("public", None)
 
 
 @pytest.mark.thorough
@@ -381,7 +382,7 @@ def test_ranges_that_are_known_cost_nothing_beside_private_ones():
     for learner in (est.ObjPertLogisticRegression, est.OutputPerturbationLogisticRegression):
         model = learner(**shared, feature_ranges=(low, high), standardize=False).fit(X, y)
         spent, found = model.privacy_, model.feature_ranges_
-        assert spent.ranges == acc.recommended_ranges(1.0, 1e-5, 3000, 2)
+        assert spent.terms.step(acc.RangeNoise) == acc.recommended_ranges(1.0, 1e-5, 3000, 2)
         assert (spent.feature_ranges, spent.range_columns) == ("public and private", 2)
         np.testing.assert_array_equal(found[:, [0, 2, 4]], np.array([low, high])[:, [0, 2, 4]])
         assert np.isfinite(found).all()

@@ -105,7 +105,7 @@ def test_fits_of_other_data_with_equal_coefficients_give_the_same_bytes(name):
     other.coef_ = one.coef_.copy()
     other.intercept_ = np.copy(one.intercept_) if np.ndim(one.intercept_) else one.intercept_
     other.center_, other.scale_ = one.center_, one.scale_
-    other.privacy_ = other.privacy_.about(other.coef_, other.intercept_, other.center_, other.scale_)
+    other.privacy_ = other.privacy_.about(other.coef_, other.intercept_, vars(other))
     texts = [pickle.dumps(model.release()) for model in (one, other)]
     assert texts[0] == texts[1]
 

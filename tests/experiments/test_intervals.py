@@ -86,7 +86,8 @@ def test_the_study_draws_what_the_estimator_draws():
         fitted = model.set_params(random_state=seed).fit(X[:, :d], y)
         certificate = fitted.privacy_
         assert (certificate.sigma, certificate.lam, certificate.sigma_out) == (plan.sigma, plan.lam, plan.output)
-        assert certificate.intervals == plan.noise == recommended_interval_noise(epsilon, coverage.DELTA, n, d + 1)
+        (noise,) = certificate.terms.steps
+        assert noise == plan.noise == recommended_interval_noise(epsilon, coverage.DELTA, n, d + 1)
         ours.append(fitted.summary()["coef"].to_numpy() - theta[:d])
         errors.append(np.diff(fitted.conf_int()).ravel() / (2 * coverage.Z))
         drawn = coverage.ten(("interval",), X, chances, theta, epsilon, generator)["interval"]

@@ -37,7 +37,7 @@ def changed(model: Any, **arrays: Any) -> Any:
     other = copy.copy(model)
     for name, values in arrays.items():
         setattr(other, name, values)
-    other.privacy_ = model.privacy_.about(other.coef_, other.intercept_, *map(maps(other).get, ("center_", "scale_")))
+    other.privacy_ = model.privacy_.about(other.coef_, other.intercept_, vars(other))
     return other
 
 

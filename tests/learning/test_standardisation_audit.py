@@ -65,9 +65,9 @@ class Data:
         total, theta = 0.0, release.theta
         u, (of_more,) = DIRECTIONS.apply(x), DIRECTIONS.apply(np.array([self.more[0]]))
         total += _gaussian(first - copies @ u, of_more, plan.center_noise)
-        u, of_more = _units(u - release.center), _units(of_more - release.center)
+        u, of_more = _units(u - release.published["center_"]), _units(of_more - release.published["center_"])
         total += _gaussian(second - copies @ np.abs(u), np.abs(of_more), plan.scale_noise)
-        w, of_more = _units(u * release.scale), _units(of_more * release.scale)
+        w, of_more = _units(u * release.published["scale_"]), _units(of_more * release.published["scale_"])
         return total + _of_fit(w, y, copies, of_more, self.more[1], theta)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -237,11 +238,9 @@ class PrivacyCertificate(ABC):
         own = {"mechanism": type(mechanism).__name__, "adjacency": words, **cls.numbers(mechanism)}
         return cls(**own, **facts)
 
-    def about(
-        self, coef: Any, intercept: Any, center: Any = None, scale: Any = None, ranges: Any = None, **sums: Any
-    ) -> Self:
-        """Return this certificate with the fingerprint of these coefficients; `sums` are `hessian` and `outer`."""
-        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale, ranges, **sums))
+    def about(self, coef: Any, intercept: Any, published: Mapping[str, Any] | None = None) -> Self:
+        """Return this certificate with the fingerprint of these coefficients; `published` is as in `Release`."""
+        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, published))
 
     def verify(self, model: Any = None) -> bool:
         """Account for the mechanism anew, and say whether the certificate holds; it never raises. `objection` says why.
@@ -287,10 +286,6 @@ class PrivacyCertificate(ABC):
     def lies_on_lattice(self, coef: FloatArray) -> bool:
         """Say whether a release on the certificate's lattice can have these coefficients; here, any are allowed."""
         return True
-
-    def may_have_summed(self, hessian: Any, outer: Any, dimension: int) -> bool:
-        """Say whether a fit may have released these sums for intervals; here, there are none."""
-        return hessian is None and outer is None
 
     def reach(self, dimension: int) -> float | None:
         """Bound ‖θ‖ by the certificate's own numbers, generously (docs/certificates.md); None where none bounds it."""

@@ -24,6 +24,7 @@ from objpert_core.learning.certificates.field_rules import (
 from objpert_core.learning.certificates.model import coefficients_sha256
 from objpert_core.learning.certificates.parts import as_part, by_itself, each_a_part
 from objpert_core.learning.certificates.shown import part_words
+from objpert_core.learning.steps.stated import published_by
 
 WHOLE = 1.0
 """The lattice of counts: whole numbers."""
@@ -99,9 +100,7 @@ def fingerprint(model: Any) -> str | None:
     """The SHA-256 of a model's coefficients, map, ranges and sums for intervals; None without coefficients."""
     if not hasattr(model, "coef_"):
         return None
-    steps = (getattr(model, name, None) for name in ("center_", "scale_", "feature_ranges_"))
-    sums = {name: getattr(model, f"{name}_", None) for name in ("hessian", "outer")}
-    return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), *steps, **sums)
+    return coefficients_sha256(model.coef_, getattr(model, "intercept_", 0.0), published_by(model))
 
 
 NESTED = Rule(

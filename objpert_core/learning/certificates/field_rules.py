@@ -41,11 +41,20 @@ class Fact:
     rule: Rule | None = None
     since: int = 1
     diagnostic: bool = False
+    texts: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None
 
 
-def fact(rule: Rule, *, since: int = 1, diagnostic: bool = False, **default: Any) -> Any:
-    """A field that says what `rule` allows, in texts from the form `since` on; a `diagnostic` depends on the data."""
-    return field(metadata={"rule": rule, "since": since, "diagnostic": diagnostic}, **default)
+def fact(
+    rule: Rule,
+    *,
+    since: int = 1,
+    diagnostic: bool = False,
+    texts: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None,
+    **default: Any,
+) -> Any:
+    """A field that says what `rule` allows, in texts from the form `since` on; a `diagnostic` depends on the data, and
+    `texts` write a value as plain numbers and strings and read it again."""
+    return field(metadata={"rule": rule, "since": since, "diagnostic": diagnostic, "texts": texts}, **default)
 
 
 @cache

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.objective.bounds import ACCOUNTANTS, BOUND_REGISTRY
-from objpert_core.accounting.steps.curvature import IntervalNoise
-from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
-from objpert_core.accounting.terms import Terms
 from objpert_core.learning.certificates.field_rules import COUNT, LATER, NONNEGATIVE, POSITIVE, fact, one_of, or_nothing
 from objpert_core.learning.certificates.model import FAR
-from objpert_core.learning.certificates.shown import by_public_rows, loss_words
+from objpert_core.learning.certificates.shown import loss_words
 from objpert_core.learning.certificates.solved import SolvedCertificate
-from objpert_core.learning.intervals.curvature import plausible
 from objpert_core.learning.problem.envelopes import widest_envelope
 from objpert_core.learning.problem.losses import LOSSES, LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
@@ -70,20 +66,6 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     hessian_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     outer_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
 
-    @property
-    def intervals(self) -> IntervalNoise:
-        """The noise of what was released after the fit."""
-        return IntervalNoise(self.hessian_noise, self.outer_noise)
-
-    @property
-    def terms(self) -> Terms:
-        """See `SolvedCertificate.terms`."""
-        return replace(terms := super().terms, steps=(*terms.steps, self.intervals))
-
-    def may_have_summed(self, hessian: Any, outer: Any, dimension: int) -> bool:
-        """See `PrivacyCertificate.may_have_summed`."""
-        return plausible(hessian, outer, dimension, self.intervals, self.radius, self.most_rows)
-
     @classmethod
     def numbers(cls, mechanism: ApproximateMinima) -> dict[str, Any]:
         """Name theorem, noise, regularisation and bounds on one row."""
@@ -124,26 +106,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
             return f"envelope must be a number for the loss {self.loss!r}, which has corners, got None"
         if self.rest_weight != 1.0 and (self.loss != LogisticLoss.name or (self.clip, self.envelope) != (None, None)):
             return f"rest_weight must be 1.0 but for the logistic loss as it is, got {self.rest_weight!r}"
-        if self.hessian_noise is None:
-            alone = "outer_noise must be None where hessian_noise is"
-            return super()._contradiction() if self.outer_noise is None else alone
-        plain = self.loss == LogisticLoss.name and not self.loss_parameter and not self.weighted
-        plain = plain and (self.clip, self.ball_radius, self.envelope, self.fits) == (None, None, None, 1)
-        if not plain or self.public_rows is None or self.standardisation != AS_THEY_ARE:
-            return f"hessian_noise must be None but for plain logistic regression, got {self.hessian_noise!r}"
         return super()._contradiction()
-
-    def _after(self) -> list[str]:
-        """The lines of `repr` for what was released after the fit, and for what was chosen by the number of rows."""
-        rows = self.public_rows, self.rows_declared
-        if self.hessian_noise is None:
-            return self._by_rows(*rows, has_rule=self.loss == LogisticLoss.name)
-        outer = "" if self.outer_noise is None else f", on Σ(p − y)²xxᵀ {self.outer_noise * self.radius**2:.6g}"
-        noise = self.hessian_noise * self.radius**2 / 4
-        return [
-            f"  intervals  curvature at θ, noise on Σp(1 − p)xxᵀ {noise:.6g}{outer}: part of the promise",
-            *by_public_rows(*rows, "intervals were"),
-        ]
 
     def _lines(self) -> list[str]:
         loss = loss_words(self.loss, self.loss_parameter)
@@ -158,7 +121,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
             f"R = {self.radius:.6g} ({self._rows()})",
             *ball,
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
-            *self._after(),
+            *self._after(has_rule=self.loss == LogisticLoss.name),
         ]
 
 

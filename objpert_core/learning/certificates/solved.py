@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import Mechanism, RangeNoise, Standardisation
-from objpert_core.accounting.steps.base import asked
-from objpert_core.accounting.steps.class_counts import ClassCounts
+from objpert_core.accounting import Mechanism
+from objpert_core.accounting.steps.base import Step
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import DEFAULT_TAU
 from objpert_core.learning.certificates.base import PrivacyCertificate
@@ -27,9 +26,8 @@ from objpert_core.learning.certificates.field_rules import (
 from objpert_core.learning.certificates.model import on_lattice
 from objpert_core.learning.certificates.shown import by_public_rows
 from objpert_core.learning.noise import LARGEST_RATIO
-
-PRIVATE, MIXED, WITHIN = "private", "public and private", "private within public"
-"""Where ranges came from: all from noisy counts, or some, or all from noisy counts within declared limits."""
+from objpert_core.learning.steps.ranges import MIXED, PRIVATE, PUBLIC, WITHIN
+from objpert_core.learning.steps.stated import STEPS, kinds_for, read, steps_of, written
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -56,6 +54,8 @@ class SolvedCertificate(PrivacyCertificate):
         Whether each row's loss had a weight of its own, at most 1.
     class_count_noise : float or None
         Standard deviation of the noise on the count of each class, where weights were made of the counts.
+    steps : tuple of Step
+        What else was released beside the fit; `terms.steps` has all.
     """
 
     OUTPUT_NOISE: ClassVar[str] = "sigma_out"
@@ -67,36 +67,24 @@ class SolvedCertificate(PrivacyCertificate):
     scale_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     fits: int = fact(COUNT, since=LATER, default=1)
     rest_weight: float = fact(POSITIVE, since=LATER, default=1.0)
-    feature_ranges: str | None = fact(or_nothing(one_of("public", PRIVATE, MIXED, WITHIN)), since=LATER, default=None)
+    feature_ranges: str | None = fact(or_nothing(one_of(PUBLIC, PRIVATE, MIXED, WITHIN)), since=LATER, default=None)
     magnitudes_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     quantiles_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     range_columns: int | None = fact(or_nothing(COUNT), since=LATER, default=None)
     weighted: bool = fact(TRUTH, since=LATER, default=False)
     class_count_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
-
-    @property
-    def standardisation(self) -> Standardisation:
-        """The noise of the centre and the scales that were released before the fit."""
-        return Standardisation(self.center_noise, self.scale_noise)
-
-    @property
-    def ranges(self) -> RangeNoise | None:
-        """The noise of the ranges that were released before all else."""
-        if self.range_columns is None:
-            return None
-        return RangeNoise(self.magnitudes_noise, self.quantiles_noise, self.range_columns)
+    steps: tuple[Step, ...] = fact(STEPS, since=LATER, default=(), texts=(written, read))
 
     @property
     def terms(self) -> Terms:
         """What is promised, and what the promise pays for."""
-        counts = None if self.class_count_noise is None else ClassCounts(self.class_count_noise)
         return Terms(
             self.epsilon,
             self.delta,
             self.mechanism_adjacency,
             self.rows_per_person,
             self.accountant,
-            steps=asked(counts, self.ranges, self.standardisation),
+            steps=steps_of(self),
             fits=self.fits,
             rest_weight=self.rest_weight,
         )
@@ -106,78 +94,38 @@ class SolvedCertificate(PrivacyCertificate):
         return self.terms.whole(mechanism)
 
     def _contradiction(self) -> str | None:
-        steps = {name: getattr(self, name) for name in ("center_noise", "scale_noise")}
-        for name, noise in steps.items():
-            if noise is not None and self.row_norm != "normalize" and self.feature_ranges is None:
-                return f"{name} must be None for row_norm={self.row_norm!r} without ranges, got {noise!r}"
-            if noise is not None and getattr(self, "public_rows", None) is None:
-                return f"public_rows must be a number where {name} is one, got None"
-        private = self.feature_ranges in (PRIVATE, MIXED, WITHIN)
-        for name, needed in (
-            ("magnitudes_noise", private and self.feature_ranges != WITHIN),
-            ("range_columns", private),
-        ):
-            if (getattr(self, name) is not None) is not needed:
-                return f"{name} must be a number for private ranges, and only for them, got {getattr(self, name)!r}"
-        if self.quantiles_noise is not None and not private:
-            return f"quantiles_noise must be None where ranges are not private, got {self.quantiles_noise!r}"
-        if self.quantiles_noise is None and self.feature_ranges == WITHIN:
-            return f"quantiles_noise must be a number where ranges are {WITHIN!r}, got None"
-        if private and getattr(self, "public_rows", None) is None:
-            return "public_rows must be a number for private ranges, got None"
         if self.rest_weight != 1.0 and not (self.fits > 1 and self.rest_weight < 1.0):
             return f"rest_weight must be 1.0 for one fit, and at most 1.0 for several, got {self.rest_weight!r}"
-        if self.class_count_noise is not None and not self.weighted:
-            return f"class_count_noise must be None where rows have no weights, got {self.class_count_noise!r}"
-        return super()._contradiction()
-
-    def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
-        """The line of `repr` on what was chosen by the number of rows; a map may go by rows where λ does not."""
-        steps = ["ranges"] * (self.ranges is not None)
-        steps += [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
-        if has_rule or not steps:
-            chosen = steps + ["tau"] * (getattr(self, "tau", 0.0) > DEFAULT_TAU)
-            what = f"{', '.join(chosen)} or lam was" if chosen else "lam was"
-        else:
-            what = f"{' and '.join(steps)} {'was' if steps in (['center'], ['scale']) else 'were'}"
-        return by_public_rows(rows, declared, what)
+        found = (kind.contradiction(self) for kind in kinds_for(self))
+        return next((clause for clause in found if clause is not None), super()._contradiction())
 
     def _before(self) -> list[str]:
         """The lines of `repr` for what was released before the fit, and for several fits."""
-        lengths = self.row_norm != "normalize"  # which rows in ranges keep until they are centred
-        steps = [
-            ("center", f"{'rows' if lengths else 'directions'} centred", self.center_noise, "Σu"),
-            ("scale", f"columns scaled{', rows normalised' * lengths}", self.scale_noise, "Σ|z|"),
-        ]
-        lines = self._of_ranges()
-        lines += [
-            f"  {name:<10} {what}, noise on {of} {noise:.6g}: part of the promise"
-            for name, what, noise, of in steps
-            if noise is not None
-        ]
-        if self.weighted:
-            how = "each row's own"
-            if self.class_count_noise is not None:
-                how = f"by counts of the classes, noise on each {self.class_count_noise:.6g}: part of the promise"
-            lines.insert(0, f"  weights    at most 1, {how}")
+        lines = self._lines_of_steps(after=False)
         if self.fits > 1:
             rest = "" if self.rest_weight == 1.0 else f", rows of other classes {self.rest_weight:.6g} times as long"
             lines.append(f"  fits       {self.fits}, one for each class against the others{rest}")
         return lines
 
-    def _of_ranges(self) -> list[str]:
-        if self.feature_ranges is None:
-            return []
-        if (noise := self.ranges) is None:
-            return ["  ranges     columns cut to declared ranges; that these are not from the data is taken on trust"]
-        both = " and ".join(f"{one:.6g}" for one in (noise.magnitudes, noise.quantiles) if one is not None)
-        which = f"{noise.columns} of the columns" if self.feature_ranges == MIXED else "columns"
-        line = f"  ranges     {which} cut to ranges from noisy counts, noise {both}: part of the promise"
-        if self.feature_ranges == WITHIN:
-            limits = "  ranges     counted within declared limits; that these are not from the data is taken on trust"
-            return [line, limits]
-        others = "  ranges     declared for the other columns; that these are not from the data is taken on trust"
-        return [line] if self.feature_ranges == PRIVATE else [line, others]
+    def _after(self, *, has_rule: bool) -> list[str]:
+        """The lines for what was released after the fit, and for what was chosen by the number of rows: `has_rule`
+        says whether λ may have been, where steps were not."""
+        before, after = (
+            [word for kind in kinds_for(self) if kind.takes.after is late for word in kind.by_rows(self)]
+            for late in (False, True)
+        )
+        if after:
+            what = f"{' and '.join(after)} were"
+        elif has_rule or not before:
+            chosen = before + ["tau"] * (getattr(self, "tau", 0.0) > DEFAULT_TAU)
+            what = f"{', '.join(chosen)} or lam was" if chosen else "lam was"
+        else:
+            what = f"{' and '.join(before)} {'was' if before in (['center'], ['scale']) else 'were'}"
+        rows = by_public_rows(getattr(self, "public_rows", None), self.rows_declared, what)
+        return self._lines_of_steps(after=True) + rows
+
+    def _lines_of_steps(self, *, after: bool) -> list[str]:
+        return [line for kind in kinds_for(self) if kind.takes.after is after for line in kind.lines(self)]
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether a lattice has room in the proof: rounding moves θ̃ by λh√D/2 ≤ τ, and 2¹⁰ ≤ σ/h ≤ 2⁵²."""

@@ -17,6 +17,7 @@ def as_dict(certificate: Any) -> dict[str, Any]:
     """The fields as plain numbers and strings, diagnostics apart."""
     values = asdict(certificate)
     facts = [item for item in facts_of(certificate.__class__) if _has(item, certificate)]
+    values |= {item.name: item.texts[0](getattr(certificate, item.name)) for item in facts if item.texts}
     text: dict[str, Any] = {} if certificate.ALGORITHM is None else {"algorithm": certificate.ALGORITHM}
     text |= {item.name: values[item.name] for item in facts if not item.diagnostic}
     diagnostics = {item.name: values[item.name] for item in facts if item.diagnostic}
@@ -58,7 +59,8 @@ def kind_and_fields(
         raise ValueError(f"diagnostics must be a dict as to_dict writes it, got a {type(diagnostics).__name__}")
     _exactly("diagnostics", diagnostics, apart, {"note"})
     given = values | diagnostics | {"schema": schema}
-    return kind, {item.name: _tuple(given[item.name]) for item in facts if item.name in given}
+    read = {item.name: item.texts[1] if item.texts else _tuple for item in facts if item.name in given}
+    return kind, {name: rule(given[name]) for name, rule in read.items()}
 
 
 def _exactly(name: str, values: dict[Any, Any], needed: set[str], allowed: set[str]) -> None:

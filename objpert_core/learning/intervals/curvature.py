@@ -60,9 +60,9 @@ def release_curvature(
     return Curvature(released[0], released[1] if outer is not None else None)
 
 
-def curvature_noise(noise: IntervalNoise, radius: float) -> tuple[float | None, float | None]:
+def curvature_noise(noise: IntervalNoise | None, radius: float) -> tuple[float | None, float | None]:
     """The standard deviations of the noise on every isometric coordinate of both sums."""
-    hessian, outer = noise.hessian_noise, noise.outer_noise
+    hessian, outer = (None, None) if noise is None else (noise.hessian_noise, noise.outer_noise)
     return hessian and hessian * radius**2 / 4, outer and outer * radius**2
 
 
@@ -72,7 +72,7 @@ def lattice_of_rows(radius: float, sigma: float) -> float:
 
 
 def plausible(
-    hessian: Any, outer: Any, dimension: int, noise: IntervalNoise, radius: float, rows: float | None
+    hessian: Any, outer: Any, dimension: int, noise: IntervalNoise | None, radius: float, rows: float | None
 ) -> bool:
     """Whether a fit may have released these sums: symmetric, on the lattice, not too long; no more can be told."""
     deviations = curvature_noise(noise, radius)

@@ -1,4 +1,5 @@
-"""What a step does with rows: it asks for noisy sums, never sees an exact one, and makes an outcome of them.
+"""A kind of step: it asks for noisy sums, never sees an exact one, and makes an outcome of them, of which certificates
+and models tell.
 
 So an outcome is made of released and public numbers alone, and whatever a step makes of it costs no more privacy. Noise
 is drawn before a sum is asked for: whether a sum can be had does not decide what is drawn.
@@ -7,8 +8,8 @@ is drawn before a sum is asked for: whether a sum can be had does not decide wha
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -113,18 +114,82 @@ class PublicRows:
         return replace(self, outcomes=(*self.outcomes, outcome))
 
 
+Published = Mapping[str, FloatArray | None]
+"""What was released beside coefficients, by the names of a model's attributes."""
+
+
 class Taken(ABC, Generic[S]):
-    """How steps of a kind are taken: ``class Mine(Taken[Own], takes=Own)``."""
+    """One kind of step: ``class Mine(Taken[Own], takes=Own)``, without state. Certificates ask it for fields, for what
+    contradicts, for words, and whether a model may have come of it.
+
+    The four kinds of this package have flat fields in certificates: `fields` are their names, by the step's own. Other
+    steps stand in the field `steps`, with their own names. A model's attributes in `fingerprinted` are covered by its
+    fingerprint, at this `place`.
+    """
 
     KINDS: ClassVar[dict[type[Step], type[Taken[Any]]]] = {}
+    """Every kind, by what it takes, in the order in which steps are taken."""
+
+    takes: ClassVar[type[Step]]
+    fields: ClassVar[Mapping[str, str]] = {}
+    fingerprinted: ClassVar[tuple[str, ...]] = ()
+    place: ClassVar[int] = 9
 
     def __init_subclass__(cls, *, takes: type[Step], **rest: Any) -> None:
         super().__init_subclass__(**rest)
+        cls.takes = takes
         Taken.KINDS[takes] = cls
 
-    @abstractmethod
     def released(self, step: S, public: PublicRows) -> Generator[Statistic, FloatArray, Outcome]:
         """Yield statistics, get for each the sum with noise, shape (m,), and return what comes of them."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it releases")
+
+    def stated(self, step: S) -> dict[str, Any]:
+        """The certificate's fields about a step."""
+        flat = {there: getattr(step, here) for here, there in self.fields.items()}
+        return flat or {"steps": (step,)}
+
+    def step_of(self, certificate: Any) -> S | None:
+        """The step that a certificate states."""
+        made: Any = None
+        if self.fields:
+            values = {here: getattr(certificate, there, None) for here, there in self.fields.items()}
+            made = None if set(values.values()) == {None} else self.takes(**values)
+        else:
+            made = next((step for step in getattr(certificate, "steps", ()) if type(step) is self.takes), None)
+        return made
+
+    def contradiction(self, certificate: Any) -> str | None:
+        """What contradicts among a certificate's fields about the step, as a clause."""
+        return None
+
+    def lines(self, certificate: Any) -> list[str]:
+        """The lines of a certificate's `repr` about the step."""
+        if (step := self.step_of(certificate)) is None:
+            return []
+        facts = ", ".join(f"{name} {value}" for name, value in asdict(step).items())
+        return [f"  step       {step.name}, {facts}: part of the promise"]
+
+    def by_rows(self, certificate: Any) -> list[str]:
+        """What was chosen by the public number of rows, in words."""
+        return []
+
+    def plausible(self, certificate: Any, published: Published, features: int) -> bool:
+        """Whether a model of so many features may have these numbers by the certificate; all are there, or None."""
+        there = self.step_of(certificate) is not None
+        return all((published[name] is not None) is there for name in self.fingerprinted)
+
+
+def kinds() -> list[Taken[Any]]:
+    """All kinds, in the order in which steps are taken."""
+    return [kind() for kind in Taken.KINDS.values()]
+
+
+def kind_of(step: Step) -> Taken[Any]:
+    """The kind that takes a step; `ValueError` if there is none."""
+    if type(step) not in Taken.KINDS:
+        raise ValueError(f"steps must be of a kind that some Taken takes, got {step!r}")
+    return Taken.KINDS[type(step)]()
 
 
 class Summed(Protocol):
@@ -136,9 +201,7 @@ class Summed(Protocol):
 
 def take(step: Step, rows: Summed, source: NoiseSource, public: PublicRows) -> Outcome:
     """Release what a step asks for; the only place where the noise of a step meets a sum."""
-    if type(step) not in Taken.KINDS:
-        raise ValueError(f"steps must be of a kind that some Taken takes, got {step!r}")
-    asked, noisy = Taken.KINDS[type(step)]().released(step, public), None
+    asked, noisy = kind_of(step).released(step, public), None
     while True:
         try:
             statistic = asked.send(noisy)  # type: ignore[arg-type]
