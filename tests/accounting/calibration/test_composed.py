@@ -15,41 +15,6 @@ def objective(left, **options):
     return acc.calibrate_objective_perturbation(left, DELTA, lipschitz=RADIUS, tau=1e-6, **options)
 
 
-# --- the noise of the two steps --------------------------------------------------------------------------------------
-
-
-def test_sensitivities_of_both_sums():
-    plan = acc.Standardisation(3.0, 5.0)
-    assert plan.mechanisms() == (acc.Gaussian(3.0), acc.Gaussian(5.0))
-    assert plan.mechanisms(acc.REPLACE_ONE) == (
-        acc.Gaussian(3.0, 2.0, adjacency=acc.REPLACE_ONE),
-        acc.Gaussian(5.0, math.sqrt(2), adjacency=acc.REPLACE_ONE),
-    )
-    assert acc.Standardisation(None, 5.0).mechanisms() == (acc.Gaussian(5.0),)
-    assert acc.Standardisation(3.0, None).mechanisms() == (acc.Gaussian(3.0),)
-
-
-@pytest.mark.parametrize("adjacency", [acc.ADD_REMOVE, acc.REPLACE_ONE])
-def test_several_rows_move_the_sums_as_a_group_of_single_ones(adjacency):
-    plan = acc.Standardisation(3.0, 5.0)
-    assert plan.mechanisms(adjacency, 4) == tuple(acc.group(part, 4) for part in plan.mechanisms(adjacency))
-
-
-@pytest.mark.parametrize("adjacency", [acc.ADD_REMOVE, acc.REPLACE_ONE])
-@pytest.mark.parametrize("people", [1, 3])
-@pytest.mark.parametrize("rows", [1, 100, 10**6])
-def test_the_full_plan_takes_its_shares_and_no_more(adjacency, people, rows):
-    options = {"adjacency": adjacency, "rows_per_person": people}
-    parts = acc.full_standardisation(0.7, DELTA, rows, 50, **options).mechanisms(adjacency, people)
-    allowed = acc.calibrate_gaussian(0.7, DELTA).sigma ** -2
-    assert all(part.a**2 <= share * allowed * (1 + 1e-12) for part, share in zip(parts, (0.1, 0.05), strict=True))
-    if rows == 1:
-        assert sum(part.a**2 for part in parts) == pytest.approx(0.15 * allowed)
-
-
-# --- fit and releases together ---------------------------------------------------------------------------------------
-
-
 def test_the_whole_of_one_fit_alone_is_the_fit():
     fit = objective(1.0)
     assert acc.composed_fit(fit) is fit
