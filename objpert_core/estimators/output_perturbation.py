@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import ADD_REMOVE
+from objpert_core.accounting.steps.base import asked
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWork
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
@@ -118,8 +119,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
             tau=self.tau,
             adjacency=self.adjacency,
             rows_per_person=self.rows_per_person,
-            standardisation=plan.standardisation,
-            ranges=plan.noise or plan.declared,
-            known_ranges=plan.declared,
+            steps=asked(plan.noise, plan.standardisation),
+            ranges=plan.declared,
             **(self._sharing(callback) | SharedOptions(row_norm=plan.row_norm)),
         )

@@ -10,15 +10,12 @@ from typing import Any, Protocol, Required, Unpack, runtime_checkable
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.accounting import ApproximateMinima, IntervalNoise, Mechanism, RangeNoise, Standardisation
+from objpert_core.accounting import ApproximateMinima, Mechanism
 from objpert_core.accounting.mechanisms.perturbation import NormalSource, Perturbation
-from objpert_core.accounting.steps.base import asked
-from objpert_core.accounting.steps.class_counts import ClassCounts
-from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.base import Step
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.base import PrivacyCertificate
-from objpert_core.learning.certificates.solved import SolvedCertificate
 from objpert_core.learning.fit import Noise, Problem, Seed, SharedOptions
 from objpert_core.learning.problem.derived import LEAST_WEIGHT, ClippedLoss, RestWeighted
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
@@ -29,6 +26,9 @@ from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
 from objpert_core.learning.screening import judged, usable
+from objpert_core.learning.steps.base import kind_of
+from objpert_core.learning.steps.ranges import PUBLIC
+from objpert_core.learning.steps.stated import stated
 from objpert_core.learning.streamed import Walked, draws_of
 
 
@@ -59,9 +59,9 @@ class PerturbOptions(SharedOptions, total=False):
     rows_per_person: int
     radius: float | None
     envelope: float | None
-    standardisation: Standardisation
+    steps: Sequence[Step]
     rest_weight: float
-    ranges: Ranges | RangeNoise | None
+    ranges: Ranges | None
 
 
 def perturb_and_solve(
@@ -109,13 +109,14 @@ def perturb_and_solve(
         β: replace every row's loss by its Moreau envelope of this smoothness in θ (`envelope_steps`). `mechanism` must
         be told of gradients up to the loss's slope times R and a smoothness from β on. The loss may then have corners
         (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an envelope.
-    standardisation : Standardisation
-        Centre and scale the rows privately before the fit, with this noise. `epsilon` is what map and fit together
-        satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, or by X's number of rows, which is then
+    steps : sequence of Step
+        What is released beside the fit, in this order: a `ClassCounts` weighs rows by their classes, a `RangeNoise`
+        cuts columns to private ranges (docs/theorems.md, T47), a `Standardisation` centres and scales rows, an
+        `IntervalNoise` releases the curvature at θ. `epsilon` is what all satisfy together with the fit
+        (`calibrate_remaining`). Where a step reads the number of rows it is `public_rows`, or X's own, which is then
         public.
-    ranges : Ranges or RangeNoise, optional
-        Cut every column to a range and map the range to [−1, 1], before all else: public ranges, or private ones that
-        are paid for like centre and scales (docs/theorems.md, T47) and use `public_rows` as these do.
+    ranges : Ranges, optional
+        Public ranges of the columns, to which they are cut and which are mapped to [−1, 1].
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -158,9 +159,9 @@ def described(
     rows_per_person: int = 1,
     radius: float | None = None,
     envelope: float | None = None,
-    standardisation: Standardisation = AS_THEY_ARE,
+    steps: Sequence[Step] = (),
     rest_weight: float = 1.0,
-    ranges: Ranges | RangeNoise | None = None,
+    ranges: Ranges | None = None,
     **solving: Unpack[SharedOptions],
 ) -> tuple[Problem, Terms]:
     """What `perturb_and_solve` is to minimise, and what it promises."""
@@ -173,11 +174,10 @@ def described(
         accountant,
         public_rows,
         rows_declared,
-        asked(ranges if isinstance(ranges, RangeNoise) else None, standardisation),
+        tuple(steps),
         rest_weight=rest_weight,
     )
-    declared = ranges if isinstance(ranges, Ranges) else None
-    return Problem(X, targets, loss, clip, radius, envelope, solving, ranges=declared), terms
+    return Problem(X, targets, loss, clip, radius, envelope, solving, ranges=ranges), terms
 
 
 @dataclass(frozen=True)
@@ -204,19 +204,8 @@ def perturb_and_solve_draws(
     Each costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is released.
     """
     released, kind = _perturbs_objective(mechanism), PrivacyCertificate.kind_for(mechanism)
-    if not issubclass(kind, SolvedCertificate):
-        for name, given in (
-            ("standardisation", terms.step(Standardisation)),
-            ("ranges", terms.step(RangeNoise) or problem.ranges),
-        ):
-            if given is not None:
-                raise ValueError(f"{name} must be left out for a {kind.__name__}, which cannot name it, got {given!r}")
-    own = problem.X.weighs if isinstance(problem.X, Walked) else problem.weights is not None
-    weighs = own or terms.step(ClassCounts) is not None
-    if weighs and not issubclass(kind, SolvedCertificate):
-        raise ValueError(f"weights must be left out for a {kind.__name__}, which cannot name them")
-    if terms.step(IntervalNoise) is not None:
-        _refuse_intervals(problem, terms, kind, weighs=weighs)
+    weighs = problem.X.weighs if isinstance(problem.X, Walked) else problem.weights is not None
+    _refuse_steps(problem, terms, kind, weighs=weighs)
     terms = _with_fits_counted(problem, terms)
     epsilon = terms.proved(mechanism)
     loss, clip = problem.loss, None if problem.clip is None else positive("clip", problem.clip)
@@ -227,7 +216,7 @@ def perturb_and_solve_draws(
         raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}, got {loss!r}")
     named = _named(kind, radius=("ball_radius", problem.radius), envelope=("envelope", problem.envelope))
     given = problem.X.shape[0]
-    if terms.public_rows is None and (terms.step(Standardisation) or terms.step(RangeNoise)):
+    if terms.public_rows is None and any(kind_of(step).reads_rows for step in terms.steps):
         terms = replace(terms, public_rows=given, rows_declared=False)
     if problem.weights is not None:
         problem = _with_weights_checked(problem, problem.weights)
@@ -264,16 +253,18 @@ def perturb_and_solve_draws(
     )
 
 
-def _refuse_intervals(problem: Problem, terms: Terms, kind: type[PrivacyCertificate], *, weighs: bool) -> None:
-    """`ValueError` unless the curvature that follows the fit is that of plain logistic regression on the rows given."""
-    plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
-    named = "hessian_noise" in {item.name for item in fields(kind)}
-    mapped = terms.step(Standardisation) is not None
-    if problem.of_classes or not (plain and named) or mapped or weighs:
+def _refuse_steps(problem: Problem, terms: Terms, kind: type[PrivacyCertificate], *, weighs: bool) -> None:
+    """`ValueError` for steps, ranges and weights that certificates cannot name, or steps that suit no such fit."""
+    facts = stated(terms.steps) | ({"weighted": True} if weighs else {})
+    facts |= {} if problem.ranges is None else {"feature_ranges": PUBLIC}
+    if unnamed := sorted(set(facts).difference(item.name for item in fields(kind))):
         raise ValueError(
-            "intervals must be False but for logistic regression of two classes without margin, ball, weights or "
-            f"centred rows, got {terms.step(IntervalNoise)!r}"
+            f"steps, ranges and weights must be left out for a {kind.__name__}, which cannot name "
+            f"{' and '.join(unnamed)}, got {facts!r}"
         )
+    for step in terms.steps:
+        if reason := kind_of(step).refused(step, problem, facts):
+            raise ValueError(reason)
 
 
 def _with_fits_counted(problem: Problem, terms: Terms) -> Terms:

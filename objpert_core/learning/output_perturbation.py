@@ -16,16 +16,13 @@ from objpert_core._validation import FloatArray, choice, in_open_unit, positive,
 from objpert_core.accounting import (
     Mechanism,
     OutputPerturbation,
-    RangeNoise,
-    Standardisation,
     calibrate_gaussian,
     calibrate_remaining,
     composed_fit,
 )
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
-from objpert_core.accounting.steps.base import asked
-from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
+from objpert_core.accounting.steps.base import Step, asked
 from objpert_core.accounting.terms import Terms
 from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificates.field_rules import COUNT, NONNEGATIVE, POSITIVE, fact, or_nothing
@@ -37,6 +34,7 @@ from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.ranges import Ranges
 from objpert_core.learning.release import Release
+from objpert_core.learning.steps.base import kind_of
 from objpert_core.learning.streamed import draws_of
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
@@ -195,8 +193,8 @@ class OutputOptions(SharedOptions, total=False):
     tau: float
     adjacency: str
     rows_per_person: int
-    standardisation: Standardisation
-    ranges: Ranges | RangeNoise | None
+    steps: Sequence[Step]
+    ranges: Ranges | None
 
 
 def solve_and_perturb(
@@ -224,7 +222,7 @@ def solve_and_perturb(
         Replacing a row needs twice the noise. The short words "add/remove" and "replace" mean the same.
     rows_per_person : int >= 1
         How many rows of one person the promise covers together; k rows need k times the noise.
-    standardisation, ranges
+    steps, ranges
         As in `perturb_and_solve`.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
@@ -259,23 +257,20 @@ def solve_and_perturb_draws(
     tau: float = 1e-6,
     adjacency: str = ADD_REMOVE,
     rows_per_person: int = 1,
-    standardisation: Standardisation = AS_THEY_ARE,
-    ranges: Ranges | RangeNoise | None = None,
-    known_ranges: Ranges | None = None,
+    steps: Sequence[Step] = (),
+    ranges: Ranges | None = None,
     reads_rows: bool = False,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits by one solution; `reads_rows`: whether a rule read the number of rows beforehand."""
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
-    noise = ranges if isinstance(ranges, RangeNoise) else None
     known = X.shape[0] if public_rows is None else positive_integer("public_rows", public_rows)
-    reads_rows = reads_rows or lam is None or noise is not None or standardisation != AS_THEY_ARE
+    beside = asked(*steps)
+    reads_rows = reads_rows or lam is None or any(kind_of(step).reads_rows for step in beside)
     used_rows, declared = known if reads_rows else None, public_rows is not None
-    steps = asked(noise, standardisation)
-    terms = Terms(epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, steps)
-    public = ranges if isinstance(ranges, Ranges) else known_ranges
-    draws = draws_of(Problem(X, targets, loss, solving=solving, ranges=public), terms, random_states)
+    terms = Terms(epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, beside)
+    draws = draws_of(Problem(X, targets, loss, solving=solving, ranges=ranges), terms, random_states)
     radius = row_radius(draws.rows.constant)
     lams: dict[OutputPerturbation, float] = {}
 

@@ -165,11 +165,10 @@ def test_noise_for_other_columns_than_there_are_is_refused():
     """Or the promise would be too small: a row moves the histograms by the root of the columns there are."""
     plan = acc.RangeNoise(50.0, None, 1)
     fit = acc.calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.0, tau=1e-6)
-    for given in (plan, Ranges(np.zeros(1), np.ones(1))):
+    told = {"delta": 1e-5, "intercept_scaling": 0.0, "public_rows": 9}
+    for given in ({"steps": (plan,)}, {"ranges": Ranges(np.zeros(1), np.ones(1))}):
         with pytest.raises(ValueError, match="X must have 1 columns"):
-            perturb_and_solve(
-                np.ones((9, 2)), np.ones(9), fit, delta=1e-5, intercept_scaling=0.0, public_rows=9, ranges=given
-            )
+            perturb_and_solve(np.ones((9, 2)), np.ones(9), fit, **told, **given)
     with pytest.raises(ValueError, match="X must be dense where ranges are released"):
         released(sp.csr_array(np.ones((9, 1))), plan, noise_source(0), n_rows=9)
 
@@ -211,7 +210,7 @@ def test_the_number_of_rows_that_ranges_go_by_is_in_the_certificate_and_counts_u
     X[7] = np.nan
     for targets in (several[0], several):
         told = {"delta": 1e-5, "intercept_scaling": 0.0, "on_error": "release", "random_state": 0}
-        release = perturb_and_solve(X, targets, fit, ranges=acc.RangeNoise(20.0, 20.0, 2), **told)
+        release = perturb_and_solve(X, targets, fit, steps=(acc.RangeNoise(20.0, 20.0, 2),), **told)
         assert (release.certificate.public_rows, release.certificate.rows_declared) == (300, False)
         assert release.certificate.verify()
 

@@ -256,7 +256,7 @@ def fit_after(plan, epsilon=1.0, copies=1, constant=0.3):
 
 
 PLAN = full_standardisation(1.0, DELTA, ROWS, COLUMNS)
-OPTIONS = {"delta": DELTA, "epsilon": 1.0, "standardisation": PLAN}
+OPTIONS = {"delta": DELTA, "epsilon": 1.0, "steps": (PLAN,)}
 
 
 def model_of(release):
@@ -372,7 +372,7 @@ def test_rows_that_cannot_be_used_count_as_none():
 def test_output_perturbation_pays_for_the_map_as_well(lam, adjacency, people):
     options = {"epsilon": 1.0, "delta": DELTA, "lam": lam, "adjacency": adjacency, "rows_per_person": people}
     plain = solve_and_perturb(*some_data(), random_state=0, **options)
-    several = solve_and_perturb_draws(*some_data(), [0, 1], standardisation=PLAN_OF_ALL, **options)
+    several = solve_and_perturb_draws(*some_data(), [0, 1], steps=(PLAN_OF_ALL,), **options)
     certificate = several[0].certificate
     assert certificate.verify()
     assert certificate.sigma * certificate.lam > plain.certificate.sigma * plain.certificate.lam

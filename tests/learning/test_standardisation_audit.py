@@ -126,7 +126,7 @@ def audited(data, noise, draws):
             state = np.random.RandomState(int(with_more))
             sums.clear()
             releases = perturb_and_solve_draws(
-                *described(X, targets, FIT, standardisation=PLAN, **ASKED), FIT, [state] * draws
+                *described(X, targets, FIT, steps=(PLAN,), **ASKED), FIT, [state] * draws
             )
             seen = zip(sums[::2], sums[1::2], releases, strict=True)
             found.append(np.array([data.log_ratio(*one, noise) for one in seen]))

@@ -134,6 +134,8 @@ class Taken(ABC, Generic[S]):
     fields: ClassVar[Mapping[str, str]] = {}
     fingerprinted: ClassVar[tuple[str, ...]] = ()
     place: ClassVar[int] = 9
+    reads_rows: ClassVar[bool] = True
+    """Whether what comes of the step goes by the public number of rows."""
 
     def __init_subclass__(cls, *, takes: type[Step], **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -143,6 +145,11 @@ class Taken(ABC, Generic[S]):
     def released(self, step: S, public: PublicRows) -> Generator[Statistic, FloatArray, Outcome]:
         """Yield statistics, get for each the sum with noise, shape (m,), and return what comes of them."""
         raise NotImplementedError(f"{type(self).__name__} must say what it releases")
+
+    def refused(self, step: S, problem: Any, facts: Mapping[str, Any]) -> str | None:
+        """Why the step cannot be taken beside the fit of a `Problem`, whose certificate would have these facts, as a
+        sentence; None where it can."""
+        return None
 
     def stated(self, step: S) -> dict[str, Any]:
         """The certificate's fields about a step."""

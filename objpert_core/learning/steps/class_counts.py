@@ -12,6 +12,11 @@ class ClassCountsTaken(Taken[ClassCounts], takes=ClassCounts):
     """See `Taken`; certificates say here what there is to say of weights."""
 
     fields = {"noise": "class_count_noise"}  # noqa: RUF012 - a table that nobody changes
+    reads_rows = False
+
+    def stated(self, step: ClassCounts) -> dict[str, Any]:
+        """See `Taken.stated`."""
+        return {**super().stated(step), "weighted": True}
 
     def contradiction(self, certificate: Any) -> str | None:
         """See `Taken.contradiction`."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from objpert_core.accounting.steps.curvature import IntervalNoise
 from objpert_core.learning.intervals.curvature import plausible
-from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.steps.base import Published, Taken
 
 
@@ -16,6 +17,16 @@ class CurvatureTaken(Taken[IntervalNoise], takes=IntervalNoise):
     fields = {name: name for name in ("hessian_noise", "outer_noise")}  # noqa: RUF012 - a table that nobody changes
     fingerprinted = ("hessian_", "outer_")
     place = 2
+
+    def refused(self, step: IntervalNoise, problem: Any, facts: Mapping[str, Any]) -> str | None:
+        """See `Taken.refused`; as `contradiction`, before the fit."""
+        plain = problem.loss == LOGISTIC and (problem.clip, problem.radius, problem.envelope) == (None, None, None)
+        if plain and not (problem.of_classes or {"weighted", "center_noise"} & set(facts)):
+            return None
+        return (
+            "intervals must be False but for logistic regression of two classes without margin, ball, weights or "
+            f"centred rows, got {step!r}"
+        )
 
     def contradiction(self, certificate: Any) -> str | None:
         """See `Taken.contradiction`; the sums are those of plain logistic regression on rows as they are given."""

@@ -26,7 +26,7 @@ def centred_and_scaled():
 
     plan, (X, y) = full_standardisation(1.0, 1e-5, 300, 3), some_data(300)
     mechanism = calibrate_remaining(1.0, 1e-5, calibrate, plan.mechanisms())
-    told = {"epsilon": 1.0, "standardisation": plan, "public_rows": 300, "random_state": 0}
+    told = {"epsilon": 1.0, "steps": (plan,), "public_rows": 300, "random_state": 0}
     return perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, **told).certificate
 
 
