@@ -2,12 +2,11 @@
 
     @dataclass(frozen=True)
     class Profile(View):
-        epsilon: float
-        delta: float
+        epsilon: float = set_by(EPSILON)                     # a field of the setting, and its control
+        delta: float = set_by(DELTA, aside=True)             # in "View", not in sight
 
         name = "quadratic_profile"                       # the keys of chart and files begin with it
         title = "δ against ε, three proofs"             # in the list of pictures
-        controls = {"epsilon": EPSILON, "delta": DELTA}  # each field's control
 
         def answer(self) -> str: ...                     # and promise, chart, shows, frame
 
@@ -22,7 +21,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import pandas as pd
@@ -37,6 +36,11 @@ Course = tuple[str, float, Callable[[float], str]]
 """A number that a change of the setting moves: its name, its value, how a sentence writes it."""
 
 
+def set_by(control: Control, *, aside: bool = False, switch: bool = False, compare: bool = True) -> Any:
+    """A field of a view that a control sets; one `aside` stands in "View", and so does a `switch`, after the others."""
+    return field(default=control.default, compare=compare, metadata={control: (aside, switch)})
+
+
 class View(ABC):
     """One picture of a page; a subclass is a frozen dataclass whose fields are the setting.
 
@@ -47,7 +51,7 @@ class View(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     files: ClassVar[str] = ""  # what the files are called; the view's name unless it says otherwise
-    controls: ClassVar[Mapping[str, Control]]
+    controls: ClassVar[Mapping[str, Control]] = {}  # of the fields, as `set_by` says
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     redrawn: ClassVar[Number | None] = None  # the seed that "Draw again", under the controls in sight, moves
@@ -58,6 +62,17 @@ class View(ABC):
     ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
     reasons: ClassVar[Mapping[str, str]] = {}  # such a name → how the sentence ends where nothing else was changed
+
+    def __init_subclass__(cls) -> None:
+        """Read off the fields which controls set them."""
+        super().__init_subclass__()
+        for name, one in tuple(vars(cls).items()):
+            for control, (aside, switch) in one.metadata.items() if isinstance(one, Field) else ():
+                if switch:
+                    cls.switches = {**cls.switches, name: control}
+                else:
+                    cls.controls = {**cls.controls, name: control}
+                    cls.aside = (*cls.aside, *([control] if aside else []))
 
     @classmethod
     def now(cls) -> Self:

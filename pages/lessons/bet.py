@@ -16,6 +16,7 @@ from objpert_core._validation import FloatArray
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import ROUND_STEPS, SelectSlider, log_values
+from ui.view import set_by
 
 EPSILON = SelectSlider("epsilon", "ε", 1.0, (0.0, *log_values(0.1, 8, steps=ROUND_STEPS)))
 PRIORS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
@@ -35,11 +36,10 @@ def after(chance: float | FloatArray, epsilon: float) -> FloatArray:
 class Bet(Scene):
     """The most and the least that a chance becomes."""
 
-    epsilon: float
-    prior: float
+    epsilon: float = set_by(EPSILON)
+    prior: float = set_by(PRIOR)
 
     name = "lessons_bet"
-    controls = {"epsilon": EPSILON, "prior": PRIOR}
     snippet = "bet"
 
     @property

@@ -15,6 +15,7 @@ from objpert_core.accounting.laws.discrete import DiscreteLoss
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import SelectSlider, log_values
+from ui.view import set_by
 
 WIDTHS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 SIGMA = SelectSlider("sigma", "Noise σ", 1.0, log_values(0.5, 5, steps=(1, 1.5, 2, 3, 5)))
@@ -27,11 +28,10 @@ _CELLS = 60.0  # σ to either side: what is left out is less than any double
 class Processing(Scene):
     """Two profiles, the second nowhere above the first."""
 
-    sigma: float
-    width: float
+    sigma: float = set_by(SIGMA)
+    width: float = set_by(WIDTH)
 
     name = "lessons_processing"
-    controls = {"sigma": SIGMA, "width": WIDTH}
     snippet = "processing"
 
     @property

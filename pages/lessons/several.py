@@ -16,6 +16,7 @@ from pages.lessons.scene import Scene
 from pages.lessons.survey import ADJACENCY, TRUTH
 from ui import figures, sentences
 from ui.controls import SelectSlider, powers_of_ten
+from ui.view import set_by
 
 NUMBERS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60)
 ANSWERS = SelectSlider("answers", "Answers to the same question", 20, NUMBERS, str)
@@ -32,12 +33,11 @@ def composed(truth: float, delta: float) -> FloatArray:
 class Several(Scene):
     """A straight line and a curve below it."""
 
-    truth: float
-    answers: int
-    delta: float
+    truth: float = set_by(TRUTH)
+    answers: int = set_by(ANSWERS)
+    delta: float = set_by(DELTA)
 
     name = "lessons_several"
-    controls = {"truth": TRUTH, "answers": ANSWERS, "delta": DELTA}
     snippet = "several"
 
     @property

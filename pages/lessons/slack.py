@@ -15,6 +15,7 @@ from pages.lessons.bet import EPSILON
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import SelectSlider
+from ui.view import set_by
 
 SIGMA = SelectSlider("sigma", "Noise σ", 1.0, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0))
 
@@ -23,11 +24,10 @@ SIGMA = SelectSlider("sigma", "Noise σ", 1.0, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.
 class Slack(Scene):
     """δ as an area."""
 
-    epsilon: float
-    sigma: float
+    epsilon: float = set_by(EPSILON)
+    sigma: float = set_by(SIGMA)
 
     name = "lessons_slack"
-    controls = {"epsilon": EPSILON, "sigma": SIGMA}
     snippet = "slack"
 
     @property

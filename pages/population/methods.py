@@ -33,6 +33,7 @@ from ui import draws, figures, page, runs, sentences, style
 from ui.jobs import JobView
 from ui.runs import Run, Runs
 from ui.stored_view import results_or_none
+from ui.view import set_by
 
 RUNS: Runs[Risks] = Runs("population")
 _INSIDE = {
@@ -65,12 +66,11 @@ STOPPED = "Stopped before the first fit."
 class Methods(Learning):
     """Excess risk of every method; `fresh` risks were drawn now, without them the stored ones are shown."""
 
-    every: bool
+    every: bool = set_by(EVERY, switch=True)
     fresh: Risks | None = field(default=None, compare=False)
 
     name = "population"
     title = "Methods side by side"
-    switches = {"every": EVERY}
     snippet = "methods"
     snippet_note = (
         "In the project’s folder these lines fit the best method again. They print its mean excess risk, and the "

@@ -16,18 +16,18 @@ from pages.population.learning import LEGEND, TIGHT, StoredLearning, pair, prove
 from pages.population.numbers import bound, stability
 from ui import figures, sentences
 from ui.stored_view import Curve
+from ui.view import set_by
 
 
 @dataclass(frozen=True)
 class Rows(StoredLearning):
     """Excess risk of every method at one number of parameters and ε."""
 
-    bounds: bool
-    every: bool
+    bounds: bool = set_by(BOUNDS, switch=True)
+    every: bool = set_by(EVERY, switch=True)
 
     name = "population_rows"
     title = "Against the number of rows"
-    switches = {"bounds": BOUNDS, "every": EVERY}
     snippet = "excess"
     snippet_note = "In the project’s folder these lines print our method's stored means."
     what: ClassVar[str] = "excess"  # of a stored point

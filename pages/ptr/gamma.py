@@ -15,7 +15,7 @@ from objpert_core.accounting import PosteriorSampling, posterior_precision, publ
 from pages.ptr.controls import DELTA, EIGENVALUE, EPSILON, LAM
 from pages.ptr.parts import further
 from ui import figures, page, sentences
-from ui.view import View
+from ui.view import View, set_by
 
 EPSILONS = np.geomspace(0.1, 10.0, 61)
 
@@ -24,15 +24,13 @@ EPSILONS = np.geomspace(0.1, 10.0, 61)
 class Gamma(View):
     """A draw from a posterior over rows of norm 1 with residuals of at most 1; `eigenvalue` is the least of XᵀX."""
 
-    lam: float
-    eigenvalue: float
-    epsilon: float
-    delta: float
+    lam: float = set_by(LAM)
+    eigenvalue: float = set_by(EIGENVALUE)
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
 
     name = "ptr_gamma"
     title = "Regression: printed against exact"
-    controls = {"lam": LAM, "eigenvalue": EIGENVALUE, "epsilon": EPSILON, "delta": DELTA}
-    aside = (DELTA,)
     named = {"lam": "λ", "eigenvalue": "λₘᵢₙ", "epsilon": "ε", "delta": "δ"}
     snippet = "gamma"
 

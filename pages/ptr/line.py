@@ -19,7 +19,7 @@ from pages.ptr.editor import parse, write
 from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
 from ui import figures, page, sentences
 from ui.controls import Control, Toggle, previous
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 Trace = dict[str, Any]
 _TOP = 1.25
@@ -30,28 +30,17 @@ _GRID = 241
 class Line(View):
     """The values, a proposal for their median or for its side of ½, and one run; `epsilon` is of test and release."""
 
-    published: str
-    bound: float
-    epsilon: float
-    people: int
-    delta: float
-    fallback: bool
-    seed: int
-    text: str
+    published: str = set_by(PUBLISH)
+    bound: float = set_by(BETA)
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(PEOPLE)
+    delta: float = set_by(DELTA, aside=True)
+    fallback: bool = set_by(FALLBACK, aside=True)
+    seed: int = set_by(SEED, aside=True)
+    text: str = set_by(POINTS, aside=True)
 
     name = "ptr"
     title = "Twelve points on a line"
-    controls = {
-        "published": PUBLISH,
-        "bound": BETA,
-        "epsilon": EPSILON,
-        "people": PEOPLE,
-        "delta": DELTA,
-        "fallback": FALLBACK,
-        "seed": SEED,
-        "text": POINTS,
-    }
-    aside = (DELTA, FALLBACK, SEED, POINTS)
     redrawn = SEED
     named = {"people": "people", "bound": "β", "delta": "δ", "epsilon": "ε"}
     snippet = "line"

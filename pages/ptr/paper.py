@@ -22,6 +22,7 @@ from pages.ptr.controls import (
 from pages.ptr.stored_view import PtrResults, at_most, promise, promise_in_chart, written
 from ui import sentences
 from ui.stored_view import Curve
+from ui.view import set_by
 
 ASIDE = frozenset({"output", "balanced", "ada-split", "ptr-split", "zero"})
 """The methods that are drawn only where all are asked for."""
@@ -32,14 +33,12 @@ VOTER = "one voter joins or leaves"
 class Regressions(PtrResults):
     """Every method on one table at one ε."""
 
-    data: str
-    wanted: float
-    every: bool
+    data: str = set_by(TABLE)
+    wanted: float = set_by(STORED)
+    every: bool = set_by(EVERY, aside=True)
 
     name = "ptr_regression"
     title = "Private regressions (Figure 1)"
-    controls = {"data": TABLE, "wanted": STORED, "every": EVERY}
-    aside = (EVERY,)
     experiment, column = "regression", "epsilon"
     labels = Error.LABELS
     axes = ("privacy budget ε", "mean squared test error")
@@ -93,12 +92,11 @@ class Regressions(PtrResults):
 class Labels(PtrResults):
     """Every analysis of one source of votes at one σ."""
 
-    source: str
-    wanted: float
+    source: str = set_by(SOURCE)
+    wanted: float = set_by(COUNTED)
 
     name = "ptr_pate"
     title = "What teachers’ labels cost (Figure 2)"
-    controls = {"source": SOURCE, "wanted": COUNTED}
     experiment, column = "pate", "sigma"
     labels = Price.LABELS
     axes = ("noise σ on each count", "ε of all labels")
@@ -138,11 +136,10 @@ class DigitsLabels(Labels):
 class EqualError(PtrResults):
     """Figure 3b: who pays what for the same error."""
 
-    wanted: float
+    wanted: float = set_by(EQUAL)
 
     name = "ptr_voting"
     title = "Votes and their ε (Figure 3)"
-    controls = {"wanted": EQUAL}
     experiment, column = "voting", "epsilon"
     labels = Cost.LABELS["b"]
     cells = {"panel": "b"}
@@ -172,11 +169,10 @@ class EqualError(PtrResults):
 class WideGap(PtrResults):
     """Figure 3a: ε against the gap, with noise of ε = 10."""
 
-    wanted: int
+    wanted: int = set_by(WIDE_GAP)
 
     name = "ptr_voting"
     title = EqualError.title
-    controls = {"wanted": WIDE_GAP}
     experiment, column = "voting", "gap"
     labels = Cost.LABELS["a"]
     cells = {"panel": "a", "epsilon": 10.0}
@@ -210,11 +206,10 @@ class NarrowGap(WideGap):
 class Curvature(PtrResults):
     """Logistic regression: who is right how often, and whether asking first is seen to pay."""
 
-    wanted: float
+    wanted: float = set_by(STORED)
 
     name = "ptr_glm"
     title = "Does asking first pay?"
-    controls = {"wanted": STORED}
     experiment, column, over = "glm", "epsilon", "lam"
     labels = Accuracy.LABELS
     axes = ("privacy budget ε", "test accuracy")
@@ -243,12 +238,11 @@ class Curvature(PtrResults):
 class Directions(PtrResults):
     """First direction: whose error is smaller, where intervals are apart."""
 
-    wanted: int
-    spread: float
+    wanted: int = set_by(ROWS)
+    spread: float = set_by(SPREAD)
 
     name = "ptr_pca"
     title = Curvature.title
-    controls = {"wanted": ROWS, "spread": SPREAD}
     experiment, column = "pca", "n"
     labels = Lost.LABELS
     axes = ("rows n", "sin² of the angle to the data’s own direction")

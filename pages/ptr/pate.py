@@ -17,7 +17,7 @@ from objpert_core.experiments.ptr.teachers import CLASSES, Proposal, Teachers
 from pages.ptr.controls import FIRST, LABELS, NUMBER, SECOND, SIGMA, TEST
 from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
 from ui import figures, page, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 EPSILONS = np.unique(np.concatenate([np.geomspace(0.1, 10, 17), [0.7]]))
 
@@ -32,24 +32,15 @@ def distances(proposal: Proposal) -> FloatArray:
 class Pate(View):
     """Labels by noisy votes of teachers, the proposal that they cost `epsilon`, and its test."""
 
-    first: float
-    epsilon: float
-    sigma: float
-    number: int
-    test_epsilon: float
-    second: float
+    first: float = set_by(FIRST)
+    epsilon: float = set_by(LABELS)
+    sigma: float = set_by(SIGMA)
+    number: int = set_by(NUMBER)
+    test_epsilon: float = set_by(TEST)
+    second: float = set_by(SECOND, aside=True)
 
     name = "ptr_pate"
     title = "Many teachers vote"
-    controls = {
-        "first": FIRST,
-        "epsilon": LABELS,
-        "sigma": SIGMA,
-        "number": NUMBER,
-        "test_epsilon": TEST,
-        "second": SECOND,
-    }
-    aside = (SECOND,)
     named = {
         "first": "first share",
         "second": "second share",

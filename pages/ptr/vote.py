@@ -16,7 +16,7 @@ from objpert_core.experiments.ptr.ballot import Ballot
 from pages.ptr.controls import DELTA, EPSILON, GAP, NOISE
 from pages.ptr.parts import further
 from ui import figures, page, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 NAMES = {
     "laplace": "Laplace noise",
@@ -33,15 +33,13 @@ _POINTS = 120
 class Vote(View):
     """A ballot, and the gap that is read off."""
 
-    gap: int
-    epsilon: float
-    noise: float
-    delta: float
+    gap: int = set_by(GAP)
+    epsilon: float = set_by(EPSILON)
+    noise: float = set_by(NOISE)
+    delta: float = set_by(DELTA, aside=True)
 
     name = "ptr_vote"
     title = "A vote"
-    controls = {"gap": GAP, "epsilon": EPSILON, "noise": NOISE, "delta": DELTA}
-    aside = (DELTA,)
     named = {"gap": "gap", "epsilon": "ε", "delta": "δ", "noise": "ε of the noise"}
     snippet = "vote"
 

@@ -14,7 +14,7 @@ from objpert_core.experiments.quadratic.plane import KINDS, THETA, Plane
 from pages.quadratic.controls import DELTA, EPSILON, RADIUS, ROWS, SEED
 from pages.quadratic.numbers import AGREEING, EXACT, count, times
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 KINDS_IN_WORDS = {"plain": "the objective", "tilt": "tilted", "bend": "bent"}
 BOWLS: Mapping[str, tuple[str, str]] = {
@@ -59,16 +59,14 @@ def moved(plane: Plane) -> dict[str, Moved]:
 class Bowls(View):
     """One draw of a tilt and of a bend of the same (ε, δ)."""
 
-    epsilon: float
-    delta: float
-    rows: int
-    radius: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
+    rows: int = set_by(ROWS)
+    radius: float = set_by(RADIUS)
+    seed: int = set_by(SEED, aside=True)
 
     name = "quadratic"
     title = "A tilt and a bend"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "rows": ROWS, "radius": RADIUS, "seed": SEED}
-    aside = (DELTA, SEED)
     redrawn = SEED
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "radius": "κ"}
     snippet = "bowls"

@@ -16,6 +16,7 @@ from pages.quadratic.numbers import AGREEING, EXACT, PANELS
 from pages.quadratic.stored_view import StoredView
 from ui import figures, sentences
 from ui.stored_view import nearest
+from ui.view import set_by
 
 # Viridis from dark to light, so that a small bound is dark
 _SCALE = [[0.0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1.0, "#fde725"]]
@@ -28,14 +29,13 @@ _WHOSE = {"published": "the published proof", "sharpened": "the sharpened proof"
 class Heat(StoredView):
     """A panel of the figure, and one cell; `chosen` is the bound asked for, which not every panel has."""
 
-    epsilon: float
-    delta: float
-    panel: str
-    chosen: str
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA)
+    panel: str = set_by(PANEL)
+    chosen: str = set_by(PROOF)
 
     name = "quadratic_heat"
     title = "Bounds on the risk (Figure 1)"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "panel": PANEL, "chosen": PROOF}
     experiment = "figure1"
     snippet = "heat"
     snippet_note = "These lines compute the marked cell again."

@@ -17,7 +17,7 @@ from objpert_core.experiments.quadratic.disagreement import Disagreement, tilted
 from pages.quadratic.controls import DELTA, EPSILON, OFF, ROWS, TILT
 from pages.quadratic.numbers import AGREEING, EXACT, REPLACED, calibrated, count, tiny
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 PENALTY = 10.0
 """ω of the data that disagree."""
@@ -36,16 +36,14 @@ def both(epsilon: float, delta: float) -> TiltAndBend:
 class Labels(View):
     """Two data sets that disagree in one label, which is `off` up or down, and a release of (ε, δ)."""
 
-    off: float
-    tilted: bool
-    epsilon: float
-    rows: int
-    delta: float
+    off: float = set_by(OFF)
+    tilted: bool = set_by(TILT)
+    epsilon: float = set_by(EPSILON)
+    rows: int = set_by(ROWS)
+    delta: float = set_by(DELTA, aside=True)
 
     name = "quadratic_labels"
     title = "Two records disagree"
-    controls = {"off": OFF, "tilted": TILT, "epsilon": EPSILON, "rows": ROWS, "delta": DELTA}
-    aside = (DELTA,)
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "off": "off by", "tilted": "tilt"}
 
     @property

@@ -14,7 +14,7 @@ from pages.quadratic.controls import BY, DEGREES, DELTA, EPSILON, GAUSSIAN, SIZE
 from pages.quadratic.numbers import BEST, PROOFS, calibrated, count, degrees, promise_of_bend, times, tiny
 from ui import figures, sentences
 from ui.bounds import along, at
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 ROLES = {"published": "bend-published", "sharpened": "bend-sharpened", "exact": "bend-exact"}
 POINTS = 121
@@ -25,18 +25,15 @@ _FLOOR = 1e-16  # δ below is not drawn
 class Profile(View):
     """One bend, three proofs."""
 
-    epsilon: float
-    delta: float
-    size: int
-    ratio: float
-    by: str
-    gaussian: bool = False
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
+    size: int = set_by(SIZE)
+    ratio: float = set_by(DEGREES)
+    by: str = set_by(BY)
+    gaussian: bool = set_by(GAUSSIAN, switch=True)
 
     name = "quadratic_profile"
     title = "δ against ε, three proofs"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "size": SIZE, "ratio": DEGREES, "by": BY}
-    switches = {"gaussian": GAUSSIAN}
-    aside = (DELTA,)
     named = {"epsilon": "ε", "delta": "δ", "size": "d", "m_over_d": "m/d", "by": "calibrated by"}
     snippet = "profile"
 

@@ -14,7 +14,7 @@ from objpert_core.experiments.quadratic import spectrum
 from pages.quadratic.controls import DEGREES, DELTA, EPSILON, SEED, SIZE
 from pages.quadratic.numbers import calibrated, count, degrees, promise_of_bend, times
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 eigenvalues = lru_cache(maxsize=64)(spectrum.Spectrum.eigenvalues)
 
@@ -30,16 +30,14 @@ def histogram(draws: spectrum.Spectrum, bins: int = 40) -> tuple[FloatArray, Flo
 class Spectrum(View):
     """Draws of the Wishart matrix of the bend that meets (ε, δ)."""
 
-    epsilon: float
-    delta: float
-    size: int
-    ratio: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
+    size: int = set_by(SIZE)
+    ratio: float = set_by(DEGREES)
+    seed: int = set_by(SEED, aside=True)
 
     name = "quadratic_spectrum"
     title = "Eigenvalues of W"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "size": SIZE, "ratio": DEGREES, "seed": SEED}
-    aside = (DELTA, SEED)
     redrawn = SEED
     named = {"dimension": "d", "degrees_of_freedom": "m", "delta": "δ"}
     snippet = "spectrum"

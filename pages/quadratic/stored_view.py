@@ -15,6 +15,7 @@ from pages.quadratic.controls import CASE, EVERY, KAPPA, STORED_ROWS
 from pages.quadratic.numbers import AGREEING, REPLACED, count, times
 from ui import draws, figures, sentences, stored_view
 from ui.stored_view import Curve
+from ui.view import set_by
 
 ROLES: Mapping[str, str] = {
     "lop": "tilt",
@@ -92,13 +93,11 @@ class Against(stored_view.Against, StoredView):
 class Kappa(Against):
     """Every method at one box; `every`: also the tilt at 2ζ."""
 
-    kappa: float
-    every: bool = False
+    kappa: float = set_by(KAPPA)
+    every: bool = set_by(EVERY, switch=True)
 
     name = "quadratic_kappa"
     title = "Risk against the box (Figure 2)"
-    controls = {"kappa": KAPPA}
-    switches = {"every": EVERY}
     experiment, column = "figure2", "kappa"
     labels = Risk.LABELS
     axes = ("half side of the box κ", "empirical risk J")
@@ -133,11 +132,10 @@ class Kappa(Against):
 class Matter(Against):
     """Every method at one number of rows."""
 
-    rows: int
+    rows: int = set_by(STORED_ROWS)
 
     name = "quadratic_matter"
     title = "Where data matter"
-    controls = {"rows": STORED_ROWS}
     experiment, column = "matter", "n"
     labels = Excess.LABELS
     axes = ("rows n", "excess risk")
@@ -168,11 +166,10 @@ class Matter(Against):
 class Regressions(StoredView):
     """All methods at one number of rows, of parameters, and ε."""
 
-    case: tuple[int, int, float]
+    case: tuple[int, int, float] = set_by(CASE)
 
     name = "quadratic_regression"
     title = "Beside other regressions"
-    controls = {"case": CASE}
     experiment = "regression"
     snippet = "regression"
 

@@ -7,7 +7,7 @@ takes long; a solver that stops at its limit is shown as far as it got.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from pages.solvers import growth
 from pages.solvers.controls import COST, INSIDE, KIND, LAM, NAMES, RELATIVE, ROWS, SEED, SIGMA, SOLVERS, TAU, times
 from ui import bounds as proofs
 from ui import figures, page, sentences
-from ui.view import View
+from ui.view import View, set_by
 
 DESCENT = ("gradient-descent", "accelerated")
 FINITE_SUM = ("sag", "svrg")
@@ -90,28 +90,17 @@ def run(solver: str, case: Case, tau: float) -> Run:
 class Descent(View):
     """Solvers on one problem, and the gradient norm to reach; which solvers are shown is no part of the setting."""
 
-    lam: float
-    rows: int
-    tau: float
-    columns: str
-    sigma: float
-    solvers: tuple[str, ...] = field(compare=False)
-    seed: int
-    cost: str = field(compare=False)  # what the second chart shows
+    lam: float = set_by(LAM)
+    rows: int = set_by(ROWS)
+    tau: float = set_by(TAU)
+    columns: str = set_by(KIND)
+    sigma: float = set_by(SIGMA)
+    solvers: tuple[str, ...] = set_by(SOLVERS, aside=True, compare=False)
+    seed: int = set_by(SEED, aside=True)
+    cost: str = set_by(COST, aside=True, compare=False)
 
     name = "solvers"
     title = "Gradient norm against evaluations"
-    controls = {
-        "lam": LAM,
-        "rows": ROWS,
-        "tau": TAU,
-        "columns": KIND,
-        "sigma": SIGMA,
-        "solvers": SOLVERS,
-        "seed": SEED,
-        "cost": COST,
-    }
-    aside = (SOLVERS, SEED, COST)
     named = {"lam": "λ", "rows": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
     snippet = "solvers"
     answers_in_alt = False

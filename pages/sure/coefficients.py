@@ -13,7 +13,7 @@ from objpert_core.experiments.intervals.coverage import Found
 from pages.sure.controls import ADULT, COLUMNS, DATA, DELTA, EPSILON, PEOPLE, SEED
 from pages.sure.people import OF_ADULT, OfPeople, adult, found
 from ui import bounds, draws, figures, sentences
-from ui.view import Course
+from ui.view import Course, set_by
 
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
 NAMES = {"public": "without privacy", "interval": "private", "naive": "forgetting the noise"}
@@ -27,24 +27,15 @@ _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 class Coefficients(OfPeople):
     """One private fit to people: generated ones, whose coefficients are known, or those of Adult."""
 
-    epsilon: float
-    people: int
-    shape: str
-    columns: int
-    delta: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(PEOPLE)
+    shape: str = set_by(DATA)
+    columns: int = set_by(COLUMNS, aside=True)
+    delta: float = set_by(DELTA, aside=True)
+    seed: int = set_by(SEED, aside=True)
 
     name = "sure"
     title = "Coefficients"
-    controls = {
-        "epsilon": EPSILON,
-        "people": PEOPLE,
-        "shape": DATA,
-        "columns": COLUMNS,
-        "delta": DELTA,
-        "seed": SEED,
-    }
-    aside = (COLUMNS, DELTA, SEED)
     named = {"epsilon": "ε", "people": "n", "columns": "d", "delta": "δ"}
     snippet = "coefficients"
     snippet_note = "These lines print the private intervals."

@@ -14,6 +14,7 @@ from pages.sure.coefficients import ACCOUNTANT
 from pages.sure.controls import CASE, CASES, case_name
 from ui import figures, sentences
 from ui.stored_view import StoredView
+from ui.view import set_by
 
 LABELS = {
     "naive": "forgetting the noise",
@@ -36,11 +37,10 @@ WIDTHS = np.array([1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
 class Covers(StoredView):
     """Every method on one kind of data, among all kinds."""
 
-    case: tuple[str, int, int, float]
+    case: tuple[str, int, int, float] = set_by(CASE)
 
     name = "sure_covers"
     title = "How often intervals cover"
-    controls = {"case": CASE}
     experiment = "coverage"
     load = staticmethod(stored.load)
     snippet = "covers"

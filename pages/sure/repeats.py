@@ -15,7 +15,7 @@ from pages.sure.coefficients import ACCOUNTANT, LOOKS, NAMES
 from pages.sure.controls import COLUMNS, EPSILON, REPEATED, SEED, SHAPE, SHAPES
 from pages.sure.people import OfPeople
 from ui import figures, sentences
-from ui.view import Course
+from ui.view import Course, set_by
 
 COUNT = 100
 _FAINT = 0.35
@@ -25,16 +25,14 @@ _FAINT = 0.35
 class Repeats(OfPeople):
     """One coefficient's intervals on a hundred generated data sets."""
 
-    epsilon: float
-    people: int
-    shape: str
-    columns: int
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(REPEATED)
+    shape: str = set_by(SHAPE)
+    columns: int = set_by(COLUMNS, aside=True)
+    seed: int = set_by(SEED, aside=True)
 
     name = "sure_repeats"
     title = "A hundred draws"
-    controls = {"epsilon": EPSILON, "people": REPEATED, "shape": SHAPE, "columns": COLUMNS, "seed": SEED}
-    aside = (COLUMNS, SEED)
     named = {"epsilon": "ε", "people": "n", "columns": "d"}
     ghosts = False
     snippet = "repeats"

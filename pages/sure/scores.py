@@ -12,7 +12,7 @@ from objpert_core._validation import FloatArray
 from pages.sure.controls import ADULT, CURVE, DATA, DELTA, EPSILON, PEOPLE, SEED, SHARE
 from pages.sure.people import OfPeople, Scored, adult, columns_of, scored
 from ui import figures, sentences
-from ui.view import Course
+from ui.view import Course, set_by
 
 ACCOUNTANT = "the larger ε of fit and score, as a coin puts each person into one of them"
 _VAGUE = 0.6  # an interval for a share that is as wide says nothing, and is not drawn
@@ -23,26 +23,16 @@ _POINTS = 300
 class Scores(OfPeople):
     """One fit to a part of generated people, and one evaluation on the others."""
 
-    epsilon: float
-    people: int
-    shape: str
-    curve: str
-    share: float
-    delta: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(PEOPLE)
+    shape: str = set_by(DATA)
+    curve: str = set_by(CURVE)
+    share: float = set_by(SHARE, aside=True)
+    delta: float = set_by(DELTA, aside=True)
+    seed: int = set_by(SEED, aside=True)
 
     name = "sure_scores"
     title = "Scores"
-    controls = {
-        "epsilon": EPSILON,
-        "people": PEOPLE,
-        "shape": DATA,
-        "curve": CURVE,
-        "share": SHARE,
-        "delta": DELTA,
-        "seed": SEED,
-    }
-    aside = (SHARE, DELTA, SEED)
     named = {"epsilon": "ε", "people": "n", "share": "share of test people", "delta": "δ"}
     snippet = "scores"
     snippet_note = "These lines print the scores with their intervals, and the ε of fit and scores together."
