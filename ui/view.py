@@ -1,14 +1,13 @@
 """One picture of a page, whole: its setting, what it answers, its chart, its table, its files, its Python.
 
-    @dataclass(frozen=True)
     class Profile(View):
-        epsilon: float = set_by(EPSILON)                     # a field of the setting, and its control
-        delta: float = set_by(DELTA, aside=True)             # in "View", not in sight
+        epsilon: float = set_by(EPSILON)          # a field of the setting, and its control
+        delta: float = set_by(DELTA, aside=True)  # in "View", not in sight
 
-        name = "quadratic_profile"                       # the keys of chart and files begin with it
-        title = "δ against ε, three proofs"             # in the list of pictures
+        name = "quadratic_profile"                # the keys of chart and files begin with it
+        title = "δ against ε, three proofs"      # in the list of pictures
 
-        def answer(self) -> str: ...                     # and promise, chart, shows, frame
+        def answer(self) -> str: ...              # and promise, chart, shows, frame
 
     PICTURES = Pictures("quadratic", {"profile": Profile, "kappa": Kappa}, VIEW, GHOST)
 
@@ -22,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -41,8 +40,9 @@ def set_by(control: Control, *, aside: bool = False, switch: bool = False, compa
     return field(default=control.default, compare=compare, metadata={control: (aside, switch)})
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(set_by,))
 class View(ABC):
-    """One picture of a page; a subclass is a frozen dataclass whose fields are the setting.
+    """One picture of a page; a subclass whose fields are `set_by` controls is a frozen dataclass, the setting.
 
     A field with ``compare=False`` says how the setting is read, the end of an axis for instance: to move it makes no
     new setting, and the setting before is read the same way.
@@ -66,13 +66,16 @@ class View(ABC):
     def __init_subclass__(cls) -> None:
         """Read off the fields which controls set them."""
         super().__init_subclass__()
-        for name, one in tuple(vars(cls).items()):
-            for control, (aside, switch) in one.metadata.items() if isinstance(one, Field) else ():
+        own = {name: one for name, one in vars(cls).items() if isinstance(one, Field) and one.metadata}
+        for name, one in own.items():
+            for control, (aside, switch) in one.metadata.items():
                 if switch:
                     cls.switches = {**cls.switches, name: control}
                 else:
                     cls.controls = {**cls.controls, name: control}
                     cls.aside = (*cls.aside, *([control] if aside else []))
+        if own:
+            dataclass(frozen=True)(cls)
 
     @classmethod
     def now(cls) -> Self:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ def after(chance: float | FloatArray, epsilon: float) -> FloatArray:
         return np.asarray(expit(logit(chance) + epsilon))
 
 
-@dataclass(frozen=True)
 class Bet(Scene):
     """The most and the least that a chance becomes."""
 

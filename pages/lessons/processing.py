@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -24,7 +22,6 @@ _EPSILONS = np.linspace(0.0, 3.0, 121)
 _CELLS = 60.0  # σ to either side: what is left out is less than any double
 
 
-@dataclass(frozen=True)
 class Processing(Scene):
     """Two profiles, the second nowhere above the first."""
 

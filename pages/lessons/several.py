@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -29,7 +28,6 @@ def composed(truth: float, delta: float) -> FloatArray:
     return np.array([Coin(truth, number).epsilon(delta) for number in NUMBERS])
 
 
-@dataclass(frozen=True)
 class Several(Scene):
     """A straight line and a curve below it."""
 

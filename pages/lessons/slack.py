@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from ui.view import set_by
 SIGMA = SelectSlider("sigma", "Noise σ", 1.0, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0))
 
 
-@dataclass(frozen=True)
 class Slack(Scene):
     """δ as an area."""
 

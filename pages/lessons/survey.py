@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from pages.lessons.coin import Coin
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import Choice, SelectSlider
+from ui.view import set_by
 
 TRUTHS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 TRUTH = SelectSlider(
@@ -23,11 +23,10 @@ ADJACENCY = "one person’s truth changes"
 FINE = np.linspace(0.0, 1.0, 101)
 
 
-@dataclass(frozen=True)
 class Survey(Scene):
     """A picture of everybody's answers."""
 
-    truth: float
+    truth: float = set_by(TRUTH)
 
     @property
     def coin(self) -> Coin:
@@ -52,12 +51,10 @@ class Survey(Scene):
 NEAR_THE_AXIS = 0.1  # a number on the left of a mark further left would lie on the axis
 
 
-@dataclass(frozen=True)
 class OneAnswer(Survey):
     """The ratio of two chances."""
 
     name = "lessons_coin"
-    controls = {"truth": TRUTH}
     snippet = "coin"
 
     def answer(self) -> str:
@@ -103,15 +100,13 @@ DIFFER = SelectSlider(
 )
 
 
-@dataclass(frozen=True)
 class Neighbours(Survey):
     """Two laws, whose ratio is bounded."""
 
-    people: int
-    differ: int
+    people: int = set_by(PEOPLE)
+    differ: int = set_by(DIFFER)
 
     name = "lessons_neighbours"
-    controls = {"truth": TRUTH, "people": PEOPLE, "differ": DIFFER}
     snippet = "neighbours"
 
     @property
@@ -166,15 +161,13 @@ SHARE = Choice("share", "Share of people whose truth is yes", 0.3, SHARES, lambd
 _POINTS = 181
 
 
-@dataclass(frozen=True)
 class Group(Survey):
     """Two laws that lie on each other."""
 
-    people: int
-    share: float
+    people: int = set_by(MANY)
+    share: float = set_by(SHARE)
 
     name = "lessons_group"
-    controls = {"truth": TRUTH, "people": MANY, "share": SHARE}
     snippet = "group"
 
     @property

@@ -38,7 +38,6 @@ def single_step(n: int, d: int, epsilon: float) -> Promise:
     return Promise(delta, step.attained_delta(epsilon), float(step.delta(epsilon)), steps)
 
 
-@dataclass(frozen=True)
 class Leak(Learning):
     """One step at one setting."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
@@ -62,7 +62,6 @@ CERTIFIED = (
 STOPPED = "Stopped before the first fit."
 
 
-@dataclass(frozen=True)
 class Methods(Learning):
     """Excess risk of every method; `fresh` risks were drawn now, without them the stored ones are shown."""
 
@@ -81,7 +80,7 @@ class Methods(Learning):
     def of(cls, risks: Risks, *, every: bool = False) -> Methods:
         """The view of these risks."""
         setting = risks.setting
-        return cls(setting.population, setting.n, setting.d, setting.epsilon, setting.radius, every, risks)
+        return cls(setting.n, setting.epsilon, setting.d, setting.population, setting.radius, every, risks)
 
     @property
     def risks(self) -> Risks:

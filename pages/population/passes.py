@@ -31,7 +31,7 @@ _CURVES = {
 class Passes(Learning):
     """The bound at T steps of one size; of a setting before, `ghost` is the one whose curves are shown."""
 
-    steps: int
+    steps: int = STEPS.default
     ghost: Setting | None = None
 
     name = "population_passes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +19,6 @@ from ui.stored_view import Curve
 from ui.view import set_by
 
 
-@dataclass(frozen=True)
 class Rows(StoredLearning):
     """Excess risk of every method at one number of parameters and ε."""
 
@@ -155,7 +154,6 @@ class Rows(StoredLearning):
         return [figures.series(LEGEND["zero"], n, [self.zero(rows) for rows in n], role("zero"), hover="%{y:.3g}")]
 
 
-@dataclass(frozen=True)
 class Gap(Rows):
     """How much better a model looks on its own rows than on rows it has not seen."""
 

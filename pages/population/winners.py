@@ -44,7 +44,6 @@ class Cell:
         return "" if self.clear else "?"
 
 
-@dataclass(frozen=True)
 class Winners(StoredLearning):
     """The map at one ε, with a ring around the setting."""
 

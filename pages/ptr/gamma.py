@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +19,6 @@ from ui.view import View, set_by
 EPSILONS = np.geomspace(0.1, 10.0, 61)
 
 
-@dataclass(frozen=True)
 class Gamma(View):
     """A draw from a posterior over rows of norm 1 with residuals of at most 1; `eigenvalue` is the least of XᵀX."""
 

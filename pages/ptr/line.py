@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,6 @@ _TOP = 1.25
 _GRID = 241
 
 
-@dataclass(frozen=True)
 class Line(View):
     """The values, a proposal for their median or for its side of ½, and one run; `epsilon` is of test and release."""
 

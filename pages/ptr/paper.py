@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from objpert_core.experiments.ptr.stored import Accuracy, Cost, Error, Lost, Price
 from pages.ptr.controls import (
@@ -29,7 +28,6 @@ ASIDE = frozenset({"output", "balanced", "ada-split", "ptr-split", "zero"})
 VOTER = "one voter joins or leaves"
 
 
-@dataclass(frozen=True)
 class Regressions(PtrResults):
     """Every method on one table at one ε."""
 
@@ -88,7 +86,6 @@ class Regressions(PtrResults):
         )
 
 
-@dataclass(frozen=True)
 class Labels(PtrResults):
     """Every analysis of one source of votes at one σ."""
 
@@ -125,14 +122,12 @@ class Labels(PtrResults):
         )
 
 
-@dataclass(frozen=True)
 class DigitsLabels(Labels):
     """The same where the votes are on digits, for which another σ is stored."""
 
-    controls = {"source": SOURCE, "wanted": DIGITS}
+    wanted: float = set_by(DIGITS)
 
 
-@dataclass(frozen=True)
 class EqualError(PtrResults):
     """Figure 3b: who pays what for the same error."""
 
@@ -165,7 +160,6 @@ class EqualError(PtrResults):
         )
 
 
-@dataclass(frozen=True)
 class WideGap(PtrResults):
     """Figure 3a: ε against the gap, with noise of ε = 10."""
 
@@ -194,15 +188,14 @@ class WideGap(PtrResults):
         )
 
 
-@dataclass(frozen=True)
 class NarrowGap(WideGap):
     """The same with noise of ε = 0.3."""
 
-    controls = {"wanted": NARROW_GAP}
+    wanted: int = set_by(NARROW_GAP)
+
     cells = {"panel": "a", "epsilon": 0.3}
 
 
-@dataclass(frozen=True)
 class Curvature(PtrResults):
     """Logistic regression: who is right how often, and whether asking first is seen to pay."""
 
@@ -234,7 +227,6 @@ class Curvature(PtrResults):
         )
 
 
-@dataclass(frozen=True)
 class Directions(PtrResults):
     """First direction: whose error is smaller, where intervals are apart."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -28,7 +28,6 @@ def distances(proposal: Proposal) -> FloatArray:
     return np.array([replace(proposal, epsilon=float(epsilon)).distance for epsilon in EPSILONS])
 
 
-@dataclass(frozen=True)
 class Pate(View):
     """Labels by noisy votes of teachers, the proposal that they cost `epsilon`, and its test."""
 

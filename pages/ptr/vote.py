@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,7 +28,6 @@ _FLOOR = 1e-12  # errors below are not drawn
 _POINTS = 120
 
 
-@dataclass(frozen=True)
 class Vote(View):
     """A ballot, and the gap that is read off."""
 

@@ -55,7 +55,6 @@ def moved(plane: Plane) -> dict[str, Moved]:
     return result
 
 
-@dataclass(frozen=True)
 class Bowls(View):
     """One draw of a tilt and of a bend of the same (ε, δ)."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ _DECADES = (0, 1, 2, 3, 4)
 _WHOSE = {"published": "the published proof", "sharpened": "the sharpened proof", "tight": EXACT}
 
 
-@dataclass(frozen=True)
 class Heat(StoredView):
     """A panel of the figure, and one cell; `chosen` is the bound asked for, which not every panel has."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +32,6 @@ def both(epsilon: float, delta: float) -> TiltAndBend:
     return calibrate_tilt_and_bend(epsilon, delta, 1, 1.0)
 
 
-@dataclass(frozen=True)
 class Labels(View):
     """Two data sets that disagree in one label, which is `off` up or down, and a release of (ε, δ)."""
 

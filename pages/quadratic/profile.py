@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ POINTS = 121
 _FLOOR = 1e-16  # δ below is not drawn
 
 
-@dataclass(frozen=True)
 class Profile(View):
     """One bend, three proofs."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -26,7 +25,6 @@ def histogram(draws: spectrum.Spectrum, bins: int = 40) -> tuple[FloatArray, Flo
     return edges, np.histogram(values, edges)[0] / values.size
 
 
-@dataclass(frozen=True)
 class Spectrum(View):
     """Draws of the Wishart matrix of the bend that meets (ε, δ)."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -89,7 +88,6 @@ class Against(stored_view.Against, StoredView):
         ]
 
 
-@dataclass(frozen=True)
 class Kappa(Against):
     """Every method at one box; `every`: also the tilt at 2ζ."""
 
@@ -128,7 +126,6 @@ class Kappa(Against):
         )
 
 
-@dataclass(frozen=True)
 class Matter(Against):
     """Every method at one number of rows."""
 
@@ -162,7 +159,6 @@ class Matter(Against):
         )
 
 
-@dataclass(frozen=True)
 class Regressions(StoredView):
     """All methods at one number of rows, of parameters, and ε."""
 

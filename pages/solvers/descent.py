@@ -86,7 +86,6 @@ def run(solver: str, case: Case, tau: float) -> Run:
     )
 
 
-@dataclass(frozen=True)
 class Descent(View):
     """Solvers on one problem, and the gradient norm to reach; which solvers are shown is no part of the setting."""
 

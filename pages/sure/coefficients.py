@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ FEW = 5  # columns whose marks have room on a telephone
 _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 
 
-@dataclass(frozen=True)
 class Coefficients(OfPeople):
     """One private fit to people: generated ones, whose coefficients are known, or those of Adult."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ LOOKS = {
 WIDTHS = np.array([1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
 
 
-@dataclass(frozen=True)
 class Covers(StoredView):
     """Every method on one kind of data, among all kinds."""
 

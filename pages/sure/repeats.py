@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +20,6 @@ COUNT = 100
 _FAINT = 0.35
 
 
-@dataclass(frozen=True)
 class Repeats(OfPeople):
     """One coefficient's intervals on a hundred generated data sets."""
 

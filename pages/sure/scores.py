@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ _VAGUE = 0.6  # an interval for a share that is as wide says nothing, and is not
 _POINTS = 300
 
 
-@dataclass(frozen=True)
 class Scores(OfPeople):
     """One fit to a part of generated people, and one evaluation on the others."""
 

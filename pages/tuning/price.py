@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -49,7 +49,6 @@ _REASONS = {  # more of it, less of it
 }
 
 
-@dataclass(frozen=True)
 class Price(Tuning, View):
     """ε against the number of settings tried."""
 
