@@ -1,11 +1,8 @@
 """One picture of a page, whole: its setting, what it answers, its chart, its table, its files, its Python.
 
-    class Profile(View):
+    class Profile(View, name="quadratic_profile", title="δ against ε, three proofs", snippet="profile"):
         epsilon: float = set_by(EPSILON)          # a field of the setting, and its control
         delta: float = set_by(DELTA, aside=True)  # in "View", not in sight
-
-        name = "quadratic_profile"                # the keys of chart and files begin with it
-        title = "δ against ε, three proofs"      # in the list of pictures
 
         def answer(self) -> str: ...              # and promise, chart, shows, frame
 
@@ -48,8 +45,8 @@ class View(ABC):
     new setting, and the setting before is read the same way.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
+    name: ClassVar[str]  # the keys of chart and files begin with it
+    title: ClassVar[str]  # in the list of pictures
     files: ClassVar[str] = ""  # what the files are called; the view's name unless it says otherwise
     controls: ClassVar[Mapping[str, Control]] = {}  # of the fields, as `set_by` says
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
@@ -63,9 +60,11 @@ class View(ABC):
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
     reasons: ClassVar[Mapping[str, str]] = {}  # such a name → how the sentence ends where nothing else was changed
 
-    def __init_subclass__(cls) -> None:
-        """Read off the fields which controls set them."""
+    def __init_subclass__(cls, **called: str) -> None:
+        """Take name, title and snippet from the head of the class, and from its fields which controls set them."""
         super().__init_subclass__()
+        for name in called:
+            setattr(cls, name, called[name])
         own = {name: one for name, one in vars(cls).items() if isinstance(one, Field) and one.metadata}
         for name, one in own.items():
             for control, (aside, switch) in one.metadata.items():

@@ -61,18 +61,15 @@ _guess = lru_cache(maxsize=2000)(acc.best_guess)
 
 
 @dataclass(frozen=True)
-class Errors(Proofs):
+class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
     """What an attacker misses."""
 
     rate: float = READ_RATE.default
 
-    name = "bounds_errors"
     chart_key = "bounds_errors"
     files = "bounds-errors"
-    title = ERRORS
     controls = {**FIT, "delta": READ_DELTA, "rate": READ_RATE}
     switches = SPECIAL
-    snippet = "errors"
 
     @cached_property
     def readings(self) -> Mapping[str, Reading]:

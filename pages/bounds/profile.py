@@ -18,7 +18,7 @@ from ui import figures, parameters, sentences, why
 
 
 @dataclass(frozen=True)
-class Profile(Proofs):
+class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
     """δ against ε."""
 
     epsilon: float = READ_EPSILON.default
@@ -26,11 +26,8 @@ class Profile(Proofs):
     floor: float = FLOOR.default
     covers: bool = COVERS.default
 
-    name = "bounds"
-    title = PROFILE
     controls = {**FIT, "delta": READ_DELTA, "epsilon": READ_EPSILON}
     switches = {"eps_max": EPS_MAX, "floor": FLOOR, **SPECIAL, "covers": COVERS}
-    snippet = "profile"
 
     def framed(self) -> Profile:
         end = parameters.followed(EPS_MAX, self.eps_max, proofs.epsilon_at("logistic", self.setting, self.delta))

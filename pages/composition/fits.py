@@ -103,7 +103,7 @@ def reading(fit: acc.Mechanism, k: int, delta: float, eps_max: float, floor: flo
 
 
 @dataclass(frozen=True)
-class Fits(View):
+class Fits(View, name="composition", title="k fits together", snippet="fits"):
     """A fit, how many of it, and the δ at which ε is read; drawn up to `eps_max` and down to `floor`."""
 
     sigma: float
@@ -119,12 +119,9 @@ class Fits(View):
     renyi: bool = field(default=True, compare=False)
     show_as: str = field(default=CURVES, compare=False)
 
-    name = "composition"
-    title = "k fits together"
     controls = FIELDS
     aside = ASIDE
     named = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L", "most": "k", "delta": "δ", "proof": "proof"}
-    snippet = "fits"
     answers_in_alt = False
 
     @classmethod

@@ -57,7 +57,7 @@ def orders(alpha_max: float) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Distance(Setting, View):
+class Distance(Setting, View, name="distance", title="Distance to optimality", snippet="curves"):
     """A fit; ε is read at δ, ε(α) at α."""
 
     delta: float = field(default=READ_DELTA.default, compare=False)
@@ -66,8 +66,6 @@ class Distance(Setting, View):
     alpha_max: float = field(default=ALPHA_MAX.default, compare=False)
     eps_max: float = field(default=EPS_MAX.default, compare=False)
 
-    name = "distance"
-    title = "Distance to optimality"
     aside = (*MECHANISM[2:], READ_ALPHA, ALPHA_MAX, EPS_MAX)
     controls = {
         **dict(zip(("sigma", "lam", "smoothness", "lipschitz"), MECHANISM, strict=True)),
@@ -77,7 +75,6 @@ class Distance(Setting, View):
         "alpha_max": ALPHA_MAX,
         "eps_max": EPS_MAX,
     }
-    snippet = "curves"
     answers_in_alt = False
 
     @classmethod

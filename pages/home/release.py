@@ -32,16 +32,14 @@ HELD_OBJECTIVE = (-8.0, 26.0)
 
 
 @dataclass(frozen=True)
-class Release(Pair, View):
+class Release(Pair, View, name="home", snippet="release"):
     """What draws of the tilt do to one pair of data sets."""
 
     draw: int = DRAW.default
     fit: bool = FIT.default
 
-    name = "home"
     controls = {"sigma": SIGMA, "lam": LAM, "person": PERSON, "delta": DELTA, "draw": DRAW, "fit": FIT}
     answers_in_alt = False
-    snippet = "release"
     snippet_note = "The screen shows this ε rounded up."
 
     def before(self) -> Release | None:

@@ -31,14 +31,11 @@ def after(chance: float | FloatArray, epsilon: float) -> FloatArray:
         return np.asarray(expit(logit(chance) + epsilon))
 
 
-class Bet(Scene):
+class Bet(Scene, name="lessons_bet", snippet="bet"):
     """The most and the least that a chance becomes."""
 
     epsilon: float = set_by(EPSILON)
     prior: float = set_by(PRIOR)
-
-    name = "lessons_bet"
-    snippet = "bet"
 
     @property
     def ends(self) -> tuple[float, float]:

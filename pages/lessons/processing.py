@@ -22,14 +22,11 @@ _EPSILONS = np.linspace(0.0, 3.0, 121)
 _CELLS = 60.0  # σ to either side: what is left out is less than any double
 
 
-class Processing(Scene):
+class Processing(Scene, name="lessons_processing", snippet="processing"):
     """Two profiles, the second nowhere above the first."""
 
     sigma: float = set_by(SIGMA)
     width: float = set_by(WIDTH)
-
-    name = "lessons_processing"
-    snippet = "processing"
 
     @property
     def deltas(self) -> list[str]:

@@ -28,15 +28,12 @@ def composed(truth: float, delta: float) -> FloatArray:
     return np.array([Coin(truth, number).epsilon(delta) for number in NUMBERS])
 
 
-class Several(Scene):
+class Several(Scene, name="lessons_several", snippet="several"):
     """A straight line and a curve below it."""
 
     truth: float = set_by(TRUTH)
     answers: int = set_by(ANSWERS)
     delta: float = set_by(DELTA)
-
-    name = "lessons_several"
-    snippet = "several"
 
     @property
     def together(self) -> tuple[float, float]:

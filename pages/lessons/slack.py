@@ -19,14 +19,11 @@ from ui.view import set_by
 SIGMA = SelectSlider("sigma", "Noise σ", 1.0, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0))
 
 
-class Slack(Scene):
+class Slack(Scene, name="lessons_slack", snippet="slack"):
     """δ as an area."""
 
     epsilon: float = set_by(EPSILON)
     sigma: float = set_by(SIGMA)
-
-    name = "lessons_slack"
-    snippet = "slack"
 
     @property
     def delta(self) -> str:

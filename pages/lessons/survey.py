@@ -51,11 +51,8 @@ class Survey(Scene):
 NEAR_THE_AXIS = 0.1  # a number on the left of a mark further left would lie on the axis
 
 
-class OneAnswer(Survey):
+class OneAnswer(Survey, name="lessons_coin", snippet="coin"):
     """The ratio of two chances."""
-
-    name = "lessons_coin"
-    snippet = "coin"
 
     def answer(self) -> str:
         times, ln = sentences.number(self.coin.times), sentences.number(self.coin.loss, 4)
@@ -100,14 +97,11 @@ DIFFER = SelectSlider(
 )
 
 
-class Neighbours(Survey):
+class Neighbours(Survey, name="lessons_neighbours", snippet="neighbours"):
     """Two laws, whose ratio is bounded."""
 
     people: int = set_by(PEOPLE)
     differ: int = set_by(DIFFER)
-
-    name = "lessons_neighbours"
-    snippet = "neighbours"
 
     @property
     def differing(self) -> int:
@@ -161,14 +155,11 @@ SHARE = Choice("share", "Share of people whose truth is yes", 0.3, SHARES, lambd
 _POINTS = 181
 
 
-class Group(Survey):
+class Group(Survey, name="lessons_group", snippet="group"):
     """Two laws that lie on each other."""
 
     people: int = set_by(MANY)
     share: float = set_by(SHARE)
-
-    name = "lessons_group"
-    snippet = "group"
 
     @property
     def points(self) -> str:

@@ -63,7 +63,7 @@ def parameters(dimension: int) -> str:
 
 
 @dataclass(frozen=True)
-class Dimension(bounds.Setting, View):
+class Dimension(bounds.Setting, View, name="losses_dimension", title="Without GLM structure", snippet="dimension"):
     """A mechanism against the number of parameters; ε is read off at δ and one dimension, `was` is the read-out before.
 
     The ghost is the mechanism before, whatever was read off since.
@@ -73,8 +73,6 @@ class Dimension(bounds.Setting, View):
     dimension: int = field(default=PARAMETERS.default, compare=False)
     was: Dimension | None = field(default=None, compare=False)
 
-    name = "losses_dimension"
-    title = "Without GLM structure"
     chart_key = "losses_dimension"
     files = "losses-dimension"
     controls = {
@@ -88,7 +86,6 @@ class Dimension(bounds.Setting, View):
     aside = (BETA, LIPSCHITZ, DELTA)
     named = {**why.NAMES, "dimension": "d", "delta": "δ"}
     reasons = {"d": "; every parameter costs −log(1 − β/λ)", "λ": "; λ decides what every parameter costs"}
-    snippet = "dimension"
     answers_in_alt = False
 
     @classmethod

@@ -109,13 +109,11 @@ _ABSENT = (", huber_threshold=None", ", hinge_width=None", "loss=LogisticLoss(No
 
 
 @dataclass(frozen=True)
-class Fit(clipping.Setting, LossView):
+class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
     """A fit to rows of which some are far off, and some private fits, drawn."""
 
     draws: int = field(default=DRAWS.default, compare=False)
 
-    name = "losses_fit"
-    title = "The fit"
     chart_key = "losses_fits"
     files = "losses-fits"
     controls = {

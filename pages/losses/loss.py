@@ -25,20 +25,17 @@ def _number(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Clipped(clipping.Clipping, LossView):
+class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss", snippet="loss"):
     """A loss, clipped, for a row of this norm; drawn at scores up to ±`reach`."""
 
     norm: float
     reach: float = field(default=REACH.default, compare=False)
 
-    name = "losses_loss"
-    title = "The loss"
     chart_key = "losses_chart"
     files = "losses"
     controls = {"clip": CLIP, "loss": LOSS_NAME, "norm": NORM, "parameter": PARAMETER, "reach": REACH}
     aside = (REACH,)
     named = {"clip": "C", "norm": "‖x‖", "parameter": "k"}
-    snippet = "loss"
     answers_in_alt = False
 
     @classmethod

@@ -27,16 +27,14 @@ _REASONS = {  # more of it, less of it
 
 
 @dataclass(frozen=True)
-class Frontier(Setting, View):
+class Frontier(Setting, View, name="planner", title="The frontier of σ and λ", snippet="frontier"):
     """A setting's frontiers up to `f_max`, those for other losses on request."""
 
     f_max: float = field(default=3.0, compare=False)
     monotone: bool = field(default=False, compare=False)
     two_signed: bool = field(default=False, compare=False)
 
-    name = "planner"
     chart_key = "planner_frontier"
-    title = "The frontier of σ and λ"
     controls = {
         "ratio": RATIO,
         "epsilon": EPSILON,
@@ -61,7 +59,6 @@ class Frontier(Setting, View):
         "intercept_scaling": "s",
         "norm": "‖θ₀‖",
     }
-    snippet = "frontier"
 
     @property
     def bound_name(self) -> str:

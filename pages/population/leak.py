@@ -38,13 +38,10 @@ def single_step(n: int, d: int, epsilon: float) -> Promise:
     return Promise(delta, step.attained_delta(epsilon), float(step.delta(epsilon)), steps)
 
 
-class Leak(Learning):
+class Leak(Learning, name="population_leak", title="Is SGD private as published?", snippet="leak"):
     """One step at one setting."""
 
-    name = "population_leak"
-    title = "Is SGD private as published?"
     ghosts = False
-    snippet = "leak"
 
     @property
     def step(self) -> Promise:

@@ -62,15 +62,12 @@ CERTIFIED = (
 STOPPED = "Stopped before the first fit."
 
 
-class Methods(Learning):
+class Methods(Learning, name="population", title="Methods side by side", snippet="methods"):
     """Excess risk of every method; `fresh` risks were drawn now, without them the stored ones are shown."""
 
     every: bool = set_by(EVERY, switch=True)
     fresh: Risks | None = field(default=None, compare=False)
 
-    name = "population"
-    title = "Methods side by side"
-    snippet = "methods"
     snippet_note = (
         "In the project’s folder these lines fit the best method again. They print its mean excess risk, and the "
         "excess risk of θ = 0."

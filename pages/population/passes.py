@@ -28,17 +28,14 @@ _CURVES = {
 
 
 @dataclass(frozen=True)
-class Passes(Learning):
+class Passes(Learning, name="population_passes", title="Steps and stability", snippet="passes"):
     """The bound at T steps of one size; of a setting before, `ghost` is the one whose curves are shown."""
 
     steps: int = STEPS.default
     ghost: Setting | None = None
 
-    name = "population_passes"
-    title = "Steps and stability"
     controls = {"steps": STEPS, **Learning.controls}
     named = {**Learning.named, "steps": "T"}
-    snippet = "passes"
 
     def before(self) -> Passes:
         """The view before; where only T was moved since, the ghost stays."""

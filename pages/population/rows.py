@@ -19,15 +19,12 @@ from ui.stored_view import Curve
 from ui.view import set_by
 
 
-class Rows(StoredLearning):
+class Rows(StoredLearning, name="population_rows", title="Against the number of rows", snippet="excess"):
     """Excess risk of every method at one number of parameters and ε."""
 
     bounds: bool = set_by(BOUNDS, switch=True)
     every: bool = set_by(EVERY, switch=True)
 
-    name = "population_rows"
-    title = "Against the number of rows"
-    snippet = "excess"
     snippet_note = "In the project’s folder these lines print our method's stored means."
     what: ClassVar[str] = "excess"  # of a stored point
     quantity: ClassVar[str] = "Excess population risk"
@@ -154,11 +151,9 @@ class Rows(StoredLearning):
         return [figures.series(LEGEND["zero"], n, [self.zero(rows) for rows in n], role("zero"), hover="%{y:.3g}")]
 
 
-class Gap(Rows):
+class Gap(Rows, title="Generalisation gap", snippet="gap"):
     """How much better a model looks on its own rows than on rows it has not seen."""
 
-    title = "Generalisation gap"
-    snippet = "gap"
     what = "gap"
     quantity = "Generalisation gap"
     height = "risk less training loss"

@@ -44,12 +44,9 @@ class Cell:
         return "" if self.clear else "?"
 
 
-class Winners(StoredLearning):
+class Winners(StoredLearning, name="population_map", title="Who wins where", snippet="winners"):
     """The map at one ε, with a ring around the setting."""
 
-    name = "population_map"
-    title = "Who wins where"
-    snippet = "winners"
     snippet_note = "In the project’s folder these lines print who wins where."
 
     @cached_property

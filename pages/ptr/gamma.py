@@ -19,7 +19,7 @@ from ui.view import View, set_by
 EPSILONS = np.geomspace(0.1, 10.0, 61)
 
 
-class Gamma(View):
+class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", snippet="gamma"):
     """A draw from a posterior over rows of norm 1 with residuals of at most 1; `eigenvalue` is the least of XᵀX."""
 
     lam: float = set_by(LAM)
@@ -27,10 +27,7 @@ class Gamma(View):
     epsilon: float = set_by(EPSILON)
     delta: float = set_by(DELTA, aside=True)
 
-    name = "ptr_gamma"
-    title = "Regression: printed against exact"
     named = {"lam": "λ", "eigenvalue": "λₘᵢₙ", "epsilon": "ε", "delta": "δ"}
-    snippet = "gamma"
 
     @property
     def star(self) -> float:

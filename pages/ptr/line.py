@@ -26,7 +26,7 @@ _TOP = 1.25
 _GRID = 241
 
 
-class Line(View):
+class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
     """The values, a proposal for their median or for its side of ½, and one run; `epsilon` is of test and release."""
 
     published: str = set_by(PUBLISH)
@@ -38,11 +38,8 @@ class Line(View):
     seed: int = set_by(SEED, aside=True)
     text: str = set_by(POINTS, aside=True)
 
-    name = "ptr"
-    title = "Twelve points on a line"
     redrawn = SEED
     named = {"people": "people", "bound": "β", "delta": "δ", "epsilon": "ε"}
-    snippet = "line"
 
     @classmethod
     def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:

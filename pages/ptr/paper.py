@@ -28,19 +28,16 @@ ASIDE = frozenset({"output", "balanced", "ada-split", "ptr-split", "zero"})
 VOTER = "one voter joins or leaves"
 
 
-class Regressions(PtrResults):
+class Regressions(PtrResults, name="ptr_regression", title="Private regressions (Figure 1)", snippet="means_free"):
     """Every method on one table at one ε."""
 
     data: str = set_by(TABLE)
     wanted: float = set_by(STORED)
     every: bool = set_by(EVERY, aside=True)
 
-    name = "ptr_regression"
-    title = "Private regressions (Figure 1)"
     experiment, column = "regression", "epsilon"
     labels = Error.LABELS
     axes = ("privacy budget ε", "mean squared test error")
-    snippet = "means_free"
 
     @property
     def cells(self) -> Mapping[str, object]:
@@ -86,14 +83,12 @@ class Regressions(PtrResults):
         )
 
 
-class Labels(PtrResults):
+class Labels(PtrResults, name="ptr_pate", title="What teachers’ labels cost (Figure 2)"):
     """Every analysis of one source of votes at one σ."""
 
     source: str = set_by(SOURCE)
     wanted: float = set_by(COUNTED)
 
-    name = "ptr_pate"
-    title = "What teachers’ labels cost (Figure 2)"
     experiment, column = "pate", "sigma"
     labels = Price.LABELS
     axes = ("noise σ on each count", "ε of all labels")
@@ -128,13 +123,11 @@ class DigitsLabels(Labels):
     wanted: float = set_by(DIGITS)
 
 
-class EqualError(PtrResults):
+class EqualError(PtrResults, name="ptr_voting", title="Votes and their ε (Figure 3)"):
     """Figure 3b: who pays what for the same error."""
 
     wanted: float = set_by(EQUAL)
 
-    name = "ptr_voting"
-    title = "Votes and their ε (Figure 3)"
     experiment, column = "voting", "epsilon"
     labels = Cost.LABELS["b"]
     cells = {"panel": "b"}
@@ -160,13 +153,11 @@ class EqualError(PtrResults):
         )
 
 
-class WideGap(PtrResults):
+class WideGap(PtrResults, name="ptr_voting", title=EqualError.title):
     """Figure 3a: ε against the gap, with noise of ε = 10."""
 
     wanted: int = set_by(WIDE_GAP)
 
-    name = "ptr_voting"
-    title = EqualError.title
     experiment, column = "voting", "gap"
     labels = Cost.LABELS["a"]
     cells = {"panel": "a", "epsilon": 10.0}
@@ -196,18 +187,15 @@ class NarrowGap(WideGap):
     cells = {"panel": "a", "epsilon": 0.3}
 
 
-class Curvature(PtrResults):
+class Curvature(PtrResults, name="ptr_glm", title="Does asking first pay?", snippet="means_over"):
     """Logistic regression: who is right how often, and whether asking first is seen to pay."""
 
     wanted: float = set_by(STORED)
 
-    name = "ptr_glm"
-    title = "Does asking first pay?"
     experiment, column, over = "glm", "epsilon", "lam"
     labels = Accuracy.LABELS
     axes = ("privacy budget ε", "test accuracy")
     log_y, percent, hover, ticks = False, True, "%{y:.1%}", {"tickformat": ".0%"}
-    snippet = "means_over"
 
     def answer(self) -> str:
         asked, plain = self.intervals["ptr"], self.intervals["objective"]
@@ -227,14 +215,12 @@ class Curvature(PtrResults):
         )
 
 
-class Directions(PtrResults):
+class Directions(PtrResults, name="ptr_pca", title=Curvature.title):
     """First direction: whose error is smaller, where intervals are apart."""
 
     wanted: int = set_by(ROWS)
     spread: float = set_by(SPREAD)
 
-    name = "ptr_pca"
-    title = Curvature.title
     experiment, column = "pca", "n"
     labels = Lost.LABELS
     axes = ("rows n", "sin² of the angle to the data’s own direction")

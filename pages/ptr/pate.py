@@ -28,7 +28,7 @@ def distances(proposal: Proposal) -> FloatArray:
     return np.array([replace(proposal, epsilon=float(epsilon)).distance for epsilon in EPSILONS])
 
 
-class Pate(View):
+class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
     """Labels by noisy votes of teachers, the proposal that they cost `epsilon`, and its test."""
 
     first: float = set_by(FIRST)
@@ -38,8 +38,6 @@ class Pate(View):
     test_epsilon: float = set_by(TEST)
     second: float = set_by(SECOND, aside=True)
 
-    name = "ptr_pate"
-    title = "Many teachers vote"
     named = {
         "first": "first share",
         "second": "second share",
@@ -48,7 +46,6 @@ class Pate(View):
         "epsilon": "ε′",
         "test_epsilon": "ε̂",
     }
-    snippet = "pate"
 
     @cached_property
     def proposal(self) -> Proposal:

@@ -54,13 +54,12 @@ ROLES: Mapping[str, str] = {
 _WHOLE = ("n", "gap")
 
 
-class PtrResults(Against):
+class PtrResults(Against, snippet="means"):
     """Stored means of this page, read off at the place next to the one asked for."""
 
     wanted: float
     load = staticmethod(stored.load)
     roles = ROLES
-    snippet = "means"
     percent = False  # whether heights are shares
 
     @property

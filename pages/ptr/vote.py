@@ -28,7 +28,7 @@ _FLOOR = 1e-12  # errors below are not drawn
 _POINTS = 120
 
 
-class Vote(View):
+class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
     """A ballot, and the gap that is read off."""
 
     gap: int = set_by(GAP)
@@ -36,10 +36,7 @@ class Vote(View):
     noise: float = set_by(NOISE)
     delta: float = set_by(DELTA, aside=True)
 
-    name = "ptr_vote"
-    title = "A vote"
     named = {"gap": "gap", "epsilon": "ε", "delta": "δ", "noise": "ε of the noise"}
-    snippet = "vote"
 
     @cached_property
     def ballot(self) -> Ballot:

@@ -55,7 +55,7 @@ def moved(plane: Plane) -> dict[str, Moved]:
     return result
 
 
-class Bowls(View):
+class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
     """One draw of a tilt and of a bend of the same (ε, δ)."""
 
     epsilon: float = set_by(EPSILON)
@@ -64,11 +64,8 @@ class Bowls(View):
     radius: float = set_by(RADIUS)
     seed: int = set_by(SEED, aside=True)
 
-    name = "quadratic"
-    title = "A tilt and a bend"
     redrawn = SEED
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "radius": "κ"}
-    snippet = "bowls"
 
     @property
     def plane(self) -> Plane:

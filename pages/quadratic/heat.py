@@ -24,7 +24,7 @@ _DECADES = (0, 1, 2, 3, 4)
 _WHOSE = {"published": "the published proof", "sharpened": "the sharpened proof", "tight": EXACT}
 
 
-class Heat(StoredView):
+class Heat(StoredView, name="quadratic_heat", title="Bounds on the risk (Figure 1)", snippet="heat"):
     """A panel of the figure, and one cell; `chosen` is the bound asked for, which not every panel has."""
 
     epsilon: float = set_by(EPSILON)
@@ -32,10 +32,7 @@ class Heat(StoredView):
     panel: str = set_by(PANEL)
     chosen: str = set_by(PROOF)
 
-    name = "quadratic_heat"
-    title = "Bounds on the risk (Figure 1)"
     experiment = "figure1"
-    snippet = "heat"
     snippet_note = "These lines compute the marked cell again."
 
     @property

@@ -32,7 +32,7 @@ def both(epsilon: float, delta: float) -> TiltAndBend:
     return calibrate_tilt_and_bend(epsilon, delta, 1, 1.0)
 
 
-class Labels(View):
+class Labels(View, name="quadratic_labels", title="Two records disagree"):
     """Two data sets that disagree in one label, which is `off` up or down, and a release of (ε, δ)."""
 
     off: float = set_by(OFF)
@@ -41,8 +41,6 @@ class Labels(View):
     rows: int = set_by(ROWS)
     delta: float = set_by(DELTA, aside=True)
 
-    name = "quadratic_labels"
-    title = "Two records disagree"
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "off": "off by", "tilted": "tilt"}
 
     @property

@@ -21,7 +21,7 @@ POINTS = 121
 _FLOOR = 1e-16  # δ below is not drawn
 
 
-class Profile(View):
+class Profile(View, name="quadratic_profile", title="δ against ε, three proofs", snippet="profile"):
     """One bend, three proofs."""
 
     epsilon: float = set_by(EPSILON)
@@ -31,10 +31,7 @@ class Profile(View):
     by: str = set_by(BY)
     gaussian: bool = set_by(GAUSSIAN, switch=True)
 
-    name = "quadratic_profile"
-    title = "δ against ε, three proofs"
     named = {"epsilon": "ε", "delta": "δ", "size": "d", "m_over_d": "m/d", "by": "calibrated by"}
-    snippet = "profile"
 
     @property
     def bend(self) -> QuadraticPerturbation:

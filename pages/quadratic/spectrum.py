@@ -25,7 +25,7 @@ def histogram(draws: spectrum.Spectrum, bins: int = 40) -> tuple[FloatArray, Flo
     return edges, np.histogram(values, edges)[0] / values.size
 
 
-class Spectrum(View):
+class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippet="spectrum"):
     """Draws of the Wishart matrix of the bend that meets (ε, δ)."""
 
     epsilon: float = set_by(EPSILON)
@@ -34,11 +34,8 @@ class Spectrum(View):
     ratio: float = set_by(DEGREES)
     seed: int = set_by(SEED, aside=True)
 
-    name = "quadratic_spectrum"
-    title = "Eigenvalues of W"
     redrawn = SEED
     named = {"dimension": "d", "degrees_of_freedom": "m", "delta": "δ"}
-    snippet = "spectrum"
 
     @cached_property
     def draws(self) -> spectrum.Spectrum:

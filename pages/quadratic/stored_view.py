@@ -54,12 +54,11 @@ class StoredView(stored_view.StoredView):
         return pd.DataFrame(list(self.results.rows))
 
 
-class Against(stored_view.Against, StoredView):
+class Against(stored_view.Against, StoredView, snippet="means"):
     """Stored means against a column, both logarithmic."""
 
     roles = ROLES
     what: ClassVar[tuple[str, str]]  # for the alternative text
-    snippet = "means"
     hover = "%{y:.4g}"
     margin = 1.3
     height = 400
@@ -88,14 +87,12 @@ class Against(stored_view.Against, StoredView):
         ]
 
 
-class Kappa(Against):
+class Kappa(Against, name="quadratic_kappa", title="Risk against the box (Figure 2)"):
     """Every method at one box; `every`: also the tilt at 2ζ."""
 
     kappa: float = set_by(KAPPA)
     every: bool = set_by(EVERY, switch=True)
 
-    name = "quadratic_kappa"
-    title = "Risk against the box (Figure 2)"
     experiment, column = "figure2", "kappa"
     labels = Risk.LABELS
     axes = ("half side of the box κ", "empirical risk J")
@@ -126,13 +123,11 @@ class Kappa(Against):
         )
 
 
-class Matter(Against):
+class Matter(Against, name="quadratic_matter", title="Where data matter"):
     """Every method at one number of rows."""
 
     rows: int = set_by(STORED_ROWS)
 
-    name = "quadratic_matter"
-    title = "Where data matter"
     experiment, column = "matter", "n"
     labels = Excess.LABELS
     axes = ("rows n", "excess risk")
@@ -159,15 +154,12 @@ class Matter(Against):
         )
 
 
-class Regressions(StoredView):
+class Regressions(StoredView, name="quadratic_regression", title="Beside other regressions", snippet="regression"):
     """All methods at one number of rows, of parameters, and ε."""
 
     case: tuple[int, int, float] = set_by(CASE)
 
-    name = "quadratic_regression"
-    title = "Beside other regressions"
     experiment = "regression"
-    snippet = "regression"
 
     @property
     def place(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def unamplified(setting: Setting) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Curves(Setting, View):
+class Curves(Setting, View, name="renyi", title="Rényi curves", snippet="curves"):
     """The curves of a setting up to an order, and ε read off at one δ."""
 
     delta: float = field(default=READ_DELTA.default, compare=False)
@@ -59,8 +59,6 @@ class Curves(Setting, View):
     axis: str = field(default=SHOWN.default, compare=False)
     allocated: bool = field(default=False, compare=False)
 
-    name = "renyi"
-    title = "Rényi curves"
     controls = {**SETTING, "allocated": ALLOCATED, "delta": READ_DELTA, "alpha_max": ALPHA_MAX, "axis": SHOWN}
     named = {
         "sigma": "σ",
@@ -71,7 +69,6 @@ class Curves(Setting, View):
         "sample_rate": "q",
         "steps": "steps",
     }
-    snippet = "curves"
     answers_in_alt = False
 
     @property

@@ -86,7 +86,7 @@ def run(solver: str, case: Case, tau: float) -> Run:
     )
 
 
-class Descent(View):
+class Descent(View, name="solvers", title="Gradient norm against evaluations", snippet="solvers"):
     """Solvers on one problem, and the gradient norm to reach; which solvers are shown is no part of the setting."""
 
     lam: float = set_by(LAM)
@@ -98,10 +98,7 @@ class Descent(View):
     seed: int = set_by(SEED, aside=True)
     cost: str = set_by(COST, aside=True, compare=False)
 
-    name = "solvers"
-    title = "Gradient norm against evaluations"
     named = {"lam": "λ", "rows": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
-    snippet = "solvers"
     answers_in_alt = False
 
     def runs(self) -> dict[str, Run]:

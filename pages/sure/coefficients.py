@@ -22,7 +22,7 @@ FEW = 5  # columns whose marks have room on a telephone
 _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 
 
-class Coefficients(OfPeople):
+class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coefficients"):
     """One private fit to people: generated ones, whose coefficients are known, or those of Adult."""
 
     epsilon: float = set_by(EPSILON)
@@ -32,10 +32,7 @@ class Coefficients(OfPeople):
     delta: float = set_by(DELTA, aside=True)
     seed: int = set_by(SEED, aside=True)
 
-    name = "sure"
-    title = "Coefficients"
     named = {"epsilon": "ε", "people": "n", "columns": "d", "delta": "δ"}
-    snippet = "coefficients"
     snippet_note = "These lines print the private intervals."
 
     @property

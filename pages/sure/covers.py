@@ -32,16 +32,13 @@ LOOKS = {
 WIDTHS = np.array([1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
 
 
-class Covers(StoredView):
+class Covers(StoredView, name="sure_covers", title="How often intervals cover", snippet="covers"):
     """Every method on one kind of data, among all kinds."""
 
     case: tuple[str, int, int, float] = set_by(CASE)
 
-    name = "sure_covers"
-    title = "How often intervals cover"
     experiment = "coverage"
     load = staticmethod(stored.load)
-    snippet = "covers"
 
     def missing(self) -> str:
         return "This picture needs stored results: python -m benchmarks.experiments intervals coverage"

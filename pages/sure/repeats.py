@@ -20,7 +20,7 @@ COUNT = 100
 _FAINT = 0.35
 
 
-class Repeats(OfPeople):
+class Repeats(OfPeople, name="sure_repeats", title="A hundred draws", snippet="repeats"):
     """One coefficient's intervals on a hundred generated data sets."""
 
     epsilon: float = set_by(EPSILON)
@@ -29,11 +29,8 @@ class Repeats(OfPeople):
     columns: int = set_by(COLUMNS, aside=True)
     seed: int = set_by(SEED, aside=True)
 
-    name = "sure_repeats"
-    title = "A hundred draws"
     named = {"epsilon": "ε", "people": "n", "columns": "d"}
     ghosts = False
-    snippet = "repeats"
     snippet_note = "These lines print how many intervals hold the truth."
 
     @property

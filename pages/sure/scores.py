@@ -18,7 +18,7 @@ _VAGUE = 0.6  # an interval for a share that is as wide says nothing, and is not
 _POINTS = 300
 
 
-class Scores(OfPeople):
+class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
     """One fit to a part of generated people, and one evaluation on the others."""
 
     epsilon: float = set_by(EPSILON)
@@ -29,10 +29,7 @@ class Scores(OfPeople):
     delta: float = set_by(DELTA, aside=True)
     seed: int = set_by(SEED, aside=True)
 
-    name = "sure_scores"
-    title = "Scores"
     named = {"epsilon": "ε", "people": "n", "share": "share of test people", "delta": "δ"}
-    snippet = "scores"
     snippet_note = "These lines print the scores with their intervals, and the ε of fit and scores together."
 
     @property

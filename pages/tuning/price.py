@@ -49,14 +49,11 @@ _REASONS = {  # more of it, less of it
 }
 
 
-class Price(Tuning, View):
+class Price(Tuning, View, name="tuning", title="The price of tuning", snippet="tuning"):
     """ε against the number of settings tried."""
 
-    name = "tuning"
-    title = "The price of tuning"
     controls = CONTROLS
     named = {"settings": "s", "delta": "δ", "renyi": "Rényi everywhere", "family": "K", "more": "Pr[K > s]", "eta": "η"}
-    snippet = "tuning"
     answers_in_alt = False
 
     @classmethod

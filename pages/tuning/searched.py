@@ -40,7 +40,7 @@ def called(setting: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Searched(View):
+class Searched(View, name="tuning_search", title="A private search", snippet="searched"):
     """Four settings of one estimator, on one data set."""
 
     data: str
@@ -48,11 +48,8 @@ class Searched(View):
     delta: float
     seed: int
 
-    name = "tuning_search"
-    title = "A private search"
     controls = SEARCH_CONTROLS
     aside = (SEARCH_CONTROLS["delta"], SEARCH_CONTROLS["seed"])
-    snippet = "searched"
     snippet_note = "The first block is the search. The second looks at what only the owner of the rows may see."
     ghosts = False
     named = {"epsilon": "ε", "delta": "δ"}
