@@ -227,10 +227,8 @@ class Against(StoredView):
             )
             for curve in self.shown()
         ]
+        xaxis = figures.axis(x, (self.places[0] / margin, self.places[-1] * margin), log=self.log_x)
+        yaxis = figures.axis(y, view, log=self.log_y, **self.ticks)
         return figures.figure(
-            [figures.guide((self.at, self.at), view), *traces],
-            xaxis=figures.axis(x, (self.places[0] / margin, self.places[-1] * margin), log=self.log_x),
-            yaxis=figures.axis(y, view, log=self.log_y, **self.ticks),
-            height=self.height,
-            hovermode="closest",
+            [figures.guide((self.at, self.at), view), *traces], xaxis, yaxis, height=self.height, hovermode="closest"
         )

@@ -53,10 +53,12 @@ def warm_up() -> None:
         if _done:
             return
         points = np.linspace(0.1, 1.0, 3)
+        xaxis = figures.axis("x", (0, 1))
+        yaxis = figures.axis("y", (0.1, 1), log=True)
         chart = figures.figure(
             [figures.series("warm", points, points, "logistic"), figures.band(points, points, points, "logistic")],
-            xaxis=figures.axis("x", (0, 1)),
-            yaxis=figures.axis("y", (0.1, 1), log=True),
+            xaxis,
+            yaxis,
         )
         plotly.io.to_json(chart, validate=False)
         pd.DataFrame({"x": points}).to_csv(index=False)

@@ -210,11 +210,8 @@ class FewAndMany:
             means = [interval for size in sizes if (interval := mean(size))]
             traces.append(curve(name, method, sizes, means, "%{y:.2%}"))
         marks = ticks(found.sizes) | {"ticktext": [f"{size:,}" for size in found.sizes]}
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("training rows", across, log=True, **marks),
-            yaxis=figures.axis(
-                f"test accuracy<br>on {found.label}", upright(edges(traces, [*sizes, *across])), tickformat=".0%"
-            ),
-            height=400,
+        xaxis = figures.axis("training rows", across, log=True, **marks)
+        yaxis = figures.axis(
+            f"test accuracy<br>on {found.label}", upright(edges(traces, [*sizes, *across])), tickformat=".0%"
         )
+        return figures.figure(traces, xaxis, yaxis, height=400)

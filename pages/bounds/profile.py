@@ -105,12 +105,10 @@ class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
         ghost = before.setting if before else None
         x, names = proofs.grid(self.eps_max), {bound: proofs.NAMES[bound] for bound in self.shown}
         curve = partial(proofs.curve, eps_max=self.eps_max)
-        return figures.figure(
-            figures.curves(names, x, curve, self.setting, ghost, between=guides, hover="δ ≈ %{y:.3g}"),
-            xaxis=figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g"),
-            yaxis=figures.axis("slack δ", (self.floor, 2.0), log=True),
-            height=height,
-        )
+        traces = figures.curves(names, x, curve, self.setting, ghost, between=guides, hover="δ ≈ %{y:.3g}")
+        xaxis = figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g")
+        yaxis = figures.axis("slack δ", (self.floor, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=height)
 
 
 def limits(tight: float, lower: float, from_epsilon: float) -> str:

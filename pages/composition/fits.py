@@ -308,12 +308,9 @@ class Fits(View, name="composition", title="k fits together", snippet="fits"):
             low, high = self.profile(k)
             share = np.where((high >= self.floor) & (high < 1) & (low < high), 1 - low / high, np.nan)
             traces.append(_curve(f"k = {k}", x, share, look, value="width"))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g"),
-            yaxis=figures.axis("(upper − lower) / upper bound on δ", (1e-7, 2.0), log=True),
-            height=500,
-        )
+        xaxis = figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g")
+        yaxis = figures.axis("(upper − lower) / upper bound on δ", (1e-7, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=500)
 
     def profiles(self, before: Fits | None, *, height: int = 500, read: bool = True) -> Any:
         """δ(ε) of each number of fits: validated band, upper end solid, Rényi dashed; a guide where ε is `read`."""
@@ -335,12 +332,9 @@ class Fits(View, name="composition", title="k fits together", snippet="fits"):
         if self.renyi:
             dashed = {"color": figures.GREY, "dash": "dash"}
             traces.append(figures.series(DASHED, [0.0], [np.nan], "guide", line=dashed))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g"),
-            yaxis=figures.axis("slack δ", (self.floor, 2.0), log=True),
-            height=height,
-        )
+        xaxis = figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g")
+        yaxis = figures.axis("slack δ", (self.floor, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=height)
 
 
 def _curve(

@@ -136,12 +136,9 @@ class Listed:
             x, y = steps(self.lines, what)
             traces.append(figures.series(name, x, y, role, mode="lines+markers", hover="ε ≈ %{y:.3g}"))
         known = [v for line in self.lines for v in (line.added, line.renyi, line.total) if np.isfinite(v)]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("entries of the list", (-0.1, end + 0.1), dtick=max(1, end // 10), tick0=0),
-            yaxis=figures.axis("ε so far", (0.0, 1.08 * max([self.target, *known]))),
-            height=380,
-        )
+        xaxis = figures.axis("entries of the list", (-0.1, end + 0.1), dtick=max(1, end // 10), tick0=0)
+        yaxis = figures.axis("ε so far", (0.0, 1.08 * max([self.target, *known])))
+        return figures.figure(traces, xaxis, yaxis, height=380)
 
     def remaining(self, line: Line) -> str:
         """What a table cell says about the target after an entry."""

@@ -225,7 +225,7 @@ class Distance(Setting, View, name="distance", title="Distance to optimality", s
             role=lambda name, at: ROLES[name],
             hover=hover,
         )
-        return figures.figure(traces, xaxis=across, yaxis=up, height=440, margin=maps.MARGIN)
+        return figures.figure(traces, across, up, height=440, margin=maps.MARGIN)
 
     def evidence(self, picture: page.Picture) -> None:
         page.evidence(picture, self.table(), name=self.name)
@@ -258,13 +258,10 @@ def against_lam(sigma: float, delta: float) -> page.Picture:
         return [view.distance(name) for view in along]
 
     level = figures.series(NAMES["half"], [lams[0], lams[-1]], [half, half], ROLES["half"], hover=hover)
-    chart = figures.figure(
-        [level, *figures.curves(names, lams, curve, views, None, hover=hover)],
-        xaxis=figures.axis("regularisation λ", (lams[0], lams[-1]), log=True, hoverformat=".3g"),
-        yaxis=figures.axis("distance to optimality", (0.9, 2.5)),
-        height=360,
-        margin=maps.MARGIN,
-    )
+    traces = [level, *figures.curves(names, lams, curve, views, None, hover=hover)]
+    xaxis = figures.axis("regularisation λ", (lams[0], lams[-1]), log=True, hoverformat=".3g")
+    yaxis = figures.axis("distance to optimality", (0.9, 2.5))
+    chart = figures.figure(traces, xaxis, yaxis, height=360, margin=maps.MARGIN)
     alt = (
         f"Distance to optimality against λ, logarithmic, at σ = {sentences.number(sigma)} and "
         f"δ = {sentences.delta(delta)}: the 2023 theorem falls towards a level above 1, our theorem reaches 1."

@@ -230,12 +230,10 @@ def curves() -> dict[str, np.ndarray]:
 
 def revealed() -> None:
     eps, heights = curves()["epsilon"], {name: curves()[name] for name in CURVES}
-    chart = figures.figure(
-        [figures.series(name, eps, heights[name], role, hover="%{y:.1%}") for name, role in CURVES.items()],
-        xaxis=figures.axis("ε", (0.0, float(eps.max()))),
-        yaxis=figures.axis("guesses that are right", (0.45, 1.02), tickformat=".0%"),
-        height=340,
-    )
+    traces = [figures.series(name, eps, heights[name], role, hover="%{y:.1%}") for name, role in CURVES.items()]
+    xaxis = figures.axis("ε", (0.0, float(eps.max())))
+    yaxis = figures.axis("guesses that are right", (0.45, 1.02), tickformat=".0%")
+    chart = figures.figure(traces, xaxis, yaxis, height=340)
     near = int(abs(eps - 1).argmin())
     listed = "; ".join(f"{name} {sentences.percent(float(y[near]), up=True)}" for name, y in heights.items())
     alt = f"How often guesses are right against ε. Near ε = 1: {listed}."

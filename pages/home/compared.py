@@ -37,9 +37,9 @@ def densities(release: Release, view: tuple[float, float]) -> go.Figure:
     """The two densities alone, over θ from view[0] to view[1]."""
     theta = np.linspace(*view, 2 * POINTS)
     curves = {role: law.density(theta) for role, law in release.laws.items()}
-    return figures.figure(
-        [figures.series(f"{role} the person", theta, y, role, hover="density %{y:.3g}") for role, y in curves.items()],
-        xaxis=figures.axis("released θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g"),
-        yaxis=figures.axis("density", (0.0, 1.08 * max(float(y.max()) for y in curves.values())), showticklabels=False),
-        height=280,
-    )
+    traces = [
+        figures.series(f"{role} the person", theta, y, role, hover="density %{y:.3g}") for role, y in curves.items()
+    ]
+    xaxis = figures.axis("released θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g")
+    yaxis = figures.axis("density", (0.0, 1.08 * max(float(y.max()) for y in curves.values())), showticklabels=False)
+    return figures.figure(traces, xaxis, yaxis, height=280)

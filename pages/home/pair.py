@@ -97,14 +97,11 @@ def loss_chart(pair: Pair) -> go.Figure:
     """The logarithm of how many times likelier each released θ is with the person than without."""
     theta, loss, epsilon = pair.grid, pair.loss, pair.epsilon
     view, ends = 1.15 * max(epsilon, float(np.abs(loss).max())), (float(theta[0]), float(theta[-1]))
-    return figures.figure(
-        [
-            figures.guide(ends, (epsilon, epsilon)),
-            figures.guide(ends, (-epsilon, -epsilon)),
-            figures.series("privacy loss", theta, loss, "with", hover="log ratio %{y:.3g}"),
-        ],
-        xaxis=figures.axis("released θ", ends, hoverformat=".3g"),
-        yaxis=figures.axis("privacy loss", (-view, view)),
-        height=280,
-        legend=False,
-    )
+    traces = [
+        figures.guide(ends, (epsilon, epsilon)),
+        figures.guide(ends, (-epsilon, -epsilon)),
+        figures.series("privacy loss", theta, loss, "with", hover="log ratio %{y:.3g}"),
+    ]
+    xaxis = figures.axis("released θ", ends, hoverformat=".3g")
+    yaxis = figures.axis("privacy loss", (-view, view))
+    return figures.figure(traces, xaxis, yaxis, height=280, legend=False)

@@ -75,18 +75,17 @@ class Bet(Scene, name="lessons_bet", snippet="bet"):
         _, low, high = self.frame().to_numpy().T
         here, (least, most) = (self.prior, self.prior), self.ends
         share: dict[str, Any] = {"tickformat": ".0%"}
-        return figures.figure(
-            [
-                figures.guide((0.0, 1.0), (0.0, 1.0)),
-                figures.band(_CHANCES, low, high, "with"),
-                figures.series("at most", _CHANCES, high, "with", hover="%{y:.1%}"),
-                figures.series("at least", _CHANCES, low, "without", hover="%{y:.1%}"),
-                figures.guide(here, (least, most)),
-                marks(here, {"with": most, "without": least}),
-            ],
-            xaxis=figures.axis("chance before the release", (0.0, 1.0), **share),
-            yaxis=figures.axis("chance after the release", (-0.02, 1.04), **share),
-        )
+        traces = [
+            figures.guide((0.0, 1.0), (0.0, 1.0)),
+            figures.band(_CHANCES, low, high, "with"),
+            figures.series("at most", _CHANCES, high, "with", hover="%{y:.1%}"),
+            figures.series("at least", _CHANCES, low, "without", hover="%{y:.1%}"),
+            figures.guide(here, (least, most)),
+            marks(here, {"with": most, "without": least}),
+        ]
+        xaxis = figures.axis("chance before the release", (0.0, 1.0), **share)
+        yaxis = figures.axis("chance after the release", (-0.02, 1.04), **share)
+        return figures.figure(traces, xaxis, yaxis)
 
 
 def marks(x: tuple[float, float], heights: Mapping[str, float]) -> dict[str, Any]:

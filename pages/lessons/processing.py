@@ -57,14 +57,13 @@ class Processing(Scene, name="lessons_processing", snippet="processing"):
 
     def chart(self, before: Processing | None) -> go.Figure:
         _, noisy, coarse = self.frame().to_numpy().T
-        return figures.figure(
-            [
-                figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),
-                figures.series("rounded", _EPSILONS, np.maximum(coarse, 1e-12), "with", hover="%{y:.3g}"),
-            ],
-            xaxis=figures.axis("ε", (0.0, 3.0)),
-            yaxis=figures.axis("δ", (1e-6, 1.0), log=True),
-        )
+        traces = [
+            figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),
+            figures.series("rounded", _EPSILONS, np.maximum(coarse, 1e-12), "with", hover="%{y:.3g}"),
+        ]
+        xaxis = figures.axis("ε", (0.0, 3.0))
+        yaxis = figures.axis("δ", (1e-6, 1.0), log=True)
+        return figures.figure(traces, xaxis, yaxis)
 
 
 def rounded(sigma: float, width: float, epsilon: FloatArray) -> FloatArray:

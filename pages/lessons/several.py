@@ -67,13 +67,12 @@ class Several(Scene, name="lessons_several", snippet="several"):
     def chart(self, before: Several | None) -> go.Figure:
         counts, added, least = (column.to_numpy() for _, column in self.frame().items())
         here, slack = (self.answers, self.answers), sentences.delta(self.delta)
-        return figures.figure(
-            [
-                figures.series("added up, δ = 0", counts, added, "without", hover="ε = %{y:.3g}"),
-                figures.series(f"composed, δ = {slack}", counts, least, "with", hover="ε = %{y:.3g}"),
-                figures.guide(here, (0.0, self.together[0])),
-                marks(here, dict(zip(("without", "with"), self.together, strict=True))),
-            ],
-            xaxis=figures.axis("answers to the same question", (0.0, NUMBERS[-1] + 1.0)),
-            yaxis=figures.axis("ε of all together", (0.0, 1.1 * float(added[-1]))),
-        )
+        traces = [
+            figures.series("added up, δ = 0", counts, added, "without", hover="ε = %{y:.3g}"),
+            figures.series(f"composed, δ = {slack}", counts, least, "with", hover="ε = %{y:.3g}"),
+            figures.guide(here, (0.0, self.together[0])),
+            marks(here, dict(zip(("without", "with"), self.together, strict=True))),
+        ]
+        xaxis = figures.axis("answers to the same question", (0.0, NUMBERS[-1] + 1.0))
+        yaxis = figures.axis("ε of all together", (0.0, 1.1 * float(added[-1])))
+        return figures.figure(traces, xaxis, yaxis)

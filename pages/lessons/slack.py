@@ -67,13 +67,12 @@ class Slack(Scene, name="lessons_slack", snippet="slack"):
         beyond, top = grid >= self.edge, 1.15 * norm.pdf(0, 0, self.sigma)
         area = [figures.band(grid[beyond], limit[beyond], yours[beyond], "tight", name="δ")] if beyond.any() else []
         above = np.where(limit <= 1.2 * top, limit, np.nan)
-        return figures.figure(
-            [
-                *(trace | {"showlegend": True, "name": "the slack δ"} for trace in area),
-                figures.series("with you", grid, yours, "with", hover="%{y:.3g}"),
-                figures.series("without you", grid, others, "without", hover="%{y:.3g}"),
-                figures.series("without you, times e^ε", grid, above, "noise", hover="%{y:.3g}"),
-            ],
-            xaxis=figures.axis("released number", self.ends),
-            yaxis=figures.axis("density", (0.0, top), showticklabels=True),
-        )
+        traces = [
+            *(trace | {"showlegend": True, "name": "the slack δ"} for trace in area),
+            figures.series("with you", grid, yours, "with", hover="%{y:.3g}"),
+            figures.series("without you", grid, others, "without", hover="%{y:.3g}"),
+            figures.series("without you, times e^ε", grid, above, "noise", hover="%{y:.3g}"),
+        ]
+        xaxis = figures.axis("released number", self.ends)
+        yaxis = figures.axis("density", (0.0, top), showticklabels=True)
+        return figures.figure(traces, xaxis, yaxis)

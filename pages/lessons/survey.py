@@ -84,11 +84,9 @@ class OneAnswer(Survey, name="lessons_coin", snippet="coin"):
             place = f"{'top' if role == 'with' else 'bottom'} {side}"
             traces.append(mark | {"text": [sentences.number(here)], "textposition": place, "cliponaxis": False})
         share: dict[str, Any] = {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("chance that the first coin says: tell the truth", (-0.01, 1.01), **share),
-            yaxis=figures.axis("chance of a yes", (-0.04, 1.08), **share),
-        )
+        xaxis = figures.axis("chance that the first coin says: tell the truth", (-0.01, 1.01), **share)
+        yaxis = figures.axis("chance of a yes", (-0.04, 1.08), **share)
+        return figures.figure(traces, xaxis, yaxis)
 
 
 PEOPLE = SelectSlider("people", "People asked", 20, (10, 20, 50, 100), str)
@@ -142,11 +140,9 @@ class Neighbours(Survey, name="lessons_neighbours", snippet="neighbours"):
             figures.series(name, counts, masses, role, mode="lines+markers", hover="%{y:.3g}")
             for role, (name, masses) in named.items()
         ]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("how many answer yes", (-0.5, self.people + 0.5)),
-            yaxis=figures.axis("probability", (0.0, 1.12 * float(max(first.max(), second.max())))),
-        )
+        xaxis = figures.axis("how many answer yes", (-0.5, self.people + 0.5))
+        yaxis = figures.axis("probability", (0.0, 1.12 * float(max(first.max(), second.max()))))
+        return figures.figure(traces, xaxis, yaxis)
 
 
 MANY = SelectSlider("people", "People asked", 10_000, (100, 1000, 10_000, 100_000, 1_000_000), str)
@@ -185,12 +181,11 @@ class Group(Survey, name="lessons_group", snippet="group"):
     def chart(self, before: Group | None) -> go.Figure:
         grid, your_no, your_yes = self.frame().to_numpy().T
         top = 1.12 * float(max(your_no.max(), your_yes.max()))
-        return figures.figure(
-            [
-                figures.guide((self.share, self.share), (0.0, top)),
-                figures.series("your truth is no", grid, your_no, "without", hover="density %{y:.3g}"),
-                figures.series("your truth is yes", grid, your_yes, "with", hover="density %{y:.3g}"),
-            ],
-            xaxis=figures.axis("estimated share of people whose truth is yes", (0.0, 1.0), tickformat=".0%"),
-            yaxis=figures.axis("density", (0.0, top), showticklabels=False),
-        )
+        traces = [
+            figures.guide((self.share, self.share), (0.0, top)),
+            figures.series("your truth is no", grid, your_no, "without", hover="density %{y:.3g}"),
+            figures.series("your truth is yes", grid, your_yes, "with", hover="density %{y:.3g}"),
+        ]
+        xaxis = figures.axis("estimated share of people whose truth is yes", (0.0, 1.0), tickformat=".0%")
+        yaxis = figures.axis("density", (0.0, top), showticklabels=False)
+        return figures.figure(traces, xaxis, yaxis)

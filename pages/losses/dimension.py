@@ -182,9 +182,6 @@ class Dimension(bounds.Setting, View, name="losses_dimension", title="Without GL
             traces.append(figures.series(NAMES[bound], d, level, bound, hover=hover))
         curved = figures.finite(rising)
         traces.append(figures.series(NAMES["non-glm"], d, curved, "kifer2012", mode="lines+markers", hover=hover))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("number of parameters d", (DIMENSIONS[0], DIMENSIONS[-1]), log=True),
-            yaxis=figures.axis("privacy budget ε", (low, high), log=True),
-            height=440,
-        )
+        xaxis = figures.axis("number of parameters d", (DIMENSIONS[0], DIMENSIONS[-1]), log=True)
+        yaxis = figures.axis("privacy budget ε", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=440)

@@ -98,7 +98,7 @@ def errors_chart(setting: clipping.Setting, ghost: clipping.Setting | None) -> A
     ]
     what = "distance from the true line" if setting.regression else "wrong labels on fresh rows"
     across = figures.axis("clipping threshold C", (x[0], x[-1]), log=True, hoverformat=".3g")
-    return figures.figure(traces, xaxis=across, yaxis=figures.axis(what, (0.0, top)), height=300)
+    return figures.figure(traces, across, figures.axis(what, (0.0, top)), height=300)
 
 
 PROVED = {
@@ -249,7 +249,7 @@ class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
         x, y = ("feature x", "target y") if self.regression else ("feature x₁", "feature x₂")
         across = figures.axis(x, (-1.05, 1.05))
         up = figures.axis(y, (-3.8, 1.5) if self.regression else (-1.05, 1.05))
-        return figures.figure(traces, xaxis=across, yaxis=up, height=430, hovermode="closest")
+        return figures.figure(traces, across, up, height=430, hovermode="closest")
 
     def comparable(self, before: Fit | None) -> Fit | None:
         """The setting before, where it is in the same picture: a line through points, or between classes."""

@@ -217,7 +217,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
             values = self.clipped.value(kinks, self.target)
             traces.append(figures.series("kinks", kinks, values, "tight", mode="markers", hover="kink at %{x:.3g}"))
         across = figures.axis(self.axis, (-self.reach, self.reach), hoverformat=".3g")
-        return figures.figure(traces, xaxis=across, yaxis=figures.axis("loss", (0.0, top)), height=380)
+        return figures.figure(traces, across, figures.axis("loss", (0.0, top)), height=380)
 
     def slopes(self, before: Clipped | None) -> Any:
         """f′ and f_C′ with the cut-off ±c; where there is a margin k, also f′ at k = 0."""
@@ -228,7 +228,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
         guides = [figures.guide((-self.reach, self.reach), (level, level)) for level in cuts]
         across = figures.axis(self.axis, (-self.reach, self.reach), hoverformat=".3g")
         traces = self._traces(before, "f′", guides, "slope_")
-        return figures.figure(traces, xaxis=across, yaxis=figures.axis("slope", (-reach, high)), height=300)
+        return figures.figure(traces, across, figures.axis("slope", (-reach, high)), height=300)
 
     def _traces(self, before: Clipped | None, f: str, guides: list[Any], what: str = "") -> list[Any]:
         """The clipped curve of the setting before, then of this one, with the unclipped one on top; `f` is its name.

@@ -107,7 +107,7 @@ def revealed() -> None:
         series("read off, with her", ages, _scaled(ages, 18, 104), "with", hover="%{y:.2f}"),
         series("read off, without her", ages, _scaled(ages, 18, 81), "without", hover="%{y:.2f}"),
     ]
-    chart = figure(traces, xaxis=axis("age", (15, 107)), yaxis=axis("feature", (-1.1, 1.1)), height=360)
+    chart = figure(traces, axis("age", (15, 107)), axis("feature", (-1.1, 1.1)), height=360)
     page.show(page.Picture(chart, RANGES), key="own_try_chart")
 
 

@@ -43,7 +43,7 @@ def along(
     margin = 0.04 * (f_max - 1)  # a slide's halo is whole
     across = (1 - margin, f_max + margin)
     xaxis = figures.axis("noise ratio f = σ / σ of the Gaussian mechanism", across, hoverformat=".4g")
-    return figures.figure(traces, xaxis=xaxis, yaxis=_log_axis(title, view), height=470)
+    return figures.figure(traces, xaxis, _log_axis(title, view), height=470)
 
 
 def _line(name: str, spots: Sequence[Spot], role: str, what: str, **look: Any) -> dict[str, Any]:

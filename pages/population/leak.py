@@ -101,10 +101,6 @@ class Leak(Learning, name="population_leak", title="Is SGD private as published?
         ):
             hover = "%{y:.3g} times its target at n = %{x:,}"
             traces.append(figures.series(label, table["n"], table[column], look, mode="lines+markers", hover=hover))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("rows n", ends, log=True),
-            yaxis=figures.axis("δ over what is claimed", (low, high), log=True),
-            height=430,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("rows n", ends, log=True)
+        yaxis = figures.axis("δ over what is claimed", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=430, hovermode="closest")

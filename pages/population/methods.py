@@ -207,13 +207,9 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
                 values.append(ours)
             traces.append(dot)
         labels = [LEGEND[name] for name in names]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("excess population risk", figures.log_range(values), log=True),
-            yaxis=draws.places("", labels, up),
-            height=400,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("excess population risk", figures.log_range(values), log=True)
+        yaxis = draws.places("", labels, up)
+        return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
 
     # --- stored, or drawn now ---
 

@@ -92,12 +92,10 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
             for name, (label, look) in _CURVES.items()
         ]
         low, high = figures.log_range([value for table, _ in tables for name in _CURVES for value in table[name]])
-        return figures.figure(
-            [figures.guide((self.steps, self.steps), (low, high), name="T"), *traces],
-            xaxis=figures.axis("steps T", (T_VALUES[0] / 1.2, T_VALUES[-1] * 1.2), log=True),
-            yaxis=figures.axis("bound on the excess risk", (low, high), log=True),
-            height=400,
-        )
+        traces = [figures.guide((self.steps, self.steps), (low, high), name="T"), *traces]
+        xaxis = figures.axis("steps T", (T_VALUES[0] / 1.2, T_VALUES[-1] * 1.2), log=True)
+        yaxis = figures.axis("bound on the excess risk", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400)
 
 
 def smoothness(setting: Setting) -> float:

@@ -137,13 +137,9 @@ class Rows(StoredLearning, name="population_rows", title="Against the number of 
         ends, n = self.results.rows, self.shown.n
         view = figures.log_range(values)
         guide = [figures.guide((n, n), view)] if n in ends else []
-        return figures.figure(
-            [*guide, *traces, *levels],
-            xaxis=figures.axis("rows n", (ends[0] / 1.3, ends[-1] * 1.3), log=True),
-            yaxis=figures.axis(self.height, view, log=True),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("rows n", (ends[0] / 1.3, ends[-1] * 1.3), log=True)
+        yaxis = figures.axis(self.height, view, log=True)
+        return figures.figure([*guide, *traces, *levels], xaxis, yaxis, height=420, hovermode="closest")
 
     def levels(self) -> list[dict[str, Any]]:
         """The excess risk of θ = 0."""

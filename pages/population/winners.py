@@ -99,13 +99,9 @@ class Winners(StoredLearning, name="population_map", title="Who wins where", sni
             ring = figures.series("this setting", *place, "guide", mode="markers", hoverinfo="skip")
             ring["marker"] = {"symbol": "square-open", "size": 46, "color": figures.GREY, "line": {"width": 3}}
             traces.append(ring | {"showlegend": False})
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("rows n", (n[0] / 1.8, n[-1] * 1.8), log=True, **_at(n)),
-            yaxis=figures.axis("parameters d", (d[0] / 1.8, d[-1] * 1.8), log=True, **_at(d)),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("rows n", (n[0] / 1.8, n[-1] * 1.8), log=True, **_at(n))
+        yaxis = figures.axis("parameters d", (d[0] / 1.8, d[-1] * 1.8), log=True, **_at(d))
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
     def _squares(self, name: str) -> dict[str, Any]:
         own = [cell for cell in self.cells if cell.winner == name]

@@ -127,13 +127,9 @@ class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", s
             traces.append(figures.series("true δ of the printed γ", EPSILONS, over, "published", hover=times))
         else:
             traces.append(_note("the printed formula allows no γ at any ε here", (low, top)))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True),
-            yaxis=figures.axis("true δ / promised δ", (low, top), log=True),
-            height=400,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("privacy budget ε", (0.1, 10.0), log=True)
+        yaxis = figures.axis("true δ / promised δ", (low, top), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
 
     def below(self, before: Gamma | None) -> None:
         further("ptr_gammas", self.gammas(before))
@@ -156,13 +152,9 @@ class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", s
             traces.append(figures.series("exactly", EPSILONS, exact, "tight", hover="γ = %{y:.3g}"))
         else:
             traces.append(_note("exactly, no γ is private at any ε here", view))
-        chart = figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True),
-            yaxis=figures.axis("γ", view, log=True),
-            height=320,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("privacy budget ε", (0.1, 10.0), log=True)
+        yaxis = figures.axis("γ", view, log=True)
+        chart = figures.figure(traces, xaxis, yaxis, height=320, hovermode="closest")
         here = " and ".join(_gamma(gamma(self.epsilon)) for gamma in (self.printed, self.exact))
         alt = f"γ as printed and exactly against ε from 0.1 to 10, logarithmic: {here} here."
         return page.Picture(chart, alt, self.frame)

@@ -175,13 +175,9 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         traces.append(figures.series("median (secret)", *median, "secret", hoverinfo="skip"))
         dots = figures.series("points (secret)", self.values, heights, "without", mode="markers", hover="%{x}")
         dots["marker"] |= {"size": 12, "symbol": "circle", "line": {"width": 1, "color": "#ffffff"}}
-        return figures.figure(
-            [*traces, dots, *self._release()],
-            xaxis=figures.axis("value", (-0.02, 1.02)),
-            yaxis=figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False),
-            height=380,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("value", (-0.02, 1.02))
+        yaxis = figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False)
+        return figures.figure([*traces, dots, *self._release()], xaxis, yaxis, height=380, hovermode="closest")
 
     def _noises(self, *, ghost: bool = False) -> list[Trace]:
         points = self.points
@@ -260,13 +256,9 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         own["marker"] |= {"size": 12}
         run["marker"] |= {"size": 14, "symbol": "star", "line": {"width": 1, "color": "#ffffff"}}
         seen = [*places, points.threshold, outcome.noisy_distance]
-        chart = figures.figure(
-            [law, threshold, own, run],
-            xaxis=figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1)),
-            yaxis=figures.axis("probability", (0.0, top)),
-            height=280,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1))
+        yaxis = figures.axis("probability", (0.0, top))
+        chart = figures.figure([law, threshold, own, run], xaxis, yaxis, height=280, hovermode="closest")
         alt = (
             f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
             f"{sentences.number(points.threshold)}; the test passes {share(points.pass_probability)}."

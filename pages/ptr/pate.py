@@ -135,13 +135,9 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
             dot = figures.series("D here (secret)", [self.epsilon], [here], "asked", mode="markers", **look)
             dot["marker"] |= {"size": 13}
             traces.append(dot)
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True),
-            yaxis=figures.axis("teachers to change", (0.0, top)),
-            height=380,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True)
+        yaxis = figures.axis("teachers to change", (0.0, top))
+        return figures.figure(traces, xaxis, yaxis, height=380, hovermode="closest")
 
     def below(self, before: Pate | None) -> None:
         left, right = st.columns(2, gap="medium")
@@ -176,13 +172,9 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
         drawn = {"type": "bar", "name": "votes", "x": places, "y": means, "marker": {"color": colors}}
         drawn |= {"hovertemplate": "class %{x}: %{y:.0f} votes<extra></extra>"}
         ticks: dict[str, Any] = {"tickmode": "array", "tickvals": places, "ticktext": places.astype(str)}
-        chart = figures.figure(
-            [drawn],
-            xaxis=figures.axis("class", (0.4, CLASSES + 0.6), **ticks),
-            yaxis=figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max()))),
-            height=220,
-            legend=False,
-        )
+        xaxis = figures.axis("class", (0.4, CLASSES + 0.6), **ticks)
+        yaxis = figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max())))
+        chart = figures.figure([drawn], xaxis, yaxis, height=220, legend=False)
         first, second = np.sort(means)[::-1][:2]
         told = f"{first:.0f} for the first, {second:.0f} for the next"
         alt = f"Votes for ten classes (secret), means over the rows: {told}."

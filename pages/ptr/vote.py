@@ -119,13 +119,10 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
 
     def chart(self, before: Vote | None) -> go.Figure:
         traces = [] if before is None else before._errors(ghost=True)
-        return figures.figure(
-            [*traces, figures.guide((self.gap, self.gap), (_FLOOR, 1.0)), *self._errors()],
-            xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1]))),
-            yaxis=figures.axis("errs with probability", (_FLOOR, 1.0), log=True),
-            height=400,
-            hovermode="closest",
-        )
+        traces = [*traces, figures.guide((self.gap, self.gap), (_FLOOR, 1.0)), *self._errors()]
+        xaxis = figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1])))
+        yaxis = figures.axis("errs with probability", (_FLOOR, 1.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
 
     def _errors(self, *, ghost: bool = False) -> list[dict[str, Any]]:
         look: dict[str, Any] = {"ghost": True} if ghost else {"hover": "errs with %{y:.3g}"}
@@ -148,13 +145,9 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
             ("allowed by the test", np.full(self.gaps.shape, half), "guide"),
         ):
             traces.append(figures.series(name, self.gaps, y, role, hover="ε = %{y:.3g}"))
-        chart = figures.figure(
-            traces,
-            xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1]))),
-            yaxis=figures.axis("data-dependent ε (secret)", (0.0, top)),
-            height=300,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1])))
+        yaxis = figures.axis("data-dependent ε (secret)", (0.0, top))
+        chart = figures.figure(traces, xaxis, yaxis, height=300, hovermode="closest")
         here = self.ballot.epsilons(np.array([self.gap]))
         pure, own = (sentences.epsilon(float(here[name][0])) for name in ("pure", "own"))
         alt = (

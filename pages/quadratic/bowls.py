@@ -146,13 +146,9 @@ class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
         circle = self.radius * np.cos(turn), self.radius * np.sin(turn)
         disc = figures.guide(circle[0].tolist(), circle[1].tolist(), name="disc C")
         end = 1.1 * self.radius
-        return figures.figure(
-            [disc, *traces, anchor],
-            xaxis=figures.axis("θ₁", (-1.5 * end, 1.5 * end)),
-            yaxis=figures.axis("θ₂", (-end, end), scaleanchor="x"),
-            height=400,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("θ₁", (-1.5 * end, 1.5 * end))
+        yaxis = figures.axis("θ₂", (-end, end), scaleanchor="x")
+        return figures.figure([disc, *traces, anchor], xaxis, yaxis, height=400, hovermode="closest")
 
     def _ellipses(self, kind: str, *, ghost: bool = False) -> dict[str, Any]:
         """Three level curves as one line with gaps; a bowl's own heights are those of the objective's."""

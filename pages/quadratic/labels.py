@@ -139,13 +139,9 @@ class Labels(View, name="quadratic_labels", title="Two records disagree"):
             dot = figures.series("this label", [self.off], [here], role, mode="markers", hover="δ = %{y:.3g}")
             dot["marker"] |= {"size": 13}
             traces.append(dot | {"showlegend": False})
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("the label is off by", (float(ends[0]), float(ends[1])), log=True),
-            yaxis=figures.axis("δ", (low, high), log=True),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("the label is off by", (float(ends[0]), float(ends[1])), log=True)
+        yaxis = figures.axis("δ", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
 
 def _above(values: Any, low: float) -> Any:

@@ -144,12 +144,9 @@ class Profile(View, name="quadratic_profile", title="δ against ε, three proofs
             traces.append(figures.series("floor: no ε has less", ends, (floor, floor), "anchor", hover="%{y:.3g}"))
         shown = [float(np.nanmin(trace["y"])) for trace in traces if np.isfinite(trace["y"]).any()]
         bottom = max(min(value for value in shown if value > 0) / 3, self.delta * 1e-9, _FLOOR)
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.0, float(x[-1])), hoverformat=".3g"),
-            yaxis=figures.axis("slack δ", (bottom, 2.0), log=True),
-            height=400,
-        )
+        xaxis = figures.axis("privacy budget ε", (0.0, float(x[-1])), hoverformat=".3g")
+        yaxis = figures.axis("slack δ", (bottom, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400)
 
 
 def _grid(epsilon: float) -> FloatArray:

@@ -130,10 +130,6 @@ class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippe
         traces.append(figures.series("(√m ± √d)²", places, heights, "non-private", hoverinfo="skip"))
         edges, _ = histogram(now)
         shown = [place for place in (now.alpha, now.beta, edges[0], edges[-1]) if place > 0]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("eigenvalue", (min(shown) / 1.5, max(shown) * 1.5), log=True),
-            yaxis=figures.axis("share of all", (0.0, top)),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("eigenvalue", (min(shown) / 1.5, max(shown) * 1.5), log=True)
+        yaxis = figures.axis("share of all", (0.0, top))
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")

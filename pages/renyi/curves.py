@@ -206,12 +206,9 @@ class Curves(Setting, View, name="renyi", title="Rényi curves", snippet="curves
             if alpha <= self.alpha_max:
                 y = self.scaled(np.array([epsilon]), self, np.array([alpha]))
                 traces.append(_mark(f"{name}, α = {landmarks.order(alpha)}", alpha, float(y[0]), symbol))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("Rényi order α", (1.0, self.alpha_max), log=True, hoverformat=".4g"),
-            yaxis=figures.axis("ε(α) / Gaussian’s" if relative else "Rényi divergence ε(α)", (bottom, top), log=True),
-            height=height,
-        )
+        xaxis = figures.axis("Rényi order α", (1.0, self.alpha_max), log=True, hoverformat=".4g")
+        yaxis = figures.axis("ε(α) / Gaussian’s" if relative else "Rényi divergence ε(α)", (bottom, top), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=height)
 
     def evidence(self, picture: page.Picture) -> None:
         rows = self.table()

@@ -184,9 +184,7 @@ class Promises:
             values = self.allocation.resolved
             top = max(top, 1.05 * float(np.nanmax(values, initial=0.0)))
             exact.append(figures.series(ALLOCATION, deltas, values, "allocation", hover=HOVER))
-        return figures.figure(
-            [figures.guide((self.delta, self.delta), (0, top)), *by_renyi, *exact],
-            xaxis=figures.axis("slack δ: rarer events to the right", (1.4e-2, 7e-13), log=True),
-            yaxis=figures.axis("privacy budget ε", (0.0, top)),
-            height=360,
-        )
+        traces = [figures.guide((self.delta, self.delta), (0, top)), *by_renyi, *exact]
+        xaxis = figures.axis("slack δ: rarer events to the right", (1.4e-2, 7e-13), log=True)
+        yaxis = figures.axis("privacy budget ε", (0.0, top))
+        return figures.figure(traces, xaxis, yaxis, height=360)

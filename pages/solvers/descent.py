@@ -198,7 +198,7 @@ class Descent(View, name="solvers", title="Gradient norm against evaluations", s
         across = figures.axis("gradient evaluations, single rows", (left, right), log=True)
         up = figures.axis("gradient norm ‖∇J‖", (tau / 30, top), log=True)
         labels = [label | {"xanchor": "right", "yanchor": "bottom"}]
-        return figures.figure(traces, xaxis=across, yaxis=up, height=480, hovermode="closest", annotations=labels)
+        return figures.figure(traces, across, up, height=480, hovermode="closest", annotations=labels)
 
     def evidence(self, picture: page.Picture) -> None:
         if rows := self.table():

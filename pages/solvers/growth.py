@@ -100,7 +100,7 @@ class Growth:
         what = "gradient evaluations / (n log n)" if self.relative else "gradient evaluations"
         up = figures.axis(what, figures.decades(*(heights if traces else [[1e3]])), log=True)
         across = figures.axis("rows n", ends, log=True, dtick=1)
-        return figures.figure(traces, xaxis=across, yaxis=up, height=height, hovermode="closest")
+        return figures.figure(traces, across, up, height=height, hovermode="closest")
 
     def _shown(self, n: FloatArray, evaluations: FloatArray) -> FloatArray:
         return evaluations / (n * np.log(n)) if self.relative else evaluations

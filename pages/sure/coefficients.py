@@ -155,13 +155,9 @@ class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coeffic
         if self.shape == ADULT:
             title = f"coefficient, in log-odds<br>on {adult().label}"
         ends = (self.columns - 0.5, -0.5)
-        return figures.figure(
-            [figures.guide((0.0, 0.0), ends), *traces],
-            xaxis=figures.axis(title, (first - air, last + air)),
-            yaxis=draws.places("", names, ends),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis(title, (first - air, last + air))
+        yaxis = draws.places("", names, ends)
+        return figures.figure([figures.guide((0.0, 0.0), ends), *traces], xaxis, yaxis, height=420, hovermode="closest")
 
     def _ends(self, method: str) -> FloatArray:
         """By how much the intervals' ends are off the truth, shape (2, columns), cut where bars are too long."""

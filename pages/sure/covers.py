@@ -106,14 +106,13 @@ class Covers(StoredView, name="sure_covers", title="How often intervals cover", 
             large = figures.series(label, *here, role, mode="markers", hover="covers %{y:.1%}", error_y=bars)
             large["marker"] |= {"size": 13}
             traces += [small | {"showlegend": False}, large]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("width / width without privacy", (0.4, 60.0), log=True)
-            | {"tickmode": "array", "tickvals": WIDTHS, "ticktext": [f"{width:g}×" for width in WIDTHS]},
-            yaxis=figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%"),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("width / width without privacy", (0.4, 60.0), log=True) | {
+            "tickmode": "array",
+            "tickvals": WIDTHS,
+            "ticktext": [f"{width:g}×" for width in WIDTHS],
+        }
+        yaxis = figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%")
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
 
 def _cells(case: tuple[str, int, int, float]) -> dict[str, Any]:

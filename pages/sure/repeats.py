@@ -117,14 +117,9 @@ class Repeats(OfPeople, name="sure_repeats", title="A hundred draws", snippet="r
             f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each",
             (-most, centres[-1] + most),
         )
-        return figures.figure(
-            traces,
-            xaxis=figures.axis(title, view, **ticks, showgrid=False),
-            yaxis=figures.axis("", (COUNT, -1), showticklabels=False, showgrid=False),
-            height=420,
-            legend=False,
-            hovermode="closest",
-        )
+        xaxis = figures.axis(title, view, **ticks, showgrid=False)
+        yaxis = figures.axis("", (COUNT, -1), showticklabels=False, showgrid=False)
+        return figures.figure(traces, xaxis, yaxis, height=420, legend=False, hovermode="closest")
 
 
 @lru_cache(maxsize=32)

@@ -111,13 +111,9 @@ class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
         traces.append(
             figures.series("as published", across, up, "tight", mode="lines+markers", hover="%{y:.3f}", **more)
         )
-        return figures.figure(
-            traces,
-            xaxis=figures.axis(x, (-0.02, 1.02)),
-            yaxis=figures.axis(y, (-0.02, 1.02)),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis(x, (-0.02, 1.02))
+        yaxis = figures.axis(y, (-0.02, 1.02))
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
     def _noisy(self) -> tuple[FloatArray, ...]:
         """Places, heights, ends of intervals, and on a ROC curve those sideways: what is sure enough to be drawn."""

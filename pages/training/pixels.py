@@ -77,14 +77,9 @@ def images(comparison: Comparison, *, height: int, stale: bool = False) -> Pictu
         "tickvals": np.array(middles),
         "ticktext": [_named(fit) for fit in fits],
     }
-    chart = figure(
-        draws.faint([heat, labels], stale),
-        xaxis=axis(f"on {data.label}", (0.0, float(wide)), showgrid=False, showticklabels=False, ticks=""),
-        yaxis=axis("", (float(len(sheet)), 0.0), showgrid=False, scaleanchor="x", constrain="domain", **ticks),
-        height=height,
-        legend=False,
-        hovermode="closest",
-    )
+    xaxis = axis(f"on {data.label}", (0.0, float(wide)), showgrid=False, showticklabels=False, ticks="")
+    yaxis = axis("", (float(len(sheet)), 0.0), showgrid=False, scaleanchor="x", constrain="domain", **ticks)
+    chart = figure(draws.faint([heat, labels], stale), xaxis, yaxis, height=height, legend=False, hovermode="closest")
     methods = " and ".join(LABELS[fit.method] for fit in fits)
     alt = f"The coefficients of the {len(data.classes)} classes of {data.label} as images, {methods}"
     return Picture(

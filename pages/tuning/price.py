@@ -186,7 +186,7 @@ class Price(Tuning, View, name="tuning", title="The price of tuning", snippet="t
             traces[-1]["marker"] |= {"size": np.where(x == self.settings, 15, 7), "opacity": 1}
         across = _axis("number of settings tried, s", (0.93, 107.0), [1, 2, 3, 5, 10, 20, 30, 50, 100])
         up = _axis(f"ε at δ = {delta(self.delta)}", view, _ticks(*view), hoverformat=".3g")
-        return figures.figure(traces, xaxis=across, yaxis=up, height=height)
+        return figures.figure(traces, across, up, height=height)
 
     def evidence(self, picture: page.Picture) -> None:
         st.markdown(f"{self.crossing()} {self.geometric()}")

@@ -78,7 +78,7 @@ def chart(tuning: Tuning, before: Tuning | None = None) -> Any:
         traces.append(_upright(f"mean {scientific(mean, 3)}", mean, top, "noise"))
     across = figures.axis("number of runs, K", (-0.6, last + 0.6), hoverformat=".0f")
     look: dict[str, Any] = {"bargap": 0.2 if last <= 60 else 0.0, "hovermode": "closest"}
-    return figures.figure(traces, xaxis=across, yaxis=figures.axis("probability", (0.0, top)), height=280, **look)
+    return figures.figure(traces, across, figures.axis("probability", (0.0, top)), height=280, **look)
 
 
 def _upright(name: str, x: float, top: float, role: str) -> dict[str, Any]:

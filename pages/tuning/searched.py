@@ -93,13 +93,9 @@ class Searched(View, name="tuning_search", title="A private search", snippet="se
         ]
         for trace in traces[1:]:
             trace["marker"]["size"] = 11
-        return figure(
-            traces,
-            xaxis=axis("share of rows that are right", (min(edges) - air, max(edges) + air), tickformat=".0%"),
-            yaxis=draws.places("", [self.label(one) for one in every], (ends[1], ends[0])),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = axis("share of rows that are right", (min(edges) - air, max(edges) + air), tickformat=".0%")
+        yaxis = draws.places("", [self.label(one) for one in every], (ends[1], ends[0]))
+        return figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
     def shows(self) -> str:
         best = self.found.best
