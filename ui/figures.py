@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike
+from plotly.graph_objects import Figure
 
 from objpert_core._validation import FloatArray
 from ui.chart import Chart
@@ -318,7 +318,7 @@ def figure(
     legend: bool = True,
     frames: Sequence[dict[str, Any]] = (),
     **layout: Any,
-) -> go.Figure:
+) -> Figure:
     """The whole figure in one call, not validated; the legend sits above the chart and wraps on narrow screens."""
     return Chart(
         {

@@ -20,6 +20,8 @@ from ui import style
 from ui.printed import COLUMNS, SCALES, draw, drawable, printed
 
 Rows = Sequence[Mapping[str, str]]
+Numbers = pd.DataFrame | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+"""Of a picture: a table, its columns, or its rows."""
 
 _TYPES = {
     "csv": "text/csv",
@@ -37,7 +39,7 @@ def download(label: str, make: Callable[[], bytes], filename: str, icon: str, *,
 
 
 def of_picture(
-    numbers: Callable[[], pd.DataFrame], figure: go.Figure, rows: Rows = (), *, name: str, title: str, alt: str
+    numbers: Callable[[], Numbers], figure: go.Figure, rows: Rows = (), *, name: str, title: str, alt: str
 ) -> None:
     """What opens under a picture. A slide has none.
 
@@ -102,9 +104,9 @@ def _tables(rows: Rows, name: str, alt: str) -> None:
     )
 
 
-def _csv(numbers: Callable[[], pd.DataFrame]) -> bytes:
+def _csv(numbers: Callable[[], Numbers]) -> bytes:
     buffer = io.StringIO()
-    guarded = numbers().map(_guarded).rename(columns=_guarded)
+    guarded = pd.DataFrame(numbers()).map(_guarded).rename(columns=_guarded)
     guarded.to_csv(buffer, index=False, float_format="%.17g", lineterminator="\n")
     return buffer.getvalue().encode()
 

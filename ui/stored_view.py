@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -114,7 +113,7 @@ def curves(
 class StoredView(View):
     """A picture of stored results."""
 
-    experiment: str
+    experiment: ClassVar[str]
     ghosts = False
     snippet_note = (
         "In the project’s folder these lines print the stored means. The stored file names command, seeds and commit."
@@ -164,7 +163,7 @@ class Against(StoredView):
     """Stored means of several methods against a column, with intervals; a guide where the control is."""
 
     column: ClassVar[str]
-    labels: Mapping[str, str]
+    labels: ClassVar[Mapping[str, str]]
     roles: ClassVar[Mapping[str, str]]
     axes: ClassVar[tuple[str, str]]
     log_x: ClassVar[bool] = True
@@ -218,7 +217,7 @@ class Against(StoredView):
         """The look of a method; one that has none of its own gets a spare look."""
         return self.roles.get(curve.method, curve.method)
 
-    def chart(self, before: Self | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw the means as lines, and a guide where the control is."""
         view, margin, (x, y) = self._view(), self.margin if self.log_x else 1.0, self.axes
         traces = [

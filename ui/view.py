@@ -4,7 +4,7 @@
         epsilon: float = set_by(EPSILON)          # a field of the setting, and its control
         delta: float = set_by(DELTA, aside=True)  # in "View", not in sight
 
-        def answer(self) -> str: ...              # and promise, chart, shows, frame
+        def answer(self) -> str: ...              # and promise, chart, shows, numbers
 
     PICTURES = Pictures("quadratic", {"profile": Profile, "kappa": Kappa}, VIEW, GHOST)
 
@@ -21,11 +21,10 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import page, sentences, snippets, style
+from ui import figures, page, sentences, snippets, style
 from ui.controls import Choice, Control, Number, Preset, Toggle, preset_buttons, previous
 
 Course = tuple[str, float, Callable[[float], str]]
@@ -100,7 +99,7 @@ class View(ABC):
         """One line with ε, δ, adjacency and accountant."""
 
     @abstractmethod
-    def chart(self, before: Self | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """The chart, with a ghost of the setting before."""
 
     @abstractmethod
@@ -130,8 +129,12 @@ class View(ABC):
         return ""
 
     @abstractmethod
+    def numbers(self) -> page.Numbers:
+        """The plotted numbers without rounding, by column or by row."""
+
     def frame(self) -> pd.DataFrame:
-        """The plotted numbers without rounding."""
+        """The plotted numbers as a table."""
+        return pd.DataFrame(self.numbers())
 
     def courses(self) -> Sequence[Course]:
         """The numbers whose course explains a change of the setting."""
@@ -184,7 +187,7 @@ class View(ABC):
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
         before = self.before()
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame, self.svg_title())
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.numbers, self.svg_title())
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
             page.show(picture, key=self.chart_key or f"{self.name}_chart")

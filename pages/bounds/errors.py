@@ -15,7 +15,6 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
@@ -131,7 +130,7 @@ class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
             for bound, reading in self.readings.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         curves = {f"missed_{bound}": curve(bound, self.setting) for bound in self.shown}
         return pd.DataFrame({"false_accusations": RATES} | curves).assign(neighbours=self.setting.neighbours)
 
@@ -150,7 +149,7 @@ class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
             f"Missed at {share(self.rate)} false accusations: {listed}.{self.whose()}"
         )
 
-    def chart(self, before: Errors | None) -> go.Figure:
+    def chart(self, before: Errors | None) -> figures.Figure:
         rate, missed = self.rate, self.missed("logistic", self.setting)
         guides = [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
         guides.append(figures.series(PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))

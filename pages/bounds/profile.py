@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from pages.bounds.controls import COVERS, EPS_MAX, FLOOR, PROFILE, READ_DELTA, READ_EPSILON, SPECIAL
 from pages.bounds.picture import FIT, Proofs, columns
@@ -86,7 +85,7 @@ class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
         covers = columns(self.setting, readings) if self.covers else [{}] * len(rows)
         return [row | more for row, more in zip(rows, covers, strict=True)]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return proofs.frame(self.setting, self.shown, self.eps_max).assign(neighbours=self.setting.neighbours)
 
     def svg_title(self) -> str:
@@ -96,11 +95,11 @@ class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
         epsilons = {proofs.NAMES[bound]: reading.epsilon for bound, reading in self.readings.items()}
         return sentences.bounds_alt(epsilons, self.delta) + self.whose()
 
-    def chart(self, before: Profile | None) -> go.Figure:
+    def chart(self, before: Profile | None) -> figures.Figure:
         level = figures.guide((0, self.eps_max), (self.delta, self.delta))
         return self.curves(before, level, figures.guide((self.epsilon, self.epsilon), (self.floor, 2.0)))
 
-    def curves(self, before: Profile | None, *guides: dict[str, Any], height: int = 480) -> go.Figure:
+    def curves(self, before: Profile | None, *guides: dict[str, Any], height: int = 480) -> figures.Figure:
         """The bounds' curves over guides."""
         ghost = before.setting if before else None
         x, names = proofs.grid(self.eps_max), {bound: proofs.NAMES[bound] for bound in self.shown}

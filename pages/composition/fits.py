@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 import objpert_core.accounting as acc
 from objpert_core._literals import call
@@ -282,14 +281,14 @@ class Fits(View, name="composition", title="k fits together", snippet="fits"):
         page.table(self.table(), alt=self.costs())
         page.evidence(picture, shown=self.table(), name=self.name, code=self.code())
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         """ε, and for each number of fits both validated bounds on δ and the Rényi one."""
         columns = {"epsilon": grid(self.eps_max)}
         for k in self.counts:
             low, high = self.profile(k)
             renyi = renyi_profile(self.fit, k, self.eps_max)
             columns |= {f"delta_lower_{k}": low, f"delta_{k}": high, f"delta_renyi_{k}": renyi}
-        return pd.DataFrame(columns)
+        return columns
 
     def blanks(self) -> dict[str, Any]:
         given: dict[str, Any] = {"sigma": self.sigma, "lam": self.lam, "lipschitz": self.lipschitz}

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
@@ -192,10 +191,10 @@ class Distance(Setting, View, name="distance", title="Distance to optimality", s
             for name, source in SOURCES.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         if self.show_as == PROFILE:
-            return pd.DataFrame({"epsilon": grid(self.eps_max)} | {f"delta_{n}": self.profile(n) for n in NAMES})
-        return pd.DataFrame({"alpha": orders(self.alpha_max)} | {f"rdp_{n}": self.renyi(n) for n in NAMES})
+            return {"epsilon": grid(self.eps_max)} | {f"delta_{n}": self.profile(n) for n in NAMES}
+        return {"alpha": orders(self.alpha_max)} | {f"rdp_{n}": self.renyi(n) for n in NAMES}
 
     def blanks(self) -> dict[str, Any]:
         names = ("sigma", "lam", "lipschitz", "smoothness")

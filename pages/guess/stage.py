@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from scipy.special import expit
 
 from objpert_core._validation import FloatArray
@@ -32,7 +31,7 @@ HALVES = {"without": "half of all θ if out", "with": "half of all θ if in"}
 _HIDDEN: dict[str, Any] = {"showlegend": False}
 
 
-def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool = False) -> go.Figure:
+def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool = False) -> figures.Figure:
     """The people and the model that was published; θ and the two laws that it may have come from.
 
     `played` are the rounds whose truth is known; `border` shows where both laws are equally likely.
@@ -41,7 +40,7 @@ def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool
     return build(setting, now, played, border)
 
 
-def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> go.Figure:
+def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> figures.Figure:
     ahead = np.array(now.theta) / math.hypot(*now.theta)
     across = ahead[::-1] * (-1.0, 1.0)
     ends = 1.1 * np.outer((-1.0, 1.0), across)
@@ -81,7 +80,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
     )
 
 
-def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> go.Figure:
+def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> figures.Figure:
     (theta,) = now.theta
     x = np.linspace(-_EDGE, _EDGE, 61)
     known = np.array(rounds.ON_THE_LINE)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from pages.home.pair import POINTS
@@ -33,7 +32,7 @@ def show(releases: Sequence[Release], view: tuple[float, float], key: str) -> No
             page.show(picture, key=f"{key}_{release.sigma:g}_{release.lam:g}")
 
 
-def densities(release: Release, view: tuple[float, float]) -> go.Figure:
+def densities(release: Release, view: tuple[float, float]) -> figures.Figure:
     """The two densities alone, over θ from view[0] to view[1]."""
     theta = np.linspace(*view, 2 * POINTS)
     curves = {role: law.density(theta) for role, law in release.laws.items()}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -93,7 +92,7 @@ def loss_alt(pair: Pair) -> str:
     )
 
 
-def loss_chart(pair: Pair) -> go.Figure:
+def loss_chart(pair: Pair) -> figures.Figure:
     """The logarithm of how many times likelier each released θ is with the person than without."""
     theta, loss, epsilon = pair.grid, pair.loss, pair.epsilon
     view, ends = 1.15 * max(epsilon, float(np.abs(loss).max())), (float(theta[0]), float(theta[-1]))

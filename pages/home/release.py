@@ -10,8 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -115,9 +113,9 @@ class Release(Pair, View, name="home", snippet="release"):
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         densities = {f"density_{role}": law.density(self.grid) for role, law in self.laws.items()}
-        return pd.DataFrame({"theta": self.grid} | densities | {"privacy_loss": self.loss})
+        return {"theta": self.grid} | densities | {"privacy_loss": self.loss}
 
     def blanks(self) -> dict[str, Any]:
         position, label = PEOPLE[self.person]
@@ -133,7 +131,7 @@ class Release(Pair, View, name="home", snippet="release"):
             pair.show_loss(self)
         page.evidence(picture, shown=rows, name=self.name, code=self.code(), note=self.snippet_note)
 
-    def chart(self, before: Release | None) -> go.Figure:
+    def chart(self, before: Release | None) -> figures.Figure:
         """The tilted objectives above, the released minimiser's densities below; Play draws further tilts."""
         laws = self.laws
         names = {role: f"{role} the person" for role in laws}

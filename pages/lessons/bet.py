@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.special import expit, logit
 
 from objpert_core._validation import FloatArray
@@ -67,12 +65,12 @@ class Bet(Scene, name="lessons_bet", snippet="bet"):
             f"reaches from {least} to {most}."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         low, high = after(_CHANCES, -self.epsilon), after(_CHANCES, self.epsilon)
-        return pd.DataFrame({"before": _CHANCES, "least": low, "most": high})
+        return {"before": _CHANCES, "least": low, "most": high}
 
-    def chart(self, before: Bet | None) -> go.Figure:
-        _, low, high = self.frame().to_numpy().T
+    def chart(self, before: Bet | None) -> figures.Figure:
+        _, low, high = self.numbers().values()
         here, (least, most) = (self.prior, self.prior), self.ends
         share: dict[str, Any] = {"tickformat": ".0%"}
         traces = [

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.stats import norm
 
 from objpert_core._validation import FloatArray
@@ -51,12 +51,12 @@ class Processing(Scene, name="lessons_processing", snippet="processing"):
             f"{' and '.join(self.deltas)}."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         noisy, coarse = Gaussian(self.sigma).delta(_EPSILONS), rounded(self.sigma, self.width, _EPSILONS)
-        return pd.DataFrame({"epsilon": _EPSILONS, "noisy": noisy, "rounded": coarse})
+        return {"epsilon": _EPSILONS, "noisy": noisy, "rounded": coarse}
 
-    def chart(self, before: Processing | None) -> go.Figure:
-        _, noisy, coarse = self.frame().to_numpy().T
+    def chart(self, before: Processing | None) -> figures.Figure:
+        _, noisy, coarse = self.numbers().values()
         traces = [
             figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),
             figures.series("rounded", _EPSILONS, np.maximum(coarse, 1e-12), "with", hover="%{y:.3g}"),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core._validation import FloatArray
 from pages.lessons.bet import marks
@@ -60,12 +59,12 @@ class Several(Scene, name="lessons_several", snippet="several"):
             f"are composed. {self.cost} {' or '.join(map(sentences.epsilon, self.together))}."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         added = [Coin(self.truth, number).loss for number in NUMBERS]
-        return pd.DataFrame({"answers": NUMBERS, "added": added, "composed": composed(self.truth, self.delta)})
+        return {"answers": NUMBERS, "added": added, "composed": composed(self.truth, self.delta)}
 
-    def chart(self, before: Several | None) -> go.Figure:
-        counts, added, least = (column.to_numpy() for _, column in self.frame().items())
+    def chart(self, before: Several | None) -> figures.Figure:
+        counts, added, least = self.numbers().values()
         here, slack = (self.answers, self.answers), sentences.delta(self.delta)
         traces = [
             figures.series("added up, δ = 0", counts, added, "without", hover="ε = %{y:.3g}"),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.stats import norm
 
 from objpert_core.accounting import Gaussian
@@ -55,15 +54,15 @@ class Slack(Scene, name="lessons_slack", snippet="slack"):
             f"δ = {self.delta}."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         low, high = self.ends
         grid = np.union1d(np.linspace(low, high, 241), [min(self.edge, high)])
         yours, others = norm.pdf(grid, 1, self.sigma), norm.pdf(grid, 0, self.sigma)
         limit = math.exp(self.epsilon) * others
-        return pd.DataFrame({"released": grid, "with": yours, "without": others, "limit": limit})
+        return {"released": grid, "with": yours, "without": others, "limit": limit}
 
-    def chart(self, before: Slack | None) -> go.Figure:
-        grid, yours, others, limit = self.frame().to_numpy().T
+    def chart(self, before: Slack | None) -> figures.Figure:
+        grid, yours, others, limit = self.numbers().values()
         beyond, top = grid >= self.edge, 1.15 * norm.pdf(0, 0, self.sigma)
         area = [figures.band(grid[beyond], limit[beyond], yours[beyond], "tight", name="δ")] if beyond.any() else []
         above = np.where(limit <= 1.2 * top, limit, np.nan)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.stats import norm
 
 from pages.lessons.coin import Coin
@@ -65,10 +63,10 @@ class OneAnswer(Survey, name="lessons_coin", snippet="coin"):
             f"where it is no; their ratio is {sentences.number(self.coin.times)}."
         )
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame({"truth": FINE, "yes_if_true": (1 + FINE) / 2, "yes_if_false": (1 - FINE) / 2})
+    def numbers(self) -> dict[str, Any]:
+        return {"truth": FINE, "yes_if_true": (1 + FINE) / 2, "yes_if_false": (1 - FINE) / 2}
 
-    def chart(self, before: OneAnswer | None) -> go.Figure:
+    def chart(self, before: OneAnswer | None) -> figures.Figure:
         rarer, likelier = self.coin.yes
         curves = {
             "without": ("the truth is no", (1 - FINE) / 2, rarer),
@@ -126,12 +124,12 @@ class Neighbours(Survey, name="lessons_neighbours", snippet="neighbours"):
             laws, *self.texts
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         first, second = (self.coin.counts(self.people, truly) for truly in (self.truly, self.truly + self.differ))
-        return pd.DataFrame({"count": np.arange(self.people + 1), "first": first, "second": second})
+        return {"count": np.arange(self.people + 1), "first": first, "second": second}
 
-    def chart(self, before: Neighbours | None) -> go.Figure:
-        counts, first, second = (column.to_numpy() for _, column in self.frame().items())
+    def chart(self, before: Neighbours | None) -> figures.Figure:
+        counts, first, second = self.numbers().values()
         named = {
             "without": (f"{self.truly} of {self.people} are truly yes", first),
             "with": (f"{self.truly + self.differ} are truly yes", second),
@@ -171,15 +169,15 @@ class Group(Survey, name="lessons_group", snippet="group"):
             f"{sentences.percent(self.share, 0)}: 95 % of the estimates are within {self.points} points."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         spread, one = self.coin.share_error(self.people), 0.5 / self.people  # your truth is one among all
         grid = np.union1d(FINE, self.share + np.linspace(-5, 5, _POINTS) * spread)
         grid = grid[(grid >= 0) & (grid <= 1)]
         your_no, your_yes = (norm.pdf(grid, centre, spread) for centre in (self.share - one, self.share + one))
-        return pd.DataFrame({"share": grid, "your_no": your_no, "your_yes": your_yes})
+        return {"share": grid, "your_no": your_no, "your_yes": your_yes}
 
-    def chart(self, before: Group | None) -> go.Figure:
-        grid, your_no, your_yes = self.frame().to_numpy().T
+    def chart(self, before: Group | None) -> figures.Figure:
+        grid, your_no, your_yes = self.numbers().values()
         top = 1.12 * float(max(your_no.max(), your_yes.max()))
         traces = [
             figures.guide((self.share, self.share), (0.0, top)),

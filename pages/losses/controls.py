@@ -111,7 +111,7 @@ class LossView(View):
     @classmethod
     def now(cls) -> Self:
         view = super().now()
-        return replace(view, parameter=parameter(view.loss))  # type: ignore[type-var]
+        return replace(view, parameter=parameter(view.loss))
 
 
 def parameter(loss: str) -> float:

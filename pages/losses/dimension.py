@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
@@ -160,11 +159,11 @@ class Dimension(bounds.Setting, View, name="losses_dimension", title="Without GL
             for bound, eps in self.found.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         """One row a dimension."""
         columns = {"dimension": DIMENSIONS, "epsilon_non-glm": curve(self, self.delta)}
         flat = {f"epsilon_{bound}": eps for bound, eps in self.found.items() if bound != "non-glm"}
-        return pd.DataFrame(columns | flat)
+        return columns | flat
 
     def chart(self, before: bounds.Setting | None) -> Any:
         d, rising = np.array(DIMENSIONS, dtype=float), curve(self, self.delta)

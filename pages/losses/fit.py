@@ -46,9 +46,7 @@ def show_errors(setting: clipping.Setting, ghost: clipping.Setting | None) -> No
     """Draw the picture, with a ghost of another setting's errors."""
     errors = clipping.errors(setting)
     title = f"Error against C: {setting}"
-    picture = page.Picture(
-        errors_chart(setting, ghost), errors_alt(setting, errors), lambda: pd.DataFrame(errors), title
-    )
+    picture = page.Picture(errors_chart(setting, ghost), errors_alt(setting, errors), lambda: errors, title)
     st.header("The error at every threshold", anchor=False)
     st.caption(best(setting, clipping.best_threshold(setting)))
     page.show(picture, key="losses_errors")
@@ -199,7 +197,7 @@ class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
         rows.append((PRIVATE, *("varies" for _ in names), error(self, clipping.private_error(self))))
         return [dict(zip(("Fit", *names, wrong_by), row, strict=True)) for row in rows]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         """Every plotted fit, one a row: which, its threshold, its coefficients and its error."""
         fits = [("f", np.inf, clipping.without_privacy(self, None))]
         fits.append(("f_C", self.clip, clipping.without_privacy(self, self.clip)))

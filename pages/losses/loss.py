@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -197,8 +196,8 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
             for name, loss, start, end in shown
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(self.curves())
+    def numbers(self) -> Any:
+        return self.curves()
 
     def blanks(self) -> dict[str, Any]:
         constant = self.parameter if self.loss in CONSTANTS else None
@@ -258,7 +257,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
 
     def below(self, before: Clipped | None) -> None:
         """The slopes; for the logistic loss also what its margin costs an ordinary row."""
-        picture = page.Picture(self.slopes(before), self.shows("Slope"), self.frame, f"Slope. {self.svg_title()}")
+        picture = page.Picture(self.slopes(before), self.shows("Slope"), self.numbers, f"Slope. {self.svg_title()}")
         st.header("The slope of the loss: how hard a row pulls", anchor=False)
         if self.loss == "logistic":
             st.caption(self.about_pull())

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from objpert_core.experiments.studies.noise_ratios import PUBLISHED
 from pages.planner import numbers
 from pages.planner.numbers import Setting, Spot
@@ -32,7 +30,7 @@ def along(
     values: Sequence[float] = (),
     under: Sequence[dict[str, Any]] = (),
     over: Sequence[dict[str, Any]] = (),
-) -> go.Figure:
+) -> figures.Figure:
     """`what` of the frontiers against f: `under` and `over` are drawn below and above them, `values` are in view."""
     curves = {bound: numbers.frontier(setting, bound) for bound in bounds}
     heights = [getattr(spot, what) for spots in curves.values() for spot in spots if spot.ratio <= f_max]

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from objpert_core.experiments.studies.noise_ratios import PUBLISHED, Estimate, Point
@@ -53,7 +52,7 @@ def chart(
     f_max: float,
     ghost: Setting | None = None,
     estimate: Estimate | None = None,
-) -> go.Figure:
+) -> figures.Figure:
     """What Theorem H.1 allows per row against f, and the sampled fits of `estimate` with their intervals."""
     measured = _measured(estimate)
     return along(

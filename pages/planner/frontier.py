@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.planner import cost, numbers
@@ -166,7 +165,7 @@ class Frontier(Setting, View, name="planner", title="The frontier of σ and λ",
             for name, at, here, best in [*rows, ("kifer2012", f", f = {point.ratio:.3g}", point, point)]
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         rows = [(name, spot.ratio, spot.sigma, spot.lam) for name, spot in numbers.all_spots(self)]
         return pd.DataFrame(rows, columns=["bound", "noise_ratio", "sigma", "lambda"])
 
@@ -180,7 +179,7 @@ class Frontier(Setting, View, name="planner", title="The frontier of σ and λ",
             f"Smallest regularisation λ against the noise ratio f for {target}. At f = {written(self.ratio)}: {lams}."
         )
 
-    def chart(self, before: Frontier | None) -> go.Figure:
+    def chart(self, before: Frontier | None) -> figures.Figure:
         """Draw λ against f under each bound, with the marked recipes, Kifer's point and the setting's own."""
         look = {"color": figures.GREY, "dash": "dot", "width": 1.5}
         ends, hover = (1.0, self.f_max), "λ = %{y:.3g}"

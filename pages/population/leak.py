@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.accounting import SampledWithReplacement
 from objpert_core.accounting.population.published import published_sgd_mechanism, published_sgd_schedule
@@ -77,7 +76,7 @@ class Leak(Learning, name="population_leak", title="Is SGD private as published?
         steps = {n: single_step(n, self.d, self.epsilon) for n in ROWS.options}
         return [(n, step.attained / step.target, step.proved / step.target) for n, step in steps.items()]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return pd.DataFrame(self.over(), columns=["n", "attained", "proved"])
 
     def shows(self) -> str:
@@ -87,8 +86,8 @@ class Leak(Learning, name="population_leak", title="Is SGD private as published?
             f"from above. At this n: {attained} and {proved}."
         )
 
-    def chart(self, before: Leak | None) -> go.Figure:
-        table = self.frame()
+    def chart(self, before: Leak | None) -> figures.Figure:
+        table = self.numbers()
         low, high = figures.log_range([1.0, *table["attained"], *table["proved"]])
         ends = (table["n"].min() / 1.3, table["n"].max() * 1.3)
         traces = [

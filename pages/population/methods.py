@@ -6,8 +6,6 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -154,7 +152,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
         }
         return [*rows, zero | {"Proved bound": "–", "Printed in the paper": "–", "Gap to training": "–"}]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         risks = self.risks
         rows = [
             {
@@ -169,7 +167,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
             for name, excess in risks.excess.items()
         ]
         rows.append({"method": "zero", "excess": risks.zero, "low": risks.zero, "high": risks.zero, "draws": 0})
-        return pd.DataFrame(rows)
+        return rows
 
     def shows(self) -> str:
         risks = self.risks
@@ -179,7 +177,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
             "Ticks to the right are proved bounds."
         )
 
-    def chart(self, before: Methods | None) -> go.Figure:
+    def chart(self, before: Methods | None) -> figures.Figure:
         """Draw excess risk, its interval and its bound for private methods; θ = 0 and no privacy as lines."""
         risks, former = self.risks, None if before is None else before.risks
         names = [name for name in risks.excess if name in CONTENDERS or (self.every and name != "no-privacy")]
@@ -239,7 +237,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
 
     def _draw(self, left: DeltaGenerator, former: Risks | None, *, ghost: bool, under_way: bool = False) -> None:
         before = None if former is None else Methods.of(former)
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.numbers)
         with left:
             answer = self.so_far() if under_way and self.risks.trials < DRAWS / 2 else self.answer()
             page.answer(answer, promise=self.promise(), why=self.moved(before))

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.experiments.population.methods import Setting
 from objpert_core.theory.population_risk import DescentParts, descent_parts
@@ -73,7 +72,7 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
         bounds |= {"Their sum": self.here.total, f"The least sum, at T = {best:,}": least}
         return [{"Part": name, "Bound": proved(value)} for name, value in bounds.items()]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return frame(self.setting)
 
     def shows(self) -> str:
@@ -83,7 +82,7 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
             f"{self.steps:,}: {values}."
         )
 
-    def chart(self, before: Passes | None) -> go.Figure:
+    def chart(self, before: Passes | None) -> figures.Figure:
         shown = [] if before is None or before.ghost is None else [(before.ghost, True)]
         tables = [(frame(setting), ghost) for setting, ghost in (*shown, (self.setting, False))]
         traces = [

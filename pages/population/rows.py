@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, Setting
 from pages.population.controls import BOUNDS, EVERY
@@ -72,7 +70,7 @@ class Rows(StoredLearning, name="population_rows", title="Against the number of 
             rows.append({"Method": LABELS[name]} | {f"n = {n:,}": mean for n, mean in means.items()})
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         rows = []
         for name in self.results.methods:
             for n, point in zip(*self.results.curve(self.shown.d, self.shown.epsilon, name), strict=True):
@@ -89,7 +87,7 @@ class Rows(StoredLearning, name="population_rows", title="Against the number of 
                     }
                 )
         rows += [{"method": "zero", "n": n, "excess": self.zero(n)} for n in self.results.rows]
-        return pd.DataFrame(rows)
+        return rows
 
     def zero(self, n: int) -> float:
         """The excess risk of θ = 0."""
@@ -112,7 +110,7 @@ class Rows(StoredLearning, name="population_rows", title="Against the number of 
         """Where an axis of logarithms can show the mean, which has no 0."""
         return curve.means > 0
 
-    def chart(self, before: Rows | None) -> go.Figure:
+    def chart(self, before: Rows | None) -> figures.Figure:
         """Draw means with intervals, on request with what is proved, and a guide at n where it is stored."""
         traces: list[dict[str, Any]] = []
         values: list[float] = []

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
-import plotly.graph_objects as go
-
 from objpert_core.experiments.population.methods import LABELS
 from pages.population.learning import LEGEND, TIGHT, StoredLearning, role
 from ui import figures, sentences
@@ -82,15 +79,15 @@ class Winners(StoredLearning, name="population_map", title="Who wins where", sni
             for d in self.results.dimensions
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame([vars(cell) for cell in self.cells])
+    def numbers(self) -> Any:
+        return [vars(cell) for cell in self.cells]
 
     def shows(self) -> str:
         wins = Counter(cell.winner for cell in self.cells)
         listed = "; ".join(f"{LABELS[name]} {count}" for name, count in wins.most_common())
         return f"The best private method at each number of rows and parameters. Settings won: {listed}."
 
-    def chart(self, before: Winners | None) -> go.Figure:
+    def chart(self, before: Winners | None) -> figures.Figure:
         """Draw a square with a letter for each setting, paler with a question mark where the lead is not clear."""
         n, d = self.results.rows, self.results.dimensions
         traces = [self._squares(name) for name in dict.fromkeys(cell.winner for cell in self.cells)]

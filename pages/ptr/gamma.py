@@ -6,8 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import PosteriorSampling, posterior_precision, published_posterior_precision
@@ -104,14 +102,14 @@ class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", s
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         printed, exact, true = curves(self)
-        return pd.DataFrame({"epsilon": EPSILONS, "printed": printed, "exact": exact, "true_delta": true})
+        return {"epsilon": EPSILONS, "printed": printed, "exact": exact, "true_delta": true}
 
     def shows(self) -> str:
         return "The true δ of the printed γ over the promised one against ε from 0.1 to 10, logarithmic."
 
-    def chart(self, before: Gamma | None) -> go.Figure:
+    def chart(self, before: Gamma | None) -> figures.Figure:
         traces: list[dict[str, Any]] = []
         if before is not None:
             over = curves(before)[2] / before.delta
@@ -157,7 +155,7 @@ class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", s
         chart = figures.figure(traces, xaxis, yaxis, height=320, hovermode="closest")
         here = " and ".join(_gamma(gamma(self.epsilon)) for gamma in (self.printed, self.exact))
         alt = f"γ as printed and exactly against ε from 0.1 to 10, logarithmic: {here} here."
-        return page.Picture(chart, alt, self.frame)
+        return page.Picture(chart, alt, self.numbers)
 
 
 @lru_cache(maxsize=128)

@@ -9,8 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from objpert_core.experiments.ptr.points import MIDDLE, Outcome, Points
@@ -137,7 +135,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
             )
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         points, outcome = self.points, self.outcome
         numbers = {
             "median": points.median,
@@ -152,7 +150,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
             "passed": float(outcome.passed),
             "published": math.nan if outcome.value is None else outcome.value,
         }
-        return pd.DataFrame({"quantity": list(numbers), "value": list(numbers.values())})
+        return {"quantity": list(numbers), "value": list(numbers.values())}
 
     def shows(self) -> str:
         return (
@@ -160,7 +158,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
             f"{self.points.median:g} (secret), and the two noises: narrow where the test passes, wide where it fails."
         )
 
-    def chart(self, before: Line | None) -> go.Figure:
+    def chart(self, before: Line | None) -> figures.Figure:
         """Draw the values as dots, their median, the two noises around it, and what this run publishes."""
         met: Counter[float] = Counter()
         heights = []
@@ -236,7 +234,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         )
         chart = bars(named, "ε of the proposed noise<br>(thin line: allowed)", allowed)
         frame = {"of": ["worst", "local", "own", "allowed"], "epsilon": values}
-        return page.Picture(chart, alt, lambda: pd.DataFrame(frame))
+        return page.Picture(chart, alt, lambda: frame)
 
     # --- the law of the noisy distance, and the threshold, where something contradicts the proposal ---
 
@@ -263,7 +261,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
             f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
             f"{sentences.number(points.threshold)}; the test passes {share(points.pass_probability)}."
         )
-        return page.Picture(chart, alt, lambda: pd.DataFrame({"noisy_distance": places, "probability": chances}))
+        return page.Picture(chart, alt, lambda: {"noisy_distance": places, "probability": chances})
 
 
 def _distance(value: float) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from ui import figures, page, sentences
 
@@ -50,7 +49,7 @@ def further(name: str, picture: page.Picture) -> None:
     page.evidence(picture, name=name)
 
 
-def bars(named: Sequence[tuple[str, float, str]], title: str, allowed: float | None = None) -> go.Figure:
+def bars(named: Sequence[tuple[str, float, str]], title: str, allowed: float | None = None) -> figures.Figure:
     """Named values as horizontal bars, in the colour of their roles; a thin line at what is allowed."""
     values = np.array([value for _, value, _ in named])
     colors = [figures.look(role).color for _, _, role in named]

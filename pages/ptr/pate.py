@@ -8,8 +8,6 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from objpert_core._validation import FloatArray
@@ -104,9 +102,9 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
             )
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         curve = distances(self.proposal)
-        return pd.DataFrame({"epsilon": EPSILONS, "distance": curve, "threshold": self.proposal.threshold})
+        return {"epsilon": EPSILONS, "distance": curve, "threshold": self.proposal.threshold}
 
     def shows(self) -> str:
         distance = self.proposal.distance
@@ -116,7 +114,7 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
             f"{self.proposal.threshold} teachers, and {here}."
         )
 
-    def chart(self, before: Pate | None) -> go.Figure:
+    def chart(self, before: Pate | None) -> figures.Figure:
         """Draw D against the proposal, and the threshold."""
         traces: list[dict[str, Any]] = []
         if before is not None:
@@ -161,7 +159,7 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
             f"secret, and {small(asked)} by proposal and test."
         )
         frame = {"of": ["any votes", "these votes", "proposal and test"], "epsilon": values}
-        return page.Picture(bars(named, "ε of all labels"), alt, lambda: pd.DataFrame(frame))
+        return page.Picture(bars(named, "ε of all labels"), alt, lambda: frame)
 
     # --- the mean votes ---
 
@@ -178,7 +176,7 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
         first, second = np.sort(means)[::-1][:2]
         told = f"{first:.0f} for the first, {second:.0f} for the next"
         alt = f"Votes for ten classes (secret), means over the rows: {told}."
-        return page.Picture(chart, alt, lambda: pd.DataFrame({"class": places, "votes": means}))
+        return page.Picture(chart, alt, lambda: {"class": places, "votes": means})
 
 
 def _teachers(value: float) -> str:

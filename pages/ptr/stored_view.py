@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from objpert_core.experiments.ptr import stored
 from objpert_core.experiments.summary import Interval
 from ui import sentences
@@ -113,13 +111,12 @@ class PtrResults(Against, snippet="means"):
         spread = any(row["± (95 %)"] != "–" for row in rows)
         return rows if spread else [{"Method": row["Method"], head: row[head]} for row in rows]
 
-    def frame(self) -> pd.DataFrame:
-        rows = [
+    def numbers(self) -> Any:
+        return [
             {self.column: x, "method": curve.method, "mean": interval.mean, "low": interval.low, "high": interval.high}
             for curve in self.curves
             for x, interval in curve.points
         ]
-        return pd.DataFrame(rows)
 
 
 def promise(epsilon: float, delta: float) -> str:

@@ -7,8 +7,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.experiments.ptr.ballot import Ballot
@@ -111,13 +109,13 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
             row("ε of the proposed noise here, at δ", epsilons["own"], sentences.epsilon, "secret"),
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame({"gap": self.gaps} | self.errors)
+    def numbers(self) -> dict[str, Any]:
+        return {"gap": self.gaps} | self.errors
 
     def shows(self) -> str:
         return "How often four votes err, on a logarithmic scale, against the gap, which is secret."
 
-    def chart(self, before: Vote | None) -> go.Figure:
+    def chart(self, before: Vote | None) -> figures.Figure:
         traces = [] if before is None else before._errors(ghost=True)
         traces = [*traces, figures.guide((self.gap, self.gap), (_FLOOR, 1.0)), *self._errors()]
         xaxis = figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1])))
@@ -154,7 +152,7 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
             "ε of the proposed noise at these data against the gap, both secret: it rises with the gap to "
             f"{sentences.epsilon(self.noise)} where δ = 0 ({pure} here) and falls to 0 at δ ({own} here)."
         )
-        return page.Picture(chart, alt, lambda: pd.DataFrame({"gap": self.gaps} | self.epsilons))
+        return page.Picture(chart, alt, lambda: {"gap": self.gaps} | self.epsilons)
 
 
 def _rare(error: float, name: str) -> str:

@@ -108,7 +108,7 @@ class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
             for kind, one in moved(self.plane).items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         rows = [
             vars(one) | {"minimum_1": one.minimum[0], "minimum_2": one.minimum[1]} for one in moved(self.plane).values()
         ]

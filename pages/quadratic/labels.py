@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
 
 from objpert_core._validation import FloatArray
@@ -108,8 +107,8 @@ class Labels(View, name="quadratic_labels", title="Two records disagree"):
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame({"off": OFFS, "true_delta": true_deltas(self), "promised": self.delta})
+    def numbers(self) -> dict[str, Any]:
+        return {"off": OFFS, "true_delta": true_deltas(self), "promised": self.delta}
 
     def shows(self) -> str:
         return (

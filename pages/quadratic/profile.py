@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import QuadraticPerturbation, calibrate_gaussian
@@ -114,9 +113,9 @@ class Profile(View, name="quadratic_profile", title="δ against ε, three proofs
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         columns = {proof: self.profile(proof) for proof in PROOFS}
-        return pd.DataFrame({"epsilon": self.epsilons} | columns | {"gaussian": self.gaussian_delta(self.epsilons)})
+        return {"epsilon": self.epsilons} | columns | {"gaussian": self.gaussian_delta(self.epsilons)}
 
     def shows(self) -> str:
         told = "; ".join(f"{label} {tiny(self.delta_at(proof))}" for proof, label in PROOFS.items())

@@ -94,7 +94,7 @@ class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippe
             for name, drawn, sign, end in ends
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         values = eigenvalues(self.draws)
         return pd.DataFrame(values, columns=[f"eigenvalue_{place + 1}" for place in range(values.shape[1])])
 

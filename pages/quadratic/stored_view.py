@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import pandas as pd
-
 from objpert_core.experiments.quadratic import stored
 from objpert_core.experiments.quadratic.stored import Excess, NewError, Risk
 from pages.quadratic.controls import CASE, EVERY, KAPPA, STORED_ROWS
@@ -50,8 +48,8 @@ class StoredView(stored_view.StoredView):
 
     load = staticmethod(stored.load)
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(list(self.results.rows))
+    def numbers(self) -> Any:
+        return list(self.results.rows)
 
 
 class Against(stored_view.Against, StoredView, snippet="means"):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -157,10 +156,10 @@ class Curves(Setting, View, name="renyi", title="Rényi curves", snippet="curves
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         """One column for α, one for each curve, and the two lines DP-SGD moves between."""
         columns = {"alpha": ORDERS} | {f"rdp_{which}": curve(which, self) for which in NAMES}
-        return pd.DataFrame(columns | {"dpsgd_amplified": amplified(self), "dpsgd_unamplified": unamplified(self)})
+        return columns | {"dpsgd_amplified": amplified(self), "dpsgd_unamplified": unamplified(self)}
 
     def blanks(self) -> dict[str, Any]:
         whole = {"steps": round(self.steps), "epoch": self.per_epoch, "epochs": self.epochs}

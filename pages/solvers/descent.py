@@ -172,7 +172,7 @@ class Descent(View, name="solvers", title="Gradient norm against evaluations", s
             for solver, run in self.runs().items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         """Every check of every solver: one row each."""
         runs = self.runs().items()
         checks = [(solver, *check) for solver, run in runs for check in zip(run.evaluations, run.norms, strict=True)]

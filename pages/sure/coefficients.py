@@ -104,7 +104,7 @@ class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coeffic
             for j, name in enumerate(self.names)
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         parts = [
             pd.DataFrame(
                 {

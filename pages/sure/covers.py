@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from objpert_core.experiments.intervals import coverage, stored
 from objpert_core.experiments.summary import Interval
@@ -84,8 +83,8 @@ class Covers(StoredView, name="sure_covers", title="How often intervals cover", 
             for one in (self.covered(method),)
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(list(self.results.rows))
+    def numbers(self) -> Any:
+        return list(self.results.rows)
 
     def shows(self) -> str:
         listed = "; ".join(f"{row['Intervals']} {row['Cover']}" for row in self.table())

@@ -79,7 +79,7 @@ class Repeats(OfPeople, name="sure_repeats", title="A hundred draws", snippet="r
             for method, one in self.methods.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         parts = [
             pd.DataFrame(
                 {

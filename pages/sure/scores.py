@@ -72,7 +72,7 @@ class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
             for name, one in scores.estimates().items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return self.scored.noisy.roc() if self.curve == "roc" else self.scored.noisy.calibration()
 
     def shows(self) -> str:
@@ -117,7 +117,7 @@ class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
 
     def _noisy(self) -> tuple[FloatArray, ...]:
         """Places, heights, ends of intervals, and on a ROC curve those sideways: what is sure enough to be drawn."""
-        table = self.frame()
+        table = self.numbers()
         if self.curve == "calibration":
             table = table[(table["high"] - table["low"] < _VAGUE) & np.isfinite(table["value"])]
             return ((table["from"] + table["to"]).to_numpy() / 2, *table[["value", "low", "high"]].to_numpy().T)

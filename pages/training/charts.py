@@ -126,7 +126,7 @@ def roc(
     classes = len(comparison.data.classes)
     each = f" (mean of {classes}, each class against the rest)" if classes > 2 else ""
     alt = f"Mean ROC curves on {comparison.data.label}{each}; area under them: {', '.join(words)}."
-    return Picture(chart, alt, lambda: pd.DataFrame(columns))
+    return Picture(chart, alt, lambda: columns)
 
 
 def coefficients(
@@ -189,7 +189,7 @@ def coefficients(
     if share is not None and main is not None:
         alt += f"; those of the model “{LABELS[main]}” are on average {sentences.percent(share, 0)} as large"
     alt += "."
-    return Picture(chart, alt, lambda: pd.DataFrame(table))
+    return Picture(chart, alt, lambda: table)
 
 
 def _short(name: str) -> str:

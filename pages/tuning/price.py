@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from objpert_core._literals import call
@@ -157,10 +156,10 @@ class Price(Tuning, View, name="tuning", title="The price of tuning", snippet="t
             for way, value in ways.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         means = [replace(self, settings=settings).mean_runs for settings in GRID]
         columns = {"settings": np.array(GRID), "mean_runs": np.array(means)}
-        return pd.DataFrame(columns | {f"epsilon_{way}": self.curve(way) for way in WAYS})
+        return columns | {f"epsilon_{way}": self.curve(way) for way in WAYS}
 
     def blanks(self) -> dict[str, Any]:
         name, given = self.recipe

@@ -9,13 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.searches import Candidate, Search, searched
 from pages.tuning.controls import SEARCH_CONTROLS
 from ui import draws, jobs, sentences
-from ui.figures import axis, figure, series
+from ui.figures import Figure, axis, figure, series
 from ui.view import Course, View
 
 PROOF = "composing all fits, with a coin for each person"
@@ -74,7 +73,7 @@ class Searched(View, name="tuning_search", title="A private search", snippet="se
         """A setting as the chart calls it, with a mark at the winner."""
         return f"{'→ ' if one is self.found.best else ''}{called(one.setting)}"
 
-    def chart(self, before: Self | None) -> go.Figure:
+    def chart(self, before: Self | None) -> Figure:
         every = self.found.candidates
         places = np.arange(len(every), dtype=float)
         scores = np.array([one.score.value for one in every])
@@ -124,7 +123,7 @@ class Searched(View, name="tuning_search", title="A private search", snippet="se
         missing = dict.fromkeys(rows[0], "–")
         return [*rows, missing | fixed | {"Fit of the search, new rows": sentences.percent(self.found.fixed)}]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return pd.DataFrame(
             {
                 **one.setting,
