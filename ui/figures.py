@@ -16,8 +16,6 @@
 `ui.page.chart` shows a figure with its alt text, `ui.printed` makes one for a file.
 """
 
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ Each file is made when its button is pressed, from the very figure and the very 
 written by plotly in the reader's browser, and as PDF by kaleido where it is installed (`ui.printed`).
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

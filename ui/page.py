@@ -22,8 +22,6 @@
 Importing this module also warms the process up once (`ui.warm`).
 """
 
-from __future__ import annotations
-
 import html
 import logging
 import re

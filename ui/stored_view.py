@@ -3,8 +3,6 @@
 A page says once how its results are loaded (``load = staticmethod(stored.load)``); a view says which file it shows.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence

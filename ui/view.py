@@ -12,8 +12,6 @@ The reason why the answer moved, the alternative text, the table's files and the
 A page's `Pictures` show one of its views beside that view's controls.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -16,8 +16,6 @@ keeps few of them: Streamlit would take any number of files from one open tab.
 And it lets people's runs take turns (`ui.run_queue`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gc

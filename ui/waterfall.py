@@ -4,8 +4,6 @@ The pages Accuracy (stored runs) and Live training (draws made now) show the sam
 `objpert_core.experiments.waterfall.Waterfall`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One stored point run again, with the same seed, beside the stored run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress

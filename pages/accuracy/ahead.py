@@ -1,7 +1,5 @@
 """Who is ahead: Figure 2 with claim and counter-claim, and both at every ε, with what favours whom."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection
 

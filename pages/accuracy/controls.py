@@ -1,7 +1,5 @@
 """The accuracy page's controls and presets, which stored runs it offers, and which methods it shows together."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from objpert_core import datasets

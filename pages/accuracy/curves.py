@@ -1,7 +1,5 @@
 """How both charts of the accuracy page draw means with their intervals, and where their axes end."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

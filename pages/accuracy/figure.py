@@ -1,7 +1,5 @@
 """Figure 2: accuracy against ε of every learner on one data set, and what privacy costs at one ε."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the parts of the accuracy page share: names, how differences and times are written, buttons that start work."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

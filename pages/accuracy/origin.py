@@ -1,7 +1,5 @@
 """Where the accuracy comes from, one step after the other."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 

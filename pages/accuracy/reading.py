@@ -1,7 +1,5 @@
 """A stored file: read at one ε, which is what every question of the accuracy page is about, and where it is from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +39,7 @@ class Reading:
         """The first method's accuracy minus the second's, paired."""
         return self.stored.difference(first, second, self.epsilon)
 
-    def same(self, other: Reading) -> bool:
+    def same(self, other: "Reading") -> bool:
         """Whether another reading is of the same file at the same ε."""
         return other.stored is self.stored and other.epsilon == self.epsilon
 

@@ -1,7 +1,5 @@
 """What ε costs on few and on many rows: measured here, with and without privacy on the same rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

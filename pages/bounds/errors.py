@@ -5,13 +5,12 @@ The attacker decides from the release whether a person was in the data. False ac
 misses is rounded down, how often a guess is right is rounded up.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property, lru_cache
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -149,7 +148,7 @@ class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
             f"Missed at {share(self.rate)} false accusations: {listed}.{self.whose()}"
         )
 
-    def chart(self, before: Errors | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         rate, missed = self.rate, self.missed("logistic", self.setting)
         guides = [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
         guides.append(figures.series(PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))

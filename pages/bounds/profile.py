@@ -1,12 +1,10 @@
 """The privacy profile: δ against ε under each bound, read at one δ and at one ε."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -28,7 +26,7 @@ class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
     controls = {**FIT, "delta": READ_DELTA, "epsilon": READ_EPSILON}
     switches = {"eps_max": EPS_MAX, "floor": FLOOR, **SPECIAL, "covers": COVERS}
 
-    def framed(self) -> Profile:
+    def framed(self) -> Self:
         end = parameters.followed(EPS_MAX, self.eps_max, proofs.epsilon_at("logistic", self.setting, self.delta))
         lowest = max((floor for floor in FLOOR.options if floor <= self.delta / 10), default=FLOOR.options[0])
         return replace(self, eps_max=end, floor=min(self.floor, lowest) if self.floor == FLOOR.default else self.floor)
@@ -64,7 +62,7 @@ class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
             return f"{start}; {proofs.called(which)} guarantees the same."
         return f"{start}; {proofs.called(which)} can only guarantee ε = {sentences.epsilon(published)}."
 
-    def moved(self, before: Proofs | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return why.reread_or("bounds", self.setting, self.delta, super().moved(before))
 
     def caption(self) -> str:
@@ -95,11 +93,11 @@ class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
         epsilons = {proofs.NAMES[bound]: reading.epsilon for bound, reading in self.readings.items()}
         return sentences.bounds_alt(epsilons, self.delta) + self.whose()
 
-    def chart(self, before: Profile | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         level = figures.guide((0, self.eps_max), (self.delta, self.delta))
         return self.curves(before, level, figures.guide((self.epsilon, self.epsilon), (self.floor, 2.0)))
 
-    def curves(self, before: Profile | None, *guides: dict[str, Any], height: int = 480) -> figures.Figure:
+    def curves(self, before: Self | None, *guides: dict[str, Any], height: int = 480) -> figures.Figure:
         """The bounds' curves over guides."""
         ghost = before.setting if before else None
         x, names = proofs.grid(self.eps_max), {bound: proofs.NAMES[bound] for bound in self.shown}

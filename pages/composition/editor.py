@@ -4,8 +4,6 @@ Every change goes through a callback that writes the whole ledger's text to the 
 field picks it up: the address, the list and the totals always say the same.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """k fits accounted for by convolution, with a validated band, and by Rényi: their profiles, or how wide the band is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -201,7 +199,7 @@ class Fits(View, name="composition", title="k fits together", snippet="fits"):
     def promise(self) -> str:
         return sentences.promise(self.last.epsilon, self.delta, ACCOUNTANTS[BOUNDS[self.proof]])
 
-    def moved(self, before: Fits | None) -> str:
+    def moved(self, before: Self | None) -> str:
         """What was changed since, and what that did to ε of the largest number of fits; of another proof no more."""
         if before is None or not (changes := sentences.changed(before, self, self.named)):
             return ""
@@ -297,7 +295,7 @@ class Fits(View, name="composition", title="k fits together", snippet="fits"):
         fit = snippets.Verbatim(f"acc.symmetrised({one})" if self.paired else one)
         return {**super().blanks(), "mechanism": fit, "points": POINTS, "counts": list(self.counts)}
 
-    def chart(self, before: Fits | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """The profiles or the band's width."""
         if self.show_as == CURVES:
             same = before is None or replace(before, counts=self.counts, delta=self.delta) == self
@@ -311,7 +309,7 @@ class Fits(View, name="composition", title="k fits together", snippet="fits"):
         yaxis = figures.axis("(upper − lower) / upper bound on δ", (1e-7, 2.0), log=True)
         return figures.figure(traces, xaxis, yaxis, height=500)
 
-    def profiles(self, before: Fits | None, *, height: int = 500, read: bool = True) -> Any:
+    def profiles(self, before: Self | None, *, height: int = 500, read: bool = True) -> Any:
         """δ(ε) of each number of fits: validated band, upper end solid, Rényi dashed; a guide where ε is `read`."""
         x, looks = grid(self.eps_max), list(zip(self.counts, LOOKS, strict=False))
         traces = [figures.guide((0, self.eps_max), (self.delta, self.delta))] if read else []

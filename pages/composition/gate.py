@@ -3,8 +3,6 @@
 The budget is the largest that keeps the ledger's target (ε, δ). It is fixed beforehand; the releases need not be.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

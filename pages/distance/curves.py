@@ -1,7 +1,5 @@
 """The four curves of a fit, their Rényi divergences or their privacy profiles, and how far each is from the least."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -130,7 +128,7 @@ class Distance(Setting, View, name="distance", title="Distance to optimality", s
     def promise(self) -> str:
         return sentences.promise(self.epsilon("logistic"), self.delta, sentences.TIGHT)
 
-    def moved(self, before: Distance | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return why.moved(before, self, self.delta)
 
     def remarks(self) -> list[str]:
@@ -201,7 +199,7 @@ class Distance(Setting, View, name="distance", title="Distance to optimality", s
         objective = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return {**super().blanks(), "edges": maps.CELLS + 1, "objective": snippets.Verbatim(objective)}
 
-    def chart(self, before: Distance | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """ε(α) as in Figure 4 of Redberg et al. (2023), or δ(ε)."""
         if self.show_as == PROFILE:
             view, guide = (min(1e-10, self.delta / 100), 2.0), ((0.0, self.eps_max), (self.delta, self.delta))
@@ -229,7 +227,7 @@ class Distance(Setting, View, name="distance", title="Distance to optimality", s
     def evidence(self, picture: page.Picture) -> None:
         page.evidence(picture, self.table(), name=self.name)
 
-    def below(self, before: Distance | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The maps; then the lines of Python, which make them, too."""
         maps.show(self, self.delta, before)
         page.reproduce(self.code())

@@ -3,8 +3,6 @@
 The maps depend on δ, β and L alone, so that moving σ or λ costs nothing there.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache, partial
 from typing import Any

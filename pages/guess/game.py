@@ -1,7 +1,5 @@
 """A game of twenty rounds as far as it is played: its picture, and what is said of it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The game's picture: the people and the published model beside what the attacker knows about θ; that of "Try it"."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The page's pair of data sets, without and with a person, at one noise σ and one λ, and its privacy loss."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

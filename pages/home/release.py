@@ -3,11 +3,9 @@
 `objpert_core.theory.one_dimensional` computes every number; this file chooses what is drawn.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import streamlit as st
@@ -40,7 +38,7 @@ class Release(Pair, View, name="home", snippet="release"):
     answers_in_alt = False
     snippet_note = "The screen shows this ε rounded up."
 
-    def before(self) -> Release | None:
+    def before(self) -> Self | None:
         fit = previous("home", (self.sigma, self.lam, self.person))
         return fit and replace(self, sigma=fit[0], lam=fit[1], person=fit[2])
 
@@ -77,7 +75,7 @@ class Release(Pair, View, name="home", snippet="release"):
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, sentences.TIGHT)
 
-    def moved(self, before: Release | None) -> str:
+    def moved(self, before: Self | None) -> str:
         moved = why.moved(before.setting if before else None, self.setting, self.delta)
         return why.reread_or("home", self.setting, self.delta, moved)
 
@@ -131,7 +129,7 @@ class Release(Pair, View, name="home", snippet="release"):
             pair.show_loss(self)
         page.evidence(picture, shown=rows, name=self.name, code=self.code(), note=self.snippet_note)
 
-    def chart(self, before: Release | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """The tilted objectives above, the released minimiser's densities below; Play draws further tilts."""
         laws = self.laws
         names = {role: f"{role} the person" for role in laws}

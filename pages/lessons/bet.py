@@ -1,10 +1,8 @@
 """What a guess about you can become after a release, against what it was."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit, logit
@@ -69,7 +67,7 @@ class Bet(Scene, name="lessons_bet", snippet="bet"):
         low, high = after(_CHANCES, -self.epsilon), after(_CHANCES, self.epsilon)
         return {"before": _CHANCES, "least": low, "most": high}
 
-    def chart(self, before: Bet | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         _, low, high = self.numbers().values()
         here, (least, most) = (self.prior, self.prior), self.ends
         share: dict[str, Any] = {"tickformat": ".0%"}

@@ -1,8 +1,6 @@
 """Something is computed from a release: privacy profiles of a noisy number and of what is left after rounding."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import norm
@@ -55,7 +53,7 @@ class Processing(Scene, name="lessons_processing", snippet="processing"):
         noisy, coarse = Gaussian(self.sigma).delta(_EPSILONS), rounded(self.sigma, self.width, _EPSILONS)
         return {"epsilon": _EPSILONS, "noisy": noisy, "rounded": coarse}
 
-    def chart(self, before: Processing | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         _, noisy, coarse = self.numbers().values()
         traces = [
             figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),

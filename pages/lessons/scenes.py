@@ -1,7 +1,5 @@
 """The pictures that lessons can show, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pages.lessons.bet import Bet

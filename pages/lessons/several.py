@@ -1,9 +1,7 @@
 """Releases add up: ε of several answers to the same question, added up and composed."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -63,7 +61,7 @@ class Several(Scene, name="lessons_several", snippet="several"):
         added = [Coin(self.truth, number).loss for number in NUMBERS]
         return {"answers": NUMBERS, "added": added, "composed": composed(self.truth, self.delta)}
 
-    def chart(self, before: Several | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         counts, added, least = self.numbers().values()
         here, slack = (self.answers, self.answers), sentences.delta(self.delta)
         traces = [

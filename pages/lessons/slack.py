@@ -1,9 +1,7 @@
 """The slack: two densities of a noisy number, one step apart; δ is the part of one above e^ε times the other."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import norm
@@ -61,7 +59,7 @@ class Slack(Scene, name="lessons_slack", snippet="slack"):
         limit = math.exp(self.epsilon) * others
         return {"released": grid, "with": yours, "without": others, "limit": limit}
 
-    def chart(self, before: Slack | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         grid, yours, others, limit = self.numbers().values()
         beyond, top = grid >= self.edge, 1.15 * norm.pdf(0, 0, self.sigma)
         area = [figures.band(grid[beyond], limit[beyond], yours[beyond], "tight", name="δ")] if beyond.any() else []

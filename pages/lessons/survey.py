@@ -1,8 +1,6 @@
 """The pictures of a survey with a coin: one answer, neighbouring data sets, what is learned about everybody."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import norm
@@ -66,7 +64,7 @@ class OneAnswer(Survey, name="lessons_coin", snippet="coin"):
     def numbers(self) -> dict[str, Any]:
         return {"truth": FINE, "yes_if_true": (1 + FINE) / 2, "yes_if_false": (1 - FINE) / 2}
 
-    def chart(self, before: OneAnswer | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         rarer, likelier = self.coin.yes
         curves = {
             "without": ("the truth is no", (1 - FINE) / 2, rarer),
@@ -128,7 +126,7 @@ class Neighbours(Survey, name="lessons_neighbours", snippet="neighbours"):
         first, second = (self.coin.counts(self.people, truly) for truly in (self.truly, self.truly + self.differ))
         return {"count": np.arange(self.people + 1), "first": first, "second": second}
 
-    def chart(self, before: Neighbours | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         counts, first, second = self.numbers().values()
         named = {
             "without": (f"{self.truly} of {self.people} are truly yes", first),
@@ -176,7 +174,7 @@ class Group(Survey, name="lessons_group", snippet="group"):
         your_no, your_yes = (norm.pdf(grid, centre, spread) for centre in (self.share - one, self.share + one))
         return {"share": grid, "your_no": your_no, "your_yes": your_yes}
 
-    def chart(self, before: Group | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         grid, your_no, your_yes = self.numbers().values()
         top = 1.12 * float(max(your_no.max(), your_yes.max()))
         traces = [

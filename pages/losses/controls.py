@@ -1,7 +1,5 @@
 """The controls of the page "Losses", what losses are called, and what the charts of losses and of fits share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

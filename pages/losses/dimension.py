@@ -4,8 +4,6 @@ Along the curve the Rényi divergence is converted on a grid of orders, which is
 per cent of the best one; the number read out is the best one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field, replace
@@ -70,7 +68,7 @@ class Dimension(bounds.Setting, View, name="losses_dimension", title="Without GL
 
     delta: float = field(default=DELTA.default, compare=False)
     dimension: int = field(default=PARAMETERS.default, compare=False)
-    was: Dimension | None = field(default=None, compare=False)
+    was: Self | None = field(default=None, compare=False)
 
     chart_key = "losses_dimension"
     files = "losses-dimension"
@@ -118,7 +116,7 @@ class Dimension(bounds.Setting, View, name="losses_dimension", title="Without GL
         proof = "the Rényi curve of the 2023 theorem for any smooth loss, as corrected here"
         return sentences.promise(self.found["non-glm"], self.delta, proof)
 
-    def moved(self, before: Dimension | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return super().moved(self.was)
 
     def courses(self) -> list[Course]:

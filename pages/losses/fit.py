@@ -1,12 +1,10 @@
 """A fit with outliers: not clipped, clipped, and private; and the error of a fit at every threshold."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -162,7 +160,7 @@ class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, PROVED[self.bound])
 
-    def moved(self, before: Fit | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return super().moved(before) if before and before.loss == self.loss else ""
 
     def courses(self) -> list[Course]:
@@ -224,7 +222,7 @@ class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
             code = code.replace(absent, "")
         return code if "LogisticLoss(" in code else code.replace("LogisticLoss, ", "")
 
-    def chart(self, before: Fit | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """The rows, the fits of f and of f_C without noise, also at a quarter and at four times C, and private fits."""
         traces = _rows(self)
 
@@ -249,11 +247,11 @@ class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
         up = figures.axis(y, (-3.8, 1.5) if self.regression else (-1.05, 1.05))
         return figures.figure(traces, across, up, height=430, hovermode="closest")
 
-    def comparable(self, before: Fit | None) -> Fit | None:
+    def comparable(self, before: Self | None) -> Self | None:
         """The setting before, where it is in the same picture: a line through points, or between classes."""
         return before if before and before.regression == self.regression else None
 
-    def below(self, before: Fit | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The error at every threshold; with the ghost of a setting that differs in more than the threshold."""
         before = self.comparable(before)
         show_errors(self, None if before is None or replace(before, clip=self.clip) == self else before)

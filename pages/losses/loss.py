@@ -1,7 +1,5 @@
 """A loss and its clipped form for a row of some norm, their slopes, and how hard the row pulls."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -77,7 +75,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
         return "signed score m = y·xᵀθ" if self.plain.monotone else "residual r = xᵀθ − y"
 
     @property
-    def unmoved(self) -> Clipped | None:
+    def unmoved(self) -> Self | None:
         """The same without its margin k; None where there is none."""
         return replace(self, parameter=0.0) if self.loss == "logistic" and self.parameter > 0 else None
 
@@ -148,7 +146,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
             f"clipped f with L = C, curvature at most {curvature}."
         )
 
-    def moved(self, before: Clipped | None) -> str:
+    def moved(self, before: Self | None) -> str:
         """What a change did to privacy; empty where nothing was changed, or another loss was chosen."""
         changes = sentences.changed(before, self, self.named) if before and before.loss == self.loss else []
         name = changes[0][0] if len(changes) == 1 else ""
@@ -206,7 +204,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
     def code(self) -> str:
         return super().code().replace(", None)", ")")
 
-    def chart(self, before: Clipped | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """f, dashed on top of f_C, with the kinks marked; where there is a margin k, also f at k = 0."""
         drawn = self.curves()
         top = nice(min(float(drawn["f"].max()), 2.5 * float(drawn["f_C"].max())))
@@ -218,7 +216,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
         across = figures.axis(self.axis, (-self.reach, self.reach), hoverformat=".3g")
         return figures.figure(traces, across, figures.axis("loss", (0.0, top)), height=380)
 
-    def slopes(self, before: Clipped | None) -> Any:
+    def slopes(self, before: Self | None) -> Any:
         """f′ and f_C′ with the cut-off ±c; where there is a margin k, also f′ at k = 0."""
         steepest, cut = float(np.abs(self.curves()["slope_f"]).max()), self.slope
         reach = nice(max(1.15 * min(cut, 1.5 * steepest), 0.5 * cut, 0.1))
@@ -229,7 +227,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
         traces = self._traces(before, "f′", guides, "slope_")
         return figures.figure(traces, across, figures.axis("slope", (-reach, high)), height=300)
 
-    def _traces(self, before: Clipped | None, f: str, guides: list[Any], what: str = "") -> list[Any]:
+    def _traces(self, before: Self | None, f: str, guides: list[Any], what: str = "") -> list[Any]:
         """The clipped curve of the setting before, then of this one, with the unclipped one on top; `f` is its name.
 
         A loss of margins is no ghost of a loss of residuals.
@@ -255,7 +253,7 @@ class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss",
             f"sets the noise, and the noise keeps a private model near m = 0. A margin k raises this share."
         )
 
-    def below(self, before: Clipped | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The slopes; for the logistic loss also what its margin costs an ordinary row."""
         picture = page.Picture(self.slopes(before), self.shows("Slope"), self.numbers, f"Slope. {self.svg_title()}")
         st.header("The slope of the loss: how hard a row pulls", anchor=False)

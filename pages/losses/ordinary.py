@@ -1,7 +1,5 @@
 """What a margin costs an ordinary row: the exact ε of two neighbouring data sets with one parameter."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Your own data: a private fit to a table that somebody hands in, by what that person types about its columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """A released model: its picture, what it promises, its Python. What they show may be published, so it costs nothing."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

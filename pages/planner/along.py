@@ -1,7 +1,5 @@
 """Both pictures of "Choose σ and λ": numbers of frontiers against f, with marked recipes and the setting before."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

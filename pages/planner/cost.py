@@ -1,7 +1,5 @@
 """What the choice costs: the excess loss that Theorem H.1 allows along the frontiers, and fits sampled beside it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial

@@ -1,10 +1,8 @@
 """The frontier: the smallest λ against f under each bound, and the point chosen on it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 from streamlit.delta_generator import DeltaGenerator
@@ -115,7 +113,7 @@ class Frontier(Setting, View, name="planner", title="The frontier of σ and λ",
             return ""
         return sentences.promise(self.epsilon, self.delta, ACCOUNTANTS[self.bound])
 
-    def went(self, before: Frontier) -> str:
+    def went(self, before: Self) -> str:
         then, here = before.here, self.here
         if then is None or here is None:
             return "some λ keeps the promise now" if here else "no λ keeps the promise"
@@ -179,7 +177,7 @@ class Frontier(Setting, View, name="planner", title="The frontier of σ and λ",
             f"Smallest regularisation λ against the noise ratio f for {target}. At f = {written(self.ratio)}: {lams}."
         )
 
-    def chart(self, before: Frontier | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw λ against f under each bound, with the marked recipes, Kifer's point and the setting's own."""
         look = {"color": figures.GREY, "dash": "dot", "width": 1.5}
         ends, hover = (1.0, self.f_max), "λ = %{y:.3g}"
@@ -193,5 +191,5 @@ class Frontier(Setting, View, name="planner", title="The frontier of σ and λ",
         if style.embedded():
             page.keep(*SAMPLE)
 
-    def below(self, before: Frontier | None) -> None:
+    def below(self, before: Self | None) -> None:
         cost.draw(self, self.bounds, self.f_max, before)

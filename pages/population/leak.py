@@ -1,9 +1,8 @@
 """Is SGD private as published? δ of one step of noisy SGD over its target, against the number of rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 import pandas as pd
 
@@ -86,7 +85,7 @@ class Leak(Learning, name="population_leak", title="Is SGD private as published?
             f"from above. At this n: {attained} and {proved}."
         )
 
-    def chart(self, before: Leak | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         table = self.numbers()
         low, high = figures.log_range([1.0, *table["attained"], *table["proved"]])
         ends = (table["n"].min() / 1.3, table["n"].max() * 1.3)

@@ -1,7 +1,5 @@
 """What every picture of the page "Population risk" has: what is learnt from how much, and names of the methods."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property
 from typing import Any, Self

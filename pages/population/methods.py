@@ -1,10 +1,8 @@
 """Methods side by side: stored, or drawn now while the page watches."""
 
-from __future__ import annotations
-
 from dataclasses import field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -72,7 +70,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
     )
 
     @classmethod
-    def of(cls, risks: Risks, *, every: bool = False) -> Methods:
+    def of(cls, risks: Risks, *, every: bool = False) -> Self:
         """The view of these risks."""
         setting = risks.setting
         return cls(setting.n, setting.epsilon, setting.d, setting.population, setting.radius, every, risks)
@@ -112,10 +110,10 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
         answer = self.answer()
         return f"So far: {answer[0].lower()}{answer[1:]}"
 
-    def changes(self, before: Methods) -> str:
+    def changes(self, before: Self) -> str:
         return "" if before.loss != self.loss else super().changes(before)
 
-    def went(self, before: Methods) -> str:
+    def went(self, before: Self) -> str:
         course = sentences.course("the least excess risk", before.least, self.least, risk)
         (name, old, new), *more = sentences.changed(before, self, self.named)
         return course if more or "stays" in course else f"{course}: {_REASONS[name][new < old]}"
@@ -177,7 +175,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
             "Ticks to the right are proved bounds."
         )
 
-    def chart(self, before: Methods | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw excess risk, its interval and its bound for private methods; θ = 0 and no privacy as lines."""
         risks, former = self.risks, None if before is None else before.risks
         names = [name for name in risks.excess if name in CONTENDERS or (self.every and name != "no-privacy")]

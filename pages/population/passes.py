@@ -1,11 +1,9 @@
 """Steps and stability: the bound on noisy gradient descent, taken apart, against the number of steps."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -36,7 +34,7 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
     controls = {"steps": STEPS, **Learning.controls}
     named = {**Learning.named, "steps": "T"}
 
-    def before(self) -> Passes:
+    def before(self) -> Self:
         """The view before; where only T was moved since, the ghost stays."""
         before = previous("population_steps", replace(self, radius=self.ball))
         return replace(before or self, ghost=self.setting_before())
@@ -82,7 +80,7 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
             f"{self.steps:,}: {values}."
         )
 
-    def chart(self, before: Passes | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         shown = [] if before is None or before.ghost is None else [(before.ghost, True)]
         tables = [(frame(setting), ghost) for setting, ghost in (*shown, (self.setting, False))]
         traces = [

@@ -1,10 +1,8 @@
 """Stored excess risk, and the generalisation gap, against the number of rows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -110,7 +108,7 @@ class Rows(StoredLearning, name="population_rows", title="Against the number of 
         """Where an axis of logarithms can show the mean, which has no 0."""
         return curve.means > 0
 
-    def chart(self, before: Rows | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw means with intervals, on request with what is proved, and a guide at n where it is stored."""
         traces: list[dict[str, Any]] = []
         values: list[float] = []

@@ -1,12 +1,10 @@
 """Who wins where: the best private method at every number of rows and parameters."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from objpert_core.experiments.population.methods import LABELS
 from pages.population.learning import LEGEND, TIGHT, StoredLearning, role
@@ -87,7 +85,7 @@ class Winners(StoredLearning, name="population_map", title="Who wins where", sni
         listed = "; ".join(f"{LABELS[name]} {count}" for name, count in wins.most_common())
         return f"The best private method at each number of rows and parameters. Settings won: {listed}."
 
-    def chart(self, before: Winners | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw a square with a letter for each setting, paler with a question mark where the lead is not clear."""
         n, d = self.results.rows, self.results.dimensions
         traces = [self._squares(name) for name in dict.fromkeys(cell.winner for cell in self.cells)]

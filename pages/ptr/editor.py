@@ -1,7 +1,5 @@
 """The twelve values: as text in the address and in a field, and moved one by one with sliders."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 

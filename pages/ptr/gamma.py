@@ -1,9 +1,7 @@
 """One posterior draw: the true δ of the printed γ; below, γ by the printed theorem and exactly."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -79,7 +77,7 @@ class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", s
             "1."
         )
 
-    def went(self, before: Gamma) -> str:
+    def went(self, before: Self) -> str:
         exact = sentences.course("the exact γ", before.exact(before.epsilon), self.exact(self.epsilon), _gamma)
         return f"{exact}; {sentences.course('a row’s leverage', before.leverage, self.leverage, sentences.number)}"
 
@@ -109,7 +107,7 @@ class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", s
     def shows(self) -> str:
         return "The true δ of the printed γ over the promised one against ε from 0.1 to 10, logarithmic."
 
-    def chart(self, before: Gamma | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         traces: list[dict[str, Any]] = []
         if before is not None:
             over = curves(before)[2] / before.delta
@@ -129,10 +127,10 @@ class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", s
         yaxis = figures.axis("true δ / promised δ", (low, top), log=True)
         return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
 
-    def below(self, before: Gamma | None) -> None:
+    def below(self, before: Self | None) -> None:
         further("ptr_gammas", self.gammas(before))
 
-    def gammas(self, before: Gamma | None = None) -> page.Picture:
+    def gammas(self, before: Self | None = None) -> page.Picture:
         """γ as printed and exactly."""
         traces: list[dict[str, Any]] = []
         if before is not None:

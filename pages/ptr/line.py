@@ -1,12 +1,10 @@
 """A few points, their median, and the test in front of it; below, three ε as bars and the law of the test."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import streamlit as st
@@ -58,7 +56,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         """The run."""
         return self.points.run(self.seed, self.fallback)
 
-    def before(self) -> Line | None:
+    def before(self) -> Self | None:
         """The setting before: a new draw keeps the ghost."""
         return previous("ptr_line", replace(self, seed=0, text=write(self.values)))
 
@@ -81,7 +79,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         accountant, adjacency = "the test and the release, half of ε each", "one person’s value replaced"
         return sentences.promise(without_dust(self.epsilon), self.delta, accountant, adjacency=adjacency)
 
-    def changes(self, before: Line) -> str:
+    def changes(self, before: Self) -> str:
         return ", ".join(
             [
                 *filter(None, [super().changes(before)]),
@@ -158,7 +156,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
             f"{self.points.median:g} (secret), and the two noises: narrow where the test passes, wide where it fails."
         )
 
-    def chart(self, before: Line | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw the values as dots, their median, the two noises around it, and what this run publishes."""
         met: Counter[float] = Counter()
         heights = []
@@ -202,7 +200,7 @@ class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
         half["line"] |= {"width": 10}
         return [half]
 
-    def below(self, before: Line | None) -> None:
+    def below(self, before: Self | None) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             further("ptr_epsilons", self.epsilons())

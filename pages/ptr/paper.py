@@ -1,7 +1,5 @@
 """Figures 1 to 3 of the paper and whether asking pays, from stored runs: regressions, teachers, votes, directions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from objpert_core.experiments.ptr.stored import Accuracy, Cost, Error, Lost, Price

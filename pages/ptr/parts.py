@@ -1,7 +1,5 @@
 """What several pictures of the page "Ask the data first" share: how numbers are written, bars, further charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

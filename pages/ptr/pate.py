@@ -1,11 +1,9 @@
 """Many teachers: how far their votes are from trouble; below, what the labels cost, and the votes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import streamlit as st
@@ -114,7 +112,7 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
             f"{self.proposal.threshold} teachers, and {here}."
         )
 
-    def chart(self, before: Pate | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw D against the proposal, and the threshold."""
         traces: list[dict[str, Any]] = []
         if before is not None:
@@ -137,7 +135,7 @@ class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
         yaxis = figures.axis("teachers to change", (0.0, top))
         return figures.figure(traces, xaxis, yaxis, height=380, hovermode="closest")
 
-    def below(self, before: Pate | None) -> None:
+    def below(self, before: Self | None) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             further("ptr_costs", self.costs())

@@ -1,7 +1,5 @@
 """What pictures of stored results share on this page: looks, one place that is read off, a row for each method."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,10 +1,8 @@
 """A vote: how often four private votes err; below, the ε of noisy counts at these data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -88,7 +86,7 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
     def courses(self) -> list[Course]:
         return [("the error of asking", self.here["asked"], lambda error: _rare(error, "asked"))]
 
-    def went(self, before: Vote) -> str:
+    def went(self, before: Self) -> str:
         return f"{super().went(before)}; the test passes in most runs from gap {self.ballot.passing_gap} on"
 
     def table(self) -> list[dict[str, str]]:
@@ -115,7 +113,7 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
     def shows(self) -> str:
         return "How often four votes err, on a logarithmic scale, against the gap, which is secret."
 
-    def chart(self, before: Vote | None) -> figures.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         traces = [] if before is None else before._errors(ghost=True)
         traces = [*traces, figures.guide((self.gap, self.gap), (_FLOOR, 1.0)), *self._errors()]
         xaxis = figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1])))
@@ -130,7 +128,7 @@ class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
             for key, name in NAMES.items()
         ]
 
-    def below(self, before: Vote | None) -> None:
+    def below(self, before: Self | None) -> None:
         further("ptr_vote_epsilons", self.of_the_noise())
 
     def of_the_noise(self) -> page.Picture:

@@ -1,11 +1,9 @@
 """A tilt and a bend: level curves of one objective of two parameters, tilted and bent, with their minima."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -121,7 +119,7 @@ class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
             "The bent ellipses are narrower."
         )
 
-    def chart(self, before: Bowls | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         plane = self.plane
         traces = []
         if before is not None:

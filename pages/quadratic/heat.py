@@ -1,9 +1,7 @@
 """Figure 1: the least bound on the risk over (ε, δ), in colours of its logarithm; a ring around one cell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import streamlit as st
@@ -113,7 +111,7 @@ class Heat(StoredView, name="quadratic_heat", title="Bounds on the risk (Figure 
             self.results.values(panel=self.panel, proof=self.proof, epsilon=epsilon, delta=delta)
         )
 
-    def chart(self, before: Heat | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         epsilons, deltas, values, degrees = self.grid()
         texts = np.array(
             [

@@ -1,11 +1,9 @@
 """Two records that disagree: the true δ of a bend, alone and with a tilt, against how far a label is off."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import brentq
@@ -116,7 +114,7 @@ class Labels(View, name="quadratic_labels", title="Two records disagree"):
             "δ as a level line."
         )
 
-    def chart(self, before: Labels | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         deltas = true_deltas(self)
         low, high = max(min(self.delta / 100, float(deltas[-1]) / 1e6), _FLOOR), 1.6
         traces = []

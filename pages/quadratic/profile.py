@@ -1,9 +1,7 @@
 """δ against ε of one bend by three proofs, on request beside the Gaussian mechanism of the same (ε, δ)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -122,7 +120,7 @@ class Profile(View, name="quadratic_profile", title="δ against ε, three proofs
         beside = " Beside them the Gaussian mechanism of the same (ε, δ)." if self.gaussian else ""
         return f"δ on a logarithmic scale against ε, for one bend and three proofs. At the target’s ε: {told}.{beside}"
 
-    def chart(self, before: Profile | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         x, traces = self.epsilons, []
         names = {proof: f"{label} proof" for proof, label in PROOFS.items()}
         if before is not None:

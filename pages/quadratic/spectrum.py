@@ -1,9 +1,7 @@
 """Eigenvalues of the random curvature: what is drawn beside what the published proof needs."""
 
-from __future__ import annotations
-
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -104,7 +102,7 @@ class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippe
             f"{self.degrees_of_freedom}, on a logarithmic axis, between α and β = {count(self.draws.beta)}."
         )
 
-    def chart(self, before: Spectrum | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         now = self.draws
         traces = []
         tops = []

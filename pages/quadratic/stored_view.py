@@ -1,10 +1,8 @@
 """Pictures of stored results: tilt, bend and anchor against the box and against rows, and beside other regressions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from objpert_core.experiments.quadratic import stored
 from objpert_core.experiments.quadratic.stored import Excess, NewError, Risk
@@ -199,7 +197,7 @@ class Regressions(StoredView, name="quadratic_regression", title="Beside other r
         listed = "; ".join(f"{row['Method']} {row['Excess test error']}" for row in self.table())
         return f"Excess test error, a logarithmic axis: {listed}."
 
-    def chart(self, before: Regressions | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         known = {method: self.results.interval(**self.place, method=method) for method in NewError.LABELS}
         shown = {method: interval for method, interval in known.items() if interval is not None}
         traces: list[dict[str, Any]] = []

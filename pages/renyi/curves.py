@@ -1,12 +1,10 @@
 """The Rényi curves over α of one fit, of the Gaussian mechanism with its noise and of DP-SGD."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import streamlit as st
@@ -108,7 +106,7 @@ class Curves(Setting, View, name="renyi", title="Rényi curves", snippet="curves
             f"{sentences.delta(self.delta)}; {sentences.ADJACENCY}; accounted by privacy loss distributions."
         )
 
-    def moved(self, before: Curves | None) -> str:
+    def moved(self, before: Self | None) -> str:
         """Why nothing is proved about the fit; or what was changed, what that did to ε, and why."""
         if why := self.fit.explain():
             return why
@@ -214,7 +212,7 @@ class Curves(Setting, View, name="renyi", title="Rényi curves", snippet="curves
         page.table(rows, alt=f"ε at δ = {sentences.delta(self.delta)} of the mechanisms, accounted both ways")
         page.evidence(picture, shown=rows, name=self.name)
 
-    def below(self, before: Curves | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The second chart, with random allocation on request; then the lines of Python, which are about both."""
         st.header("What the curves promise: ε at every δ", anchor=False)
         now = replace(self, allocated=ALLOCATED.show())

@@ -1,7 +1,5 @@
 """What the curves promise: ε over δ, both mechanisms, both accountants, and random allocation on request."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

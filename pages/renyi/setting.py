@@ -1,7 +1,5 @@
 """What both pictures are about: one fit of objective perturbation and one run of DP-SGD."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,8 +4,6 @@ Runs are remembered with `lru_cache` and shared by everybody. Every solver has a
 takes long; a solver that stops at its limit is shown as far as it got.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache

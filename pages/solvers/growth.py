@@ -1,7 +1,5 @@
 """How the cost grows with the number of rows: stored measurements, and c·n^a·log n fitted to each solver's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,8 +1,6 @@
 """Coefficients of one fit with their intervals: without privacy, private, and private but forgetting the noise."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -124,7 +122,7 @@ class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coeffic
         about = "" if self.shape == ADULT else ", about the true coefficient, which is the line at 0"
         return f"For every column an interval without privacy, a private one, and one that forgets the noise{about}."
 
-    def chart(self, before: Coefficients | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         traces: list[dict[str, Any]] = []
         rows, edges = np.arange(self.columns), [0.0]
         if before is not None and (before.columns, before.shape) == (self.columns, self.shape):

@@ -1,8 +1,6 @@
 """How often intervals cover: stored simulations, forgetting the noise and not, coverage against width."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -90,7 +88,7 @@ class Covers(StoredView, name="sure_covers", title="How often intervals cover", 
         listed = "; ".join(f"{row['Intervals']} {row['Cover']}" for row in self.table())
         return f"Share of coefficients covered, against the width divided by the width without privacy: {listed}."
 
-    def chart(self, before: Covers | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         traces: list[dict[str, Any]] = [figures.guide((0.3, 70.0), (0.95, 0.95))]
         others = [case for case in CASES if case != self.case]
         for method, label in LABELS.items():

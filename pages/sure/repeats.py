@@ -1,9 +1,7 @@
 """A hundred repetitions: the intervals of one coefficient side by side, those that miss the truth thick."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -98,7 +96,7 @@ class Repeats(OfPeople, name="sure_repeats", title="A hundred draws", snippet="r
         listed = "; ".join(f"{NAMES[method]} {self._count(method)}" for method in self.methods)
         return f"{COUNT} intervals of each method about the truth, by estimate. How many hold the truth: {listed}."
 
-    def chart(self, before: Repeats | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         most = max(_reach(one) for one in self.methods.values())
         traces: list[dict[str, Any]] = []
         rows, centres = np.arange(COUNT), 2.1 * most * np.arange(len(self.methods))

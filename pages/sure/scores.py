@@ -1,8 +1,6 @@
 """Scores as they may be published: ROC curve and calibration from one noisy histogram, beside those without noise."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -88,7 +86,7 @@ class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
             f"{sentences.fixed(self.scored.auc)}."
         )
 
-    def chart(self, before: Scores | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         x, y = (
             ("false positive rate", "true positive rate")
             if self.curve == "roc"

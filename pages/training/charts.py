@@ -1,7 +1,5 @@
 """The training page's pictures: pure functions from a comparison to a figure, its numbers and its alt text."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence

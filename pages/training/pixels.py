@@ -1,7 +1,5 @@
 """The training page's pictures of many classes: the coefficients of each class as an image, a pixel a column."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from typing import Any

@@ -1,7 +1,5 @@
 """What paying for the choice of a learning rate costs: the accuracy of every draw, paid and unpaid."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

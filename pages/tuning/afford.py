@@ -1,7 +1,5 @@
 """What is left for each run where the whole may cost what one run costs now; only while somebody looks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The price of tuning: ε against the number of settings tried, under four ways of accounting."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The three charts of the picture "In accuracy" show one result; below the stage, what K did and the winner's curse."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

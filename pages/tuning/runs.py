@@ -1,7 +1,5 @@
 """How many runs there are: the distribution of K."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

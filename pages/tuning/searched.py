@@ -1,7 +1,5 @@
 """A private search over a small grid: every setting's noisy score and what its model is worth, beside unpaid fits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The controls and presets of the picture "In accuracy"; their addresses are those of its former page."""
 
-from __future__ import annotations
-
 from objpert_core import datasets
 from objpert_core.experiments import paper
 from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS

@@ -1,7 +1,5 @@
 """The work of the picture "In accuracy", and what is said before it, while it is under way, and at its end."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
