@@ -82,21 +82,6 @@ RELEASED = Number(
     high=MOST_ENTRIES,
     help="The other entries are planned.",
 )
-FIELDS: dict[str, Control] = {
-    "counts": COUNTS,
-    "sigma": SIGMA,
-    "proof": BOUND,
-    "lam": LAM,
-    "delta": READ_DELTA,
-    "smoothness": BETA,
-    "lipschitz": LIPSCHITZ,
-    "show_as": SHOW,
-    "renyi": RENYI,
-    "eps_max": EPS_MAX,
-    "floor": FLOOR,
-    "width": WIDTH,
-}
-ASIDE = (BETA, LIPSCHITZ, SHOW, RENYI, EPS_MAX, FLOOR, WIDTH)
 FITS = (SIGMA, LAM, BETA, LIPSCHITZ, BOUND, COUNTS, READ_DELTA, SHOW, RENYI, EPS_MAX, FLOOR, WIDTH)
 LIST = (LEDGER, LEDGER_DELTA, TARGET, LEFT, FILTER, RELEASED)
 LINKED: tuple[Control, ...] = (*FITS, GHOST, *LIST)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -11,14 +11,14 @@ import numpy as np
 import objpert_core.accounting as acc
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
-from pages.composition import totals
-from pages.composition.controls import ASIDE, BETA, BOUND, BOUNDS, COUNTS, CURVES, EPS_MAX, FIELDS, LOOKS, PAIRED
+from pages.composition import controls, totals
+from pages.composition.controls import BETA, BOUND, BOUNDS, COUNTS, CURVES, EPS_MAX, LOOKS, PAIRED
 from pages.composition.totals import share_up
 from ui import figures, page, parameters, sentences, snippets
 from ui.bounds import ORDERS, renyi_curve
 from ui.controls import Control
 from ui.sentences import count, delta, epsilon, number, proved, scientific
-from ui.view import View
+from ui.view import View, set_by
 
 RARE = 0.1  # the δ that anybody promises are below
 POINTS = 201  # on the ε axis, ends included
@@ -99,25 +99,22 @@ def reading(fit: acc.Mechanism, k: int, delta: float, eps_max: float, floor: flo
     return Reading(k, low, high, renyi, k * alone, share)
 
 
-@dataclass(frozen=True)
 class Fits(View, name="composition", title="k fits together", snippet="fits"):
     """A fit, how many of it, and the δ at which ε is read; drawn up to `eps_max` and down to `floor`."""
 
-    sigma: float
-    lam: float
-    smoothness: float
-    lipschitz: float
-    proof: str  # a key of `BOUNDS`
-    counts: tuple[int, ...]
-    delta: float
-    eps_max: float = field(default=FIELDS["eps_max"].default, compare=False)
-    floor: float = field(default=FIELDS["floor"].default, compare=False)
-    width: float = field(default=FIELDS["width"].default, compare=False)  # that the grid aims at, a share of ε
-    renyi: bool = field(default=True, compare=False)
-    show_as: str = field(default=CURVES, compare=False)
+    counts: tuple[int, ...] = set_by(COUNTS)
+    sigma: float = set_by(controls.SIGMA)
+    proof: str = set_by(BOUND)  # a key of `BOUNDS`
+    lam: float = set_by(controls.LAM)
+    delta: float = set_by(controls.READ_DELTA)
+    smoothness: float = set_by(BETA, aside=True)
+    lipschitz: float = set_by(controls.LIPSCHITZ, aside=True)
+    show_as: str = set_by(controls.SHOW, aside=True, compare=False)
+    renyi: bool = set_by(controls.RENYI, aside=True, compare=False)
+    eps_max: float = set_by(EPS_MAX, aside=True, compare=False)
+    floor: float = set_by(controls.FLOOR, aside=True, compare=False)
+    width: float = set_by(controls.WIDTH, aside=True, compare=False)  # that the grid aims at, a share of ε
 
-    controls = FIELDS
-    aside = ASIDE
     named = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L", "most": "k", "delta": "δ", "proof": "proof"}
     answers_in_alt = False
 

@@ -110,7 +110,7 @@ def through(ledger: Ledger, released: int, delta: float, target: float) -> None:
 
 
 def revealed() -> None:
-    view = Fits(8.0, 10.0, 1.0, 1.0, BOUND.default, HUNDRED, 1e-5, eps_max=30.0)
+    view = Fits(HUNDRED, eps_max=30.0)
     chart = view.profiles(None, height=380, read=False)
     page.show(page.Picture(chart, view.alt()), key="composition_try_chart")
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from pages.distance import maps
 from ui import bounds, figures, page, parameters, sentences, snippets, why
 from ui.bounds import Setting, along, at, grid
 from ui.controls import Control, SelectSlider, log_values, powers_of_ten
-from ui.view import View
+from ui.view import View, set_by
 
 LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
 SILENT = Setting(sigma=10.0, lam=0.2, smoothness=0.25, lipschitz=1.0)
@@ -22,7 +22,7 @@ RENYI, PROFILE = "Rényi curves", "Privacy profiles"
 
 TWICE = "Two pictures of the same four privacy losses: Rényi divergences, as in the paper’s figure, or δ against ε."
 SHOW = parameters.show("distance", (RENYI, PROFILE), TWICE)
-MECHANISM = parameters.mechanism("distance", LARGE_SMALL, SILENT)
+SIGMA, LAM, BETA, LIPSCHITZ = MECHANISM = parameters.mechanism("distance", LARGE_SMALL, SILENT)
 READ_DELTA = parameters.read_delta("distance", label="Compare ε at δ =")
 READ_ALPHA = SelectSlider("distance_alpha", "Read ε(α) at α =", 10.0, log_values(1, 10_000, steps=parameters.FEW_STEPS))
 ALPHA_MAX = parameters.view("distance", "α axis up to", 10_000.0, powers_of_ten(1, 6))
@@ -53,25 +53,19 @@ def orders(alpha_max: float) -> FloatArray:
     return alpha
 
 
-@dataclass(frozen=True)
 class Distance(Setting, View, name="distance", title="Distance to optimality", snippet="curves"):
     """A fit; ε is read at δ, ε(α) at α."""
 
-    delta: float = field(default=READ_DELTA.default, compare=False)
-    show_as: str = field(default=RENYI, compare=False)
-    alpha: float = field(default=READ_ALPHA.default, compare=False)
-    alpha_max: float = field(default=ALPHA_MAX.default, compare=False)
-    eps_max: float = field(default=EPS_MAX.default, compare=False)
+    sigma: float = set_by(SIGMA)
+    lam: float = set_by(LAM)
+    smoothness: float = set_by(BETA, aside=True)
+    lipschitz: float = set_by(LIPSCHITZ, aside=True)
+    show_as: str = set_by(SHOW, compare=False)
+    delta: float = set_by(READ_DELTA, compare=False)
+    alpha: float = set_by(READ_ALPHA, aside=True, compare=False)
+    alpha_max: float = set_by(ALPHA_MAX, aside=True, compare=False)
+    eps_max: float = set_by(EPS_MAX, aside=True, compare=False)
 
-    aside = (*MECHANISM[2:], READ_ALPHA, ALPHA_MAX, EPS_MAX)
-    controls = {
-        **dict(zip(("sigma", "lam", "smoothness", "lipschitz"), MECHANISM, strict=True)),
-        "show_as": SHOW,
-        "delta": READ_DELTA,
-        "alpha": READ_ALPHA,
-        "alpha_max": ALPHA_MAX,
-        "eps_max": EPS_MAX,
-    }
     answers_in_alt = False
 
     @classmethod
@@ -247,7 +241,7 @@ def _least(eps: float, lower: float) -> str:
 def against_lam(sigma: float, delta: float) -> page.Picture:
     """The distance of both proofs against λ at one σ, with the level that the published one falls to."""
     lams = np.geomspace(1e-1, 1e4, 61)
-    views = [Distance(sigma, float(lam), 1.0, 1.0, delta) for lam in lams]
+    views = [Distance(sigma, float(lam), 1.0, 1.0, delta=delta) for lam in lams]
     half = views[0].distance("half")
     names, hover = {name: NAMES[name] for name in maps.BOUNDS}, "%{y:.3g} times"
 
