@@ -6,7 +6,7 @@ per cent of the best one; the number read out is the best one.
 
 import math
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, field, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ import objpert_core.accounting as acc
 from pages.losses.controls import BETA, DELTA, DIMENSIONS, LAM, LIPSCHITZ, PARAMETERS, SIGMA
 from ui import bounds, figures, sentences, why
 from ui.controls import previous
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 NAMES: Mapping[str, str] = {
     "non-glm": "2023 theorem, any smooth loss",
@@ -59,28 +59,22 @@ def parameters(dimension: int) -> str:
     return f"{dimension:,} parameter{'' if dimension == 1 else 's'}"
 
 
-@dataclass(frozen=True)
 class Dimension(bounds.Setting, View, name="losses_dimension", title="Without GLM structure", snippet="dimension"):
     """A mechanism against the number of parameters; ε is read off at δ and one dimension, `was` is the read-out before.
 
     The ghost is the mechanism before, whatever was read off since.
     """
 
-    delta: float = field(default=DELTA.default, compare=False)
-    dimension: int = field(default=PARAMETERS.default, compare=False)
+    dimension: int = set_by(PARAMETERS, compare=False)
+    lam: float = set_by(LAM)
+    sigma: float = set_by(SIGMA)
+    smoothness: float = set_by(BETA, aside=True)
+    lipschitz: float = set_by(LIPSCHITZ, aside=True)
+    delta: float = set_by(DELTA, aside=True, compare=False)
     was: Self | None = field(default=None, compare=False)
 
     chart_key = "losses_dimension"
     files = "losses-dimension"
-    controls = {
-        "dimension": PARAMETERS,
-        "lam": LAM,
-        "sigma": SIGMA,
-        "smoothness": BETA,
-        "lipschitz": LIPSCHITZ,
-        "delta": DELTA,
-    }
-    aside = (BETA, LIPSCHITZ, DELTA)
     named = {**why.NAMES, "dimension": "d", "delta": "δ"}
     reasons = {"d": "; every parameter costs −log(1 − β/λ)", "λ": "; λ decides what every parameter costs"}
     answers_in_alt = False

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -31,7 +31,7 @@ from pages.losses.controls import (
 )
 from ui import figures, page, sentences
 from ui.snippets import Verbatim
-from ui.view import Course
+from ui.view import Course, set_by
 
 LINES = (
     f"Green: the mean of {sentences.count(clipping.NOISES, 'private fit')} at each C, with a band from the best fit "
@@ -104,25 +104,20 @@ PROVED = {
 _ABSENT = (", huber_threshold=None", ", hinge_width=None", "loss=LogisticLoss(None), ")
 
 
-@dataclass(frozen=True)
 class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
     """A fit to rows of which some are far off, and some private fits, drawn."""
 
-    draws: int = field(default=DRAWS.default, compare=False)
+    clip: float = set_by(CLIP)
+    loss: str = set_by(LOSS_NAME)
+    epsilon: float = set_by(EPSILON)
+    outliers: float = set_by(OUTLIERS)
+    parameter: float = set_by(PARAMETER)
+    draws: int = set_by(DRAWS, aside=True, compare=False)
+    seed: int = set_by(SEED, aside=True)
+    delta: float = set_by(DELTA, aside=True)
 
     chart_key = "losses_fits"
     files = "losses-fits"
-    controls = {
-        "clip": CLIP,
-        "loss": LOSS_NAME,
-        "epsilon": EPSILON,
-        "outliers": OUTLIERS,
-        "parameter": PARAMETER,
-        "draws": DRAWS,
-        "seed": SEED,
-        "delta": DELTA,
-    }
-    aside = (DRAWS, SEED, DELTA)
     reasons = {
         "C": "; a larger C means more noise, and a stronger pull of outliers",
         "ε": "; noise and λ fall as ε grows",

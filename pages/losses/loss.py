@@ -1,7 +1,7 @@
 """A loss and its clipped form for a row of some norm, their slopes, and how hard the row pulls."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from objpert_core.learning import ClippedLoss, Loss
 from pages.losses import ordinary
 from pages.losses.controls import CLIP, CONSTANTS, LOSS_NAME, NAMES, NORM, PARAMETER, REACH, LossView, nice, own
 from ui import figures, page, parameters, sentences
+from ui.view import set_by
 
 POINTS = 241  # on the axis, ends included; the kinks come on top
 
@@ -21,17 +22,17 @@ def _number(value: float) -> str:
     return sentences.number(value)
 
 
-@dataclass(frozen=True)
 class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss", snippet="loss"):
     """A loss, clipped, for a row of this norm; drawn at scores up to ±`reach`."""
 
-    norm: float
-    reach: float = field(default=REACH.default, compare=False)
+    clip: float = set_by(CLIP)
+    loss: str = set_by(LOSS_NAME)
+    norm: float = set_by(NORM)
+    parameter: float = set_by(PARAMETER)
+    reach: float = set_by(REACH, aside=True, compare=False)
 
     chart_key = "losses_chart"
     files = "losses"
-    controls = {"clip": CLIP, "loss": LOSS_NAME, "norm": NORM, "parameter": PARAMETER, "reach": REACH}
-    aside = (REACH,)
     named = {"clip": "C", "norm": "‖x‖", "parameter": "k"}
     answers_in_alt = False
 

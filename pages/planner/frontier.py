@@ -1,7 +1,6 @@
 """The frontier: the smallest λ against f under each bound, and the point chosen on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Self
 
 import pandas as pd
@@ -12,7 +11,7 @@ from pages.planner.along import along
 from pages.planner.controls import BOUND, DELTA, EPSILON, F_MAX, FEATURES, NORM, RATIO, ROWS, SAMPLE, SCALING, SPECIAL
 from pages.planner.numbers import NAMES, Setting, Spot, lam, nats, written
 from ui import bounds, figures, page, sentences, style, words
-from ui.view import View
+from ui.view import View, set_by
 
 ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the 2023 theorem"}
 _REASONS = {  # more of it, less of it
@@ -23,28 +22,22 @@ _REASONS = {  # more of it, less of it
 }
 
 
-@dataclass(frozen=True)
 class Frontier(Setting, View, name="planner", title="The frontier of σ and λ", snippet="frontier"):
     """A setting's frontiers up to `f_max`, those for other losses on request."""
 
-    f_max: float = field(default=3.0, compare=False)
-    monotone: bool = field(default=False, compare=False)
-    two_signed: bool = field(default=False, compare=False)
+    ratio: float = set_by(RATIO)
+    epsilon: float = set_by(EPSILON)
+    bound: str = set_by(BOUND)
+    rows: int = set_by(ROWS)
+    features: int = set_by(FEATURES)
+    norm: float = set_by(NORM)
+    delta: float = set_by(DELTA, aside=True)
+    intercept_scaling: float = set_by(SCALING, aside=True)
+    f_max: float = set_by(F_MAX, aside=True, compare=False)
+    monotone: bool = set_by(SPECIAL["monotone"], aside=True, compare=False)
+    two_signed: bool = set_by(SPECIAL["two-signed"], aside=True, compare=False)
 
     chart_key = "planner_frontier"
-    controls = {
-        "ratio": RATIO,
-        "epsilon": EPSILON,
-        "bound": BOUND,
-        "rows": ROWS,
-        "features": FEATURES,
-        "norm": NORM,
-        "delta": DELTA,
-        "intercept_scaling": SCALING,
-        "f_max": F_MAX,
-        **{key.replace("-", "_"): control for key, control in SPECIAL.items()},
-    }
-    aside = (DELTA, SCALING, F_MAX, *SPECIAL.values())
     answers_in_alt = False
     named = {
         "ratio": "f",
