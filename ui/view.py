@@ -34,7 +34,7 @@ def set_by(control: Control, *, aside: bool = False, switch: bool = False, compa
     return field(default=control.default, compare=compare, metadata={control: (aside, switch)})
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(set_by,))
+@dataclass_transform(frozen_default=True)
 class View(ABC):
     """One picture of a page; a subclass whose fields are `set_by` controls is a frozen dataclass, the setting.
 

@@ -12,7 +12,7 @@ from objpert_core.experiments.learners import NON_PRIVATE, TIGHT
 from objpert_core.experiments.studies.subsampling import GENERATED, LearningCurve, Plan, learning_curve
 from pages.accuracy.controls import ROWS_CONTROLS
 from pages.accuracy.curves import AIR, Trace, curve, edges, ticks, upright
-from pages.accuracy.names import BARS, cannot_run, offer, whole
+from pages.accuracy.reading import BARS, cannot_run, offer, whole
 from ui import figures, page, runs, sentences, share, snippets
 from ui.controls import Control
 from ui.jobs import JobView

@@ -1,8 +1,8 @@
 """The release of one parameter: the tilted objectives, and the densities of their lowest point.
 
-`objpert_core.theory.one_dimensional` computes every number; this file chooses what is drawn.
-"""
+`objpert_core.theory.one_dimensional` computes every number; this file chooses what is drawn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -12,10 +12,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.home import pair
-from pages.home.controls import DELTA, DRAW, DRAWS, FEATURES, FIT, LABELS, LAM, PEOPLE, PERSON, RADIUS, SIGMA
-from pages.home.pair import POINTS, Pair
+from pages.home.pair import DELTA, DRAW, DRAWS, FEATURES, FIT, LABELS, LAM, PEOPLE, PERSON, POINTS, RADIUS, SIGMA, Pair
 from ui import figures, page, sentences, why
 from ui.controls import previous
+from ui.page import Prediction
 from ui.view import View
 
 NOISE_SEED = 2023  # the draws are an illustration: the same for everybody, so that a link shows the same picture
@@ -220,3 +220,36 @@ def _play_button() -> dict[str, Any]:
             {"label": "■ Stop", "method": "animate", "args": [[None], stop]},
         ],
     }
+
+
+def less_noise() -> None:
+    show([Release(sigma, 1.0) for sigma in (2.5, 0.5)], (-1.5, 4.0), "home_try_sigma")
+
+
+def less_regularisation() -> None:
+    show([Release(2.5, lam) for lam in (1.0, 0.1)], (-4.0, 14.0), "home_try_lambda")
+
+
+FIRST_QUESTION = Prediction.of("home", less_noise)
+SECOND_QUESTION = Prediction.of("home", less_regularisation, text="lambda")
+
+
+def show(releases: Sequence[Release], view: tuple[float, float], key: str) -> None:
+    """The answer and the densities of each."""
+    for release, column in zip(releases, st.columns(2), strict=True):
+        with column:
+            st.markdown(f"**σ = {release.sigma:g}, λ = {release.lam:g}.** {release.answer()}")
+            picture = page.Picture(densities(release, view), release.alt())
+            page.show(picture, key=f"{key}_{release.sigma:g}_{release.lam:g}")
+
+
+def densities(release: Release, view: tuple[float, float]) -> figures.Figure:
+    """The two densities alone, over θ from view[0] to view[1]."""
+    theta = np.linspace(*view, 2 * POINTS)
+    curves = {role: law.density(theta) for role, law in release.laws.items()}
+    traces = [
+        figures.series(f"{role} the person", theta, y, role, hover="density %{y:.3g}") for role, y in curves.items()
+    ]
+    xaxis = figures.axis("released θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g")
+    yaxis = figures.axis("density", (0.0, 1.08 * max(float(y.max()) for y in curves.values())), showticklabels=False)
+    return figures.figure(traces, xaxis, yaxis, height=280)

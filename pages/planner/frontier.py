@@ -7,8 +7,8 @@ import pandas as pd
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.planner import cost, numbers
-from pages.planner.along import along
 from pages.planner.controls import BOUND, DELTA, EPSILON, F_MAX, FEATURES, NORM, RATIO, ROWS, SAMPLE, SCALING, SPECIAL
+from pages.planner.cost import along
 from pages.planner.numbers import NAMES, Setting, Spot, lam, nats, written
 from ui import bounds, figures, page, sentences, style, words
 from ui.view import View, set_by

@@ -10,8 +10,20 @@ import numpy as np
 import streamlit as st
 
 from objpert_core.experiments.ptr.points import MIDDLE, Outcome, Points
-from pages.ptr.controls import BETA, DELTA, EPSILON, FALLBACK, MOVER, PEOPLE, POINTS, PUBLISH, PUBLISHED, SEED
-from pages.ptr.editor import parse, write
+from pages.ptr.controls import (
+    BETA,
+    DELTA,
+    EPSILON,
+    FALLBACK,
+    MOVER,
+    PEOPLE,
+    POINTS,
+    PUBLISH,
+    PUBLISHED,
+    SEED,
+    parse,
+    write,
+)
 from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
 from ui import figures, page, sentences
 from ui.controls import Control, Toggle, previous

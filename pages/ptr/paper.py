@@ -3,19 +3,7 @@
 from collections.abc import Mapping
 
 from objpert_core.experiments.ptr.stored import Accuracy, Cost, Error, Lost, Price
-from pages.ptr.controls import (
-    COUNTED,
-    DIGITS,
-    EQUAL,
-    EVERY,
-    NARROW_GAP,
-    ROWS,
-    SOURCE,
-    SPREAD,
-    STORED,
-    TABLE,
-    WIDE_GAP,
-)
+from pages.ptr import controls
 from pages.ptr.stored_view import PtrResults, at_most, promise, promise_in_chart, written
 from ui import sentences
 from ui.stored_view import Curve
@@ -29,9 +17,9 @@ VOTER = "one voter joins or leaves"
 class Regressions(PtrResults, name="ptr_regression", title="Private regressions (Figure 1)", snippet="means_free"):
     """Every method on one table at one ε."""
 
-    data: str = set_by(TABLE)
-    wanted: float = set_by(STORED)
-    every: bool = set_by(EVERY, aside=True)
+    data: str = set_by(controls.TABLE)
+    wanted: float = set_by(controls.STORED)
+    every: bool = set_by(controls.EVERY, aside=True)
 
     experiment, column = "regression", "epsilon"
     labels = Error.LABELS
@@ -84,8 +72,8 @@ class Regressions(PtrResults, name="ptr_regression", title="Private regressions 
 class Labels(PtrResults, name="ptr_pate", title="What teachers’ labels cost (Figure 2)"):
     """Every analysis of one source of votes at one σ."""
 
-    source: str = set_by(SOURCE)
-    wanted: float = set_by(COUNTED)
+    source: str = set_by(controls.SOURCE)
+    wanted: float = set_by(controls.COUNTED)
 
     experiment, column = "pate", "sigma"
     labels = Price.LABELS
@@ -118,13 +106,13 @@ class Labels(PtrResults, name="ptr_pate", title="What teachers’ labels cost (F
 class DigitsLabels(Labels):
     """The same where the votes are on digits, for which another σ is stored."""
 
-    wanted: float = set_by(DIGITS)
+    wanted: float = set_by(controls.DIGITS)
 
 
 class EqualError(PtrResults, name="ptr_voting", title="Votes and their ε (Figure 3)"):
     """Figure 3b: who pays what for the same error."""
 
-    wanted: float = set_by(EQUAL)
+    wanted: float = set_by(controls.EQUAL)
 
     experiment, column = "voting", "epsilon"
     labels = Cost.LABELS["b"]
@@ -154,7 +142,7 @@ class EqualError(PtrResults, name="ptr_voting", title="Votes and their ε (Figur
 class WideGap(PtrResults, name="ptr_voting", title=EqualError.title):
     """Figure 3a: ε against the gap, with noise of ε = 10."""
 
-    wanted: int = set_by(WIDE_GAP)
+    wanted: int = set_by(controls.WIDE_GAP)
 
     experiment, column = "voting", "gap"
     labels = Cost.LABELS["a"]
@@ -180,7 +168,7 @@ class WideGap(PtrResults, name="ptr_voting", title=EqualError.title):
 class NarrowGap(WideGap):
     """The same with noise of ε = 0.3."""
 
-    wanted: int = set_by(NARROW_GAP)
+    wanted: int = set_by(controls.NARROW_GAP)
 
     cells = {"panel": "a", "epsilon": 0.3}
 
@@ -188,7 +176,7 @@ class NarrowGap(WideGap):
 class Curvature(PtrResults, name="ptr_glm", title="Does asking first pay?", snippet="means_over"):
     """Logistic regression: who is right how often, and whether asking first is seen to pay."""
 
-    wanted: float = set_by(STORED)
+    wanted: float = set_by(controls.STORED)
 
     experiment, column, over = "glm", "epsilon", "lam"
     labels = Accuracy.LABELS
@@ -216,8 +204,8 @@ class Curvature(PtrResults, name="ptr_glm", title="Does asking first pay?", snip
 class Directions(PtrResults, name="ptr_pca", title=Curvature.title):
     """First direction: whose error is smaller, where intervals are apart."""
 
-    wanted: int = set_by(ROWS)
-    spread: float = set_by(SPREAD)
+    wanted: int = set_by(controls.ROWS)
+    spread: float = set_by(controls.SPREAD)
 
     experiment, column = "pca", "n"
     labels = Lost.LABELS

@@ -12,9 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core._validation import FloatArray
 from pages.renyi import landmarks
-from pages.renyi.controls import ALLOCATED, ALPHA_MAX, READ_DELTA, SETTING, SHOWN
+from pages.renyi.controls import ALLOCATED, ALPHA_MAX, HOVER, NAMES, READ_DELTA, SETTING, SHORT, SHOWN, Setting
 from pages.renyi.promises import Promises
-from pages.renyi.setting import HOVER, NAMES, SHORT, Setting
 from ui import figures, page, sentences, style
 from ui.bounds import ORDERS, at, renyi_curve
 from ui.view import View

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
-from pages.renyi.setting import ALLOCATION, HOVER, NAMES, SHORT, Setting
+from pages.renyi.controls import ALLOCATION, HOVER, NAMES, SHORT, Setting
 from ui import figures, page, sentences
 
 DELTAS = tuple(float(f"1e-{k}") for k in range(2, 13, 2))
