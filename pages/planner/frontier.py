@@ -34,8 +34,8 @@ class Frontier(Setting, View, name="planner", title="The frontier of σ and λ",
     delta: float = set_by(DELTA, aside=True)
     intercept_scaling: float = set_by(SCALING, aside=True)
     f_max: float = set_by(F_MAX, aside=True, compare=False)
-    monotone: bool = set_by(SPECIAL["monotone"], aside=True, compare=False)
     two_signed: bool = set_by(SPECIAL["two-signed"], aside=True, compare=False)
+    monotone: bool = set_by(SPECIAL["monotone"], aside=True, compare=False)
 
     chart_key = "planner_frontier"
     answers_in_alt = False
