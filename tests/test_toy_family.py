@@ -32,8 +32,10 @@ from objpert_core.accounting.laws.base import GaussianLoss
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw
 from objpert_core.accounting.mechanisms.perturbation import Perturbation
 from objpert_core.accounting.terms import Terms
-from objpert_core.estimators.base import LinearClassifier, SolvedModel
+from objpert_core.estimators.base import LinearClassifier
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.objective import SOLVED, constant_of, solved, solving
+from objpert_core.estimators.recipe import Learned, Recipe
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning import (
     Fit,
@@ -158,43 +160,56 @@ def release_if_enough(X, targets, mechanism, *, least_rows, delta, **options):
 
 
 @documented
-class PublicPriorClassifier(LinearClassifier, SolvedModel):
+class PublicPriorClassifier(LinearClassifier):
     """Logistic regression with a public prior.
 
     Parameters
     ----------
-    %(epsilon delta tau solver intercept row_norm random_state classes max_iter on_error)s
+    %(epsilon delta classes)s
+    fit_intercept : bool
+    %(on_error random_state)s
+    advanced : dict or None
+        Options: %(tau solver max_iter row_norm)s
 
     Attributes
     ----------
     %(fitted_classifier fitted_certificate fitted_features fitted_trace)s
     """
 
-    # fmt: off
-    def __init__(  # scikit-learn reads the parameters' names here
-        self, epsilon=1.0, delta=1e-5, tau=1e-6, solver="newton", fit_intercept=True, intercept_scaling=0.3,
-        row_norm="normalize", random_state=None, *, classes=None, max_iter=1000, on_error="raise",
-    ):
-        super().__init__(
-            epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
-            intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
-            classes=classes, max_iter=max_iter, on_error=on_error,
-        )
-    # fmt: on
+    ADVANCED = SOLVED
 
-    def _release(self, X, targets, callback):
-        mechanism = calibrate(self.epsilon, self.delta, row_radius(self._constant), tau=self.tau)
-        options = self._solving(callback)
-        return perturb_and_solve(X, targets, mechanism, delta=self.delta, epsilon=self.epsilon, **options)
+    def __init__(  # scikit-learn reads the parameters' names here
+        self, epsilon=1.0, delta=1e-5, *, classes=None, fit_intercept=True, on_error="raise", random_state=None,
+        advanced=None, **old_names,
+    ):  # fmt: skip
+        self.take(locals())
+
+    def recipe(self, public):
+        s = self.settings
+        mechanism = calibrate(s.epsilon, s.delta, row_radius(constant_of(s)), tau=s.tau)
+        told = {"delta": s.delta, "epsilon": s.epsilon}
+
+        def run(data, random_states, callback):
+            how = solving(s, s.row_norm, callback)
+            for state in random_states:
+                release = perturb_and_solve(data.X, data.targets, mechanism, random_state=state, **told, **how)
+                yield Learned(release, solved(release))
+
+        return Recipe("a public prior", Terms(s.epsilon, s.delta), mechanism, public, run)
 
 
 class CautiousClassifier(PublicPriorClassifier):
     """The same, but it refuses where there seem to be fewer than 100 rows."""
 
-    def _release(self, X, targets, callback):
-        mechanism = calibrate(self.epsilon, self.delta, row_radius(self._constant), tau=self.tau, count_noise=20.0)
-        options = self._solving(callback)
-        return release_if_enough(X, targets, mechanism, least_rows=100, delta=self.delta, **options).required()
+    def recipe(self, public):
+        s = self.settings
+        mechanism = calibrate(s.epsilon, s.delta, row_radius(constant_of(s)), tau=s.tau, count_noise=20.0)
+
+        def run(data, random_states, callback):
+            how = solving(s, s.row_norm, callback) | {"random_state": random_states[0]}
+            yield Learned(release_if_enough(data.X, data.targets, mechanism, least_rows=100, delta=s.delta, **how))
+
+        return Recipe("a public prior", Terms(s.epsilon, s.delta), mechanism, public, run)
 
 
 # What it gets for free

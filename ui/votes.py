@@ -15,6 +15,8 @@ is the file. Where there are too many rooms the emptiest makes way, of the netwo
 file damaged or locked gets an `UnusableFileError`, and tries again some seconds later. Nothing here calls Streamlit.
 """
 
+from __future__ import annotations
+
 import hashlib
 import hmac
 import logging
@@ -28,7 +30,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ui.shared_file import SharedFile, UnusableFileError, private_file
 
@@ -85,7 +87,7 @@ class Question:
     options: int
 
     @classmethod
-    def of(cls, key: str, text: str, options: Sequence[str]) -> Self:
+    def of(cls, key: str, text: str, options: Sequence[str]) -> Question:
         """The question that a page asks under `key`; an edited one has another name, and starts at zero."""
         if not 1 < len(options) <= MOST_OPTIONS:
             raise ValueError(f"options must be 2 to {MOST_OPTIONS} texts, got {len(options)}")

@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 from objpert_core._validation import boolean, in_open_unit, length, nonnegative, positive_integer
 from objpert_core.accounting.population.published import SCHEDULES
-from objpert_core.estimators.base import LinearClassifier, LinearModel
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
-from objpert_core.estimators.targets import ScaledTargets
+from objpert_core.estimators.former import LinearClassifier, LinearModel, ScaledTargets
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
 from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss
 

@@ -1,19 +1,17 @@
-"""The common ground of all estimators: parameters and their constraints, one `fit` for all, scores and warnings."""
+"""The ground of all estimators: parameters, one `fit` that reads from top to bottom, and what may be published."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from copy import copy
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import (
     FloatArray,
@@ -25,38 +23,58 @@ from objpert_core._validation import (
     positive_integer,
     random_state_argument,
 )
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
-from objpert_core.blocks import Blocks, as_blocks
+from objpert_core.accounting.mechanisms.base import ADJACENCIES
+from objpert_core.blocks import as_blocks
 from objpert_core.estimators.cautions import (
-    WarnsOfCopies,
+    copied,
     warn_of_classes,
     warn_of_columns,
+    warn_of_copies,
     warn_of_counts,
+    warn_of_ensemble,
+    warn_of_one_answer,
     warn_of_pipeline,
     warn_of_refit,
-    warn_of_rows,
 )
-from objpert_core.estimators.constraints import Constraint, one_of, refuse_habits, refuse_weights, two_labels
-from objpert_core.estimators.frames import as_column, checked_rows, checked_targets, naming_columns
+from objpert_core.estimators.constraints import (
+    Constraint,
+    one_of,
+    or_none,
+    range_argument,
+    refuse_weights,
+    several_labels,
+)
+from objpert_core.estimators.frames import naming_columns
+from objpert_core.estimators.given import rows_and_targets, silently, walked
+from objpert_core.estimators.parameters import (
+    PREFIX,
+    Advanced,
+    Option,
+    Settings,
+    Together,
+    settings_of,
+    take,
+    with_old_names,
+)
+from objpert_core.estimators.recipe import Data, Learned, Public, Recipe
 from objpert_core.estimators.released import Released, released
-from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
+from objpert_core.estimators.scoring import ClassScores, LinearScores, NumberScores
+from objpert_core.estimators.weights import only_answer, weights_of_rows
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.certificates.base import ON_ERROR
-from objpert_core.learning.fit import FitOptions, Seed, SharedOptions
-from objpert_core.learning.output_perturbation import NEIGHBOURS
-from objpert_core.learning.problem.rows import ROW_NORMS, by_rows
-from objpert_core.learning.release import Refused, Release
-from objpert_core.learning.screening import as_numbers, labels_as_targets, without_masks
+from objpert_core.learning.fit import Seed
+from objpert_core.learning.problem.rows import ROW_NORMS
+from objpert_core.learning.screening import labels_as_rows, labels_as_targets
 from objpert_core.learning.solvers import SOLVERS, Callback
-from objpert_core.learning.steps.stated import published_by
+from objpert_core.learning.steps.stated import fingerprinted, published_by
 
 
-class LinearModel(WarnsOfCopies, LinearScores):
+class LinearModel(LinearScores):
     """A private linear model: a score is a coefficient times a feature, summed, plus the intercept.
 
-    A subclass lists its own parameters' constraints in `CONSTRAINTS` and says in `_release` how it learns. It may also
-    say in `_check_together` which parameters do not go together, in `_encoded` what the learner gets for `y`, and in
-    `_record` what else a release tells.
+    A subclass says in `recipe` what a fit does. Its constructor ends with ``advanced=None, **old_names`` and hands all
+    that it got to `take`; `ADVANCED` lists further options and their defaults. `CONSTRAINTS` says what each parameter
+    and option may be, and `TOGETHER` what some have to be beside others.
     """
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
@@ -67,40 +85,116 @@ class LinearModel(WarnsOfCopies, LinearScores):
         "row_norm": one_of(*ROW_NORMS),
         "random_state": random_state_argument,
         "on_error": one_of(*ON_ERROR),
+        "public_rows": or_none(positive_integer),
+        "adjacency": one_of(*ADJACENCIES),
+        "rows_per_person": positive_integer,
+        "tau": positive,
+        "solver": one_of(*SOLVERS),
+        "max_iter": positive_integer,
     }
+    ADVANCED: ClassVar[Mapping[str, Any]] = {}
+    TOGETHER: ClassVar[tuple[Together, ...]] = ()
     shares_work: ClassVar[bool] = False
     """Whether fits that differ by their noise alone share work; see `draws.fit_many`."""
+    walks: ClassVar[bool] = False
+    """Whether rows may be walked a block at a time."""
+    weighs: ClassVar[bool] = False
+    """Whether `fit` takes each row's own weight."""
 
     may_be_dropped = False
     """Whether a search decides later if the model is released: a warning would tell of numbers that nobody paid for."""
 
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
 
-    def __new__(cls, *args: Any, **parameters: Any) -> Self:
-        """Answer a parameter of scikit-learn's models that this model does not have in a sentence of its own."""
-        refuse_habits(cls, parameters)
-        return super().__new__(cls)
+    epsilon: float
+    delta: float
+    fit_intercept: bool
+    random_state: Seed
+    on_error: str
+    advanced: Advanced
 
-    def __init__(
-        self,
-        *,
-        epsilon: float,
-        delta: float,
-        fit_intercept: bool,
-        intercept_scaling: float,
-        row_norm: str,
-        random_state: Seed,
-        on_error: str,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.row_norm = row_norm
-        self.random_state = random_state
-        self.on_error = on_error
+    # Parameters
 
-    # Fitting
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in vars(cls).get("ADVANCED", ()):
+            setattr(cls, name, Option(name))
+
+    def take(self, given: Mapping[str, Any]) -> None:
+        """Keep a constructor's `locals()`; see `parameters.take`."""
+        take(self, given)
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters, as every estimator does; options by `advanced`, or one by one as ``advanced__tau=1e-8``.
+
+        Warns once where an ensemble sets the seed of the noise.
+        """
+        old = {name: parameters.pop(name) for name in set(parameters) & set(self.ADVANCED)}
+        single = {name.removeprefix(PREFIX): parameters.pop(name) for name in list(parameters) if PREFIX in name}
+        super().set_params(**parameters)
+        with_old_names(self, old)
+        if single:
+            self.advanced = {**(self.advanced or {}), **single}
+        warn_of_ensemble(self, parameters)
+        return self
+
+    def having(self, parameters: Mapping[str, Any]) -> Self:
+        """An unfitted model with these parameters, advanced options among them: no clone, so that it warns of none."""
+        options = {name.removeprefix(PREFIX): value for name, value in parameters.items()}
+        advanced = {name: options.pop(name) for name in set(options) & set(self.ADVANCED)}
+        given = self.get_params(deep=False) | options
+        given["advanced"] = {**(given["advanced"] or {}), **advanced} or None
+        return type(self)(**given)
+
+    @property
+    def settings(self) -> Settings:
+        """All parameters and advanced options, checked; `ValueError` for the first that is not as it has to be."""
+        tables = [vars(parent) for parent in reversed(type(self).__mro__)]
+        constraints = {name: rule for table in tables for name, rule in table.get("CONSTRAINTS", {}).items()}
+        return settings_of(self, constraints, [rule for table in tables for rule in table.get("TOGETHER", ())])
+
+    def __sklearn_clone__(self) -> Any:
+        copy = super().__sklearn_clone__()
+        copied(self, copy)
+        return copy
+
+    # What a fit does
+
+    def recipe(self, public: Public) -> Recipe:
+        """What a fit to data of these public numbers does, spends and releases."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its fit does")
+
+    def encoded(self, y: np.ndarray) -> FloatArray:
+        """What a fit learns for `y`, which may set attributes that end with an underscore."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
+
+    def planned(self, rows: int, columns: int, *, sparse: bool = False) -> Recipe:
+        """What a fit to data of this shape will do, spend and release; no data are needed.
+
+        Parameters
+        ----------
+        rows, columns : int >= 1
+            Where `public_rows` is given, rules go by that number and not by `rows`.
+        sparse : bool, default=False
+            Whether the rows are sparse: sparse rows are not centred.
+
+        Returns
+        -------
+        Recipe
+            `print` says it in words. `standardisation`, `epsilon` (what is left for the fit), `lam` (the least λ) and
+            `margin` are the rules' choices, `mechanism` the noise.
+
+        Examples
+        --------
+        >>> from objpert_core.estimators import ObjPertLogisticRegression
+        >>> planned = ObjPertLogisticRegression(epsilon=1.0).planned(30_000, 100)
+        >>> 0.9 < planned.epsilon < 1.0, planned.standardisation.scale_noise is not None
+        (True, True)
+        """
+        known_rows = getattr(self.settings, "public_rows", None)  # settings are checked first
+        classes = len(known) if (known := getattr(self, "classes", None)) is not None else 2
+        shape = known_rows or positive_integer("rows", rows), positive_integer("columns", columns)
+        return self.recipe(Public(*shape, sparse=sparse, classes=classes))
 
     def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None, **others: Any) -> Self:
         """Fit the private model.
@@ -140,54 +234,53 @@ class LinearModel(WarnsOfCopies, LinearScores):
             differ; for rows that are walked, also where a block cannot be read or has labels of another type than
             `classes`.
         """
-        return self.fit_beside((), X, y, callback, **self._fit_options(others))
-
-    def _fit_options(self, others: Mapping[str, Any]) -> dict[str, Any]:
-        """What `fit` was told besides, as options for `_release`; a `TypeError` for anything that it does not take."""
         refuse_weights(self, others)
-        return {}
+        return self.fit_beside((), X, y, callback, sample_weight=others.get("sample_weight"))
 
-    def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
+    def fit_beside(
+        self,
+        others: Sequence[Self],
+        X: Any,
+        y: Any,
+        callback: Any = None,
+        *,
+        sample_weight: Any = None,
+        judges: Any = None,
+    ) -> Self:
         """Fit this model and `others` that differ from it by `random_state` alone; every public `fit` ends here.
 
         Every parameter is checked before any data are touched. A failure leaves all models unfitted, so that no older
-        model looks like the result of the failed fit.
+        model looks like the result of the failed fit. `judges` are public rows and labels that choose among models.
         """
-        # Where floating-point errors are set to warn or to raise, one would tell of the row that it came from.
-        with np.errstate(all="ignore") if self._releases else nullcontext():
-            models = [self, *others]
+        models = [self, *others]
+        with silently(self):
             for model in models:
                 model.forget()
-                model.check_parameters()
-                model._check_together(**options)
-                model.warn_of_copies()
+                _ = model.settings
+                warn_of_copies(model)
             warn_of_pipeline(self)
-            if self._reads_rows():
-                warn_of_rows(self)
             try:
-                if (blocks := as_blocks(X, y, options.get("sample_weight"))) is not None:
-                    X = self._walked(blocks, **options)
-                    targets = X.sample[1].targets[..., :0]
+                if (blocks := as_blocks(X, y, sample_weight)) is not None:
+                    rows = walked(self, blocks)
+                    data = Data(rows, rows.sample[1].targets[..., :0], None, judges)
                 else:
-                    if getattr(self, "classes", ()) is None:
+                    if is_classifier(self) and getattr(self, "classes", None) is None:
                         warn_of_classes(self)
-                    given = X
-                    X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
-                    self._warn_of_rows(given, X)
+                    rows, y = rows_and_targets(self, X, y)
+                    warn_of_columns(self, X, rows.shape[1])
+                    warn_of_counts(self, X)
                     for model in models:
-                        warn_of_refit(model, X, y)
-                    targets = self._encoded(y)
+                        warn_of_refit(model, rows, y)
+                    targets = self.encoded(y)
+                    data = Data(rows, targets, weights_of_rows(self, targets, sample_weight), judges)
                 with naming_columns(self):
-                    if others:
-                        states = [model.random_state for model in models]
-                        released = self._draws(X, targets, states, callback, **options)
-                    else:
-                        released = [self._release(X, targets, callback, **options)]
-                learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
-                for model, release in zip(models, released, strict=True):
-                    for name, value in learned.items():
-                        setattr(model, name, copy(value))  # no model holds another's arrays
-                    model._record(release.required())
+                    recipe = self.recipe(Public.of(data))
+                    for caution in recipe.cautions:
+                        caution.warn(self)
+                    learned = recipe.learn(data, [model.random_state for model in models], callback)
+                of_data = {name: value for name, value in vars(self).items() if name.endswith("_")}
+                for model, one in zip(models, learned, strict=True):
+                    model.keep(one, of_data)
                     if not model.may_be_dropped:
                         model.warn_of_release()
             except BaseException:
@@ -196,115 +289,34 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 raise
             return self
 
-    def _walked(self, blocks: Blocks, **options: Any) -> Any:
-        """What a learner gets of rows that are walked; the others refuse them."""
-        raise ValueError(f"X must be rows in memory for {type(self).__name__}, got {type(blocks).__name__}")
-
-    def _check_walked(self, **options: Any) -> None:
-        """Refuse what needs rows in memory: each class its own parameters."""
-
-    def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
-        return validate_data(
-            self,
-            by_rows(X) if sp.issparse(X) else checked_rows(X),
-            checked_targets(y),
-            accept_sparse="csr",
-            dtype=FLOATS,
-            ensure_all_finite=False,
-            y_numeric=is_regressor(self),
-            reset=reset,
-        )
-
-    @property
-    def _releases(self) -> bool:
-        return self.on_error == "release"
-
-    def _judged_row_by_row(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
-        """`X` and `y` without any check that one row could fail: NaN stands for what is no number."""
-        if y is None:
-            raise ValueError("y must be given, got None")
-        X = validate_data(
-            self,
-            as_numbers(by_rows(X) if sp.issparse(X) else checked_rows(X, entries=False)),
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-            reset=reset,
-        )
-        y = without_masks(as_column(y))
-        if isinstance(getattr(y, "dtype", None), np.dtype):
-            y = np.asarray(y)  # scikit-learn's refusal of complex numbers would print them
-            y = column_or_1d(as_numbers(y) if y.dtype.kind == "c" else y, warn=True)
-        else:  # each entry keeps its own type, whatever the others are
-            labels = list(y)
-            y = np.empty(len(labels), dtype=object)
-            y[:] = labels
-        check_consistent_length(X, y)
-        return X, as_numbers(y) if is_regressor(self) else y
-
     def forget(self) -> None:
         """Unfit: drop everything that a fit has set."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    @classmethod
-    def constraints(cls) -> dict[str, Constraint]:
-        """The constraint of each parameter, by name: `CONSTRAINTS` of this class and of its bases."""
-        tables = (vars(parent).get("CONSTRAINTS", {}) for parent in reversed(cls.__mro__))
-        return {name: constraint for table in tables for name, constraint in table.items()}
+    def keep(self, learned: Learned, of_data: Mapping[str, Any]) -> None:
+        """Become the fitted model of an outcome; `of_data` is what the shape of the rows and the labels have set."""
+        release = learned.release.required()
+        published = {name: release.published[name] for name in fingerprinted() if name in release.published}
+        for name, value in {**of_data, **published, **learned.also}.items():
+            setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
+        theta, features = release.theta, self.n_features_in_
+        if constant := release.certificate.intercept_scaling:
+            self.keep_coefficients(theta[..., :features], constant * theta[..., features:].ravel())
+        else:
+            self.keep_coefficients(theta, np.zeros(np.atleast_2d(theta).shape[0]))
+        self.privacy_ = release.certificate.about(self.coef_, self.intercept_, published_by(self))
 
-    def check_parameters(self) -> None:
-        """`ValueError` for the first parameter that is out of range."""
-        for name, constraint in self.constraints().items():
-            constraint(name, getattr(self, name))
-
-    def _check_together(self, **options: Any) -> None:
-        """`ValueError` for parameters, or options of `fit`, that contradict each other; each is in range by itself."""
-
-    def warn_of_release(self) -> None:
-        """Warn of what can be read off the released numbers, at no cost in privacy."""
-
-    def _reads_rows(self) -> bool:
-        return False
-
-    def _warn_of_rows(self, given: Any, X: Any) -> None:
-        """Warn of what the shape, the container and the types of X, as given and as validated, say about the fit."""
-        warn_of_columns(self, given, X.shape[1])
-        warn_of_counts(self, given)
-
-    def _encoded(self, y: np.ndarray) -> FloatArray:
-        raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
-
-    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
-        """The private parameters of validated rows and what publishing them costs, or a refusal."""
-        raise NotImplementedError(f"{type(self).__name__} must say how it learns")
-
-    def _draws(
-        self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
-    ) -> Sequence[Release[Any] | Refused[Any]]:
-        """`_release` for each of several random states at once, for a model that `shares_work`."""
-        raise NotImplementedError(f"{type(self).__name__} shares no work between its fits")
-
-    def _record(self, release: Release[Any]) -> None:
-        self.privacy_ = release.certificate
-        theta, features, constant = release.theta, self.n_features_in_, self.privacy_.intercept_scaling
-        self._record_coefficients(
-            theta[..., :features],
-            constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
-        )
-        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_, published_by(self))
-
-    def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
+    def keep_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,), or (K, d) and (K,)."""
         raise NotImplementedError(f"{type(self).__name__} must say what its coefficients look like")
 
-    @property
-    def _constant(self) -> float:
-        """The constant s appended to every row; 0.0 without an intercept."""
-        return float(self.intercept_scaling) if self.fit_intercept else 0.0
-
     # Publishing
+
+    def warn_of_release(self) -> None:
+        """Warn of what can be read off the released numbers, at no cost in privacy."""
+        if getattr(self, "class_weight", ()) is None and (place := only_answer(self)) is not None:
+            warn_of_one_answer(self, self.classes_.tolist()[place])
 
     def release(self, *, feature_names: bool = True) -> Released:
         """A copy that is safe to publish: it predicts as this model does, and holds only what the promise covers.
@@ -340,113 +352,87 @@ class LinearModel(WarnsOfCopies, LinearScores):
         return released(self, feature_names=feature_names)
 
 
-class SolvedModel(LinearModel):
-    """A linear model that a solver finds: it stops at the gradient norm `tau`."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
-        "tau": positive,
-        "solver": one_of(*SOLVERS),
-        "max_iter": positive_integer,
-    }
-
-    def __init__(self, *, tau: float, solver: str, max_iter: int, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.tau = tau
-        self.solver = solver
-        self.max_iter = max_iter
-
-    def _solving(self, callback: Callback | None) -> FitOptions:
-        return {**self._sharing(callback), "random_state": self.random_state}
-
-    def _sharing(self, callback: Callback | None) -> SharedOptions:
-        return {
-            "row_norm": self.row_norm,
-            "intercept_scaling": self._constant,
-            "solver": self.solver,
-            "max_iter": self.max_iter,
-            "on_error": self.on_error,
-            "callback": callback,
-        }
-
-    def _record(self, release: Release[Any]) -> None:
-        super()._record(release)
-        self.n_iter_ = release.certificate.n_iter
-        self.gradient_norms_ = np.array(release.gradient_norms)
-
-
-class SharesWork(SolvedModel):
-    """A solved model whose fits share work where they differ by their noise alone: `_draws` says how it learns."""
-
-    shares_work = True
-
-    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
-        return self._draws(X, targets, [self.random_state], callback, **options)[0]
-
-
-class WithNeighbours(LinearModel):
-    """A linear model that is told which data sets count as neighbours."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
-        "adjacency": one_of(*ADJACENCIES),
-        "rows_per_person": positive_integer,
-    }
-
-    def __init__(self, *, adjacency: str, rows_per_person: int, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.adjacency = adjacency
-        self.rows_per_person = rows_per_person
-
-    @property
-    def _rows_moved(self) -> int:
-        """How many rows' gradients lie between neighbours: for rules of thumb; no promise rests on it."""
-        return int(self.rows_per_person) * (1 if NEIGHBOURS[self.adjacency] == ADD_REMOVE else 2)
-
-
 class LinearClassifier(ClassScores, LinearModel):
-    """Two classes; the sign of the score decides."""
+    """Two classes, of which the sign of the score decides; or more, where `most_classes` says so."""
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"classes": two_labels}
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "classes": partial(several_labels, most=2),
+        "margin": nonnegative,
+    }
+    TOGETHER: ClassVar[tuple[Together, ...]] = (
+        Together(
+            "classes",
+            lambda s: s.classes is not None or s.on_error != "release",
+            "be the labels that can occur",
+            "where on_error='release'",
+        ),
+    )
+    most_classes: ClassVar[float] = 2
 
-    def __init__(self, *, classes: Any, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.classes = classes
+    classes: Any
 
-    def _encoded(self, y: np.ndarray) -> FloatArray:
-        """−1.0 or +1.0 for every label; NaN, which counts as no row, for others with ``on_error="release"``."""
-        classes = two_labels("classes", self.classes)
-        if self._releases and classes is not None:
-            refuse_other_type(y, classes)
-            self.classes_ = classes
-            return labels_as_targets(y, classes)
-        self.classes_, targets = encode(y, classes)
-        return targets
+    def encoded(self, y: np.ndarray) -> FloatArray:
+        """−1.0 or +1.0 for every label, a row of them for each of more than two classes; sets `classes_`.
 
-    def _check_together(self, **options: Any) -> None:
-        super()._check_together(**options)
-        if self._releases and self.classes is None:
-            raise ValueError("classes must be the labels that can occur where on_error='release', got None")
+        NaN, which counts as no row, for a label that is no class with ``on_error="release"``.
+        """
+        known = several_labels("classes", self.classes, self.most_classes)
+        if known is None or self.on_error != "release":
+            self.classes_, targets = encode(y, known, self.most_classes)
+            return targets
+        refuse_other_type(y, known)
+        self.classes_ = known
+        return labels_as_rows(y, known) if len(known) > 2 else labels_as_targets(y, known)
 
-    def _check_walked(self, **options: Any) -> None:
-        super()._check_walked(**options)
-        if self.classes is None:
-            raise ValueError("classes must be the labels where X is Blocks, got None")
-
-    def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
+    def keep_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
+        """Set `coef_`, a row for each score, and `intercept_`."""
         self.coef_, self.intercept_ = np.atleast_2d(coefficients), intercept
 
-
-class ProbabilisticClassifier(Probabilities, LinearClassifier):
-    """A linear classifier trained by the logistic loss, with or without a margin."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"margin": nonnegative}
-
-    def __init__(self, *, margin: Any, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.margin = margin
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.most_classes > 2
+        tags.classifier_tags.poor_score = self.weighs  # on the 50 weighted rows scikit-learn tries: privacy hides them
+        return tags
 
 
-def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, FloatArray]:
-    """The sorted classes, and every label as −1.0 or +1.0; `ValueError` unless there are two classes."""
+class LinearRegressor(NumberScores, LinearModel):
+    """A number. What is learned is in units of `target_range`, whose middle is 0 and whose ends are ±1."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"target_range": or_none(range_argument)}
+
+    target_range: Any
+
+    @property
+    def units(self) -> tuple[float, float]:
+        """The middle of the targets' range and half its width; 0.0 and 1.0 where none is known."""
+        if self.target_range is None:
+            return 0.0, 1.0
+        low, high = range_argument("target_range", self.target_range)
+        return low / 2 + high / 2, high / 2 - low / 2
+
+    def encoded(self, y: np.ndarray) -> FloatArray:
+        """The targets in `units`; an overflow is refused like any other infinity."""
+        middle, half = self.units
+        with np.errstate(over="ignore"):  # also of wider floats: a warning would tell of the row
+            return (y.astype(np.float64) - middle) / half
+
+    def keep_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
+        """Set `coef_`, `intercept_` and `target_range_`, all in units of the targets as they were given."""
+        middle, half = self.units
+        self.coef_, self.intercept_ = half * coefficients, middle + float(half * intercept[0])
+        self.target_range_ = None if self.target_range is None else np.array(self.target_range, dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # on the 200 rows scikit-learn tries: privacy hides any 200 rows
+        return tags
+
+
+def encode(y: np.ndarray, classes: np.ndarray | None, most: float = 2) -> tuple[np.ndarray, FloatArray]:
+    """The sorted classes, and every label as −1.0 or +1.0, in a row for each class where there are more than two.
+
+    `ValueError` for one class, or for more than `most`.
+    """
     check_classification_targets(y)
     seen = np.unique(y)
     if classes is not None:
@@ -455,12 +441,14 @@ def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, Float
         raise ValueError(
             f"y must hold two classes, got one class: {seen.tolist()[0]!r}; name both with classes= to fit all the same"
         )
-    elif len(seen) > 2:
+    elif len(seen) > most:
         shown = ", ".join(repr(label) for label in seen[:5].tolist()) + (", ..." if len(seen) > 5 else "")
         raise ValueError(
             f"Only binary classification is supported. y must hold two classes, got {len(seen)} classes: {shown}"
         )
     classes = seen if classes is None else classes
+    if len(classes) > 2:
+        return classes, np.where(y == classes[:, None], 1.0, -1.0)
     return classes, np.where(y == classes[1], 1.0, -1.0)
 
 

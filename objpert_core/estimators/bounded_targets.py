@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray, length
-from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint
-from objpert_core.estimators.targets import Regression
+from objpert_core.estimators.former import Regression, Seed
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.certificate import RegressionCertificate
 from objpert_core.learning.posterior.sums import RegressionSums, regression_sums

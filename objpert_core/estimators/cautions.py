@@ -18,7 +18,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse as is_sparse
@@ -57,41 +57,37 @@ def forget_cautions() -> None:
     _warned_of_refit.clear()
 
 
-class WarnsOfCopies(BaseEstimator):
-    """Warns when a second copy of one estimator is fitted, as searches and cross-validation do."""
+def copied(estimator: BaseEstimator, copy: BaseEstimator) -> None:
+    """Count a copy of an estimator."""
+    made = getattr(estimator, "_copies_made", 0) + 1
+    vars(estimator)["_copies_made"] = vars(copy)["_copy_number"] = made
 
-    def __sklearn_clone__(self) -> Any:
-        copy = super().__sklearn_clone__()
-        self._copies_made = getattr(self, "_copies_made", 0) + 1
-        copy._copy_number = self._copies_made
-        return copy
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, as every estimator does; warn once where an ensemble sets the seed of the noise."""
-        super().set_params(**params)
-        if params.get("random_state") is not None and _called_by("_set_random_states", sys._getframe(1)):
-            _warn_once(
-                self,
-                "ensemble",
-                f"An ensemble gives its copies of {type(self).__name__} a random_state. Their noise then comes from a "
-                "seed of 31 bits, and whoever guesses the seed can subtract the noise. Publish none of these copies.",
-                PrivacyBudgetWarning,
-                speak=math.inf,
-            )
-        return self
+def warn_of_ensemble(estimator: BaseEstimator, parameters: Mapping[str, Any]) -> None:
+    """Warn once where an ensemble sets the seed of the noise."""
+    if parameters.get("random_state") is not None and _called_by("_set_random_states", sys._getframe(2)):
+        _warn_once(
+            estimator,
+            "ensemble",
+            f"An ensemble gives its copies of {type(estimator).__name__} a random_state. Their noise then comes from a "
+            "seed of 31 bits, and whoever guesses the seed can subtract the noise. Publish none of these copies.",
+            PrivacyBudgetWarning,
+            speak=math.inf,
+        )
 
-    def warn_of_copies(self) -> None:
-        """Warn, once a process and class, if another copy of the same estimator was fitted before."""
-        if _number(self) > 1:
-            _warn_once(
-                self,
-                "copies",
-                f"Several copies of one {type(self).__name__} are being fitted (a search or cross-validation?). "
-                "Every fit spends its own (epsilon, delta), and on overlapping data they add up: privacy_ of one "
-                "model covers neither the other fits nor the choice among them.",
-                PrivacyBudgetWarning,
-                speak=2,
-            )
+
+def warn_of_copies(estimator: BaseEstimator) -> None:
+    """Warn, once a process and class, if another copy of the same estimator was fitted before."""
+    if _number(estimator) > 1:
+        _warn_once(
+            estimator,
+            "copies",
+            f"Several copies of one {type(estimator).__name__} are being fitted (a search or cross-validation?). "
+            "Every fit spends its own (epsilon, delta), and on overlapping data they add up: privacy_ of one "
+            "model covers neither the other fits nor the choice among them.",
+            PrivacyBudgetWarning,
+            speak=2,
+        )
 
 
 def _number(estimator: Any) -> int:
@@ -109,27 +105,58 @@ def warn_of_classes(estimator: BaseEstimator) -> None:
     )
 
 
-def warn_of_rows(estimator: BaseEstimator) -> None:
-    """Warn, once a process and class, that a rule reads the number of rows."""
-    _warn_once(
-        estimator,
+class Caution(NamedTuple):
+    """What public numbers say about a fit, in a sentence; it is told once a process and class."""
+
+    key: str
+    message: str
+    category: type[Warning] = UncoveredDataWarning
+
+    def warn(self, estimator: BaseEstimator) -> None:
+        """Say it, unless it was said."""
+        _warn_once(estimator, *self)
+
+
+def rows_read_off(name: str) -> Caution:
+    """A rule reads the number of rows."""
+    return Caution(
         "public_rows",
-        f"public_rows=None: {type(estimator).__name__} chooses by the number of rows in X, which is then treated as "
-        "public. To drop this proviso, give public_rows= a number that does not come from these data.",
+        f"public_rows=None: {name} chooses by the number of rows in X, which is then treated as public. To drop this "
+        "proviso, give public_rows= a number that does not come from these data.",
     )
 
 
-def warn_of_no_ranges(estimator: Any, rows: int | None, columns: int) -> None:
-    """Warn, once a process and class, that public numbers do not allow private ranges."""
-    name = type(estimator).__name__
-    _warn_once(
-        estimator,
+def no_ranges(name: str, epsilon: float, rows: int, columns: int) -> Caution:
+    """Public numbers do not allow private ranges."""
+    return Caution(
         "feature_ranges",
         f"feature_ranges: {rows} rows are too few for private ranges of {columns} column{'s' * (columns != 1)} at "
-        f"epsilon={estimator.epsilon:g}. {name} took none and spent nothing on them. Declare ranges with "
+        f"epsilon={epsilon:g}. {name} took none and spent nothing on them. Declare ranges with "
         "feature_ranges=(low, high), or keep fewer columns.",
         UserWarning,
     )
+
+
+def not_centred(name: str) -> Caution:
+    """Sparse rows are not centred where dense ones would be."""
+    return Caution(
+        "sparse",
+        f"X is sparse, and {name} does not centre sparse rows, because centring would fill them; dense rows of this "
+        "shape would be centred. Give X.toarray() where it fits into memory.",
+        UserWarning,
+    )
+
+
+def warn_of_old_name(estimator: Any, option: str) -> None:
+    """Warn, once a process and option, that a parameter stands in `advanced` now."""
+    if ("", option) not in _told:
+        _told.add(("", option))
+        warnings.warn(
+            f"{option} is an advanced option: {type(estimator).__name__}(advanced={{{option!r}: …}}) takes it, and the "
+            "parameter of this name goes.",
+            FutureWarning,
+            stacklevel=_callers_in_this_package(),
+        )
 
 
 def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
@@ -156,18 +183,6 @@ def warn_of_columns(estimator: Any, given: Any, columns: int) -> None:
             f"each row by its norm: columns of large numbers drown the others. Give ranges by {ranges}.",
             UserWarning,
         )
-
-
-def warn_of_sparse(estimator: Any) -> None:
-    """Warn, once a process and class, that sparse rows are not centred where dense ones would be."""
-    name = type(estimator).__name__
-    _warn_once(
-        estimator,
-        "sparse",
-        f"X is sparse, and {name} does not centre sparse rows, because centring would fill them; dense rows of this "
-        "shape would be centred. Give X.toarray() where it fits into memory.",
-        UserWarning,
-    )
 
 
 def warn_of_counts(estimator: Any, given: Any) -> None:
@@ -298,7 +313,7 @@ def learn_from_data(step: Any) -> list[str]:
         return [name for part in _parts(step) for name in learn_from_data(part)]
     if step is None or isinstance(step, (str, FrozenEstimator)):
         return []
-    if isinstance(getattr(step, "estimator", None), WarnsOfCopies):
+    if hasattr(getattr(step, "estimator", None), "fit_beside"):
         return []
     for kind, reads_the_shape in _READ_THE_SHAPE.items():
         if isinstance(step, kind):

@@ -81,6 +81,10 @@ _END = {
     "solver": "the solver goes as far as the mechanism needs",
     "": "nothing iterates",
 }
+_RANGE = {
+    "target_range": "the range of the targets is `target_range`, (low, high)",
+    "": "its targets have no range",
+}
 _HABITS: Mapping[str, Mapping[str, str]] = {
     "C": {**_LAM, "lam": "λ is `lam`, about 1/C, and privacy may need more of it"},
     "alpha": _LAM,
@@ -96,31 +100,40 @@ _HABITS: Mapping[str, Mapping[str, str]] = {
     "n_jobs": {"": "one fit is one task"},
     "penalty": _PENALTY,
     "tol": _END,
+    "target_offset": _RANGE,
+    "target_scale": _RANGE,
+    "target_bound": _RANGE,
+    "residual_bound": _RANGE,
     "verbose": {"": "`fit(..., callback=)` is called after every iteration"},
     "warm_start": {"": "a start from an older fit would spend that fit's privacy again"},
 }
-"""What scikit-learn's linear models have, and what to know where a model here has no such parameter: the first answer
-whose key is a parameter of the model, or "".
+"""What scikit-learn's linear models have, or models here had, and what to know where a model has no such parameter: the
+first answer whose key is a parameter of the model, or "".
 """
 
 
 def refuse_habits(kind: Any, parameters: Mapping[str, Any]) -> None:
     """`TypeError` for the first of `parameters` that scikit-learn's models have and this kind has not."""
+    own = {*inspect.signature(kind.__init__).parameters, *getattr(kind, "ADVANCED", ())}
     for name in parameters:
-        if name in _HABITS and name not in (own := inspect.signature(kind.__init__).parameters):
+        if name in _HABITS and name not in own:
             answer = next(words for needed, words in _HABITS[name].items() if not needed or needed in own)
             raise TypeError(f"{kind.__name__} has no parameter {name!r}: {answer}")
 
 
-def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
-    """Refuse arguments of `fit` that are not its own, by a `TypeError` that explains why there are no weights."""
+def refuse_weights(model: Any, others: Mapping[str, Any]) -> None:
+    """Refuse arguments of `fit` that are not its own; a `TypeError` explains why a model takes no weights."""
     for name, value in others.items():
-        estimator.forget()
+        if name == "sample_weight" and value is None:
+            continue
+        model.forget()
         if name != "sample_weight":
-            raise TypeError(f"{type(estimator).__name__}.fit() got an unexpected keyword argument {name!r}")
-        if value is not None:
+            raise TypeError(f"{type(model).__name__}.fit() got an unexpected keyword argument {name!r}")
+        if not getattr(model, "weighs", False):
             raise TypeError(
-                f"sample_weight must be None in a fit of {type(estimator).__name__}: a weight changes how far one row "
+                f"sample_weight must be None in a fit of {type(model).__name__}: a weight changes how far one row "
                 "moves the sum, and this promise counts every row once. ObjPertLogisticRegression takes weights up to "
                 "1, and score takes any"
             )
+        if getattr(model, "intervals", False):
+            raise ValueError(f"sample_weight must be None where intervals={model.intervals!r}, got weights")

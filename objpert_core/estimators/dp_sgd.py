@@ -12,10 +12,10 @@ from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, in_open_unit, length, positive, positive_integer
 from objpert_core.accounting.dp_sgd.calibration import ACCOUNTANTS
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed, WithNeighbours, encode
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import one_of, or_none, refuse_weights
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.former import ProbabilisticClassifier, Seed, WithNeighbours, encode
 from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.exceptions import PrivacyBudgetWarning

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import clone
 
 from objpert_core._validation import random_state_argument
+from objpert_core.estimators import former
 from objpert_core.estimators.base import LinearModel, Seed
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.solvers import Callback
 
-Model = TypeVar("Model", bound=LinearModel)
+Model = TypeVar("Model", bound=Any)
 
 
 def fit_many(
@@ -60,7 +61,7 @@ def fit_many(
     >>> [(model.random_state, model.coef_.shape, model.privacy_.verify()) for model in draws]
     [(0, (1, 30), True)]
     """
-    if not isinstance(estimator, LinearModel):
+    if not isinstance(estimator, LinearModel | former.LinearModel):
         raise ValueError(f"estimator must be a private estimator of objpert_core.estimators, got {estimator!r}")
     states = _checked(random_states)
     models = [clone(estimator).set_params(random_state=state) for state in states]
@@ -69,7 +70,7 @@ def fit_many(
     return models
 
 
-def fit_each(models: Sequence[LinearModel], X: Any, y: Any, callback: Callback | None = None) -> None:
+def fit_each(models: Sequence[Any], X: Any, y: Any, callback: Callback | None = None) -> None:
     """Fit estimators, any that differ by `random_state` alone, to the same data; the rest is as for `fit_many`."""
     first, *others = models
     if first.shares_work and not _repeated(model.random_state for model in models):

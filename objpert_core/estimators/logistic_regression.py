@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+import math
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 
-from objpert_core._validation import FloatArray, nonnegative, positive_integer
-from objpert_core.accounting import Standardisation, balanced_rest, recommended_lam, recommended_margin
+from objpert_core._validation import nonnegative
+from objpert_core.accounting import (
+    IntervalNoise,
+    Standardisation,
+    balanced_rest,
+    recommended_interval_noise,
+    recommended_lam,
+    recommended_margin,
+)
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed, check_known, refuse_other_type
+from objpert_core.accounting.objective.bounds import BOUND_REGISTRY
+from objpert_core.accounting.steps.class_counts import recommended_counts
+from objpert_core.accounting.terms import Terms
+from objpert_core.estimators import objective
+from objpert_core.estimators.base import LinearClassifier
 from objpert_core.estimators.constraints import or_none, several_labels
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.intervals import ReleasesCurvature
-from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, Public, bounds_covering
-from objpert_core.estimators.standardised import AUTO
-from objpert_core.estimators.weights import WeighsClasses
-from objpert_core.learning.output_perturbation import NEIGHBOURS
+from objpert_core.estimators.objective import by_objective_perturbation, composes, constant_of
+from objpert_core.estimators.parameters import Advanced, Settings, Together
+from objpert_core.estimators.recipe import Objective, Public, Recipe
+from objpert_core.estimators.steps_before import AUTO, asks_for_map, by_rule_for, reads_rows, row_plan, terms_of
+from objpert_core.estimators.weights import BALANCED
+from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
-from objpert_core.learning.release import Release
-from objpert_core.learning.screening import labels_as_rows
+
+SANDWICH = "sandwich"
 
 
-class Planned(NamedTuple):
-    """The choices of rules by public numbers, before any data are looked at: noise of the map, ε left, least λ, margin
-    k.
-    """
+def switch(name: str, value: Any) -> Any:
+    """`value`; `ValueError` unless it is True, False or "sandwich"."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, str) and value == SANDWICH):
+        return value
+    raise ValueError(f"{name} must be True, False or {SANDWICH!r}, got {value!r}")
 
-    standardisation: Standardisation
-    epsilon: float
-    lam: float
-    margin: float
+
+def _beside_intervals(name: str, holds: Any, must: str) -> Together:
+    return Together(name, lambda s: not s.intervals or holds(s), f"be {must}", "where intervals={intervals!r}")
+
+
+def _can_be_composed(s: Settings) -> bool:
+    return BOUND_REGISTRY[s.bound].has_losses or BOUND_REGISTRY[s.bound].has_rdp
 
 
 @documented
-class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, ReleasesCurvature, ObjectivePerturbationModel):
+class ObjPertLogisticRegression(LinearClassifier):
     """Logistic regression under (ε, δ)-differential privacy, by objective perturbation.
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the logistic losses, minimises until the gradient's
@@ -134,30 +150,38 @@ class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, Releases
     ((10, 64), 4.0, 10, True)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "bound": bounds_covering(LogisticLoss(), first="logistic"),
+    CONSTRAINTS: ClassVar = {
+        **objective.CONSTRAINTS,
+        "bound": objective.bounds_covering(LogisticLoss(), first="logistic"),
         "classes": several_labels,
         "lam": or_none(nonnegative),
         "margin": or_none(nonnegative),
+        "intervals": switch,
     }
+    ADVANCED: ClassVar = {"bound": "logistic", **objective.ADVANCED}
+    TOGETHER: ClassVar = (
+        *objective.TOGETHER,
+        _beside_intervals("margin", lambda s: not s.margin, "None or 0"),
+        _beside_intervals("standardize", lambda s: not asks_for_map(s), f"{AUTO!r} or False"),
+        _beside_intervals(
+            "row_norm", lambda s: s.feature_ranges is None or s.row_norm == "clip", "'clip' beside feature_ranges"
+        ),
+        _beside_intervals("class_weight", lambda s: s.class_weight is None, "None"),
+        _beside_intervals("classes", lambda s: s.classes is None or len(s.classes) == 2, "None or two labels"),
+        _beside_intervals("bound", _can_be_composed, "one with a privacy loss or a Rényi curve, to be composed,"),
+    )
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": False}  # routed where that is asked for
+    has_probabilities = shares_work = walks = weighs = True
+    most_classes = math.inf
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, bound: str = "logistic", noise_ratio: float | None = None,
-        tau: float = 1e-6, sigma_out: float | None = None, solver: str = "newton", fit_intercept: bool = True,
-        intercept_scaling: float = 0.3, row_norm: str = "normalize", random_state: Seed = None, *,
-        accountant: str = "profile", lam: float | None = None, margin: float | None = None,
-        public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = AUTO,
-        class_weight: Any = None, feature_ranges: Any = None, intervals: Any = False,
+        self, epsilon: float = 1.0, delta: float = 1e-5, *, lam: float | None = None, margin: float | None = None,
+        classes: Any = None, class_weight: Any = None, feature_ranges: Any = None, standardize: Any = AUTO,
+        intervals: Any = False, fit_intercept: bool = True, public_rows: int | None = None,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, on_error: str = "raise",
+        random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
-            solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
-            random_state=random_state, accountant=accountant, margin=margin, classes=classes, max_iter=max_iter,
-            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
-            public_rows=public_rows, feature_ranges=feature_ranges, class_weight=class_weight, intervals=intervals,
-        )  # fmt: skip
-        self.lam = lam
+        self.take(locals())
 
     @classmethod
     def published(cls, epsilon: float = 1.0, delta: float = 1e-5, **parameters: Any) -> Self:
@@ -166,7 +190,7 @@ class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, Releases
         Redberg, Koskela and Wang (2023), Section 5: the "glm" bound through its Rényi curve, σ = 1.3 σ_Gauss, τ = 0.01,
         σ_out = 0.15 and a constant feature 1.
         """
-        recipe: dict[str, Any] = {
+        recipe = {
             "bound": "glm",
             "noise_ratio": 1.3,
             "accountant": "rdp",
@@ -174,7 +198,8 @@ class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, Releases
             "sigma_out": 0.15,
             "intercept_scaling": 1.0,
         }
-        return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
+        advanced = recipe | (parameters.pop("advanced", None) or {})
+        return cls(epsilon=epsilon, delta=delta, advanced=advanced, **parameters)
 
     @classmethod
     def kifer2012(cls, epsilon: float = 1.0, delta: float = 1e-5, **parameters: Any) -> Self:
@@ -183,71 +208,57 @@ class ObjPertLogisticRegression(WeighsClasses, ProbabilisticClassifier, Releases
         σ and λ by their theorem (Theorem 2.8 of Redberg et al. 2023), which holds for the exact minimiser; the output
         noise that covers the solver's distance to it is paid for by composition (`accounting.ApproximateMinima`).
         """
-        recipe: dict[str, Any] = {"bound": "kifer2012", "lam": 0.0}
-        return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
+        advanced = {"bound": "kifer2012"} | (parameters.pop("advanced", None) or {})
+        return cls(epsilon=epsilon, delta=delta, **({"lam": 0.0} | parameters), advanced=advanced)
 
-    def _encoded(self, y: np.ndarray) -> FloatArray:
-        classes = several_labels("classes", self.classes)
-        if classes is None:
-            check_classification_targets(y)
-            classes = np.unique(y)
-        if len(classes) <= 2:
-            return super()._encoded(y)
-        self.classes_ = classes
-        if self._releases:
-            refuse_other_type(y, classes)
-            return labels_as_rows(y, classes)
-        check_classification_targets(y)
-        check_known(np.unique(y), classes)
-        return np.where(y == classes[:, None], 1.0, -1.0)
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        s, name = self.settings, type(self).__name__
+        by_rules = s.lam is None and s.noise_ratio is None and not s.intervals
+        may_compose = by_rules and composes(s)
+        counted = by_rules or bool(s.intervals) or reads_rows(s, may_compose)
+        rows = row_plan(s, public, by_rule=may_compose, name=name)
+        counts = by_rule_for(s, recommended_counts) if s.class_weight == BALANCED else None
+        curvature = interval_noise(s, public) if s.intervals else None
+        terms = terms_of(
+            s,
+            public,
+            counts,
+            *rows.steps,
+            curvature,
+            reads_rows=counted,
+            accountant=s.accountant,
+            fits=public.fits,
+            rest_weight=rest_weight(s, public.fits),
+        )
+        lam, margin = s.lam or 0.0, s.margin or 0.0
+        if by_rules:
+            lam, recommended = lam_and_margin(s, public, terms)
+            margin = recommended if s.margin is None else margin
+        minimised = Objective(LogisticLoss(margin), lam)
+        return by_objective_perturbation(self, public, rows, terms, minimised, counted=counted)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
 
-    @property
-    def _left_to_rules(self) -> bool:
-        return self.lam is None and self.noise_ratio is None and not self.intervals
+def interval_noise(s: Settings, public: Public) -> IntervalNoise:
+    """The noise of the curvature that follows the fit."""
+    if public.fits > 1:
+        raise ValueError(f"classes must be two labels where intervals={s.intervals!r}, got {public.fits}")
+    numbers = s.public_rows or public.rows, public.columns + s.fit_intercept
+    return by_rule_for(s, recommended_interval_noise, *numbers, sandwich=isinstance(s.intervals, str))
 
-    def _plan(self, public: Public) -> Plan:
-        lam, margin = self.lam, self.margin
-        if self._lam_by_rule:
-            assert public.terms.public_rows is not None
-            # About the noise of what is left: k rows of one person need about the noise of an ε less by k.
-            left, radius = public.epsilon / self._rows_moved, row_radius(self._constant)
-            numbers = left, self.delta, public.terms.public_rows, public.dimension, radius
-            lam = recommended_lam(*numbers)
-            if margin is None:
-                margin = recommended_margin(*numbers, standardised=public.terms.step(Standardisation) is not None)
-        return Plan(LogisticLoss(margin or 0.0), lam=lam or 0.0)
 
-    def _rest_weight(self, fits: int) -> float:
-        alone = NEIGHBOURS[self.adjacency] == ADD_REMOVE and int(self.rows_per_person) == 1
-        return balanced_rest(fits) if alone else 1.0
+def rest_weight(s: Settings, fits: int) -> float:
+    """How long a row of other classes is in the fit of one class: shorter, where it is one row that comes or goes."""
+    alone = s.adjacency == ADD_REMOVE and s.rows_per_person == 1
+    return balanced_rest(fits) if alone and fits > 1 else 1.0
 
-    def planned(self, rows: int, columns: int, *, sparse: bool = False) -> Planned:
-        """The rules' choices for data of this shape (a `Planned`); no data are needed.
 
-        Parameters
-        ----------
-        rows, columns : int >= 1
-            Where `public_rows` is given, it takes the place of `rows`.
-        sparse : bool, default=False
-            Whether the rows are sparse: sparse rows are not centred.
-
-        Examples
-        --------
-        >>> planned = ObjPertLogisticRegression(epsilon=1.0).planned(30_000, 100)
-        >>> 0.9 < planned.epsilon < 1.0, planned.standardisation.scale_noise is not None
-        (True, True)
-        """
-        self.check_parameters()
-        self._check_together()
-        public = self._public(positive_integer("rows", rows), positive_integer("columns", columns), sparse=sparse)
-        plan = self._plan(public)
-        return Planned(public.rows.standardisation, public.epsilon, plan.lam, plan.loss.parameter or 0.0)
-
-    def _record(self, release: Release[Any]) -> None:
-        super()._record(release)
-        self.margin_ = float(release.certificate.loss_parameter or 0.0)
+def lam_and_margin(s: Settings, public: Public, terms: Terms) -> tuple[float, float]:
+    """λ and the margin by rules, for what the steps leave of ε."""
+    assert terms.public_rows is not None
+    # About the noise of what is left: k rows of one person need about the noise of an ε less by k.
+    moved = s.rows_per_person * (1 if s.adjacency == ADD_REMOVE else 2)
+    left, radius = terms.left / moved, row_radius(constant_of(s))
+    numbers = left, s.delta, terms.public_rows, public.columns + s.fit_intercept, radius
+    standardised = terms.step(Standardisation) is not None
+    return recommended_lam(*numbers), recommended_margin(*numbers, standardised=standardised)

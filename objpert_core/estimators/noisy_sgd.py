@@ -9,9 +9,9 @@ from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting.population.published import DRAWINGS
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.estimators.ball import MarginInBall, ResidualInBall, Scheduled
-from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.former import Seed
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.noisy_sgd import descend_and_certify
 from objpert_core.learning.population.schedules import (

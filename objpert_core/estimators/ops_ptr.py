@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from objpert_core._validation import FloatArray, boolean, positive_array
 from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling
-from objpert_core.estimators.base import Seed
 from objpert_core.estimators.bounded_targets import tell
 from objpert_core.estimators.constraints import Constraint, number_from, or_none, refuse_weights
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.former import Seed
 from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.estimators.scoring import FLOATS

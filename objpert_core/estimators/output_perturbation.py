@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-import scipy.sparse as sp
-
-from objpert_core._validation import FloatArray, positive
+from objpert_core._validation import positive
 from objpert_core.accounting import ADD_REMOVE
-from objpert_core.accounting.steps.base import asked
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWork
+from objpert_core.estimators.base import LinearClassifier
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.standardised import AUTO, StandardisesRows
-from objpert_core.learning.fit import SharedOptions
-from objpert_core.learning.output_perturbation import (
-    ADJACENCIES,
-    OutputPerturbationCertificate,
-    solve_and_perturb_draws,
-)
+from objpert_core.estimators.objective import NORMALISED, OF_ROWS, SOLVED, constant_of, solved, solving
+from objpert_core.estimators.parameters import Advanced
+from objpert_core.estimators.recipe import Data, Learned, Objective, Public, Recipe
+from objpert_core.estimators.steps_before import AUTO, reads_rows, row_plan, rows_cautions, terms_of
+from objpert_core.learning.fit import Problem, Seed
+from objpert_core.learning.output_perturbation import ADJACENCIES, calibrated, solve_and_perturb_draws
 from objpert_core.learning.problem.losses import LogisticLoss
-from objpert_core.learning.release import Release
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.solvers import Callback
 
 
 @documented
-class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, StandardisesRows):
+class OutputPerturbationLogisticRegression(LinearClassifier):
     """Logistic regression under (ε, δ)-differential privacy, by output perturbation: fit, then add noise.
 
     Minimises the sum of the logistic losses plus λ/2 ‖θ‖² until the gradient's norm is at most `tau`, adds N(0, σ²) to
@@ -73,53 +70,50 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     ((1, 30), 'OutputPerturbation', True)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+    CONSTRAINTS: ClassVar = {
+        **OF_ROWS,
         "lam": or_none(positive),
         "adjacency": one_of(*ADJACENCIES),  # this estimator had short words for it before the others had any
     }
+    ADVANCED: ClassVar = SOLVED
+    TOGETHER: ClassVar = (NORMALISED,)
+    has_probabilities = shares_work = walks = True
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, lam: float | None = None, tau: float = 1e-6,
-        solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
-        row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = ADD_REMOVE,
-        margin: float = 0.0, public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
-        on_error: str = "raise", rows_per_person: int = 1, standardize: Any = AUTO,
-        feature_ranges: Any = None,
+        self, epsilon: float = 1.0, delta: float = 1e-5, *, lam: float | None = None, margin: float = 0.0,
+        classes: Any = None, feature_ranges: Any = None, standardize: Any = AUTO, fit_intercept: bool = True,
+        public_rows: int | None = None, adjacency: str = ADD_REMOVE, rows_per_person: int = 1,
+        on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
-            intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
-            margin=margin, classes=classes, max_iter=max_iter,
-            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
-            public_rows=public_rows, feature_ranges=feature_ranges,
-        )  # fmt: skip
-        self.lam = lam
+        self.take(locals())
 
-    @property
-    def _left_to_rules(self) -> bool:
-        return self.lam is None
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        s, name, by_rules = self.settings, type(self).__name__, self.lam is None
+        counted = by_rules or reads_rows(s, by_rules)
+        rows = row_plan(s, public, by_rule=by_rules, name=name)
+        terms = terms_of(s, public, *rows.steps, reads_rows=counted)
+        mechanism, lam = calibrated(terms, row_radius(constant_of(s)), s.tau, s.lam)
+        objective = Objective(LogisticLoss(s.margin), lam)
 
-    def _draws(
-        self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
-    ) -> list[Release[OutputPerturbationCertificate]]:
-        self.margin_ = float(self.margin)
-        counted, _ = self._rows_counted(X.shape[0])
-        plan = self._row_plan(X.shape[1], getattr(X, "sparse", sp.issparse(X)), counted)
-        self._told_of_ranges(plan, counted, X.shape[1])
-        return solve_and_perturb_draws(
-            X,
-            targets,
-            random_states,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            loss=LogisticLoss(self.margin_),
-            lam=None if self.lam is None else float(self.lam),
-            public_rows=self.public_rows,
-            reads_rows=self._goes_by_rows,
-            tau=self.tau,
-            adjacency=self.adjacency,
-            rows_per_person=self.rows_per_person,
-            steps=asked(plan.noise, plan.standardisation),
-            ranges=plan.declared,
-            **(self._sharing(callback) | SharedOptions(row_norm=plan.row_norm)),
+        def run(data: Data, random_states: Sequence[Seed], callback: Callback | None) -> list[Learned]:
+            how = solving(s, rows.row_norm, callback)
+            rows_known = {"ranges": rows.declared, "declared_rows": s.public_rows}
+            problem = Problem(data.X, data.targets, objective.loss, solving=how, **rows_known)
+            releases = solve_and_perturb_draws(problem, terms, mechanism, lam, s.tau, random_states)
+            return [Learned(one, {**solved(one), "margin_": s.margin}) for one in releases]
+
+        cautions = (*rows_cautions(s, name, counted), *rows.cautions)
+        return Recipe(
+            "output perturbation",
+            terms,
+            mechanism,
+            public,
+            run,
+            objective,
+            rows.row_norm,
+            rows.declared,
+            reads_rows=counted,
+            released=rows.released,
+            cautions=cautions,
         )

@@ -6,9 +6,9 @@ from typing import Any
 
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.ball import MarginInBall
-from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.former import Seed
 from objpert_core.learning.population.phased import PhasedCertificate, phased_release
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import SOLVERS

@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from objpert_core._validation import FloatArray, boolean, in_open_unit, length, nonnegative, positive_integer
 from objpert_core.accounting import calibrate_quadratic_perturbation, calibrate_tilt_and_bend
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
-from objpert_core.estimators.base import Seed
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.targets import Regression
+from objpert_core.estimators.former import Regression, Seed
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate, row_smoothness
 from objpert_core.learning.quadratic.release import LARGEST_ANCHOR, NoisyGram, noisy_gram

@@ -8,7 +8,7 @@ from typing import Any
 
 from objpert_core import tables
 from objpert_core.accounting.numerics.rounding import promised
-from objpert_core.estimators.summaries import Scaler, WithSummary
+from objpert_core.estimators.summaries import Scaler
 
 _DIGITS = 2  # of a standard error; its coefficient has as many decimals
 
@@ -55,7 +55,7 @@ def regression_table(
     cells: dict[str, dict[str, tuple[str, str]]] = {}
     foot: dict[str, dict[str, str]] = {"ε": {}, "δ": {}}
     for head, model in columns.items():
-        if not isinstance(model, WithSummary):
+        if not getattr(model, "has_probabilities", False):
             raise ValueError(f"models must be classifiers fitted with intervals, got {type(model).__name__}")
         table = model.summary(scaler=scaler)
         for name, coef, error in zip(table.index, table["coef"], table["std err"], strict=True):

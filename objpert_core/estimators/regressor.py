@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from objpert_core._validation import length
-from objpert_core.estimators.base import Seed
-from objpert_core.estimators.constraints import one_of
+from objpert_core.estimators import objective
+from objpert_core.estimators.base import LinearRegressor
+from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.objective import ClippedModel, bounds_covering
-from objpert_core.estimators.targets import ScaledTargets
+from objpert_core.estimators.parameters import Advanced, Settings
+from objpert_core.estimators.recipe import Public, Recipe
+from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import HuberLoss, Loss, SquaredLoss
 
 
+def chosen_loss(s: Settings) -> Loss:
+    """The loss that settings ask for, not yet clipped."""
+    return SquaredLoss() if s.loss == SquaredLoss.name else HuberLoss(s.huber_threshold)
+
+
 @documented
-class ObjPertRegressor(ScaledTargets, ClippedModel):
+class ObjPertRegressor(LinearRegressor):
     """Ridge or Huber regression under (ε, δ)-differential privacy, by objective perturbation.
 
     The loss of a row is ℓ((y − target_offset)/target_scale − x̃ᵀθ). Its gradient is clipped to norm `clip`, in closed
@@ -66,30 +73,26 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
     ((3,), 1.0, True, True)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+    CONSTRAINTS: ClassVar = {
+        **objective.CONSTRAINTS,
         "loss": one_of(SquaredLoss.name, HuberLoss.name),
-        "bound": bounds_covering(SquaredLoss(), HuberLoss(), first="glm", with_rdp=True),
+        "clip": or_none(length),
+        "bound": objective.bounds_covering(SquaredLoss(), HuberLoss(), first="glm", with_rdp=True),
         "huber_threshold": length,
     }
+    ADVANCED: ClassVar = {"bound": "glm", "huber_threshold": 1.0, **objective.ADVANCED, "row_norm": "clip"}
+    TOGETHER: ClassVar = (*objective.TOGETHER, objective.slope_is_bounded(chosen_loss))
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": False}  # routed where that is asked for
+    shares_work = walks = weighs = True
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, loss: str = "squared", clip: float | None = 1.0,
-        bound: str = "glm", noise_ratio: float | None = None, tau: float = 1e-6, sigma_out: float | None = None,
-        solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3, row_norm: str = "clip",
-        random_state: Seed = None, *, huber_threshold: float = 1.0, target_offset: float = 0.0,
-        target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = None,
-        public_rows: int | None = None, feature_ranges: Any = None, target_range: Any = None,
+        self, epsilon: float = 1.0, delta: float = 1e-5, *, target_range: Any = None, loss: str = "squared",
+        clip: float | None = 1.0, feature_ranges: Any = None, standardize: Any = None, fit_intercept: bool = True,
+        public_rows: int | None = None, adjacency: str = "add/remove one row", rows_per_person: int = 1,
+        on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None, **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
-            sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
-            row_norm=row_norm, random_state=random_state, accountant=accountant, max_iter=max_iter,
-            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, target_offset=target_offset,
-            target_scale=target_scale, standardize=standardize, public_rows=public_rows, feature_ranges=feature_ranges,
-            target_range=target_range,
-        )  # fmt: skip
-        self.huber_threshold = huber_threshold
+        self.take(locals())
 
-    def _chosen_loss(self) -> Loss:
-        return SquaredLoss() if self.loss == SquaredLoss.name else HuberLoss(self.huber_threshold)
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        return objective.by_clipped_gradients(self, public, chosen_loss(self.settings))

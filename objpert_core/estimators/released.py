@@ -9,8 +9,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from sklearn.base import is_regressor
 
-from objpert_core.estimators.scoring import ClassScores, LinearScores, NumberScores, Probabilities
-from objpert_core.estimators.summaries import WithSummary
+from objpert_core.estimators.scoring import ClassScores, LinearScores, NumberScores
 from objpert_core.learning.steps.stated import fingerprinted
 
 Copy = TypeVar("Copy", bound="Released")
@@ -39,8 +38,10 @@ class ReleasedClassifier(ClassScores, Released):
         return tags
 
 
-class ReleasedProbabilisticClassifier(WithSummary, Probabilities, ReleasedClassifier):
+class ReleasedProbabilisticClassifier(ReleasedClassifier):
     """A released classifier with probabilities, and the public margin of its loss."""
+
+    has_probabilities = True
 
 
 class ReleasedRegressor(NumberScores, Released):
@@ -51,7 +52,7 @@ def released(model: LinearScores, *, feature_names: bool = True) -> Released:
     """Copy what may be published of a fitted `model`; see `LinearModel.release`."""
     if is_regressor(model):
         return _filled(ReleasedRegressor(), model, feature_names)
-    if not isinstance(model, Probabilities):
+    if not getattr(model, "has_probabilities", False):
         return _filled(ReleasedClassifier(), model, feature_names)
     found = _filled(ReleasedProbabilisticClassifier(), model, feature_names)
     found.margin_ = float(model.margin_)

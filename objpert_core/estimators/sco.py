@@ -10,9 +10,9 @@ from objpert_core._validation import FloatArray, length, nonnegative, positive
 from objpert_core.accounting.population.ball import ObjectivePlan, check_lam, objective_plan
 from objpert_core.accounting.population.sizes import Sizes
 from objpert_core.estimators.ball import ROBUST, MarginInBall, ResidualInBall, Scheduled
-from objpert_core.estimators.base import Seed, SolvedModel
 from objpert_core.estimators.constraints import Constraint, check_slope, one_of, or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.former import Seed, SolvedModel
 from objpert_core.learning.certificates.objective import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import described, perturb_and_solve_draws
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, SquaredLoss

@@ -6,18 +6,20 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from copy import copy
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from objpert_core._validation import FloatArray
 from objpert_core.blocks import as_blocks, with_targets
 from objpert_core.estimators.exported import Link, as_pipeline
 from objpert_core.estimators.frames import checked_rows, naming_columns
+from objpert_core.estimators.summaries import Scaler, Summary
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.problem.derived import RestWeighted
 from objpert_core.learning.problem.rows import Rows, each_row_by_itself, is_each_by_itself
@@ -30,6 +32,9 @@ FLOATS = [np.float64, np.float32]
 
 class LinearScores(BaseEstimator):
     """A score is a coefficient times a feature of the row, its norm enforced, summed, plus the intercept."""
+
+    has_probabilities: ClassVar[bool] = False
+    """Whether it is a classifier that the logistic loss trains."""
 
     coef_: FloatArray
     intercept_: Any
@@ -69,18 +74,9 @@ class LinearScores(BaseEstimator):
             parts = blocks.each(partial(_scores_of_block, without_seed(self), is_each_by_itself()))
             return np.concatenate([part for part in parts if part is not None])
         with naming_columns(self):
-            whole = self._parts(X)  # which refuses where nothing is fitted
+            whole = _parts(self, X)  # which refuses where nothing is fitted
             weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
             return np.concatenate([part.margins(weights).T for part in whole]) + self.intercept_
-
-    def _parts(self, X: Any) -> Iterable[Rows]:
-        """`X` validated, cut to ranges, centred and scaled where the model does so, and with norms enforced."""
-        rows = self.validated_rows(X)
-        if self.feature_ranges_ is not None:
-            rows = Ranges(*self.feature_ranges_).apply(Rows(rows, self.privacy_.row_norm).matrix)  # Rows refuses NaN
-        if self.center_ is None and self.scale_ is None:
-            return [Rows(rows, self.privacy_.row_norm)]
-        return RowMap(self.center_, self.scale_, self.privacy_.row_norm).parts(rows)
 
     def to_sklearn(self, *, probabilities: bool = True) -> Pipeline:
         """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.
@@ -110,15 +106,10 @@ class LinearScores(BaseEstimator):
         """
         check_is_fitted(self)
         margin = getattr(self, "margin_", None)
-        link = None if margin is None else Link(float(margin), self._length_of_rest)
+        link = None if margin is None else Link(float(margin), _length_of_rest(self))
         if link is not None and not (probabilities or link.is_identity):
             link = None
         return as_pipeline(self, link)
-
-    @property
-    def _length_of_rest(self) -> float:
-        """The length of rows of other classes in the fit of one; see `learning.problem.one_vs_rest_loss`."""
-        return getattr(self.privacy_, "rest_weight", 1.0)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
@@ -129,10 +120,19 @@ class LinearScores(BaseEstimator):
         return tags
 
 
+def _has_log_odds(model: ClassScores) -> bool:
+    return model.has_probabilities
+
+
 class ClassScores(ClassifierMixin, LinearScores):
-    """Two classes, of which the sign of the score decides; or more, each with a score, of which the largest decides."""
+    """Two classes, of which the sign of the score decides; or more, each with a score, of which the largest decides.
+
+    Models that were trained by the logistic loss, with or without a margin, also give probabilities and, fitted with
+    intervals, standard errors of their coefficients.
+    """
 
     classes_: np.ndarray
+    margin_: float
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -156,33 +156,80 @@ class ClassScores(ClassifierMixin, LinearScores):
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
-
-class Probabilities(ClassScores):
-    """A linear classifier trained by the logistic loss, with or without a margin."""
-
-    margin_: float
-
+    @available_if(_has_log_odds)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of ``classes_``, shape (n, 2) or (n, K); arguments and errors as in `scores`.
 
         A score stands for the probability at which it has the least expected loss (`LogisticLoss.log_odds`). With more
         than two classes each class has a probability against the others, divided by the sum of these probabilities.
         """
-        odds = self._log_odds(X)
+        odds = _log_odds(self, X)
         if odds.ndim == 2:
             return np.exp(_shares(odds))
         return np.column_stack([expit(-odds), expit(odds)])
 
+    @available_if(_has_log_odds)
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of `predict_proba` that stay finite, shape (n, 2) or (n, K)."""
-        odds = self._log_odds(X)
+        odds = _log_odds(self, X)
         if odds.ndim == 2:
             return _shares(odds)
         return np.column_stack([log_expit(-odds), log_expit(odds)])
 
-    def _log_odds(self, X: Any) -> FloatArray:
-        scores = self.decision_function(X)  # which refuses where nothing is fitted
-        return RestWeighted(self.margin_, self._length_of_rest).log_odds(scores)
+    @available_if(_has_log_odds)
+    def summary(self, level: float = 0.95, *, together: str = "each", scaler: Scaler | None = None) -> Any:
+        """Coefficients with standard errors, z, p-values and intervals, a row for each feature.
+
+        Parameters
+        ----------
+        level : float strictly between 0 and 1, default=0.95
+        together : {"each", "bonferroni", "simultaneous"}, default="each"
+            Whether each interval by itself has this level, or all d together: "bonferroni" for d intervals,
+            "simultaneous" for every linear combination of coefficients as well (Scheffé's χ²).
+        scaler : PublicRangeScaler or TableSchema, optional
+            What the rows went through before the fit: coefficients are then in the columns' own units, as they are
+            with `feature_ranges`. A schema also names the features.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the features' names, or x0, x1, …; columns coef, std err, z, P>|z|, [0.025, 0.975]. Where effects
+            are strong for the noise, intervals reach farther away from 0 than towards it; ``attrs["caution"]`` is then
+            a sentence that says so, and otherwise None.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError
+            Before `fit`; for a model that was fitted without intervals.
+
+        Examples
+        --------
+        >>> from objpert_core.estimators import ObjPertLogisticRegression
+        >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, size=(4000, 2))
+        >>> y = np.random.default_rng(1).random(4000) < 1 / (1 + np.exp(-4 * X[:, 0]))
+        >>> model = ObjPertLogisticRegression(
+        ...     intervals=True, row_norm="clip", classes=[False, True], public_rows=4000, random_state=0
+        ... )
+        >>> table = model.fit(X, y).summary()
+        >>> list(table.index), bool(table.loc["x0", "[0.025"] < 4.0 < table.loc["x0", "0.975]"])
+        (['x0', 'x1'], True)
+        """
+        return Summary(self, scaler).table(level, together)
+
+    @available_if(_has_log_odds)
+    def conf_int(self, level: float = 0.95, *, together: str = "each", scaler: Scaler | None = None) -> FloatArray:
+        """Lower and upper ends, shape (d, 2), without the intercept; arguments and errors as for `summary`."""
+        return Summary(self, scaler).ends(level, together)
+
+    @property
+    def bse(self) -> FloatArray:
+        """Standard errors of the coefficients, shape (d,), in units of the rows as the model takes them."""
+        return Summary(self).errors
+
+    @property
+    def pvalues(self) -> FloatArray:
+        """Two-sided p-values of the coefficients, shape (d,), each by itself."""
+        return Summary(self).pvalues
 
 
 class NumberScores(RegressorMixin, LinearScores):
@@ -198,6 +245,10 @@ class NumberScores(RegressorMixin, LinearScores):
         scores = self.scores(X)
         return scores if self.target_range_ is None else scores.clip(*self.target_range_)
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R², as scikit-learn's regressors have it; `y` is left out where `X` is `Blocks`."""
+        return float(super().score(*with_targets(X, y), sample_weight))
+
 
 def without_seed(model: Model) -> Model:
     """A copy that may be sent to where rows are: whoever knows a seed knows the noise."""
@@ -207,9 +258,29 @@ def without_seed(model: Model) -> Model:
     return other
 
 
+def _parts(model: LinearScores, X: Any) -> Iterable[Rows]:
+    """`X` validated, cut to ranges, centred and scaled where the model does so, and with norms enforced."""
+    rows = model.validated_rows(X)
+    if model.feature_ranges_ is not None:
+        rows = Ranges(*model.feature_ranges_).apply(Rows(rows, model.privacy_.row_norm).matrix)  # Rows refuses NaN
+    if model.center_ is None and model.scale_ is None:
+        return [Rows(rows, model.privacy_.row_norm)]
+    return RowMap(model.center_, model.scale_, model.privacy_.row_norm).parts(rows)
+
+
 def _scores_of_block(model: LinearScores, alone: bool, _place: int, X: Any, *_beside: Any) -> FloatArray | None:
     with each_row_by_itself() if alone else nullcontext():  # which does not travel to a worker
         return model.scores(X) if X.shape[0] else None
+
+
+def _log_odds(model: ClassScores, X: Any) -> FloatArray:
+    scores = model.decision_function(X)  # which refuses where nothing is fitted
+    return RestWeighted(model.margin_, _length_of_rest(model)).log_odds(scores)
+
+
+def _length_of_rest(model: LinearScores) -> float:
+    """The length of rows of other classes in the fit of one; see `learning.problem.one_vs_rest_loss`."""
+    return getattr(model.privacy_, "rest_weight", 1.0)
 
 
 def _shares(odds: FloatArray) -> FloatArray:

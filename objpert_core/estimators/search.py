@@ -13,7 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from objpert_core._validation import FloatArray, in_open_unit, positive, random_state_argument
+from objpert_core.estimators import former
 from objpert_core.estimators.base import LinearModel
+from objpert_core.estimators.parameters import PREFIX
 from objpert_core.estimators.search_plan import COINS, Plan, seed
 from objpert_core.evaluation import Estimate, split_by_coin
 from objpert_core.learning import PrivacyCertificate, SearchCertificate
@@ -191,7 +193,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
     def _checked(self, groups: Any) -> tuple[list[dict[str, Any]], Callable[[Any], Estimate]]:
         """The settings and the score; `ValueError` before the data are touched."""
-        if not isinstance(self.estimator, LinearModel):
+        if not isinstance(self.estimator, LinearModel | former.LinearModel):
             raise ValueError(
                 f"estimator must be a private estimator of objpert_core.estimators, got {type(self.estimator).__name__}"
             )
@@ -203,8 +205,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
             settings = list(ParameterGrid(self.param_grid))
         except (TypeError, ValueError) as problem:
             raise ValueError(f"param_grid must map parameters to lists of values: {problem}") from None
-        known = self.estimator.get_params(deep=False)
-        for name in {name for setting in settings for name in setting}:
+        known = {*self.estimator.get_params(deep=False), *getattr(self.estimator, "ADVANCED", ())}
+        for name in {name.removeprefix(PREFIX) for setting in settings for name in setting}:
             if name in _OWN or name not in known:
                 raise ValueError(
                     f"param_grid must name parameters of {type(self.estimator).__name__} other than "

@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from objpert_core.accounting import calibrate_gaussian
-from objpert_core.estimators.cautions import warn_of_classes, warn_of_rows
+from objpert_core.estimators import former
+from objpert_core.estimators.cautions import rows_read_off, warn_of_classes
 from objpert_core.evaluation import evaluate
 from objpert_core.learning import PrivacyCertificate
 from objpert_core.learning.certificates.evaluated import counts_sensitivity
@@ -51,8 +52,6 @@ class Plan:
         if self.declared:
             self.fixed["public_rows"] = max(1, int(own["public_rows"] * (1 - search.test_share)))
         self.read_off = max(1, X_train.shape[0] if hasattr(X_train, "shape") else len(X_train))
-        if any(self._unfitted(one)._reads_rows() for one in settings):
-            warn_of_rows(search.estimator)
         if "classes" in own and own["classes"] is None:
             warn_of_classes(search.estimator)
             self.fixed["classes"] = np.unique(y)
@@ -63,21 +62,32 @@ class Plan:
                 f"scoring must be 'accuracy' or 'balanced_accuracy' for {len(self.labels)} classes, got "
                 f"{search.scoring!r}"
             )
-        first = self._certificates(search.epsilon, settings[:1])[0]
+        self.counted = [not self.declared and self._counts_rows(one) for one in settings]
+        if any(self.counted):
+            rows_read_off(type(search.estimator).__name__).warn(search.estimator)
+        first = self._certificates(search.epsilon, [0])[0]
         self.adjacency, self.rows_per_person = first.mechanism_adjacency, first.rows_per_person
 
-    def made(self, setting: dict[str, Any], epsilon: float, state: Any) -> Any:
+    def made(self, place: int, epsilon: float, state: Any) -> Any:
         """An unfitted estimator with a setting, told the number of rows where a rule would read it off."""
-        model = self._unfitted(setting | {"epsilon": epsilon, "random_state": state})
-        if model._reads_rows():
+        model = self._unfitted(self.settings[place] | {"epsilon": epsilon, "random_state": state})
+        if self.counted[place]:
             model.public_rows = self.read_off
         model.may_be_dropped = True
         return model
 
+    def _counts_rows(self, setting: dict[str, Any]) -> bool:
+        """Whether a rule of a fit with this setting goes by the number of rows."""
+        model = self._unfitted(setting | {"epsilon": self.search.epsilon})
+        if isinstance(model, former.LinearModel):
+            return model._reads_rows()
+        return bool(model.planned(self.read_off, self.standing.shape[1], sparse=sp.issparse(self.standing)).reads_rows)
+
     def _unfitted(self, parameters: Mapping[str, Any]) -> Any:
-        """Not a clone, so that it does not warn of what is accounted for here."""
         own = self.search.estimator
-        return type(own)(**own.get_params(deep=False) | self.fixed | dict(parameters))
+        if isinstance(own, former.LinearModel):
+            return type(own)(**own.get_params(deep=False) | self.fixed | dict(parameters))
+        return own.having(self.fixed | dict(parameters))
 
     def words(self, certificate: PrivacyCertificate) -> PrivacyCertificate:
         """A fit's certificate with the right words for a number of rows that was not declared."""
@@ -87,12 +97,12 @@ class Plan:
         """What of a fit's certificate setting and public numbers decide; its noise's source is the search's."""
         return self.words(without_fingerprint(certificate))
 
-    def _certificates(self, epsilon: float, settings: Sequence[dict[str, Any]]) -> list[PrivacyCertificate]:
+    def _certificates(self, epsilon: float, places: Sequence[int]) -> list[PrivacyCertificate]:
         rows, labels = self.standing, np.arange(self.standing.shape[0], dtype=float)
         if self.labels is not None:
             labels = np.asarray(self.labels)[np.arange(len(labels)) % len(self.labels)]
         state = None if self.search.random_state is None else np.random.default_rng(0)
-        found = [self.described(self.made(one, epsilon, state).fit(rows, labels).privacy_) for one in settings]
+        found = [self.described(self.made(one, epsilon, state).fit(rows, labels).privacy_) for one in places]
         if not all(getattr(one, "choice_covered", True) for one in found):
             raise ValueError(
                 "tuning must be 'none' or 'honest' in a search, whose fits must be paid for, got 'dishonest'"
@@ -114,7 +124,7 @@ class Plan:
             runs = poisson_count(streams.stream(_COUNT), mean_runs)
             picks = uniform_choices(streams.stream(_PICKS), len(self.settings), runs)
         for at, place in enumerate(map(int, picks)):
-            model = self.made(self.settings[place], epsilon, seed(streams, _FIT, at)).fit(X_train, y_train)
+            model = self.made(place, epsilon, seed(streams, _FIT, at)).fit(X_train, y_train)
             if self.described(model.privacy_) != certificates[place]:
                 raise RuntimeError("a fit's certificate is not the one that was planned: nothing was released")
             found = evaluate(
@@ -145,7 +155,7 @@ class Plan:
         tried = epsilon / math.sqrt(len(self.settings))
         best: tuple[float, list[PrivacyCertificate]] = (0.0, [])
         for _ in range(_ROUNDS):
-            certificates = self._certificates(tried, self.settings)
+            certificates = self._certificates(tried, range(len(self.settings)))
             spent = float(search_mechanism(certificates, self.score_noise(tried), mean_runs).epsilon(delta))
             if best[0] < tried and spent <= epsilon:
                 best = tried, certificates

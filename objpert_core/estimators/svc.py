@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from objpert_core._validation import length
-from objpert_core.estimators.base import Seed
-from objpert_core.estimators.constraints import one_of
+from objpert_core.estimators import objective
+from objpert_core.estimators.base import LinearClassifier
+from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.objective import ClippedModel, bounds_covering
-from objpert_core.estimators.weights import WeighsClasses
+from objpert_core.estimators.parameters import Advanced, Settings
+from objpert_core.estimators.recipe import Public, Recipe
+from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, Loss, SquaredHingeLoss
 
 
+def chosen_loss(s: Settings) -> Loss:
+    """The loss that settings ask for, not yet clipped."""
+    return SquaredHingeLoss() if s.loss == SquaredHingeLoss.name else HuberisedHingeLoss(s.hinge_width)
+
+
 @documented
-class ObjPertSVC(WeighsClasses, ClippedModel):
+class ObjPertSVC(LinearClassifier):
     """A linear support vector machine under (ε, δ)-differential privacy, by objective perturbation.
 
     The hinge has a corner, which no proof of objective perturbation covers; its squared form and its rounded form have
@@ -60,30 +67,27 @@ class ObjPertSVC(WeighsClasses, ClippedModel):
     ((1, 30), 'monotone', 'squared-hinge')
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+    CONSTRAINTS: ClassVar = {
+        **objective.CONSTRAINTS,
         "loss": one_of(SquaredHingeLoss.name, HuberisedHingeLoss.name),
-        "bound": bounds_covering(SquaredHingeLoss(), HuberisedHingeLoss(), first="monotone", with_rdp=True),
+        "clip": or_none(length),
+        "bound": objective.bounds_covering(SquaredHingeLoss(), HuberisedHingeLoss(), first="monotone", with_rdp=True),
         "hinge_width": length,
     }
+    ADVANCED: ClassVar = {"bound": "monotone", "hinge_width": 0.5, **objective.ADVANCED}
+    TOGETHER: ClassVar = (*objective.TOGETHER, objective.slope_is_bounded(chosen_loss))
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sample_weight": False}  # routed where that is asked for
+    shares_work = walks = weighs = True
 
     def __init__(
-        self, epsilon: float = 1.0, delta: float = 1e-5, loss: str = "squared-hinge", clip: float | None = 1.0,
-        bound: str = "monotone", noise_ratio: float | None = None, tau: float = 1e-6, sigma_out: float | None = None,
-        solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
-        row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5,
-        accountant: str = "profile", classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = None,
-        public_rows: int | None = None, class_weight: Any = None, feature_ranges: Any = None,
+        self, epsilon: float = 1.0, delta: float = 1e-5, *, loss: str = "squared-hinge", clip: float | None = 1.0,
+        classes: Any = None, class_weight: Any = None, feature_ranges: Any = None, standardize: Any = None,
+        fit_intercept: bool = True, public_rows: int | None = None, adjacency: str = "add/remove one row",
+        rows_per_person: int = 1, on_error: str = "raise", random_state: Seed = None, advanced: Advanced = None,
+        **old_names: Any,
     ) -> None:  # fmt: skip
-        super().__init__(
-            epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
-            sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
-            row_norm=row_norm, random_state=random_state, accountant=accountant, classes=classes, max_iter=max_iter,
-            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
-            standardize=standardize, public_rows=public_rows, feature_ranges=feature_ranges,
-            class_weight=class_weight,
-        )  # fmt: skip
-        self.hinge_width = hinge_width
+        self.take(locals())
 
-    def _chosen_loss(self) -> Loss:
-        return SquaredHingeLoss() if self.loss == SquaredHingeLoss.name else HuberisedHingeLoss(self.hinge_width)
+    def recipe(self, public: Public) -> Recipe:
+        """See `LinearModel.recipe`."""
+        return objective.by_clipped_gradients(self, public, chosen_loss(self.settings))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.estimators.base import LinearClassifier
-from objpert_core.estimators.cautions import warn_of_one_answer
-from objpert_core.estimators.constraints import Constraint
 from objpert_core.estimators.frames import as_column
 from objpert_core.learning.problem.derived import members_of, weights_by_class
-from objpert_core.learning.release import Release
 from objpert_core.learning.screening import as_numbers, without_masks
 
 BALANCED = "balanced"
@@ -35,7 +31,45 @@ def class_weights(name: str, value: Any) -> Any:
     return value
 
 
-def own_weights(value: Any, rows: int, *, releases: bool) -> FloatArray:
+def weights_of_rows(model: Any, targets: FloatArray, sample_weight: Any) -> FloatArray | None:
+    """What each row's loss is multiplied by, from 0 to 1; None where all rows count alike."""
+    own = None
+    if sample_weight is not None:
+        own = _own_weights(sample_weight, targets.shape[-1], releases=model.on_error == "release")
+    if not hasattr(model, "class_weight"):
+        return own
+    if own is not None and model.classes is None and not (members_of(targets) & (own > 0)).any(axis=1).all():
+        raise ValueError(
+            "sample_weight must be above 0 for a row of every class in y, got none for one class; name all with "
+            "classes= to fit all the same"
+        )
+    if (shares := shares_of_classes(model)) is None:
+        return own
+    weights = weights_by_class(targets, shares)
+    return weights if own is None else own * weights
+
+
+def shares_of_classes(model: Any) -> FloatArray | None:
+    """The public weights in the order of `classes_`, the largest 1; a label that is not named weighs 1 first."""
+    if not isinstance(getattr(model, "class_weight", None), Mapping):
+        return None
+    labels = model.classes_.tolist()
+    if strangers := [label for label in model.class_weight if label not in labels]:
+        raise ValueError(f"class_weight must name labels in classes={labels!r} only, got {strangers[0]!r}")
+    weights = np.array([float(model.class_weight.get(label, 1.0)) for label in labels])
+    return np.asarray(weights / weights.max())
+
+
+def by_label(model: Any, released: FloatArray | None) -> dict[str, Any]:
+    """`class_weight_` of a model that has weights of classes: the public ones, or those that were released."""
+    if not hasattr(model, "class_weight"):
+        return {}
+    shares = shares_of_classes(model) if released is None else released
+    labels = model.classes_.tolist()
+    return {"class_weight_": dict(zip(labels, [1.0] * len(labels) if shares is None else shares.tolist(), strict=True))}
+
+
+def _own_weights(value: Any, rows: int, *, releases: bool) -> FloatArray:
     """Each row's own weight, shape (n,); with `releases` 0 where an entry is no weight: its row counts as none."""
     column = without_masks(as_column(value))
     if not isinstance(column, np.ndarray) and np.iterable(column):
@@ -55,62 +89,6 @@ def own_weights(value: Any, rows: int, *, releases: bool) -> FloatArray:
             f"{weights[row]:g} in row {row}"
         )
     return weights
-
-
-class WeighsClasses(LinearClassifier):
-    """A linear classifier whose classes may have weights: public ones, or by noisy counts that the promise pays for."""
-
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"class_weight": class_weights}
-
-    def __init__(self, *, class_weight: Any, **shared: Any) -> None:
-        super().__init__(**shared)
-        self.class_weight = class_weight
-
-    def _check_walked(self, **options: Any) -> None:
-        super()._check_walked(**options)
-        self._encoded(np.asarray(self.classes))  # names of classes are looked at before any row
-        self._shares_of_classes()
-
-    @property
-    def _counts_classes(self) -> bool:
-        return isinstance(self.class_weight, str)
-
-    def _shares_of_classes(self) -> FloatArray | None:
-        """The public weights in the order of `classes_`, the largest 1; a label that is not named weighs 1 first."""
-        if self.class_weight is None or self._counts_classes:
-            return None
-        labels = self.classes_.tolist()
-        if strangers := [label for label in self.class_weight if label not in labels]:
-            raise ValueError(f"class_weight must name labels in classes={labels!r} only, got {strangers[0]!r}")
-        weights = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
-        return np.asarray(weights / weights.max())
-
-    def _record(self, release: Release[Any]) -> None:
-        super()._record(release)
-        shares = release.published.get("class_weights_", self._shares_of_classes())
-        labels = self.classes_.tolist()
-        self.class_weight_ = dict(zip(labels, [1.0] * len(labels) if shares is None else shares.tolist(), strict=True))
-
-    def warn_of_release(self) -> None:
-        """Warn where the model has one answer for nearly every row."""
-        if self.class_weight is None and (place := only_answer(self)) is not None:
-            warn_of_one_answer(self, self.classes_.tolist()[place])
-
-    def _weights_of_classes(self, targets: FloatArray, own: FloatArray | None) -> FloatArray | None:
-        members = members_of(targets)
-        if own is not None and self.classes is None and not (members & (own > 0)).any(axis=1).all():
-            raise ValueError(
-                "sample_weight must be above 0 for a row of every class in y, got none for one class; name all with "
-                "classes= to fit all the same"
-            )
-        if (shares := self._shares_of_classes()) is None:
-            return None
-        return weights_by_class(targets, shares)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on the 50 weighted rows scikit-learn tries: privacy hides them
-        return tags
 
 
 def only_answer(model: Any) -> int | None:

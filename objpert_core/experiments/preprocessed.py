@@ -16,7 +16,7 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import Standardisation
 from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
-from objpert_core.estimators.logistic_regression import Planned
+from objpert_core.estimators.recipe import Recipe
 from objpert_core.experiments.learners import CENTRED, LEARNERS, MAPPED, TIGHT, Learner, declared
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.standardisation import RowMap, release_map
@@ -72,10 +72,10 @@ def prepared(
     return Prepared(model, row_map.apply(X_train), row_map.apply(X_test), plan, row_map)
 
 
-def of_ours(model: Any, rows: int, columns: int) -> Planned:
+def of_ours(model: Any, rows: int, columns: int) -> Recipe:
     """What the default learner plans at a model's ε, δ and constant, on so many rows of so many columns."""
-    same = {name: getattr(model, name) for name in ("epsilon", "delta", "intercept_scaling", "row_norm")}
-    return LEARNERS[TIGHT].make(**same).planned(rows, columns)
+    advanced = {name: getattr(model, name) for name in ("intercept_scaling", "row_norm")}
+    return LEARNERS[TIGHT].make(epsilon=model.epsilon, delta=model.delta, advanced=advanced).planned(rows, columns)
 
 
 def _seed_of_the_map(seed: int | None) -> int | None:

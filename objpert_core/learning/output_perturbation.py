@@ -240,14 +240,14 @@ def solve_and_perturb(
     >>> release.certificate.verify(), bool(release.theta[0] > 0 > release.theta[1])
     (True, True)
     """
-    (release,) = solve_and_perturb_draws(X, targets, [random_state], **options)
+    (release,) = _described(X, targets, random_state, **options)
     return release
 
 
-def solve_and_perturb_draws(
+def _described(
     X: Any,
     targets: FloatArray,
-    random_states: Sequence[Seed],
+    random_state: Seed,
     *,
     epsilon: float,
     delta: float,
@@ -259,49 +259,69 @@ def solve_and_perturb_draws(
     rows_per_person: int = 1,
     steps: Sequence[Step] = (),
     ranges: Ranges | None = None,
-    reads_rows: bool = False,
     **solving: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
-    """Make several private fits by one solution; `reads_rows`: whether a rule read the number of rows beforehand."""
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     neighbours = NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]
     known = X.shape[0] if public_rows is None else positive_integer("public_rows", public_rows)
     beside = asked(*steps)
-    reads_rows = reads_rows or lam is None or any(kind_of(step).reads_rows for step in beside)
+    reads_rows = lam is None or any(kind_of(step).reads_rows for step in beside)
     used_rows, declared = known if reads_rows else None, public_rows is not None
     terms = Terms(epsilon, delta, neighbours, rows_per_person, "profile", used_rows, declared, beside)
-    draws = draws_of(Problem(X, targets, loss, solving=solving, ranges=ranges), terms, random_states)
-    radius = row_radius(draws.rows.constant)
+    mechanism, chosen = calibrated(terms, row_radius(solving.get("intercept_scaling", 0.3)), tau, lam)
+    problem = Problem(X, targets, loss, solving=solving, ranges=ranges, declared_rows=public_rows)
+    return solve_and_perturb_draws(problem, terms, mechanism, chosen, tau, [random_state])
+
+
+def calibrated(terms: Terms, radius: float, tau: float, lam: float | None) -> tuple[OutputPerturbation, float]:
+    """The noise for what the steps leave of (ε, δ), and λ: `lam`, or `recommended_output_lam` for None."""
+    adjacency, people = terms.adjacency, terms.rows_per_person
     lams: dict[OutputPerturbation, float] = {}
 
     def fit_for(left: float) -> OutputPerturbation:
         """The mechanism for what is left of ε."""
         own = lam
         if own is None:
-            assert used_rows is not None
-            own = recommended_output_lam(left, delta, used_rows, radius, adjacency, rows_per_person)
-        sensitivity = output_sensitivity(own, radius, tau, adjacency, rows_per_person)
-        fit = OutputPerturbation(calibrate_gaussian(left, delta, sensitivity).sigma, sensitivity, adjacency=neighbours)
+            assert terms.public_rows is not None
+            own = recommended_output_lam(left, terms.delta, terms.public_rows, radius, adjacency, people)
+        sensitivity = output_sensitivity(own, radius, tau, adjacency, people)
+        sigma = calibrate_gaussian(left, terms.delta, sensitivity).sigma
+        fit = OutputPerturbation(sigma, sensitivity, adjacency=adjacency)
         lams[fit] = own
         return fit
 
-    # Both are about all rows of one person already.
-    mechanism = calibrate_remaining(epsilon, delta, fit_for, terms.beside(rows_per_person))
-    chosen = lams[mechanism]
+    assert terms.epsilon is not None
+    # Both the fit and what is beside it are about all rows of one person already.
+    mechanism = calibrate_remaining(terms.epsilon, terms.delta, fit_for, terms.beside(people))
+    return mechanism, lams[mechanism]
+
+
+def solve_and_perturb_draws(
+    problem: Problem,
+    terms: Terms,
+    mechanism: OutputPerturbation,
+    lam: float,
+    tau: float,
+    random_states: Sequence[Seed],
+) -> list[Release[OutputPerturbationCertificate]]:
+    """Make several private fits by one solution; `mechanism` and `lam` are as `calibrated` gives them."""
+    draws, loss = draws_of(problem, terms, random_states), problem.loss
+    assert isinstance(loss, LogisticLoss)
+    radius = row_radius(draws.rows.constant)
     Allowance(
-        n_rows=known,
+        n_rows=problem.declared_rows or problem.X.shape[0],
         dimension=draws.rows.dimension,
         longest=radius,
         loss=loss,
         gradient=radius,
-        lam=chosen,
+        lam=lam,
     ).refuse(tau)
     return draws.release(
         mechanism,
-        Noise(lambda source: Perturbation(None, chosen), tau, mechanism.sigma),
+        Noise(lambda source: Perturbation(None, lam), tau, mechanism.sigma),
         partial(_the_same, loss),
-        epsilon=float(epsilon),
-        lam=chosen,
+        epsilon=terms.epsilon,
+        lam=lam,
         tau=float(tau),
         lipschitz=radius,
         margin=loss.margin,

@@ -5,15 +5,17 @@ The attacker decides from the release whether a person was in the data. False ac
 misses is rounded down, how often a guess is right is rounded up.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property, lru_cache
-from typing import Self
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
@@ -59,15 +61,18 @@ _guess = lru_cache(maxsize=2000)(acc.best_guess)
 
 
 @dataclass(frozen=True)
-class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
+class Errors(Proofs):
     """What an attacker misses."""
 
     rate: float = READ_RATE.default
 
+    name = "bounds_errors"
     chart_key = "bounds_errors"
     files = "bounds-errors"
+    title = ERRORS
     controls = {**FIT, "delta": READ_DELTA, "rate": READ_RATE}
     switches = SPECIAL
+    snippet = "errors"
 
     @cached_property
     def readings(self) -> Mapping[str, Reading]:
@@ -129,7 +134,7 @@ class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
             for bound, reading in self.readings.items()
         ]
 
-    def numbers(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         curves = {f"missed_{bound}": curve(bound, self.setting) for bound in self.shown}
         return pd.DataFrame({"false_accusations": RATES} | curves).assign(neighbours=self.setting.neighbours)
 
@@ -148,7 +153,7 @@ class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
             f"Missed at {share(self.rate)} false accusations: {listed}.{self.whose()}"
         )
 
-    def chart(self, before: Self | None) -> figures.Figure:
+    def chart(self, before: Errors | None) -> go.Figure:
         rate, missed = self.rate, self.missed("logistic", self.setting)
         guides = [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
         guides.append(figures.series(PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))

@@ -1,12 +1,14 @@
 """A game of twenty rounds as far as it is played: its picture, and what is said of it."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
-from plotly.graph_objects import Figure
+import plotly.graph_objects as go
 
 from pages.guess import rounds
 from pages.guess.rounds import BARE, DELTA, DIGITS, PRIVATE, ROUNDS, SMALL, Round, Setting
@@ -110,7 +112,7 @@ class Game:
             ]
         )
 
-    def chart(self, border: bool) -> Figure:
+    def chart(self, border: bool) -> go.Figure:
         """The round on the screen; `border` shows what the best attacker sees."""
         return stage(self.setting, self.now, self.played, border=border or self.over)
 

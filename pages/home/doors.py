@@ -3,6 +3,8 @@
 The cards have pictures; lessons and the path "Start here" come first.
 """
 
+from __future__ import annotations
+
 import base64
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

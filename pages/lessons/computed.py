@@ -4,6 +4,8 @@
 choose the option whose first number is nearest.
 """
 
+from __future__ import annotations
+
 import inspect
 import math
 import re

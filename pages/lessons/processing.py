@@ -1,8 +1,12 @@
 """Something is computed from a release: privacy profiles of a noisy number and of what is left after rounding."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 from scipy.stats import norm
 
 from objpert_core._validation import FloatArray
@@ -11,7 +15,6 @@ from objpert_core.accounting.laws.discrete import DiscreteLoss
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import SelectSlider, log_values
-from ui.view import set_by
 
 WIDTHS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 SIGMA = SelectSlider("sigma", "Noise σ", 1.0, log_values(0.5, 5, steps=(1, 1.5, 2, 3, 5)))
@@ -20,11 +23,16 @@ _EPSILONS = np.linspace(0.0, 3.0, 121)
 _CELLS = 60.0  # σ to either side: what is left out is less than any double
 
 
-class Processing(Scene, name="lessons_processing", snippet="processing"):
+@dataclass(frozen=True)
+class Processing(Scene):
     """Two profiles, the second nowhere above the first."""
 
-    sigma: float = set_by(SIGMA)
-    width: float = set_by(WIDTH)
+    sigma: float
+    width: float
+
+    name = "lessons_processing"
+    controls = {"sigma": SIGMA, "width": WIDTH}
+    snippet = "processing"
 
     @property
     def deltas(self) -> list[str]:
@@ -49,19 +57,20 @@ class Processing(Scene, name="lessons_processing", snippet="processing"):
             f"{' and '.join(self.deltas)}."
         )
 
-    def numbers(self) -> dict[str, Any]:
+    def frame(self) -> pd.DataFrame:
         noisy, coarse = Gaussian(self.sigma).delta(_EPSILONS), rounded(self.sigma, self.width, _EPSILONS)
-        return {"epsilon": _EPSILONS, "noisy": noisy, "rounded": coarse}
+        return pd.DataFrame({"epsilon": _EPSILONS, "noisy": noisy, "rounded": coarse})
 
-    def chart(self, before: Self | None) -> figures.Figure:
-        _, noisy, coarse = self.numbers().values()
-        traces = [
-            figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),
-            figures.series("rounded", _EPSILONS, np.maximum(coarse, 1e-12), "with", hover="%{y:.3g}"),
-        ]
-        xaxis = figures.axis("ε", (0.0, 3.0))
-        yaxis = figures.axis("δ", (1e-6, 1.0), log=True)
-        return figures.figure(traces, xaxis, yaxis)
+    def chart(self, before: Processing | None) -> go.Figure:
+        _, noisy, coarse = self.frame().to_numpy().T
+        return figures.figure(
+            [
+                figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),
+                figures.series("rounded", _EPSILONS, np.maximum(coarse, 1e-12), "with", hover="%{y:.3g}"),
+            ],
+            xaxis=figures.axis("ε", (0.0, 3.0)),
+            yaxis=figures.axis("δ", (1e-6, 1.0), log=True),
+        )
 
 
 def rounded(sigma: float, width: float, epsilon: FloatArray) -> FloatArray:

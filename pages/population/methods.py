@@ -1,9 +1,13 @@
 """Methods side by side: stored, or drawn now while the page watches."""
 
-from dataclasses import field, replace
-from functools import partial
-from typing import Any, Self
+from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -29,7 +33,6 @@ from ui import draws, figures, page, runs, sentences, style
 from ui.jobs import JobView
 from ui.runs import Run, Runs
 from ui.stored_view import results_or_none
-from ui.view import set_by
 
 RUNS: Runs[Risks] = Runs("population")
 _INSIDE = {
@@ -58,22 +61,27 @@ CERTIFIED = (
 STOPPED = "Stopped before the first fit."
 
 
-class Methods(Learning, name="population", title="Methods side by side", snippet="methods"):
+@dataclass(frozen=True)
+class Methods(Learning):
     """Excess risk of every method; `fresh` risks were drawn now, without them the stored ones are shown."""
 
-    every: bool = set_by(EVERY, switch=True)
+    every: bool
     fresh: Risks | None = field(default=None, compare=False)
 
+    name = "population"
+    title = "Methods side by side"
+    switches = {"every": EVERY}
+    snippet = "methods"
     snippet_note = (
         "In the project’s folder these lines fit the best method again. They print its mean excess risk, and the "
         "excess risk of θ = 0."
     )
 
     @classmethod
-    def of(cls, risks: Risks, *, every: bool = False) -> Self:
+    def of(cls, risks: Risks, *, every: bool = False) -> Methods:
         """The view of these risks."""
         setting = risks.setting
-        return cls(setting.n, setting.epsilon, setting.d, setting.population, setting.radius, every, risks)
+        return cls(setting.population, setting.n, setting.d, setting.epsilon, setting.radius, every, risks)
 
     @property
     def risks(self) -> Risks:
@@ -110,10 +118,10 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
         answer = self.answer()
         return f"So far: {answer[0].lower()}{answer[1:]}"
 
-    def changes(self, before: Self) -> str:
+    def changes(self, before: Methods) -> str:
         return "" if before.loss != self.loss else super().changes(before)
 
-    def went(self, before: Self) -> str:
+    def went(self, before: Methods) -> str:
         course = sentences.course("the least excess risk", before.least, self.least, risk)
         (name, old, new), *more = sentences.changed(before, self, self.named)
         return course if more or "stays" in course else f"{course}: {_REASONS[name][new < old]}"
@@ -150,7 +158,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
         }
         return [*rows, zero | {"Proved bound": "–", "Printed in the paper": "–", "Gap to training": "–"}]
 
-    def numbers(self) -> Any:
+    def frame(self) -> pd.DataFrame:
         risks = self.risks
         rows = [
             {
@@ -165,7 +173,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
             for name, excess in risks.excess.items()
         ]
         rows.append({"method": "zero", "excess": risks.zero, "low": risks.zero, "high": risks.zero, "draws": 0})
-        return rows
+        return pd.DataFrame(rows)
 
     def shows(self) -> str:
         risks = self.risks
@@ -175,7 +183,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
             "Ticks to the right are proved bounds."
         )
 
-    def chart(self, before: Self | None) -> figures.Figure:
+    def chart(self, before: Methods | None) -> go.Figure:
         """Draw excess risk, its interval and its bound for private methods; θ = 0 and no privacy as lines."""
         risks, former = self.risks, None if before is None else before.risks
         names = [name for name in risks.excess if name in CONTENDERS or (self.every and name != "no-privacy")]
@@ -203,9 +211,13 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
                 values.append(ours)
             traces.append(dot)
         labels = [LEGEND[name] for name in names]
-        xaxis = figures.axis("excess population risk", figures.log_range(values), log=True)
-        yaxis = draws.places("", labels, up)
-        return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("excess population risk", figures.log_range(values), log=True),
+            yaxis=draws.places("", labels, up),
+            height=400,
+            hovermode="closest",
+        )
 
     # --- stored, or drawn now ---
 
@@ -235,7 +247,7 @@ class Methods(Learning, name="population", title="Methods side by side", snippet
 
     def _draw(self, left: DeltaGenerator, former: Risks | None, *, ghost: bool, under_way: bool = False) -> None:
         before = None if former is None else Methods.of(former)
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.numbers)
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
         with left:
             answer = self.so_far() if under_way and self.risks.trials < DRAWS / 2 else self.answer()
             page.answer(answer, promise=self.promise(), why=self.moved(before))

@@ -1,11 +1,14 @@
 """Steps and stability: the bound on noisy gradient descent, taken apart, against the number of steps."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 
 from objpert_core.experiments.population.methods import Setting
 from objpert_core.theory.population_risk import DescentParts, descent_parts
@@ -25,16 +28,19 @@ _CURVES = {
 
 
 @dataclass(frozen=True)
-class Passes(Learning, name="population_passes", title="Steps and stability", snippet="passes"):
+class Passes(Learning):
     """The bound at T steps of one size; of a setting before, `ghost` is the one whose curves are shown."""
 
-    steps: int = STEPS.default
+    steps: int
     ghost: Setting | None = None
 
+    name = "population_passes"
+    title = "Steps and stability"
     controls = {"steps": STEPS, **Learning.controls}
     named = {**Learning.named, "steps": "T"}
+    snippet = "passes"
 
-    def before(self) -> Self:
+    def before(self) -> Passes:
         """The view before; where only T was moved since, the ghost stays."""
         before = previous("population_steps", replace(self, radius=self.ball))
         return replace(before or self, ghost=self.setting_before())
@@ -70,7 +76,7 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
         bounds |= {"Their sum": self.here.total, f"The least sum, at T = {best:,}": least}
         return [{"Part": name, "Bound": proved(value)} for name, value in bounds.items()]
 
-    def numbers(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         return frame(self.setting)
 
     def shows(self) -> str:
@@ -80,7 +86,7 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
             f"{self.steps:,}: {values}."
         )
 
-    def chart(self, before: Self | None) -> figures.Figure:
+    def chart(self, before: Passes | None) -> go.Figure:
         shown = [] if before is None or before.ghost is None else [(before.ghost, True)]
         tables = [(frame(setting), ghost) for setting, ghost in (*shown, (self.setting, False))]
         traces = [
@@ -89,10 +95,12 @@ class Passes(Learning, name="population_passes", title="Steps and stability", sn
             for name, (label, look) in _CURVES.items()
         ]
         low, high = figures.log_range([value for table, _ in tables for name in _CURVES for value in table[name]])
-        traces = [figures.guide((self.steps, self.steps), (low, high), name="T"), *traces]
-        xaxis = figures.axis("steps T", (T_VALUES[0] / 1.2, T_VALUES[-1] * 1.2), log=True)
-        yaxis = figures.axis("bound on the excess risk", (low, high), log=True)
-        return figures.figure(traces, xaxis, yaxis, height=400)
+        return figures.figure(
+            [figures.guide((self.steps, self.steps), (low, high), name="T"), *traces],
+            xaxis=figures.axis("steps T", (T_VALUES[0] / 1.2, T_VALUES[-1] * 1.2), log=True),
+            yaxis=figures.axis("bound on the excess risk", (low, high), log=True),
+            height=400,
+        )
 
 
 def smoothness(setting: Setting) -> float:

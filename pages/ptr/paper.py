@@ -1,29 +1,49 @@
 """Figures 1 to 3 of the paper and whether asking pays, from stored runs: regressions, teachers, votes, directions."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from objpert_core.experiments.ptr.stored import Accuracy, Cost, Error, Lost, Price
-from pages.ptr import controls
+from pages.ptr.controls import (
+    COUNTED,
+    DIGITS,
+    EQUAL,
+    EVERY,
+    NARROW_GAP,
+    ROWS,
+    SOURCE,
+    SPREAD,
+    STORED,
+    TABLE,
+    WIDE_GAP,
+)
 from pages.ptr.stored_view import PtrResults, at_most, promise, promise_in_chart, written
 from ui import sentences
 from ui.stored_view import Curve
-from ui.view import set_by
 
 ASIDE = frozenset({"output", "balanced", "ada-split", "ptr-split", "zero"})
 """The methods that are drawn only where all are asked for."""
 VOTER = "one voter joins or leaves"
 
 
-class Regressions(PtrResults, name="ptr_regression", title="Private regressions (Figure 1)", snippet="means_free"):
+@dataclass(frozen=True)
+class Regressions(PtrResults):
     """Every method on one table at one ε."""
 
-    data: str = set_by(controls.TABLE)
-    wanted: float = set_by(controls.STORED)
-    every: bool = set_by(controls.EVERY, aside=True)
+    data: str
+    wanted: float
+    every: bool
 
+    name = "ptr_regression"
+    title = "Private regressions (Figure 1)"
+    controls = {"data": TABLE, "wanted": STORED, "every": EVERY}
+    aside = (EVERY,)
     experiment, column = "regression", "epsilon"
     labels = Error.LABELS
     axes = ("privacy budget ε", "mean squared test error")
+    snippet = "means_free"
 
     @property
     def cells(self) -> Mapping[str, object]:
@@ -69,12 +89,16 @@ class Regressions(PtrResults, name="ptr_regression", title="Private regressions 
         )
 
 
-class Labels(PtrResults, name="ptr_pate", title="What teachers’ labels cost (Figure 2)"):
+@dataclass(frozen=True)
+class Labels(PtrResults):
     """Every analysis of one source of votes at one σ."""
 
-    source: str = set_by(controls.SOURCE)
-    wanted: float = set_by(controls.COUNTED)
+    source: str
+    wanted: float
 
+    name = "ptr_pate"
+    title = "What teachers’ labels cost (Figure 2)"
+    controls = {"source": SOURCE, "wanted": COUNTED}
     experiment, column = "pate", "sigma"
     labels = Price.LABELS
     axes = ("noise σ on each count", "ε of all labels")
@@ -103,17 +127,22 @@ class Labels(PtrResults, name="ptr_pate", title="What teachers’ labels cost (F
         )
 
 
+@dataclass(frozen=True)
 class DigitsLabels(Labels):
     """The same where the votes are on digits, for which another σ is stored."""
 
-    wanted: float = set_by(controls.DIGITS)
+    controls = {"source": SOURCE, "wanted": DIGITS}
 
 
-class EqualError(PtrResults, name="ptr_voting", title="Votes and their ε (Figure 3)"):
+@dataclass(frozen=True)
+class EqualError(PtrResults):
     """Figure 3b: who pays what for the same error."""
 
-    wanted: float = set_by(controls.EQUAL)
+    wanted: float
 
+    name = "ptr_voting"
+    title = "Votes and their ε (Figure 3)"
+    controls = {"wanted": EQUAL}
     experiment, column = "voting", "epsilon"
     labels = Cost.LABELS["b"]
     cells = {"panel": "b"}
@@ -139,11 +168,15 @@ class EqualError(PtrResults, name="ptr_voting", title="Votes and their ε (Figur
         )
 
 
-class WideGap(PtrResults, name="ptr_voting", title=EqualError.title):
+@dataclass(frozen=True)
+class WideGap(PtrResults):
     """Figure 3a: ε against the gap, with noise of ε = 10."""
 
-    wanted: int = set_by(controls.WIDE_GAP)
+    wanted: int
 
+    name = "ptr_voting"
+    title = EqualError.title
+    controls = {"wanted": WIDE_GAP}
     experiment, column = "voting", "gap"
     labels = Cost.LABELS["a"]
     cells = {"panel": "a", "epsilon": 10.0}
@@ -165,23 +198,28 @@ class WideGap(PtrResults, name="ptr_voting", title=EqualError.title):
         )
 
 
+@dataclass(frozen=True)
 class NarrowGap(WideGap):
     """The same with noise of ε = 0.3."""
 
-    wanted: int = set_by(controls.NARROW_GAP)
-
+    controls = {"wanted": NARROW_GAP}
     cells = {"panel": "a", "epsilon": 0.3}
 
 
-class Curvature(PtrResults, name="ptr_glm", title="Does asking first pay?", snippet="means_over"):
+@dataclass(frozen=True)
+class Curvature(PtrResults):
     """Logistic regression: who is right how often, and whether asking first is seen to pay."""
 
-    wanted: float = set_by(controls.STORED)
+    wanted: float
 
+    name = "ptr_glm"
+    title = "Does asking first pay?"
+    controls = {"wanted": STORED}
     experiment, column, over = "glm", "epsilon", "lam"
     labels = Accuracy.LABELS
     axes = ("privacy budget ε", "test accuracy")
     log_y, percent, hover, ticks = False, True, "%{y:.1%}", {"tickformat": ".0%"}
+    snippet = "means_over"
 
     def answer(self) -> str:
         asked, plain = self.intervals["ptr"], self.intervals["objective"]
@@ -201,12 +239,16 @@ class Curvature(PtrResults, name="ptr_glm", title="Does asking first pay?", snip
         )
 
 
-class Directions(PtrResults, name="ptr_pca", title=Curvature.title):
+@dataclass(frozen=True)
+class Directions(PtrResults):
     """First direction: whose error is smaller, where intervals are apart."""
 
-    wanted: int = set_by(controls.ROWS)
-    spread: float = set_by(controls.SPREAD)
+    wanted: int
+    spread: float
 
+    name = "ptr_pca"
+    title = Curvature.title
+    controls = {"wanted": ROWS, "spread": SPREAD}
     experiment, column = "pca", "n"
     labels = Lost.LABELS
     axes = ("rows n", "sin² of the angle to the data’s own direction")

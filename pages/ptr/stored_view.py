@@ -1,8 +1,12 @@
 """What pictures of stored results share on this page: looks, one place that is read off, a row for each method."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from typing import Any
+
+import pandas as pd
 
 from objpert_core.experiments.ptr import stored
 from objpert_core.experiments.summary import Interval
@@ -50,12 +54,13 @@ ROLES: Mapping[str, str] = {
 _WHOLE = ("n", "gap")
 
 
-class PtrResults(Against, snippet="means"):
+class PtrResults(Against):
     """Stored means of this page, read off at the place next to the one asked for."""
 
     wanted: float
     load = staticmethod(stored.load)
     roles = ROLES
+    snippet = "means"
     percent = False  # whether heights are shares
 
     @property
@@ -109,12 +114,13 @@ class PtrResults(Against, snippet="means"):
         spread = any(row["± (95 %)"] != "–" for row in rows)
         return rows if spread else [{"Method": row["Method"], head: row[head]} for row in rows]
 
-    def numbers(self) -> Any:
-        return [
+    def frame(self) -> pd.DataFrame:
+        rows = [
             {self.column: x, "method": curve.method, "mean": interval.mean, "low": interval.low, "high": interval.high}
             for curve in self.curves
             for x, interval in curve.points
         ]
+        return pd.DataFrame(rows)
 
 
 def promise(epsilon: float, delta: float) -> str:

@@ -1,7 +1,10 @@
 """Eigenvalues of the random curvature: what is drawn beside what the published proof needs."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +14,7 @@ from objpert_core.experiments.quadratic import spectrum
 from pages.quadratic.controls import DEGREES, DELTA, EPSILON, SEED, SIZE
 from pages.quadratic.numbers import calibrated, count, degrees, promise_of_bend, times
 from ui import figures, sentences
-from ui.view import Course, View, set_by
+from ui.view import Course, View
 
 eigenvalues = lru_cache(maxsize=64)(spectrum.Spectrum.eigenvalues)
 
@@ -23,17 +26,23 @@ def histogram(draws: spectrum.Spectrum, bins: int = 40) -> tuple[FloatArray, Flo
     return edges, np.histogram(values, edges)[0] / values.size
 
 
-class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippet="spectrum"):
+@dataclass(frozen=True)
+class Spectrum(View):
     """Draws of the Wishart matrix of the bend that meets (ε, δ)."""
 
-    epsilon: float = set_by(EPSILON)
-    delta: float = set_by(DELTA, aside=True)
-    size: int = set_by(SIZE)
-    ratio: float = set_by(DEGREES)
-    seed: int = set_by(SEED, aside=True)
+    epsilon: float
+    delta: float
+    size: int
+    ratio: float
+    seed: int
 
+    name = "quadratic_spectrum"
+    title = "Eigenvalues of W"
+    controls = {"epsilon": EPSILON, "delta": DELTA, "size": SIZE, "ratio": DEGREES, "seed": SEED}
+    aside = (DELTA, SEED)
     redrawn = SEED
     named = {"dimension": "d", "degrees_of_freedom": "m", "delta": "δ"}
+    snippet = "spectrum"
 
     @cached_property
     def draws(self) -> spectrum.Spectrum:
@@ -92,7 +101,7 @@ class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippe
             for name, drawn, sign, end in ends
         ]
 
-    def numbers(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         values = eigenvalues(self.draws)
         return pd.DataFrame(values, columns=[f"eigenvalue_{place + 1}" for place in range(values.shape[1])])
 
@@ -102,7 +111,7 @@ class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippe
             f"{self.degrees_of_freedom}, on a logarithmic axis, between α and β = {count(self.draws.beta)}."
         )
 
-    def chart(self, before: Self | None) -> Any:
+    def chart(self, before: Spectrum | None) -> Any:
         now = self.draws
         traces = []
         tops = []
@@ -128,6 +137,10 @@ class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippe
         traces.append(figures.series("(√m ± √d)²", places, heights, "non-private", hoverinfo="skip"))
         edges, _ = histogram(now)
         shown = [place for place in (now.alpha, now.beta, edges[0], edges[-1]) if place > 0]
-        xaxis = figures.axis("eigenvalue", (min(shown) / 1.5, max(shown) * 1.5), log=True)
-        yaxis = figures.axis("share of all", (0.0, top))
-        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("eigenvalue", (min(shown) / 1.5, max(shown) * 1.5), log=True),
+            yaxis=figures.axis("share of all", (0.0, top)),
+            height=420,
+            hovermode="closest",
+        )

@@ -1,8 +1,12 @@
 """How often intervals cover: stored simulations, forgetting the noise and not, coverage against width."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from objpert_core.experiments.intervals import coverage, stored
 from objpert_core.experiments.summary import Interval
@@ -10,7 +14,6 @@ from pages.sure.coefficients import ACCOUNTANT
 from pages.sure.controls import CASE, CASES, case_name
 from ui import figures, sentences
 from ui.stored_view import StoredView
-from ui.view import set_by
 
 LABELS = {
     "naive": "forgetting the noise",
@@ -29,13 +32,18 @@ LOOKS = {
 WIDTHS = np.array([1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
 
 
-class Covers(StoredView, name="sure_covers", title="How often intervals cover", snippet="covers"):
+@dataclass(frozen=True)
+class Covers(StoredView):
     """Every method on one kind of data, among all kinds."""
 
-    case: tuple[str, int, int, float] = set_by(CASE)
+    case: tuple[str, int, int, float]
 
+    name = "sure_covers"
+    title = "How often intervals cover"
+    controls = {"case": CASE}
     experiment = "coverage"
     load = staticmethod(stored.load)
+    snippet = "covers"
 
     def missing(self) -> str:
         return "This picture needs stored results: python -m benchmarks.experiments intervals coverage"
@@ -81,14 +89,14 @@ class Covers(StoredView, name="sure_covers", title="How often intervals cover", 
             for one in (self.covered(method),)
         ]
 
-    def numbers(self) -> Any:
-        return list(self.results.rows)
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(list(self.results.rows))
 
     def shows(self) -> str:
         listed = "; ".join(f"{row['Intervals']} {row['Cover']}" for row in self.table())
         return f"Share of coefficients covered, against the width divided by the width without privacy: {listed}."
 
-    def chart(self, before: Self | None) -> Any:
+    def chart(self, before: Covers | None) -> Any:
         traces: list[dict[str, Any]] = [figures.guide((0.3, 70.0), (0.95, 0.95))]
         others = [case for case in CASES if case != self.case]
         for method, label in LABELS.items():
@@ -103,13 +111,14 @@ class Covers(StoredView, name="sure_covers", title="How often intervals cover", 
             large = figures.series(label, *here, role, mode="markers", hover="covers %{y:.1%}", error_y=bars)
             large["marker"] |= {"size": 13}
             traces += [small | {"showlegend": False}, large]
-        xaxis = figures.axis("width / width without privacy", (0.4, 60.0), log=True) | {
-            "tickmode": "array",
-            "tickvals": WIDTHS,
-            "ticktext": [f"{width:g}×" for width in WIDTHS],
-        }
-        yaxis = figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%")
-        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
+        return figures.figure(
+            traces,
+            xaxis=figures.axis("width / width without privacy", (0.4, 60.0), log=True)
+            | {"tickmode": "array", "tickvals": WIDTHS, "ticktext": [f"{width:g}×" for width in WIDTHS]},
+            yaxis=figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%"),
+            height=420,
+            hovermode="closest",
+        )
 
 
 def _cells(case: tuple[str, int, int, float]) -> dict[str, Any]:

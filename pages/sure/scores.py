@@ -1,6 +1,9 @@
 """Scores as they may be published: ROC curve and calibration from one noisy histogram, beside those without noise."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,25 +12,39 @@ from objpert_core._validation import FloatArray
 from pages.sure.controls import ADULT, CURVE, DATA, DELTA, EPSILON, PEOPLE, SEED, SHARE
 from pages.sure.people import OfPeople, Scored, adult, columns_of, scored
 from ui import figures, sentences
-from ui.view import Course, set_by
+from ui.view import Course
 
 ACCOUNTANT = "the larger ε of fit and score, as a coin puts each person into one of them"
 _VAGUE = 0.6  # an interval for a share that is as wide says nothing, and is not drawn
 _POINTS = 300
 
 
-class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
+@dataclass(frozen=True)
+class Scores(OfPeople):
     """One fit to a part of generated people, and one evaluation on the others."""
 
-    epsilon: float = set_by(EPSILON)
-    people: int = set_by(PEOPLE)
-    shape: str = set_by(DATA)
-    curve: str = set_by(CURVE)
-    share: float = set_by(SHARE, aside=True)
-    delta: float = set_by(DELTA, aside=True)
-    seed: int = set_by(SEED, aside=True)
+    epsilon: float
+    people: int
+    shape: str
+    curve: str
+    share: float
+    delta: float
+    seed: int
 
+    name = "sure_scores"
+    title = "Scores"
+    controls = {
+        "epsilon": EPSILON,
+        "people": PEOPLE,
+        "shape": DATA,
+        "curve": CURVE,
+        "share": SHARE,
+        "delta": DELTA,
+        "seed": SEED,
+    }
+    aside = (SHARE, DELTA, SEED)
     named = {"epsilon": "ε", "people": "n", "share": "share of test people", "delta": "δ"}
+    snippet = "scores"
     snippet_note = "These lines print the scores with their intervals, and the ε of fit and scores together."
 
     @property
@@ -70,7 +87,7 @@ class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
             for name, one in scores.estimates().items()
         ]
 
-    def numbers(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         return self.scored.noisy.roc() if self.curve == "roc" else self.scored.noisy.calibration()
 
     def shows(self) -> str:
@@ -86,7 +103,7 @@ class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
             f"{sentences.fixed(self.scored.auc)}."
         )
 
-    def chart(self, before: Self | None) -> Any:
+    def chart(self, before: Scores | None) -> Any:
         x, y = (
             ("false positive rate", "true positive rate")
             if self.curve == "roc"
@@ -109,13 +126,17 @@ class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
         traces.append(
             figures.series("as published", across, up, "tight", mode="lines+markers", hover="%{y:.3f}", **more)
         )
-        xaxis = figures.axis(x, (-0.02, 1.02))
-        yaxis = figures.axis(y, (-0.02, 1.02))
-        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
+        return figures.figure(
+            traces,
+            xaxis=figures.axis(x, (-0.02, 1.02)),
+            yaxis=figures.axis(y, (-0.02, 1.02)),
+            height=420,
+            hovermode="closest",
+        )
 
     def _noisy(self) -> tuple[FloatArray, ...]:
         """Places, heights, ends of intervals, and on a ROC curve those sideways: what is sure enough to be drawn."""
-        table = self.numbers()
+        table = self.frame()
         if self.curve == "calibration":
             table = table[(table["high"] - table["low"] < _VAGUE) & np.isfinite(table["value"])]
             return ((table["from"] + table["to"]).to_numpy() / 2, *table[["value", "low", "high"]].to_numpy().T)

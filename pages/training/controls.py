@@ -1,5 +1,7 @@
 """The training page's controls and presets."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from objpert_core import datasets

@@ -1,11 +1,13 @@
 """The training page's work: what was asked for, what is refitted at once, how long it takes. No Streamlit here."""
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +42,7 @@ class Request(request.Request[Comparison]):
         """Fit every method."""
         return compare(data, self.settings, should_stop, tell)
 
-    def of(self, *methods: str) -> Self:
+    def of(self, *methods: str) -> Request:
         """The same for these methods alone; what none of them depends on is at its default.
 
         So two requests with the same numbers are equal, and a model without privacy is fitted once for every ε.
@@ -50,12 +52,12 @@ class Request(request.Request[Comparison]):
         return replace(self, settings=Settings(**kept, methods=methods))
 
     @property
-    def at_once(self) -> tuple[Self, ...]:
+    def at_once(self) -> tuple[Request, ...]:
         """What is refitted whenever a control is released, method by method."""
         return tuple(self.of(method) for method in self.settings.methods if self._is_quick(method))
 
     @property
-    def later(self) -> Self | None:
+    def later(self) -> Request | None:
         """What waits for Run, if anything does."""
         long = [method for method in self.settings.methods if not self._is_quick(method)]
         return self.of(*long) if long else None

@@ -1,5 +1,7 @@
 """The training page's words: pure functions from a comparison to sentences, tested, without Streamlit."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -91,7 +91,7 @@ def test_blocks_give_the_fit_in_memory_however_the_rows_are_cut(name):
 @pytest.mark.thorough
 def test_targets_that_are_numbers_frames_and_sparse_blocks_are_walked():
     numbers = X @ np.arange(8.0)
-    regressor = est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, random_state=1)
+    regressor = est.ObjPertRegressor(epsilon=5.0, target_range=(-50.0, 50.0), random_state=1)
     one = clone(regressor).fit(cut(X / 30, numbers, 999))
     assert_same_fit(regressor.fit(X / 30, numbers), one)
     assert one.score(cut(X / 30, numbers, 5)) == pytest.approx(one.score(X / 30, numbers))
@@ -273,7 +273,7 @@ def test_a_target_that_cannot_be_used_is_refused_before_noise_is_drawn(target, m
     monkeypatch.setattr(NoiseSource, "rounded_normal", lambda *_: drawn.append(1))
     numbers[2500] = target
     with pytest.raises(ValueError, match="block 3: Input y contains"):
-        est.ObjPertRegressor(epsilon=5.0, target_scale=50.0).fit(cut(X, numbers, 1000, 2000))
+        est.ObjPertRegressor(epsilon=5.0, target_range=(-50.0, 50.0)).fit(cut(X, numbers, 1000, 2000))
     assert drawn == []
 
 
@@ -298,7 +298,7 @@ WEIGHED = {
     "classes": est.ObjPertLogisticRegression(
         **PRIVATE | {"classes": ["no", "yes", "maybe"]}, class_weight="balanced", standardize=False
     ),
-    "numbers": est.ObjPertRegressor(epsilon=5.0, target_scale=50.0, public_rows=3000, random_state=3),
+    "numbers": est.ObjPertRegressor(epsilon=5.0, target_range=(-50.0, 50.0), public_rows=3000, random_state=3),
 }
 
 
@@ -376,7 +376,7 @@ RELEASES = {
     ),
     "balanced": est.ObjPertLogisticRegression(**PRIVATE, class_weight="balanced", on_error="release"),
     "numbers": est.ObjPertRegressor(
-        epsilon=5.0, target_scale=50.0, public_rows=3000, random_state=3, on_error="release"
+        epsilon=5.0, target_range=(-50.0, 50.0), public_rows=3000, random_state=3, on_error="release"
     ),
 }
 

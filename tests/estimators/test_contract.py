@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import objpert_core.estimators as est
 from tests.estimators.contract import Case, certificates, parametrize_with_contract
-from tests.estimators.contract.case import ABOVE_ZERO, COUNT, FROM_ZERO, NEIGHBOURS, assert_unfitted
+from tests.estimators.contract.case import ABOVE_ZERO, COUNT, FROM_ZERO, NEIGHBOURS, assert_unfitted, names_of
 
 LOGISTIC = {
     "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm', 'kifer2012', 'non-glm'", ("tight", None)),
@@ -28,8 +28,6 @@ REGRESSOR = {
     "loss": ("one of 'squared', 'huber'", ("absolute", "squared-hinge")),
     "bound": ("one of 'glm', 'two-signed', 'non-glm'", ("monotone", "logistic")),
     "huber_threshold": (ABOVE_ZERO, (-1.0, 0.0)),
-    "target_scale": (ABOVE_ZERO, (0.0, -2.0)),
-    "target_offset": ("a finite number", (math.nan, "mean", None)),
     "target_range": RANGE_OF_TARGETS,
 }
 OUTPUT = {
@@ -104,7 +102,7 @@ DISHONEST = {"learning_rates": [0.03, 0.1], "tuning": "dishonest"}
 THREE_CLASSES = {"classes": [0, 1, 2], "lam": 200.0, "margin": 1.0}
 HUBERISED = {"loss": "huberised-hinge", "clip": None, "solver": "lbfgs"}
 FULL = {"sampling": "full batch", "radius": 3.0, "step_scale": 2.0}
-HUBER = {"loss": "huber", "clip": None, "target_offset": 3.0, "target_scale": 2.0}
+HUBER = {"loss": "huber", "clip": None, "target_range": (1.0, 5.0)}
 
 CASES = [
     Case("logistic regression", est.ObjPertLogisticRegression, ranges=LOGISTIC, weighs=True),
@@ -176,7 +174,7 @@ def test_every_estimator_is_under_contract():
 def test_every_parameter_and_every_result_is_described(case):
     model = case.fitted
     text = inspect.getdoc(type(model))
-    for name in [*model.get_params(), *(name for name in vars(model) if name.endswith("_"))]:
+    for name in [*names_of(model), *(name for name in vars(model) if name.endswith("_"))]:
         assert re.search(rf"^(\w+, )*{name}(, \w+)* : ", text, re.MULTILINE), f"{name} is not described"
 
 
@@ -301,7 +299,7 @@ ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.P
         est.PublicRangeScaler(low=-3.0, high=3.0),
         est.ObjPertLogisticRegression(),
         est.ObjPertSVC(),
-        est.ObjPertRegressor(target_offset=3.0, target_scale=2.0),
+        est.ObjPertRegressor(target_range=(1.0, 5.0)),
         est.OutputPerturbationLogisticRegression(epsilon=8.0),
         est.QOPLasso(adjacency="add/remove one row", alpha=0.1),
     ]

@@ -263,20 +263,20 @@ def test_no_answer_lies_outside_of_the_public_range(make, low, high):
     assert model.target_range_.tolist() == [low, high]
 
 
-def test_a_range_stands_for_offset_and_scale_and_nothing_is_cut_where_none_is_known():
+def test_answers_are_cut_to_a_range_and_not_where_none_is_known():
     known = est.ObjPertRegressor(target_range=WIDE, random_state=0).fit(X, NUMBERS)
-    typed = est.ObjPertRegressor(target_offset=0.0, target_scale=5.0, random_state=0).fit(X, NUMBERS)
-    np.testing.assert_array_equal(known.coef_, typed.coef_)
-    assert known.intercept_ == typed.intercept_
-    assert typed.target_range_ is None
-    np.testing.assert_array_equal(typed.predict(X), typed.scores(X))
+    low, high = WIDE
+    np.testing.assert_array_equal(known.predict(X), known.scores(X).clip(low, high))
+    free = est.ObjPertRegressor(random_state=0).fit(X, NUMBERS / high)
+    assert free.target_range_ is None
+    np.testing.assert_array_equal(free.predict(X), free.scores(X))
     assert est.QOPLasso(anchor=[0.0, 1.0, 0.0, 0.0]).fit(X, NUMBERS).target_range_ is None
     for wrong in ((1.0, 1.0), (2.0, -2.0)):
         with pytest.raises(ValueError, match="half the width of target_range must be a finite number > 0"):
             est.ObjPertRegressor(target_range=wrong).fit(X, NUMBERS)
-    for name in ("target_offset", "target_scale"):
-        with pytest.raises(ValueError, match=f"^{name} must be left out where target_range is given"):
-            est.ObjPertRegressor(target_range=WIDE, **{name: 2.0}).fit(X, NUMBERS)
+    for name in ("target_offset", "target_scale", "target_bound", "residual_bound"):
+        with pytest.raises(TypeError, match=f"^ObjPertRegressor has no parameter '{name}': .*`target_range`"):
+            est.ObjPertRegressor(**{name: 2.0})
 
 
 def test_a_file_of_the_form_before_ranges_is_read_and_answers_as_it_did():

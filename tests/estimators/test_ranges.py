@@ -234,7 +234,7 @@ WIDE = {
     "logistic": est.ObjPertLogisticRegression(**LABELS, public_rows=4000),
     "svc": est.ObjPertSVC(**LABELS, public_rows=4000),
     "output": est.OutputPerturbationLogisticRegression(**LABELS, public_rows=4000),
-    "regressor": est.ObjPertRegressor(target_offset=0.5, target_scale=0.5, public_rows=4000),
+    "regressor": est.ObjPertRegressor(target_range=(0.0, 1.0), public_rows=4000),
 }
 
 
@@ -269,7 +269,7 @@ def test_a_table_of_ones_own_has_the_same_default_where_ranges_are_typed():
 
 def line_of(model):
     """What scores the rows of a classifier, or of a regressor."""
-    return model.predict if hasattr(model, "target_scale") else model.decision_function
+    return model.predict if hasattr(model, "target_range") else model.decision_function
 
 
 @pytest.mark.thorough

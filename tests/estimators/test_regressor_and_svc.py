@@ -80,14 +80,14 @@ def test_clipping_keeps_outliers_from_tearing_the_fit_away():
     assert Ridge().fit(X, y_bad).predict(X).min() > 1e4
 
 
-def test_public_offset_and_scale_only_change_the_units():
+def test_the_range_of_the_targets_only_changes_the_units():
     X, y = numbered()
     plain = ObjPertRegressor(random_state=1).fit(X, y)
-    scaled = ObjPertRegressor(random_state=1, target_offset=50.0, target_scale=4.0).fit(X, 50.0 + 4.0 * y)
+    scaled = ObjPertRegressor(random_state=1, target_range=(46.0, 54.0)).fit(X, 50.0 + 4.0 * y)
     np.testing.assert_allclose(scaled.coef_, 4.0 * plain.coef_, rtol=1e-5)
-    np.testing.assert_allclose(scaled.predict(X), 50.0 + 4.0 * plain.predict(X), rtol=1e-7)
+    np.testing.assert_allclose(scaled.scores(X), 50.0 + 4.0 * plain.scores(X), rtol=1e-7)
     assert scaled.privacy_.sigma == plain.privacy_.sigma
-    flat = ObjPertRegressor(fit_intercept=False, target_offset=50.0).fit(X, y)
+    flat = ObjPertRegressor(fit_intercept=False, target_range=(49.0, 51.0)).fit(X, y)
     assert flat.intercept_ == 50.0
 
 
@@ -109,7 +109,7 @@ def test_targets_that_overflow_when_scaled_are_refused():
     X, y = numbered(n=20)
     y[3] = 1e308
     with pytest.raises(ValueError, match="finite"):
-        ObjPertRegressor(target_scale=1e-3).fit(X, y)
+        ObjPertRegressor(target_range=(-1e-3, 1e-3)).fit(X, y)
 
 
 # Support vector machines

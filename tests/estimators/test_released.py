@@ -20,7 +20,7 @@ MODELS = {
     "objective without a margin": (est.ObjPertLogisticRegression, PUBLIC | {"margin": 0.0, "fit_intercept": False}),
     "objective on raw rows": (est.ObjPertLogisticRegression, PUBLIC | {"standardize": False}),
     "svc": (est.ObjPertSVC, {"classes": ["no", "yes"]}),
-    "regressor": (est.ObjPertRegressor, {"target_offset": 5.0, "target_scale": 3.0}),
+    "regressor": (est.ObjPertRegressor, {"target_range": (2.0, 8.0)}),
     "output": (est.OutputPerturbationLogisticRegression, PUBLIC),
     "DP-SGD, tuned": (
         est.DPSGDLogisticRegression,

@@ -147,7 +147,9 @@ def test_rows_may_be_in_any_container(rows, labels):
 
 @pytest.mark.thorough
 def test_regressions_and_several_classes_are_searched():
-    errors = search(est.ObjPertRegressor(target_scale=3.0), {"row_norm": ["clip"]}, largest_error=3.0).fit(X, X[:, 0])
+    errors = search(est.ObjPertRegressor(target_range=(-3.0, 3.0)), {"row_norm": ["clip"]}, largest_error=3.0).fit(
+        X, X[:, 0]
+    )
     assert errors.best_score_ <= 0
     assert errors.privacy_.verify(errors.best_estimator_)
     three = np.digitize(X[:, 0], [-0.5, 0.5])
@@ -205,7 +207,7 @@ def test_a_fit_that_fails_releases_nothing():
 def test_only_the_released_model_warns_of_its_numbers(monkeypatch):
     """Of a random number of runs one is paid for: a warning by another one would tell of it."""
     warned = []
-    monkeypatch.setattr("objpert_core.estimators.weights.warn_of_one_answer", lambda model, _: warned.append(model))
+    monkeypatch.setattr("objpert_core.estimators.base.warn_of_one_answer", lambda model, _: warned.append(model))
     rare = (np.arange(4000) % 50 == 0).astype(int)
     one = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000)
     model = search(one, {"margin": np.linspace(0, 2, 25).tolist()}, epsilon=4.0).fit(X, rare)

@@ -1,9 +1,7 @@
 """Every estimator that stops at `tau` ends with its default at ordinary sizes, tall and wide."""
 
-import inspect
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,15 +9,16 @@ import scipy.sparse as sp
 from sklearn.base import is_classifier
 
 from objpert_core import estimators
-from objpert_core.estimators import objective
+from objpert_core.estimators.recipe import Public
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.allowance import Allowance
+from tests.estimators.contract.case import names_of
 
 SOLVED = sorted(
     (
         kind
         for kind in map(estimators.__dict__.__getitem__, estimators.__all__)
-        if inspect.isclass(kind) and "tau" in inspect.signature(kind).parameters
+        if hasattr(kind, "fit_beside") and "tau" in names_of(kind())
     ),
     key=lambda kind: kind.__name__,
 )
@@ -29,7 +28,7 @@ assert len(SOLVED) == 6
 
 
 def model(kind, **options):
-    named = inspect.signature(kind).parameters
+    named = names_of(kind())
     told = {"classes": [0, 1], "random_state": 0} | options
     return kind(**{name: value for name, value in told.items() if name in named})
 
@@ -124,15 +123,6 @@ def test_an_explicit_tau_is_kept_or_refused(kind):
     assert not hasattr(refused, "coef_")
 
 
-def asked_of(one, rows, monkeypatch):
-    """The terms and the mechanism of a fit of so many rows of 100 columns."""
-    seen = []
-    monkeypatch.setattr(objective, "perturb_and_solve_draws", lambda *given: seen.append(given) or [None])
-    one._draws(SimpleNamespace(shape=(rows, 100), sparse=False), np.empty(0), [0], None)
-    ((_, terms, mechanism, _),) = seen
-    return terms, mechanism
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("declared", [True, False])
 @pytest.mark.parametrize(
@@ -140,13 +130,14 @@ def asked_of(one, rows, monkeypatch):
     [("ObjPertLogisticRegression", {}), ("ObjPertLogisticRegression", {"lam": 50.0}), ("ObjPertSVC", {})]
     + [("ObjPertRegressor", told) for told in ({}, {"standardize": True})],
 )
-def test_the_rows_in_x_decide_nothing_that_no_certificate_names(kind, told, declared, monkeypatch):
+def test_the_rows_in_x_decide_nothing_that_no_certificate_names(kind, told, declared):
     """Not even whether the default of τ will do, beyond ten million rows."""
     rows = 3 * 10**8
     for given in (rows, 3 * rows):
         one = model(getattr(estimators, kind), **told, **({"public_rows": rows} if declared else {}))
-        terms, mechanism = asked_of(one, given, monkeypatch)
-        named = rows if declared else given if one._reads_rows() else None
+        planned = one.recipe(Public(given, 100))
+        terms, mechanism = planned.terms, planned.mechanism
+        named = rows if declared else given if planned.reads_rows else None
         assert (terms.public_rows, terms.rows_declared) == (named, declared)
         assert (mechanism.tau > 1e-6) == (named is not None)
 
@@ -154,13 +145,14 @@ def test_the_rows_in_x_decide_nothing_that_no_certificate_names(kind, told, decl
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["ObjPertLogisticRegression", "ObjPertSVC", "ObjPertRegressor"])
 @pytest.mark.parametrize("rows", [10**6, 10**7, 10**8, 10**10])
-def test_the_default_is_enough_for_every_number_of_rows(kind, rows, monkeypatch):
+def test_the_default_is_enough_for_every_number_of_rows(kind, rows):
     """By public numbers alone; at ordinary sizes it is the number that it was."""
     one = model(getattr(estimators, kind), public_rows=rows)
-    terms, mechanism = asked_of(one, rows, monkeypatch)
+    planned = one.planned(rows, 100)
+    terms, mechanism = planned.terms, planned.mechanism
     assert terms.proved(mechanism) <= one.epsilon
     radius = 1.05
-    numbers = {"dimension": 101, "longest": radius, "loss": one._plan(one._public(rows, 100)).loss}
+    numbers = {"dimension": 101, "longest": radius, "loss": planned.objective.loss}
     found = mechanism.objective
     Allowance(n_rows=rows, gradient=found.lipschitz, lam=found.lam, noise=found.sigma, **numbers).refuse(mechanism.tau)
     assert (mechanism.tau == 1e-6) == (rows <= 10**7)

@@ -133,7 +133,7 @@ def test_other_losses_take_weights():
     assert svc.privacy_.verify(svc)
     assert recall_score(LABELS, svc.predict(ROWS)) > 0.8
     far = np.where(RNG.random(4000) < 0.3, 5.0, 0.0)
-    trusted = ObjPertRegressor(4.0, target_scale=2.0, random_state=0)
+    trusted = ObjPertRegressor(4.0, target_range=(-2.0, 2.0), random_state=0)
     with_weights = trusted.fit(ROWS / 4, SCORES + far, sample_weight=np.where(far > 0, 0.0, 1.0))
     assert abs(with_weights.intercept_) < 0.3
     assert with_weights.privacy_.verify(with_weights)

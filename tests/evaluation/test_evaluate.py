@@ -80,7 +80,7 @@ def test_many_classes_have_a_confusion_matrix():
 
 def test_a_regression_has_errors_cut_at_the_largest():
     target = X[:, 0] + 0.3 * X[:, 1]
-    model = ObjPertRegressor(target_scale=3.0, random_state=0).fit(X, target)
+    model = ObjPertRegressor(target_range=(-3.0, 3.0), random_state=0).fit(X, target)
     found = evaluate(model, X, target, **WITHOUT_NOISE, largest_error=2.0, random_state=0)
     assert isinstance(found, Numbers)
     errors = np.clip(target - model.predict(X), -2.0, 2.0)

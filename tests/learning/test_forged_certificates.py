@@ -142,7 +142,7 @@ def test_the_recipe_in_the_docs_runs_and_gives_the_fingerprint(objective):
 
 def test_the_fingerprint_of_a_regressor_has_a_number_for_an_intercept():
     X, _ = some_data()
-    model = est.ObjPertRegressor(target_offset=2.0).fit(X, X[:, 0])
+    model = est.ObjPertRegressor(target_range=(1.0, 3.0)).fit(X, X[:, 0])
     text = b"coef_ 3\n" + struct.pack("<3d", *model.coef_) + b"intercept_\n" + struct.pack("<d", model.intercept_)
     assert model.privacy_.coefficients_sha256 == hashlib.sha256(text).hexdigest()
     assert model.privacy_.verify(model)

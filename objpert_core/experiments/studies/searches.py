@@ -58,7 +58,7 @@ def searched(data: Dataset, epsilon: float, delta: float, random_state: int) -> 
     parts = split_by_coin(rows, data.y_train, search.test_share, None, seed(streams, COINS))
     settings = list(ParameterGrid(dict(GRID)))
     plan = Plan(search, settings, data.y_train, parts[0])
-    unpaid = [plan.made(one, epsilon, random_state).fit(parts[0], parts[2]) for one in settings]
+    unpaid = [plan.made(place, epsilon, random_state).fit(parts[0], parts[2]) for place in range(len(settings))]
     fixed = ObjPertLogisticRegression(
         epsilon, delta, classes=labels, public_rows=len(rows), random_state=random_state
     ).fit(rows, data.y_train)

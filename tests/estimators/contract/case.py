@@ -99,7 +99,7 @@ class Case:
 
     def of(self, **wished: Any) -> dict[str, Any]:
         """Those of the parameters that it has."""
-        return {name: value for name, value in wished.items() if name in self.new().get_params()}
+        return {name: value for name, value in wished.items() if name in names_of(self.new())}
 
     @cached_property
     def data(self) -> tuple[np.ndarray, np.ndarray]:
@@ -117,6 +117,11 @@ class Case:
 
 
 Promise = Callable[[Case], None]
+
+
+def names_of(model: Any) -> list[str]:
+    """Its parameters, advanced options among them."""
+    return [name for name in (*model.get_params(), *getattr(model, "ADVANCED", ())) if name != "advanced"]
 
 
 def bounded_rows(X: np.ndarray, row_norm: str) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from objpert_core.exceptions import ReleaseRefusedError, UncoveredDataWarning
 from objpert_core.learning.posterior.certificate import AdaptiveSamplingCertificate, SharedSamplingCertificate
-from tests.estimators.contract.case import Case
+from tests.estimators.contract.case import Case, names_of
 
 DECLARED = 20
 SIZES = (DECLARED, 137, 300)
@@ -31,7 +31,7 @@ def the_number_of_rows_decides_nothing_unless_the_certificate_names_it(case: Cas
 
 
 def the_number_of_rows_decides_nothing_unless_it_is_named_in_any_setting(case: Case) -> None:
-    own = {name: values for name, values in GRID.items() if name in case.new().get_params()}
+    own = {name: values for name, values in GRID.items() if name in names_of(case.new())}
     settings = (dict(zip(own, values, strict=True)) for values in product(*own.values()))
     sizes = SIZES if len(case.labels) <= 2 else SIZES[:2]  # several classes take a fit each
     _decides_nothing(case, (TWO_RANGES_OR_NONE, INTERVALS, *settings), sizes)

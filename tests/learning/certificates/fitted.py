@@ -58,7 +58,7 @@ FITTED = {
     "by Rényi": many_rows(ObjPertLogisticRegression, accountant="rdp", noise_ratio=1.3),
     "hinge": many_rows(ObjPertSVC, clip=0.5),
     "rounded hinge": many_rows(ObjPertSVC, loss="huberised-hinge", clip=None),
-    "ridge": many_rows(ObjPertRegressor, target_scale=3.0),
+    "ridge": many_rows(ObjPertRegressor, target_range=(-3.0, 3.0)),
     "huber": many_rows(ObjPertRegressor, loss="huber", clip=None, huber_threshold=0.5, bound="two-signed"),
     "output": many_rows(OUTPUT),
     "output, declared": many_rows(OUTPUT, public_rows=300, random_state=1, margin=1.0),
