@@ -6,8 +6,6 @@ needs twenty. Mechanisms are equal where a bound cannot tell them apart, so the 
 effect.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

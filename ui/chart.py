@@ -6,8 +6,6 @@ Whoever asks for more than `to_dict`, as tests do with `chart.data` or `chart.la
 `larger` makes a figure for a lecture hall, `smaller` one for a telephone.
 """
 
-from __future__ import annotations
-
 import base64
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 cite.bibtex("quadratic")        # the paper of that page, then the app
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import objpert_core

@@ -17,8 +17,6 @@ The address holds the *formatted* option, so the formats are plain numbers witho
     sigma = SIGMA.show()
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Charts of trainings that were repeated with several noises: a faint dot a draw, and the mean with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

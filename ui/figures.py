@@ -1,7 +1,7 @@
 """The house style of charts: one look, built in one call, readable in the light and in the dark theme.
 
     traces = [series("Rényi", eps, delta, "rdp"), series("Rényi, before", eps, old, "rdp", ghost=True)]
-    chart = figure(traces, xaxis=axis("ε", (0, 1)), yaxis=axis("δ", (1e-9, 1), log=True))
+    chart = figure(traces, axis("ε", (0, 1)), axis("δ", (1e-9, 1), log=True))
 
 * `series` gives one curve the colour *and* the dash (and, with markers, the symbol) of its role, so that no two roles
   differ by colour alone. Colours are Okabe and Ito's, shifted where needed to a contrast of at least 3 : 1 on both of
@@ -16,8 +16,6 @@
 `ui.page.chart` shows a figure with its alt text, `ui.printed` makes one for a file.
 """
 
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +23,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import ArrayLike
+from plotly.graph_objects import Figure
 
 from objpert_core._validation import FloatArray
 from ui.chart import Chart
@@ -311,14 +309,14 @@ def log_range(values: Sequence[float]) -> tuple[float, float]:
 
 def figure(
     traces: Sequence[dict[str, Any]],
-    *,
     xaxis: dict[str, Any],
     yaxis: dict[str, Any],
+    *,
     height: int = 430,
     legend: bool = True,
     frames: Sequence[dict[str, Any]] = (),
     **layout: Any,
-) -> go.Figure:
+) -> Figure:
     """The whole figure in one call, not validated; the legend sits above the chart and wraps on narrow screens."""
     return Chart(
         {

@@ -4,8 +4,6 @@ Each file is made when its button is pressed, from the very figure and the very 
 written by plotly in the reader's browser, and as PDF by kaleido where it is installed (`ui.printed`).
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -20,6 +18,8 @@ from ui import style
 from ui.printed import COLUMNS, SCALES, draw, drawable, printed
 
 Rows = Sequence[Mapping[str, str]]
+Numbers = pd.DataFrame | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+"""Of a picture: a table, its columns, or its rows."""
 
 _TYPES = {
     "csv": "text/csv",
@@ -37,7 +37,7 @@ def download(label: str, make: Callable[[], bytes], filename: str, icon: str, *,
 
 
 def of_picture(
-    numbers: Callable[[], pd.DataFrame], figure: go.Figure, rows: Rows = (), *, name: str, title: str, alt: str
+    numbers: Callable[[], Numbers], figure: go.Figure, rows: Rows = (), *, name: str, title: str, alt: str
 ) -> None:
     """What opens under a picture. A slide has none.
 
@@ -102,9 +102,9 @@ def _tables(rows: Rows, name: str, alt: str) -> None:
     )
 
 
-def _csv(numbers: Callable[[], pd.DataFrame]) -> bytes:
+def _csv(numbers: Callable[[], Numbers]) -> bytes:
     buffer = io.StringIO()
-    guarded = numbers().map(_guarded).rename(columns=_guarded)
+    guarded = pd.DataFrame(numbers()).map(_guarded).rename(columns=_guarded)
     guarded.to_csv(buffer, index=False, float_format="%.17g", lineterminator="\n")
     return buffer.getvalue().encode()
 

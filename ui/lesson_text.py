@@ -26,8 +26,6 @@ A question without ``answer:`` has one option that is ticked, ``* [x] …``. ``{
 computed when the page is drawn (`pages/lessons/computed.py`). `ui.lessons` finds the files.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping

@@ -10,8 +10,6 @@ with picture, page.errors():
     RUNS.follow(results, asked)                         # `results` draws what `RUNS.look` returns
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar

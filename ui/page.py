@@ -22,8 +22,6 @@
 Importing this module also warms the process up once (`ui.warm`).
 """
 
-from __future__ import annotations
-
 import html
 import logging
 import re
@@ -34,7 +32,6 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -43,6 +40,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 from ui import files, lessons, registry, room, sentences, share, slides, style
 from ui.chart import larger, smaller
 from ui.controls import Control, Preset, not_taken
+from ui.files import Numbers
 from ui.warm import warm_up
 from ui.worksheet import Prediction, Sheet, Task, worksheet
 
@@ -65,14 +63,14 @@ class Picture:
     alt : str
         What somebody who cannot see it should know.
     numbers : callable or None
-        Makes the table of the plotted numbers.
+        Makes the plotted numbers, by column or by row.
     title : str
         Stands over the figure in a file; `alt` unless given.
     """
 
     figure: go.Figure
     alt: str
-    numbers: Callable[[], pd.DataFrame] | None = None
+    numbers: Callable[[], Numbers] | None = None
     title: str = ""
 
 

@@ -8,8 +8,6 @@ The first argument is the page's prefix. Keyword arguments say where a page diff
 `label`, `name` (the key's second half), the range's ends, and `extra`, the values that presets need exactly.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple

@@ -4,8 +4,6 @@ plotly writes SVG and PNG itself, in the reader's browser (`ui.files`). Without 
 that drives a Chromium of this machine; it makes PDF files, too. Neither asks another host for anything.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import textwrap

@@ -1,7 +1,5 @@
 """A link as a QR code: what a class scans from a wall or from a sheet of paper."""
 
-from __future__ import annotations
-
 import base64
 
 

@@ -1,7 +1,5 @@
 """A data set whose raw files are missing or damaged: what to put where, and a download with progress and Stop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The pages of the app, one entry each: the menu, Home, links between pages and browser tests all read this list."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """What pages ask for that train on a data set, its work, and how the work tells where it is. No Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar

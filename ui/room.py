@@ -13,8 +13,6 @@ anew, or that comes back from another process, has the same one. The server has 
 `ui.votes` keeps a hash of it while the room lasts.
 """
 
-from __future__ import annotations
-
 import html
 import random
 import secrets

@@ -6,8 +6,6 @@ is there. In turns the first are served at once, all take as long as before, and
 `python -m benchmarks.classroom --people 60 --every 0.1`.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 import time

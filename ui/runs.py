@@ -15,8 +15,6 @@ A button inside `results` starts a run, too; the page then calls `st.rerun`, sin
 The work itself is a generator function (`ui.jobs`) and calls no Streamlit: it is done in a thread of its own.
 """
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass

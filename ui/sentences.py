@@ -4,8 +4,6 @@ Privacy is rounded to the safe side: ε and δ up, odds up. δ is slack: any eve
 allow. It is not the probability that they fail, which is larger (docs/theorems.md, T22).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -6,8 +6,6 @@ Everything is made when the button is pressed, by a rerun of its own: a control 
 since this place was drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial

@@ -10,8 +10,6 @@
 The address says which of the two is seen (`ASK`), so that a slide that is loaded anew shows the same.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress

@@ -5,8 +5,6 @@ parameters that the page used. Tests execute every one and compare what it print
 plotted numbers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 A page says once how its results are loaded (``load = staticmethod(stored.load)``); a view says which file it shows.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +11,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -114,7 +111,7 @@ def curves(
 class StoredView(View):
     """A picture of stored results."""
 
-    experiment: str
+    experiment: ClassVar[str]
     ghosts = False
     snippet_note = (
         "In the project’s folder these lines print the stored means. The stored file names command, seeds and commit."
@@ -164,7 +161,7 @@ class Against(StoredView):
     """Stored means of several methods against a column, with intervals; a guide where the control is."""
 
     column: ClassVar[str]
-    labels: Mapping[str, str]
+    labels: ClassVar[Mapping[str, str]]
     roles: ClassVar[Mapping[str, str]]
     axes: ClassVar[tuple[str, str]]
     log_x: ClassVar[bool] = True
@@ -218,7 +215,7 @@ class Against(StoredView):
         """The look of a method; one that has none of its own gets a spare look."""
         return self.roles.get(curve.method, curve.method)
 
-    def chart(self, before: Self | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw the means as lines, and a guide where the control is."""
         view, margin, (x, y) = self._view(), self.margin if self.log_x else 1.0, self.axes
         traces = [
@@ -227,10 +224,8 @@ class Against(StoredView):
             )
             for curve in self.shown()
         ]
+        xaxis = figures.axis(x, (self.places[0] / margin, self.places[-1] * margin), log=self.log_x)
+        yaxis = figures.axis(y, view, log=self.log_y, **self.ticks)
         return figures.figure(
-            [figures.guide((self.at, self.at), view), *traces],
-            xaxis=figures.axis(x, (self.places[0] / margin, self.places[-1] * margin), log=self.log_x),
-            yaxis=figures.axis(y, view, log=self.log_y, **self.ticks),
-            height=self.height,
-            hovermode="closest",
+            [figures.guide((self.at, self.at), view), *traces], xaxis, yaxis, height=self.height, hovermode="closest"
         )

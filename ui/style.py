@@ -7,8 +7,6 @@ a slide: the stage fills the window and nothing else is seen, so that no scroll 
 `ui.page` names the containers: ``stage__picture`` and ``stage__panel``, and a chart's container ends in ``__chart``.
 """
 
-from __future__ import annotations
-
 import re
 
 import streamlit as st

@@ -1,15 +1,10 @@
 """One picture of a page, whole: its setting, what it answers, its chart, its table, its files, its Python.
 
-    @dataclass(frozen=True)
-    class Profile(View):
-        epsilon: float
-        delta: float
+    class Profile(View, name="quadratic_profile", title="δ against ε, three proofs", snippet="profile"):
+        epsilon: float = set_by(EPSILON)          # a field of the setting, and its control
+        delta: float = set_by(DELTA, aside=True)  # in "View", not in sight
 
-        name = "quadratic_profile"                       # the keys of chart and files begin with it
-        title = "δ against ε, three proofs"             # in the list of pictures
-        controls = {"epsilon": EPSILON, "delta": DELTA}  # each field's control
-
-        def answer(self) -> str: ...                     # and promise, chart, shows, frame
+        def answer(self) -> str: ...              # and promise, chart, shows, numbers
 
     PICTURES = Pictures("quadratic", {"profile": Profile, "kappa": Kappa}, VIEW, GHOST)
 
@@ -17,37 +12,40 @@ The reason why the answer moved, the alternative text, the table's files and the
 A page's `Pictures` show one of its views beside that view's controls.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import page, sentences, snippets, style
+from ui import figures, page, sentences, snippets, style
 from ui.controls import Choice, Control, Number, Preset, Toggle, preset_buttons, previous
 
 Course = tuple[str, float, Callable[[float], str]]
 """A number that a change of the setting moves: its name, its value, how a sentence writes it."""
 
 
+def set_by(control: Control, *, aside: bool = False, switch: bool = False, compare: bool = True) -> Any:
+    """A field of a view that a control sets; one `aside` stands in "View", and so does a `switch`, after the others."""
+    return field(default=control.default, compare=compare, metadata={control: (aside, switch)})
+
+
+@dataclass_transform(frozen_default=True)
 class View(ABC):
-    """One picture of a page; a subclass is a frozen dataclass whose fields are the setting.
+    """One picture of a page; a subclass whose fields are `set_by` controls is a frozen dataclass, the setting.
 
     A field with ``compare=False`` says how the setting is read, the end of an axis for instance: to move it makes no
     new setting, and the setting before is read the same way.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
+    name: ClassVar[str]  # the keys of chart and files begin with it
+    title: ClassVar[str]  # in the list of pictures
     files: ClassVar[str] = ""  # what the files are called; the view's name unless it says otherwise
-    controls: ClassVar[Mapping[str, Control]]
+    controls: ClassVar[Mapping[str, Control]] = {}  # of the fields, as `set_by` says
     switches: ClassVar[Mapping[str, Control]] = {}  # fields that a switch in "View" sets
     aside: ClassVar[tuple[Control, ...]] = ()  # those of `controls` that stand in "View", not in sight
     redrawn: ClassVar[Number | None] = None  # the seed that "Draw again", under the controls in sight, moves
@@ -58,6 +56,22 @@ class View(ABC):
     ghosts: ClassVar[bool] = True  # whether the chart can show the setting before
     named: ClassVar[Mapping[str, str]] = {}  # field or property → its name, where a change of it is worth a sentence
     reasons: ClassVar[Mapping[str, str]] = {}  # such a name → how the sentence ends where nothing else was changed
+
+    def __init_subclass__(cls, **called: str) -> None:
+        """Take name, title and snippet from the head of the class, and from its fields which controls set them."""
+        super().__init_subclass__()
+        for name in called:
+            setattr(cls, name, called[name])
+        own = {name: one for name, one in vars(cls).items() if isinstance(one, Field) and one.metadata}
+        for name, one in own.items():
+            for control, (aside, switch) in one.metadata.items():
+                if switch:
+                    cls.switches = {**cls.switches, name: control}
+                else:
+                    cls.controls = {**cls.controls, name: control}
+                    cls.aside = (*cls.aside, *([control] if aside else []))
+        if own:
+            dataclass(frozen=True)(cls)
 
     @classmethod
     def now(cls) -> Self:
@@ -83,7 +97,7 @@ class View(ABC):
         """One line with ε, δ, adjacency and accountant."""
 
     @abstractmethod
-    def chart(self, before: Self | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """The chart, with a ghost of the setting before."""
 
     @abstractmethod
@@ -113,8 +127,12 @@ class View(ABC):
         return ""
 
     @abstractmethod
+    def numbers(self) -> page.Numbers:
+        """The plotted numbers without rounding, by column or by row."""
+
     def frame(self) -> pd.DataFrame:
-        """The plotted numbers without rounding."""
+        """The plotted numbers as a table."""
+        return pd.DataFrame(self.numbers())
 
     def courses(self) -> Sequence[Course]:
         """The numbers whose course explains a change of the setting."""
@@ -167,7 +185,7 @@ class View(ABC):
     def show(self, left: DeltaGenerator, *, ghost: bool = True) -> None:
         """Draw the picture into `left`, and what stands below it; a slide has the picture only."""
         before = self.before()
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame, self.svg_title())
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.numbers, self.svg_title())
         with left:
             page.answer(self.answer(), promise=self.promise(), why=self.moved(before))
             page.show(picture, key=self.chart_key or f"{self.name}_chart")

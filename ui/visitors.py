@@ -7,8 +7,6 @@ address is in a header, which is believed only where the server was started with
 as `deploy/serve` does: nginx writes it over whatever a visitor sends.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import importlib

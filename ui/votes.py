@@ -15,8 +15,6 @@ is the file. Where there are too many rooms the emptiest makes way, of the netwo
 file damaged or locked gets an `UnusableFileError`, and tries again some seconds later. Nothing here calls Streamlit.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import logging
@@ -30,7 +28,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from ui.shared_file import SharedFile, UnusableFileError, private_file
 
@@ -87,7 +85,7 @@ class Question:
     options: int
 
     @classmethod
-    def of(cls, key: str, text: str, options: Sequence[str]) -> Question:
+    def of(cls, key: str, text: str, options: Sequence[str]) -> Self:
         """The question that a page asks under `key`; an edited one has another name, and starts at zero."""
         if not 1 < len(options) <= MOST_OPTIONS:
             raise ValueError(f"options must be 2 to {MOST_OPTIONS} texts, got {len(options)}")

@@ -16,8 +16,6 @@ keeps few of them: Streamlit would take any number of files from one open tab.
 And it lets people's runs take turns (`ui.run_queue`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gc
@@ -53,10 +51,12 @@ def warm_up() -> None:
         if _done:
             return
         points = np.linspace(0.1, 1.0, 3)
+        xaxis = figures.axis("x", (0, 1))
+        yaxis = figures.axis("y", (0.1, 1), log=True)
         chart = figures.figure(
             [figures.series("warm", points, points, "logistic"), figures.band(points, points, points, "logistic")],
-            xaxis=figures.axis("x", (0, 1)),
-            yaxis=figures.axis("y", (0.1, 1), log=True),
+            xaxis,
+            yaxis,
         )
         plotly.io.to_json(chart, validate=False)
         pd.DataFrame({"x": points}).to_csv(index=False)

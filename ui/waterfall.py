@@ -4,8 +4,6 @@ The pages Accuracy (stored runs) and Live training (draws made now) show the sam
 `objpert_core.experiments.waterfall.Waterfall`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,13 +79,9 @@ def picture(found: Waterfall, levels: Sequence[Level] = (), ghost: Waterfall | N
     traces += [_mark(place, step) for place, step in enumerate(steps)]
     traces += former
     at = f"ε = {sentences.epsilon(found.epsilon)}, δ = {sentences.delta(found.delta)}"
-    chart = figures.figure(
-        traces,
-        xaxis=draws.places(at, _labels(found), across),
-        yaxis=figures.axis(f"test accuracy<br>on {found.label}", view, tickformat=_ticks(view), hoverformat=".2%"),
-        height=430,
-        hovermode="closest",
-    )
+    xaxis = draws.places(at, _labels(found), across)
+    yaxis = figures.axis(f"test accuracy<br>on {found.label}", view, tickformat=_ticks(view), hoverformat=".2%")
+    chart = figures.figure(traces, xaxis, yaxis, height=430, hovermode="closest")
     return Picture(chart, alt(found), lambda: frame(found))
 
 

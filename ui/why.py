@@ -4,8 +4,6 @@ Our theorem has two terms: the Gaussian one, which σ and L decide, and the curv
 bound equals the Gaussian lower bound, only the first one counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ui import bounds as proofs

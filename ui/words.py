@@ -1,7 +1,5 @@
 """Phrases that several pages share: accuracies and their differences, learning rates, data sets."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeVar

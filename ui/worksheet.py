@@ -7,14 +7,13 @@
 Texts are Markdown as the pages write it: paragraphs, **bold**, *italic*, `code` and $x_1$.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import Self
 
 from ui import registry, sentences
 from ui.qr import qr_svg
@@ -60,7 +59,7 @@ class Prediction:
     replies: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, draw: Callable[[], None] | None = None, *, text: str = "try") -> Prediction:
+    def of(cls, name: str, draw: Callable[[], None] | None = None, *, text: str = "try") -> Self:
         """The one in the ``try.md`` of the page `name`, or in another `text`: title, question, options, reason."""
         text = (registry.ROOMS / name / f"{text}.md").read_text(encoding="utf-8")
         parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive_integer
 from objpert_core.accounting.gaussian.mechanism import Gaussian
@@ -67,14 +68,7 @@ class Terms:
 
     def whole(self, mechanism: Mechanism) -> Mechanism:
         """What everything together is; `mechanism` is that of one fit, about one row."""
-        return composed_fit(
-            mechanism,
-            self.beside(),
-            copies=self.fits,
-            rest_weight=self.rest_weight,
-            rows_per_person=self.rows_per_person,
-            accountant=self.accountant,
-        )
+        return composed_fit(mechanism, self.beside(), accountant=self.accountant, **self._fits)
 
     def proved(self, mechanism: Mechanism) -> float:
         """The ε that a certificate may state at `delta`: the promised one, or the whole's own where none is promised.
@@ -85,27 +79,17 @@ class Terms:
     @property
     def left(self) -> float:
         """What is left of ε for one fit, as if every fit were a Gaussian mechanism; see `remaining_epsilon`."""
-        return remaining_epsilon(
-            self._promised,
-            self.delta,
-            self.beside(),
-            copies=self.fits,
-            rest_weight=self.rest_weight,
-            rows_per_person=self.rows_per_person,
-        )
+        return remaining_epsilon(self._promised, self.delta, self.beside(), **self._fits)
 
     def calibrate(self, make: Callable[[float], Calibrated]) -> Calibrated:
         """`make` at the largest ε for one fit that leaves the whole within the promise; see `calibrate_remaining`."""
-        return calibrate_remaining(
-            self._promised,
-            self.delta,
-            make,
-            self.beside(),
-            copies=self.fits,
-            rest_weight=self.rest_weight,
-            rows_per_person=self.rows_per_person,
-            accountant=self.accountant,
-        )
+        beside = self.beside()
+        return calibrate_remaining(self._promised, self.delta, make, beside, accountant=self.accountant, **self._fits)
+
+    @property
+    def _fits(self) -> dict[str, Any]:
+        """What functions of compositions ask for about the fits, and about whom."""
+        return {"copies": self.fits, "rest_weight": self.rest_weight, "rows_per_person": self.rows_per_person}
 
     @property
     def _promised(self) -> float:

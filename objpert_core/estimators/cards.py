@@ -21,7 +21,8 @@ from objpert_core.estimators.summaries import Scaler
 from objpert_core.evaluation import Evaluation
 from objpert_core.learning.certificates.base import PrivacyCertificate
 from objpert_core.learning.certificates.shown import neighbours_in_words
-from objpert_core.learning.steps.ranges import MIXED, PRIVATE, WITHIN
+from objpert_core.learning.steps.ranges import MIXED, PUBLIC, WITHIN
+from objpert_core.learning.steps.stated import covered
 
 SCORES_NOTE = (
     "These scores have their own promise to the people whose rows were scored: {promise}, {adjacency}. If a coin for "
@@ -123,7 +124,7 @@ def model_card(
         "Intended use": intended_use,
         "Training data": training_data or "The author of this card has not described them.",
         "Privacy": tables.to_markdown(certificate.statement()).strip(),
-        "Privacy/What the promise covers": _list(_covered(copy, certificate)),
+        "Privacy/What the promise covers": _list(_covered(certificate)),
         "Privacy/What it does not cover": _list(_not_covered(model, certificate, labels_named)),
         "Privacy/How to check it": _check(certificate),
         "Evaluation": _evaluation(copy, evaluation),
@@ -195,16 +196,8 @@ def _coefficients(model: Released, scaler: Scaler | None) -> str | None:
     return "\n\n".join(part for part in told if part)
 
 
-def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
-    parts = ["the coefficients", "the intercept"]
-    if model.center_ is not None or model.scale_ is not None:
-        parts.append("how rows are centred and scaled")
-    if (ranges := getattr(certificate, "feature_ranges", None)) in (PRIVATE, MIXED, WITHIN):
-        parts.append("the ranges of some features" if ranges == MIXED else "the ranges of the features")
-    if model.hessian_ is not None:
-        parts.append("the curvature at the coefficients, with noise")
-    if model.outer_ is not None:
-        parts.append("the squared gradients there, with noise")
+def _covered(certificate: PrivacyCertificate) -> list[str]:
+    parts = ["the coefficients", "the intercept", *covered(certificate)]
     return [
         f"What is published of the fit: {', '.join(parts)}. Whatever is computed from these and from other people's "
         f"data.",
@@ -233,7 +226,7 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_na
         missing.append("The names of the columns, which count as public.")
     if certificate.rows_declared is False:
         missing.append("The number of rows, which was read off the data and is treated as public.")
-    if getattr(certificate, "feature_ranges", None) in ("public", MIXED, WITHIN):
+    if getattr(certificate, "feature_ranges", None) in (PUBLIC, MIXED, WITHIN):
         missing.append("The ranges of the features, which the author says were known without these data.")
     if certificate.on_error == "raise":
         missing.append(

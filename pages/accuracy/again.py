@@ -1,7 +1,5 @@
 """One stored point run again, with the same seed, beside the stored run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,7 +15,7 @@ from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.stopping import StoppedError, stopper
-from pages.accuracy.names import LABELS, cannot_run, offer, points, seconds
+from pages.accuracy.reading import LABELS, cannot_run, offer, points, seconds
 from ui import page, runs, sentences, snippets
 from ui.controls import Choice, Number
 from ui.jobs import JobView

@@ -1,7 +1,5 @@
 """Who is ahead: Figure 2 with claim and counter-claim, and both at every ε, with what favours whom."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection
 
@@ -14,8 +12,7 @@ from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.summary import Interval
 from objpert_core.experiments.tables import WIDE, Claim
 from pages.accuracy.figure import Figure2
-from pages.accuracy.names import LABELS, difference, points, seconds
-from pages.accuracy.reading import Reading
+from pages.accuracy.reading import LABELS, Reading, difference, points, seconds
 from ui import page, sentences
 from ui.words import accuracy, between, ends, signed, undecided
 

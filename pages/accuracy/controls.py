@@ -1,7 +1,5 @@
 """The accuracy page's controls and presets, which stored runs it offers, and which methods it shows together."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from objpert_core import datasets
@@ -12,7 +10,7 @@ from objpert_core.experiments.learners import FORMER_LABELS, HONEST, NON_PRIVATE
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS
 from pages.accuracy.figure import EVERYTHING, SMALL, VIEWS
-from pages.accuracy.names import LABELS
+from pages.accuracy.reading import LABELS
 from ui import parameters
 from ui.controls import Choice, Control, Number, Pills, Preset, SelectSlider, Toggle
 

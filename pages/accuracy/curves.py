@@ -1,7 +1,5 @@
 """How both charts of the accuracy page draw means with their intervals, and where their axes end."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from objpert_core._literals import plain
 from objpert_core.experiments.summary import Interval
-from pages.accuracy.names import BARS, ROLE
+from pages.accuracy.reading import BARS, ROLE
 from ui import figures
 
 AIR = 1.25  # beside the first and the last value of a logarithmic axis, as a factor

@@ -1,7 +1,5 @@
 """Figure 2: accuracy against ε of every learner on one data set, and what privacy costs at one ε."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,8 +17,7 @@ from objpert_core.experiments.learners import COVERS_ALL, LEARNERS, NON_PRIVATE,
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
 from pages.accuracy.curves import AIR, Trace, bars, curve, edges, ends, ticks, upright
-from pages.accuracy.names import BARS, LABELS, ROLE, difference, seconds, whole
-from pages.accuracy.reading import Reading
+from pages.accuracy.reading import BARS, LABELS, ROLE, Reading, difference, seconds, whole
 from ui import figures, page, sentences, snippets, style
 from ui.words import accuracy, fall, interval, undecided
 

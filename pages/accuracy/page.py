@@ -6,8 +6,7 @@ from objpert_core.experiments import indexed
 from objpert_core.experiments.learners import DISHONEST_PLD, HONEST, TIGHT
 from pages.accuracy import again, ahead, controls, reading, rows
 from pages.accuracy.figure import Figure2, constants
-from pages.accuracy.origin import Origin
-from pages.accuracy.reading import Reading
+from pages.accuracy.reading import Origin, Reading
 from ui import page, style
 from ui.controls import preset_buttons, previous
 

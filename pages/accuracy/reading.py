@@ -1,19 +1,73 @@
-"""A stored file: read at one ε, which is what every question of the accuracy page is about, and where it is from."""
+"""A stored file read at one ε: where it is from, how its numbers are written, where its accuracy comes from."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from objpert_core.experiments import results
+from objpert_core import datasets
+from objpert_core.experiments import results, waterfall
 from objpert_core.experiments.indexed import Stored
-from objpert_core.experiments.learners import LEARNERS, TIGHT
+from objpert_core.experiments.learners import LEARNERS, NON_PRIVATE, TIGHT, UNPAID_STANDARDISED
+from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.summary import Interval
 from objpert_core.experiments.tables import Claim, Point
-from ui import page, sentences
-from ui.words import accounted
+from objpert_core.experiments.waterfall import Waterfall
+from ui import figures, page, sentences, snippets, style
+from ui import waterfall as steps
+from ui.words import FEWEST, accounted, ends, signed
+
+LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
+ROLE = {method: figures.of_learner(method) for method in EVERY}
+BARS = FEWEST  # trials: with fewer, Student's t has bars that fill the plot
+_TOO_SMALL = 0.005  # points; less prints as 0.00
+
+
+def points(value: float) -> str:
+    """A difference of accuracies in points, without its sign: '0.35 points'; what two decimals hide gets more."""
+    size = abs(100 * value)
+    return f"{sentences.number(size, 2) if 0 < size < _TOO_SMALL else f'{size:.2f}'} points"
+
+
+def seconds(value: float) -> str:
+    """A time: '0.263 s', '11.2 s', '340 s'."""
+    return f"{sentences.number(value)} s" if value < 100 else f"{value:.0f} s"
+
+
+def difference(found: Interval | None) -> str:
+    """A table's cell: a difference in points with its interval."""
+    if found is None:
+        return "–"
+    return whole(f"{signed(found.mean)}{f' ({ends(found)})' if found.known else ''}")
+
+
+def whole(cell: str) -> str:
+    """A cell that is not broken across lines: a telephone scrolls the table instead."""
+    return cell.replace(" ", "\u00a0").replace("-", "\u2011")
+
+
+def offer(label: str, reason: str, does: str, **look: Any) -> bool:
+    """The button, disabled for a reason, beside what it does; whether it was pressed."""
+    button, words = st.columns([1, 3], vertical_alignment="center")
+    link = (
+        f"“Share” above keeps these settings, too: anyone who opens its link can press “{label}” for the same numbers."
+    )
+    words.caption(f"{reason or does} {link}")
+    return button.button(label, disabled=bool(reason), width="stretch", **look)
+
+
+def cannot_run(dataset: str, expected: float | None = None, longest: float = 0.0) -> str:
+    """Why a fit cannot be made here; empty if it can. `expected` is what stored trials took, in seconds."""
+    if not datasets.available(dataset):
+        return (
+            f"The files of {dataset} are missing or damaged on this server. The page “Live training” says what to do."
+        )
+    if expected is None or expected <= longest:
+        return ""
+    took = f"Stored trials of this point took {seconds(expected)} (median)"
+    return f"{took}: too long for a shared server; the command line has no limit."
 
 
 @dataclass(frozen=True)
@@ -41,7 +95,7 @@ class Reading:
         """The first method's accuracy minus the second's, paired."""
         return self.stored.difference(first, second, self.epsilon)
 
-    def same(self, other: Reading) -> bool:
+    def same(self, other: "Reading") -> bool:
         """Whether another reading is of the same file at the same ε."""
         return other.stored is self.stored and other.epsilon == self.epsilon
 
@@ -98,3 +152,46 @@ def _shown(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown(item) for item in value)
     return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+class Origin(Reading):
+    """The steps from the published learner to ours, as far as all were run."""
+
+    @property
+    def chain(self) -> Waterfall | None:
+        """What each step changes."""
+        return waterfall.of_stored(self.stored, self.epsilon)
+
+    def missing(self) -> str:
+        """The answer where the steps were not all run."""
+        return f"{self.at} not every step is stored on {self.stored.label}."
+
+    def levels(self) -> list[steps.Level]:
+        """Whom the steps are compared with."""
+        names = {NON_PRIVATE: "no privacy", self.stored.rival(self.epsilon): "best unpaid DP-SGD"}
+        names |= {UNPAID_STANDARDISED: "best on standardised rows"}
+        points = {method: self.point(method) for method in names if method}
+        return [steps.Level(method, names[method], point.accuracy.mean) for method, point in points.items() if point]
+
+    def code(self) -> str:
+        """Python that prints what each step changes; defines ``found``."""
+        return snippets.filled("accuracy", "origin", {"key": self.stored.key, "epsilon": self.epsilon})
+
+    def show(self, left: DeltaGenerator, before: Reading | None, *, ghost: bool) -> None:
+        """Draw the picture into `left`, and what stands below it."""
+        chain = self.chain
+        if chain is None:
+            with left:
+                page.answer(self.missing())
+            return
+        then = waterfall.of_stored(before.stored, before.epsilon) if before else None
+        picture = steps.picture(chain, self.levels(), then if ghost else None)
+        with left:
+            page.answer(steps.answer(chain), promise=self.promise(), why=steps.why(then, chain))
+            page.show(picture, key="accuracy_waterfall")
+        if style.embedded():
+            return
+        if remark := self.stand_in():
+            st.info(remark, icon=":material/info:")
+        st.caption(steps.caption(chain, "split"))
+        page.evidence(picture, steps.table(chain), name=f"accuracy_steps_{self.stored.key}", code=self.code())

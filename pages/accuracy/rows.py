@@ -1,7 +1,5 @@
 """What ε costs on few and on many rows: measured here, with and without privacy on the same rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +12,7 @@ from objpert_core.experiments.learners import NON_PRIVATE, TIGHT
 from objpert_core.experiments.studies.subsampling import GENERATED, LearningCurve, Plan, learning_curve
 from pages.accuracy.controls import ROWS_CONTROLS
 from pages.accuracy.curves import AIR, Trace, curve, edges, ticks, upright
-from pages.accuracy.names import BARS, cannot_run, offer, whole
+from pages.accuracy.reading import BARS, cannot_run, offer, whole
 from ui import figures, page, runs, sentences, share, snippets
 from ui.controls import Control
 from ui.jobs import JobView
@@ -210,11 +208,8 @@ class FewAndMany:
             means = [interval for size in sizes if (interval := mean(size))]
             traces.append(curve(name, method, sizes, means, "%{y:.2%}"))
         marks = ticks(found.sizes) | {"ticktext": [f"{size:,}" for size in found.sizes]}
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("training rows", across, log=True, **marks),
-            yaxis=figures.axis(
-                f"test accuracy<br>on {found.label}", upright(edges(traces, [*sizes, *across])), tickformat=".0%"
-            ),
-            height=400,
+        xaxis = figures.axis("training rows", across, log=True, **marks)
+        yaxis = figures.axis(
+            f"test accuracy<br>on {found.label}", upright(edges(traces, [*sizes, *across])), tickformat=".0%"
         )
+        return figures.figure(traces, xaxis, yaxis, height=400)

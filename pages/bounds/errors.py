@@ -5,17 +5,15 @@ The attacker decides from the release whether a person was in the data. False ac
 misses is rounded down, how often a guess is right is rounded up.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property, lru_cache
+from typing import Self
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
@@ -61,18 +59,15 @@ _guess = lru_cache(maxsize=2000)(acc.best_guess)
 
 
 @dataclass(frozen=True)
-class Errors(Proofs):
+class Errors(Proofs, name="bounds_errors", title=ERRORS, snippet="errors"):
     """What an attacker misses."""
 
     rate: float = READ_RATE.default
 
-    name = "bounds_errors"
     chart_key = "bounds_errors"
     files = "bounds-errors"
-    title = ERRORS
     controls = {**FIT, "delta": READ_DELTA, "rate": READ_RATE}
     switches = SPECIAL
-    snippet = "errors"
 
     @cached_property
     def readings(self) -> Mapping[str, Reading]:
@@ -134,7 +129,7 @@ class Errors(Proofs):
             for bound, reading in self.readings.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         curves = {f"missed_{bound}": curve(bound, self.setting) for bound in self.shown}
         return pd.DataFrame({"false_accusations": RATES} | curves).assign(neighbours=self.setting.neighbours)
 
@@ -153,7 +148,7 @@ class Errors(Proofs):
             f"Missed at {share(self.rate)} false accusations: {listed}.{self.whose()}"
         )
 
-    def chart(self, before: Errors | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         rate, missed = self.rate, self.missed("logistic", self.setting)
         guides = [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
         guides.append(figures.series(PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))

@@ -1,7 +1,5 @@
 """What the page's two pictures share: the fit, its neighbours and its proofs."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -130,7 +128,7 @@ class Proofs(View):
         tight = proofs.epsilon_at("logistic", self.setting, self.delta)
         return sentences.promise(tight, self.delta, sentences.TIGHT, adjacency=self.setting.neighbours)
 
-    def moved(self, before: Proofs | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return why.moved(before.setting if before else None, self.setting, self.delta, names=CHANGED)
 
     def whose(self) -> str:

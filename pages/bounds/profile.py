@@ -1,15 +1,12 @@
 """The privacy profile: δ against ε under each bound, read at one δ and at one ε."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from pages.bounds.controls import COVERS, EPS_MAX, FLOOR, PROFILE, READ_DELTA, READ_EPSILON, SPECIAL
 from pages.bounds.picture import FIT, Proofs, columns
@@ -18,7 +15,7 @@ from ui import figures, parameters, sentences, why
 
 
 @dataclass(frozen=True)
-class Profile(Proofs):
+class Profile(Proofs, name="bounds", title=PROFILE, snippet="profile"):
     """δ against ε."""
 
     epsilon: float = READ_EPSILON.default
@@ -26,13 +23,10 @@ class Profile(Proofs):
     floor: float = FLOOR.default
     covers: bool = COVERS.default
 
-    name = "bounds"
-    title = PROFILE
     controls = {**FIT, "delta": READ_DELTA, "epsilon": READ_EPSILON}
     switches = {"eps_max": EPS_MAX, "floor": FLOOR, **SPECIAL, "covers": COVERS}
-    snippet = "profile"
 
-    def framed(self) -> Profile:
+    def framed(self) -> Self:
         end = parameters.followed(EPS_MAX, self.eps_max, proofs.epsilon_at("logistic", self.setting, self.delta))
         lowest = max((floor for floor in FLOOR.options if floor <= self.delta / 10), default=FLOOR.options[0])
         return replace(self, eps_max=end, floor=min(self.floor, lowest) if self.floor == FLOOR.default else self.floor)
@@ -68,7 +62,7 @@ class Profile(Proofs):
             return f"{start}; {proofs.called(which)} guarantees the same."
         return f"{start}; {proofs.called(which)} can only guarantee ε = {sentences.epsilon(published)}."
 
-    def moved(self, before: Proofs | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return why.reread_or("bounds", self.setting, self.delta, super().moved(before))
 
     def caption(self) -> str:
@@ -89,7 +83,7 @@ class Profile(Proofs):
         covers = columns(self.setting, readings) if self.covers else [{}] * len(rows)
         return [row | more for row, more in zip(rows, covers, strict=True)]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return proofs.frame(self.setting, self.shown, self.eps_max).assign(neighbours=self.setting.neighbours)
 
     def svg_title(self) -> str:
@@ -99,21 +93,19 @@ class Profile(Proofs):
         epsilons = {proofs.NAMES[bound]: reading.epsilon for bound, reading in self.readings.items()}
         return sentences.bounds_alt(epsilons, self.delta) + self.whose()
 
-    def chart(self, before: Profile | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         level = figures.guide((0, self.eps_max), (self.delta, self.delta))
         return self.curves(before, level, figures.guide((self.epsilon, self.epsilon), (self.floor, 2.0)))
 
-    def curves(self, before: Profile | None, *guides: dict[str, Any], height: int = 480) -> go.Figure:
+    def curves(self, before: Self | None, *guides: dict[str, Any], height: int = 480) -> figures.Figure:
         """The bounds' curves over guides."""
         ghost = before.setting if before else None
         x, names = proofs.grid(self.eps_max), {bound: proofs.NAMES[bound] for bound in self.shown}
         curve = partial(proofs.curve, eps_max=self.eps_max)
-        return figures.figure(
-            figures.curves(names, x, curve, self.setting, ghost, between=guides, hover="δ ≈ %{y:.3g}"),
-            xaxis=figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g"),
-            yaxis=figures.axis("slack δ", (self.floor, 2.0), log=True),
-            height=height,
-        )
+        traces = figures.curves(names, x, curve, self.setting, ghost, between=guides, hover="δ ≈ %{y:.3g}")
+        xaxis = figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g")
+        yaxis = figures.axis("slack δ", (self.floor, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=height)
 
 
 def limits(tight: float, lower: float, from_epsilon: float) -> str:

@@ -1,27 +1,24 @@
 """k fits accounted for by convolution, with a validated band, and by Rényi: their profiles, or how wide the band is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 import objpert_core.accounting as acc
 from objpert_core._literals import call
 from objpert_core._validation import FloatArray
-from pages.composition import totals
-from pages.composition.controls import ASIDE, BETA, BOUND, BOUNDS, COUNTS, CURVES, EPS_MAX, FIELDS, LOOKS, PAIRED
+from pages.composition import controls, totals
+from pages.composition.controls import BETA, BOUND, BOUNDS, COUNTS, CURVES, EPS_MAX, LOOKS, PAIRED
 from pages.composition.totals import share_up
 from ui import figures, page, parameters, sentences, snippets
 from ui.bounds import ORDERS, renyi_curve
 from ui.controls import Control
 from ui.sentences import count, delta, epsilon, number, proved, scientific
-from ui.view import View
+from ui.view import View, set_by
 
 RARE = 0.1  # the δ that anybody promises are below
 POINTS = 201  # on the ε axis, ends included
@@ -102,29 +99,23 @@ def reading(fit: acc.Mechanism, k: int, delta: float, eps_max: float, floor: flo
     return Reading(k, low, high, renyi, k * alone, share)
 
 
-@dataclass(frozen=True)
-class Fits(View):
+class Fits(View, name="composition", title="k fits together", snippet="fits"):
     """A fit, how many of it, and the δ at which ε is read; drawn up to `eps_max` and down to `floor`."""
 
-    sigma: float
-    lam: float
-    smoothness: float
-    lipschitz: float
-    proof: str  # a key of `BOUNDS`
-    counts: tuple[int, ...]
-    delta: float
-    eps_max: float = field(default=FIELDS["eps_max"].default, compare=False)
-    floor: float = field(default=FIELDS["floor"].default, compare=False)
-    width: float = field(default=FIELDS["width"].default, compare=False)  # that the grid aims at, a share of ε
-    renyi: bool = field(default=True, compare=False)
-    show_as: str = field(default=CURVES, compare=False)
+    counts: tuple[int, ...] = set_by(COUNTS)
+    sigma: float = set_by(controls.SIGMA)
+    proof: str = set_by(BOUND)  # a key of `BOUNDS`
+    lam: float = set_by(controls.LAM)
+    delta: float = set_by(controls.READ_DELTA)
+    smoothness: float = set_by(BETA, aside=True)
+    lipschitz: float = set_by(controls.LIPSCHITZ, aside=True)
+    show_as: str = set_by(controls.SHOW, aside=True, compare=False)
+    renyi: bool = set_by(controls.RENYI, aside=True, compare=False)
+    eps_max: float = set_by(EPS_MAX, aside=True, compare=False)
+    floor: float = set_by(controls.FLOOR, aside=True, compare=False)
+    width: float = set_by(controls.WIDTH, aside=True, compare=False)  # that the grid aims at, a share of ε
 
-    name = "composition"
-    title = "k fits together"
-    controls = FIELDS
-    aside = ASIDE
     named = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L", "most": "k", "delta": "δ", "proof": "proof"}
-    snippet = "fits"
     answers_in_alt = False
 
     @classmethod
@@ -205,7 +196,7 @@ class Fits(View):
     def promise(self) -> str:
         return sentences.promise(self.last.epsilon, self.delta, ACCOUNTANTS[BOUNDS[self.proof]])
 
-    def moved(self, before: Fits | None) -> str:
+    def moved(self, before: Self | None) -> str:
         """What was changed since, and what that did to ε of the largest number of fits; of another proof no more."""
         if before is None or not (changes := sentences.changed(before, self, self.named)):
             return ""
@@ -285,14 +276,14 @@ class Fits(View):
         page.table(self.table(), alt=self.costs())
         page.evidence(picture, shown=self.table(), name=self.name, code=self.code())
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         """ε, and for each number of fits both validated bounds on δ and the Rényi one."""
         columns = {"epsilon": grid(self.eps_max)}
         for k in self.counts:
             low, high = self.profile(k)
             renyi = renyi_profile(self.fit, k, self.eps_max)
             columns |= {f"delta_lower_{k}": low, f"delta_{k}": high, f"delta_renyi_{k}": renyi}
-        return pd.DataFrame(columns)
+        return columns
 
     def blanks(self) -> dict[str, Any]:
         given: dict[str, Any] = {"sigma": self.sigma, "lam": self.lam, "lipschitz": self.lipschitz}
@@ -301,7 +292,7 @@ class Fits(View):
         fit = snippets.Verbatim(f"acc.symmetrised({one})" if self.paired else one)
         return {**super().blanks(), "mechanism": fit, "points": POINTS, "counts": list(self.counts)}
 
-    def chart(self, before: Fits | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """The profiles or the band's width."""
         if self.show_as == CURVES:
             same = before is None or replace(before, counts=self.counts, delta=self.delta) == self
@@ -311,14 +302,11 @@ class Fits(View):
             low, high = self.profile(k)
             share = np.where((high >= self.floor) & (high < 1) & (low < high), 1 - low / high, np.nan)
             traces.append(_curve(f"k = {k}", x, share, look, value="width"))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g"),
-            yaxis=figures.axis("(upper − lower) / upper bound on δ", (1e-7, 2.0), log=True),
-            height=500,
-        )
+        xaxis = figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g")
+        yaxis = figures.axis("(upper − lower) / upper bound on δ", (1e-7, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=500)
 
-    def profiles(self, before: Fits | None, *, height: int = 500, read: bool = True) -> Any:
+    def profiles(self, before: Self | None, *, height: int = 500, read: bool = True) -> Any:
         """δ(ε) of each number of fits: validated band, upper end solid, Rényi dashed; a guide where ε is `read`."""
         x, looks = grid(self.eps_max), list(zip(self.counts, LOOKS, strict=False))
         traces = [figures.guide((0, self.eps_max), (self.delta, self.delta))] if read else []
@@ -338,12 +326,9 @@ class Fits(View):
         if self.renyi:
             dashed = {"color": figures.GREY, "dash": "dash"}
             traces.append(figures.series(DASHED, [0.0], [np.nan], "guide", line=dashed))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g"),
-            yaxis=figures.axis("slack δ", (self.floor, 2.0), log=True),
-            height=height,
-        )
+        xaxis = figures.axis("privacy budget ε", (0.0, self.eps_max), hoverformat=".3g")
+        yaxis = figures.axis("slack δ", (self.floor, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=height)
 
 
 def _curve(

@@ -3,8 +3,6 @@
 The budget is the largest that keeps the ledger's target (ε, δ). It is fixed beforehand; the releases need not be.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,12 +114,9 @@ def chart(at: Gate) -> Any:
         ends = [x[-1], x[-1] + 1], [y[-1], would]
         traces.append(figures.series("Next", *ends, "published", mode="lines+markers", hover="μ ≈ %{y:.3g}"))
     traces.append(figures.series("Spent", x, y, "tight", mode="lines+markers", hover="μ ≈ %{y:.3g}"))
-    return figures.figure(
-        traces,
-        xaxis=figures.axis("entries of the list", (-0.1, end + 0.1), dtick=max(1, end // 10), tick0=0),
-        yaxis=figures.axis("μ so far", (0.0, 1.08 * top)),
-        height=300,
-    )
+    xaxis = figures.axis("entries of the list", (-0.1, end + 0.1), dtick=max(1, end // 10), tick0=0)
+    yaxis = figures.axis("μ so far", (0.0, 1.08 * top))
+    return figures.figure(traces, xaxis, yaxis, height=300)
 
 
 def frame(at: Gate) -> pd.DataFrame:

@@ -1,13 +1,11 @@
 """A list of releases: what they cost together after each entry, beside a target, as a table, as files, as Python."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -113,11 +111,11 @@ class Listed:
             f"{self.light()}."
         )
 
-    def picture(self, before: Listed | None) -> page.Picture:
+    def picture(self, before: Self | None) -> page.Picture:
         """The chart with its numbers."""
         return page.Picture(self.chart(before), self.alt(), self.frame, f"Privacy ledger, δ = {delta(self.delta)}")
 
-    def chart(self, before: Listed | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """The running total after each entry, from nothing before the first."""
 
         def steps(of: Sequence[Line], what: str) -> tuple[Any, Any]:
@@ -136,12 +134,9 @@ class Listed:
             x, y = steps(self.lines, what)
             traces.append(figures.series(name, x, y, role, mode="lines+markers", hover="ε ≈ %{y:.3g}"))
         known = [v for line in self.lines for v in (line.added, line.renyi, line.total) if np.isfinite(v)]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("entries of the list", (-0.1, end + 0.1), dtick=max(1, end // 10), tick0=0),
-            yaxis=figures.axis("ε so far", (0.0, 1.08 * max([self.target, *known]))),
-            height=380,
-        )
+        xaxis = figures.axis("entries of the list", (-0.1, end + 0.1), dtick=max(1, end // 10), tick0=0)
+        yaxis = figures.axis("ε so far", (0.0, 1.08 * max([self.target, *known])))
+        return figures.figure(traces, xaxis, yaxis, height=380)
 
     def remaining(self, line: Line) -> str:
         """What a table cell says about the target after an entry."""

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from objpert_core.accounting.ledger import Ledger
-from pages.composition import controls, editor, gate, totals
+from pages.composition import controls, gate, totals
 from pages.composition.controls import BOUND, COUNTS, FILTER, LEDGER, LEDGER_DELTA, RELEASED, TARGET
 from pages.composition.fits import Fits
 from pages.composition.listed import FIXED_BEFOREHAND, Listed
@@ -75,8 +75,8 @@ def budget() -> None:
             page.keep(RELEASED)
     listed, editing = st.columns([1.6, 1], gap="medium")
     with editing:
-        editor.form(LEDGER)
-        editor.saved(LEDGER, LEDGER_DELTA, TARGET)
+        controls.form(LEDGER)
+        controls.saved(LEDGER, LEDGER_DELTA, TARGET)
     with page.errors():
         ledger = LEDGER.parsed()
         now, before = Listed(ledger, delta, target, asked), previous("composition_list", (ledger, delta))
@@ -110,7 +110,7 @@ def through(ledger: Ledger, released: int, delta: float, target: float) -> None:
 
 
 def revealed() -> None:
-    view = Fits(8.0, 10.0, 1.0, 1.0, BOUND.default, HUNDRED, 1e-5, eps_max=30.0)
+    view = Fits(HUNDRED, eps_max=30.0)
     chart = view.profiles(None, height=380, read=False)
     page.show(page.Picture(chart, view.alt()), key="composition_try_chart")
 

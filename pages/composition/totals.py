@@ -3,8 +3,6 @@
 Releases are asked for as sets of (mechanism, how often), so that moving an entry keeps what is known of the others.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

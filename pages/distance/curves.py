@@ -1,14 +1,11 @@
 """The four curves of a fit, their Rényi divergences or their privacy profiles, and how far each is from the least."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
@@ -17,7 +14,7 @@ from pages.distance import maps
 from ui import bounds, figures, page, parameters, sentences, snippets, why
 from ui.bounds import Setting, along, at, grid
 from ui.controls import Control, SelectSlider, log_values, powers_of_ten
-from ui.view import View
+from ui.view import View, set_by
 
 LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
 SILENT = Setting(sigma=10.0, lam=0.2, smoothness=0.25, lipschitz=1.0)
@@ -25,7 +22,7 @@ RENYI, PROFILE = "Rényi curves", "Privacy profiles"
 
 TWICE = "Two pictures of the same four privacy losses: Rényi divergences, as in the paper’s figure, or δ against ε."
 SHOW = parameters.show("distance", (RENYI, PROFILE), TWICE)
-MECHANISM = parameters.mechanism("distance", LARGE_SMALL, SILENT)
+SIGMA, LAM, BETA, LIPSCHITZ = MECHANISM = parameters.mechanism("distance", LARGE_SMALL, SILENT)
 READ_DELTA = parameters.read_delta("distance", label="Compare ε at δ =")
 READ_ALPHA = SelectSlider("distance_alpha", "Read ε(α) at α =", 10.0, log_values(1, 10_000, steps=parameters.FEW_STEPS))
 ALPHA_MAX = parameters.view("distance", "α axis up to", 10_000.0, powers_of_ten(1, 6))
@@ -56,28 +53,19 @@ def orders(alpha_max: float) -> FloatArray:
     return alpha
 
 
-@dataclass(frozen=True)
-class Distance(Setting, View):
+class Distance(Setting, View, name="distance", title="Distance to optimality", snippet="curves"):
     """A fit; ε is read at δ, ε(α) at α."""
 
-    delta: float = field(default=READ_DELTA.default, compare=False)
-    show_as: str = field(default=RENYI, compare=False)
-    alpha: float = field(default=READ_ALPHA.default, compare=False)
-    alpha_max: float = field(default=ALPHA_MAX.default, compare=False)
-    eps_max: float = field(default=EPS_MAX.default, compare=False)
+    sigma: float = set_by(SIGMA)
+    lam: float = set_by(LAM)
+    smoothness: float = set_by(BETA, aside=True)
+    lipschitz: float = set_by(LIPSCHITZ, aside=True)
+    show_as: str = set_by(SHOW, compare=False)
+    delta: float = set_by(READ_DELTA, compare=False)
+    alpha: float = set_by(READ_ALPHA, aside=True, compare=False)
+    alpha_max: float = set_by(ALPHA_MAX, aside=True, compare=False)
+    eps_max: float = set_by(EPS_MAX, aside=True, compare=False)
 
-    name = "distance"
-    title = "Distance to optimality"
-    aside = (*MECHANISM[2:], READ_ALPHA, ALPHA_MAX, EPS_MAX)
-    controls = {
-        **dict(zip(("sigma", "lam", "smoothness", "lipschitz"), MECHANISM, strict=True)),
-        "show_as": SHOW,
-        "delta": READ_DELTA,
-        "alpha": READ_ALPHA,
-        "alpha_max": ALPHA_MAX,
-        "eps_max": EPS_MAX,
-    }
-    snippet = "curves"
     answers_in_alt = False
 
     @classmethod
@@ -134,7 +122,7 @@ class Distance(Setting, View):
     def promise(self) -> str:
         return sentences.promise(self.epsilon("logistic"), self.delta, sentences.TIGHT)
 
-    def moved(self, before: Distance | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return why.moved(before, self, self.delta)
 
     def remarks(self) -> list[str]:
@@ -195,17 +183,17 @@ class Distance(Setting, View):
             for name, source in SOURCES.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         if self.show_as == PROFILE:
-            return pd.DataFrame({"epsilon": grid(self.eps_max)} | {f"delta_{n}": self.profile(n) for n in NAMES})
-        return pd.DataFrame({"alpha": orders(self.alpha_max)} | {f"rdp_{n}": self.renyi(n) for n in NAMES})
+            return {"epsilon": grid(self.eps_max)} | {f"delta_{n}": self.profile(n) for n in NAMES}
+        return {"alpha": orders(self.alpha_max)} | {f"rdp_{n}": self.renyi(n) for n in NAMES}
 
     def blanks(self) -> dict[str, Any]:
         names = ("sigma", "lam", "lipschitz", "smoothness")
         objective = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return {**super().blanks(), "edges": maps.CELLS + 1, "objective": snippets.Verbatim(objective)}
 
-    def chart(self, before: Distance | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """ε(α) as in Figure 4 of Redberg et al. (2023), or δ(ε)."""
         if self.show_as == PROFILE:
             view, guide = (min(1e-10, self.delta / 100), 2.0), ((0.0, self.eps_max), (self.delta, self.delta))
@@ -228,12 +216,12 @@ class Distance(Setting, View):
             role=lambda name, at: ROLES[name],
             hover=hover,
         )
-        return figures.figure(traces, xaxis=across, yaxis=up, height=440, margin=maps.MARGIN)
+        return figures.figure(traces, across, up, height=440, margin=maps.MARGIN)
 
     def evidence(self, picture: page.Picture) -> None:
         page.evidence(picture, self.table(), name=self.name)
 
-    def below(self, before: Distance | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The maps; then the lines of Python, which make them, too."""
         maps.show(self, self.delta, before)
         page.reproduce(self.code())
@@ -253,7 +241,7 @@ def _least(eps: float, lower: float) -> str:
 def against_lam(sigma: float, delta: float) -> page.Picture:
     """The distance of both proofs against λ at one σ, with the level that the published one falls to."""
     lams = np.geomspace(1e-1, 1e4, 61)
-    views = [Distance(sigma, float(lam), 1.0, 1.0, delta) for lam in lams]
+    views = [Distance(sigma, float(lam), 1.0, 1.0, delta=delta) for lam in lams]
     half = views[0].distance("half")
     names, hover = {name: NAMES[name] for name in maps.BOUNDS}, "%{y:.3g} times"
 
@@ -261,13 +249,10 @@ def against_lam(sigma: float, delta: float) -> page.Picture:
         return [view.distance(name) for view in along]
 
     level = figures.series(NAMES["half"], [lams[0], lams[-1]], [half, half], ROLES["half"], hover=hover)
-    chart = figures.figure(
-        [level, *figures.curves(names, lams, curve, views, None, hover=hover)],
-        xaxis=figures.axis("regularisation λ", (lams[0], lams[-1]), log=True, hoverformat=".3g"),
-        yaxis=figures.axis("distance to optimality", (0.9, 2.5)),
-        height=360,
-        margin=maps.MARGIN,
-    )
+    traces = [level, *figures.curves(names, lams, curve, views, None, hover=hover)]
+    xaxis = figures.axis("regularisation λ", (lams[0], lams[-1]), log=True, hoverformat=".3g")
+    yaxis = figures.axis("distance to optimality", (0.9, 2.5))
+    chart = figures.figure(traces, xaxis, yaxis, height=360, margin=maps.MARGIN)
     alt = (
         f"Distance to optimality against λ, logarithmic, at σ = {sentences.number(sigma)} and "
         f"δ = {sentences.delta(delta)}: the 2023 theorem falls towards a level above 1, our theorem reaches 1."

@@ -3,8 +3,6 @@
 The maps depend on δ, β and L alone, so that moving σ or λ costs nothing there.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache, partial
 from typing import Any
@@ -144,14 +142,10 @@ def chart(bound: str, setting: Setting, delta: float, before: Setting | None) ->
     }
     marks = [_mark(before, ghost=True)] if before else []
     marks.append(_mark(setting, hover="σ = %{x:.3g}, λ = %{y:.3g}"))
-    return figures.figure(
-        [heat, _edge(bound, setting, delta), *_regions(bound, setting), *marks],
-        xaxis=figures.axis("noise σ", (SIGMAS[0], SIGMAS[-1]), log=True, showgrid=False),
-        yaxis=figures.axis("regularisation λ", (LAMS[0], LAMS[-1]), log=True, showgrid=False),
-        height=470,
-        margin=MARGIN,
-        hovermode="closest",
-    )
+    traces = [heat, _edge(bound, setting, delta), *_regions(bound, setting), *marks]
+    xaxis = figures.axis("noise σ", (SIGMAS[0], SIGMAS[-1]), log=True, showgrid=False)
+    yaxis = figures.axis("regularisation λ", (LAMS[0], LAMS[-1]), log=True, showgrid=False)
+    return figures.figure(traces, xaxis, yaxis, height=470, margin=MARGIN, hovermode="closest")
 
 
 @lru_cache(maxsize=100)

@@ -1,14 +1,12 @@
 """A game of twenty rounds as far as it is played: its picture, and what is said of it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
+from plotly.graph_objects import Figure
 
 from pages.guess import rounds
 from pages.guess.rounds import BARE, DELTA, DIGITS, PRIVATE, ROUNDS, SMALL, Round, Setting
@@ -112,7 +110,7 @@ class Game:
             ]
         )
 
-    def chart(self, border: bool) -> go.Figure:
+    def chart(self, border: bool) -> Figure:
         """The round on the screen; `border` shows what the best attacker sees."""
         return stage(self.setting, self.now, self.played, border=border or self.over)
 

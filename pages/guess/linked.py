@@ -1,7 +1,5 @@
 """Three sliders that hang together: ε moves σ, to the least offered noise that keeps the promise; σ and λ move ε."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from functools import lru_cache
 

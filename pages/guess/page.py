@@ -1,7 +1,5 @@
 """Attack a model: attack a published model, round by round, against a coin, the best attacker and what ε allows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

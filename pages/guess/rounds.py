@@ -7,8 +7,6 @@ A setting decides its twenty rounds: everybody with the same link plays the same
 who runs this file can compute them, as with every seed. All that is remembered here is shared by everybody.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from dataclasses import astuple, dataclass, replace

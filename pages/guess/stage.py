@@ -1,14 +1,11 @@
 """The game's picture: the people and the published model beside what the attacker knows about θ; that of "Try it"."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from scipy.special import expit
 
 from objpert_core._validation import FloatArray
@@ -32,7 +29,7 @@ HALVES = {"without": "half of all θ if out", "with": "half of all θ if in"}
 _HIDDEN: dict[str, Any] = {"showlegend": False}
 
 
-def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool = False) -> go.Figure:
+def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool = False) -> figures.Figure:
     """The people and the model that was published; θ and the two laws that it may have come from.
 
     `played` are the rounds whose truth is known; `border` shows where both laws are equally likely.
@@ -41,7 +38,7 @@ def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool
     return build(setting, now, played, border)
 
 
-def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> go.Figure:
+def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> figures.Figure:
     ahead = np.array(now.theta) / math.hypot(*now.theta)
     across = ahead[::-1] * (-1.0, 1.0)
     ends = 1.1 * np.outer((-1.0, 1.0), across)
@@ -81,7 +78,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
     )
 
 
-def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> go.Figure:
+def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -> figures.Figure:
     (theta,) = now.theta
     x = np.linspace(-_EDGE, _EDGE, 61)
     known = np.array(rounds.ON_THE_LINE)
@@ -230,12 +227,10 @@ def curves() -> dict[str, np.ndarray]:
 
 def revealed() -> None:
     eps, heights = curves()["epsilon"], {name: curves()[name] for name in CURVES}
-    chart = figures.figure(
-        [figures.series(name, eps, heights[name], role, hover="%{y:.1%}") for name, role in CURVES.items()],
-        xaxis=figures.axis("ε", (0.0, float(eps.max()))),
-        yaxis=figures.axis("guesses that are right", (0.45, 1.02), tickformat=".0%"),
-        height=340,
-    )
+    traces = [figures.series(name, eps, heights[name], role, hover="%{y:.1%}") for name, role in CURVES.items()]
+    xaxis = figures.axis("ε", (0.0, float(eps.max())))
+    yaxis = figures.axis("guesses that are right", (0.45, 1.02), tickformat=".0%")
+    chart = figures.figure(traces, xaxis, yaxis, height=340)
     near = int(abs(eps - 1).argmin())
     listed = "; ".join(f"{name} {sentences.percent(float(y[near]), up=True)}" for name, y in heights.items())
     alt = f"How often guesses are right against ε. Near ε = 1: {listed}."

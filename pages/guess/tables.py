@@ -1,7 +1,5 @@
 """The tables of the game, and what was said in the games of one session; it never leaves the session."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st

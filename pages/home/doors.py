@@ -3,8 +3,6 @@
 The cards have pictures; lessons and the path "Start here" come first.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What ε means as a gauge: from a coin's even odds to the most that one release may make of them."""
 
-from __future__ import annotations
-
 import html
 import math
 

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from pages.home import doors, gauge
-from pages.home.compared import FIRST_QUESTION, SECOND_QUESTION
-from pages.home.controls import CONTROLS, DELTA, DRAW, DRAWS, FIT, LAM, PERSON, PRESETS, SIGMA
-from pages.home.release import Release
+from pages.home.pair import CONTROLS, DELTA, DRAW, DRAWS, FIT, LAM, PERSON, PRESETS, SIGMA
+from pages.home.release import FIRST_QUESTION, SECOND_QUESTION, Release
 from ui import page, style
 from ui.controls import preset_buttons
 

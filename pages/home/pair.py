@@ -1,20 +1,44 @@
-"""The page's pair of data sets, without and with a person, at one noise σ and one λ, and its privacy loss."""
-
-from __future__ import annotations
+"""The pair of data sets, without and with a person, at one noise σ and one λ: controls, laws, privacy loss."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
-from pages.home.controls import DELTA, FEATURES, LABELS, PEOPLE, PERSON, RADIUS
 from ui import bounds as proofs
-from ui import figures, page, sentences
+from ui import figures, page, parameters, sentences
+from ui.controls import Choice, Control, Preset, Toggle
+
+# Twelve invented people: one number |x| <= 1 each, and a label. Most follow the sign of x.
+FEATURES = (0.9, 0.7, 0.5, 0.8, 0.3, 0.6, -0.8, -0.6, -0.9, -0.4, -0.7, 0.2)
+LABELS = (1, 1, 1, 1, -1, 1, -1, -1, -1, 1, -1, -1)
+RADIUS = 1.0
+PEOPLE = {"agrees with the others": (1.0, 1), "disagrees with the others": (1.0, -1)}
+DRAWS = 1000
+
+SIGMA = parameters.sigma("home", 2.5, 0.1, 100, extra=[2.5], help="Standard deviation of the random tilt b.")
+LAM = parameters.lam("home", 1.0, 0.05, 50, help="Pulls θ towards 0; the objective contains λ/2 θ².")
+PERSON = Choice("home_person", "The person …", "disagrees with the others", tuple(PEOPLE))
+DELTA = parameters.read_delta("home")
+DRAW = parameters.draws("home", 1, DRAWS, label="Draw number", name="draw")
+HELD = "If off, the axes stay while σ and λ move, so more noise looks wider. With very much noise the axes follow."
+FIT = Toggle("home_fit", "Fit axes", False, help=HELD)
+CONTROLS: tuple[Control, ...] = (SIGMA, LAM, PERSON, DELTA, DRAW, FIT)
+PRESETS = (
+    Preset("Too little noise", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1: the two curves part."),
+    Preset("Some noise", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1: the two curves overlap."),
+    Preset(
+        "Too much noise",
+        {SIGMA: 10.0, LAM: 1.0},
+        "σ = 10, λ = 1: the curves are hard to tell apart, and θ says little.",
+    ),
+    Preset("Too little λ", {SIGMA: 2.5, LAM: 0.1}, "σ = 2.5, λ = 0.1: one person’s curvature shows as well."),
+)
+
 
 POINTS = 161
 
@@ -93,18 +117,15 @@ def loss_alt(pair: Pair) -> str:
     )
 
 
-def loss_chart(pair: Pair) -> go.Figure:
+def loss_chart(pair: Pair) -> figures.Figure:
     """The logarithm of how many times likelier each released θ is with the person than without."""
     theta, loss, epsilon = pair.grid, pair.loss, pair.epsilon
     view, ends = 1.15 * max(epsilon, float(np.abs(loss).max())), (float(theta[0]), float(theta[-1]))
-    return figures.figure(
-        [
-            figures.guide(ends, (epsilon, epsilon)),
-            figures.guide(ends, (-epsilon, -epsilon)),
-            figures.series("privacy loss", theta, loss, "with", hover="log ratio %{y:.3g}"),
-        ],
-        xaxis=figures.axis("released θ", ends, hoverformat=".3g"),
-        yaxis=figures.axis("privacy loss", (-view, view)),
-        height=280,
-        legend=False,
-    )
+    traces = [
+        figures.guide(ends, (epsilon, epsilon)),
+        figures.guide(ends, (-epsilon, -epsilon)),
+        figures.series("privacy loss", theta, loss, "with", hover="log ratio %{y:.3g}"),
+    ]
+    xaxis = figures.axis("released θ", ends, hoverformat=".3g")
+    yaxis = figures.axis("privacy loss", (-view, view))
+    return figures.figure(traces, xaxis, yaxis, height=280, legend=False)

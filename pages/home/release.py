@@ -1,25 +1,21 @@
 """The release of one parameter: the tilted objectives, and the densities of their lowest point.
 
-`objpert_core.theory.one_dimensional` computes every number; this file chooses what is drawn.
-"""
+`objpert_core.theory.one_dimensional` computes every number; this file chooses what is drawn."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
 from pages.home import pair
-from pages.home.controls import DELTA, DRAW, DRAWS, FEATURES, FIT, LABELS, LAM, PEOPLE, PERSON, RADIUS, SIGMA
-from pages.home.pair import POINTS, Pair
+from pages.home.pair import DELTA, DRAW, DRAWS, FEATURES, FIT, LABELS, LAM, PEOPLE, PERSON, POINTS, RADIUS, SIGMA, Pair
 from ui import figures, page, sentences, why
 from ui.controls import previous
+from ui.page import Prediction
 from ui.view import View
 
 NOISE_SEED = 2023  # the draws are an illustration: the same for everybody, so that a link shows the same picture
@@ -32,19 +28,17 @@ HELD_OBJECTIVE = (-8.0, 26.0)
 
 
 @dataclass(frozen=True)
-class Release(Pair, View):
+class Release(Pair, View, name="home", snippet="release"):
     """What draws of the tilt do to one pair of data sets."""
 
     draw: int = DRAW.default
     fit: bool = FIT.default
 
-    name = "home"
     controls = {"sigma": SIGMA, "lam": LAM, "person": PERSON, "delta": DELTA, "draw": DRAW, "fit": FIT}
     answers_in_alt = False
-    snippet = "release"
     snippet_note = "The screen shows this ε rounded up."
 
-    def before(self) -> Release | None:
+    def before(self) -> Self | None:
         fit = previous("home", (self.sigma, self.lam, self.person))
         return fit and replace(self, sigma=fit[0], lam=fit[1], person=fit[2])
 
@@ -81,7 +75,7 @@ class Release(Pair, View):
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, sentences.TIGHT)
 
-    def moved(self, before: Release | None) -> str:
+    def moved(self, before: Self | None) -> str:
         moved = why.moved(before.setting if before else None, self.setting, self.delta)
         return why.reread_or("home", self.setting, self.delta, moved)
 
@@ -117,9 +111,9 @@ class Release(Pair, View):
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         densities = {f"density_{role}": law.density(self.grid) for role, law in self.laws.items()}
-        return pd.DataFrame({"theta": self.grid} | densities | {"privacy_loss": self.loss})
+        return {"theta": self.grid} | densities | {"privacy_loss": self.loss}
 
     def blanks(self) -> dict[str, Any]:
         position, label = PEOPLE[self.person]
@@ -135,7 +129,7 @@ class Release(Pair, View):
             pair.show_loss(self)
         page.evidence(picture, shown=rows, name=self.name, code=self.code(), note=self.snippet_note)
 
-    def chart(self, before: Release | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """The tilted objectives above, the released minimiser's densities below; Play draws further tilts."""
         laws = self.laws
         names = {role: f"{role} the person" for role in laws}
@@ -226,3 +220,36 @@ def _play_button() -> dict[str, Any]:
             {"label": "■ Stop", "method": "animate", "args": [[None], stop]},
         ],
     }
+
+
+def less_noise() -> None:
+    show([Release(sigma, 1.0) for sigma in (2.5, 0.5)], (-1.5, 4.0), "home_try_sigma")
+
+
+def less_regularisation() -> None:
+    show([Release(2.5, lam) for lam in (1.0, 0.1)], (-4.0, 14.0), "home_try_lambda")
+
+
+FIRST_QUESTION = Prediction.of("home", less_noise)
+SECOND_QUESTION = Prediction.of("home", less_regularisation, text="lambda")
+
+
+def show(releases: Sequence[Release], view: tuple[float, float], key: str) -> None:
+    """The answer and the densities of each."""
+    for release, column in zip(releases, st.columns(2), strict=True):
+        with column:
+            st.markdown(f"**σ = {release.sigma:g}, λ = {release.lam:g}.** {release.answer()}")
+            picture = page.Picture(densities(release, view), release.alt())
+            page.show(picture, key=f"{key}_{release.sigma:g}_{release.lam:g}")
+
+
+def densities(release: Release, view: tuple[float, float]) -> figures.Figure:
+    """The two densities alone, over θ from view[0] to view[1]."""
+    theta = np.linspace(*view, 2 * POINTS)
+    curves = {role: law.density(theta) for role, law in release.laws.items()}
+    traces = [
+        figures.series(f"{role} the person", theta, y, role, hover="density %{y:.3g}") for role, y in curves.items()
+    ]
+    xaxis = figures.axis("released θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g")
+    yaxis = figures.axis("density", (0.0, 1.08 * max(float(y.max()) for y in curves.values())), showticklabels=False)
+    return figures.figure(traces, xaxis, yaxis, height=280)

@@ -1,21 +1,17 @@
 """What a guess about you can become after a release, against what it was."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.special import expit, logit
 
 from objpert_core._validation import FloatArray
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import ROUND_STEPS, SelectSlider, log_values
+from ui.view import set_by
 
 EPSILON = SelectSlider("epsilon", "ε", 1.0, (0.0, *log_values(0.1, 8, steps=ROUND_STEPS)))
 PRIORS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
@@ -31,16 +27,11 @@ def after(chance: float | FloatArray, epsilon: float) -> FloatArray:
         return np.asarray(expit(logit(chance) + epsilon))
 
 
-@dataclass(frozen=True)
-class Bet(Scene):
+class Bet(Scene, name="lessons_bet", snippet="bet"):
     """The most and the least that a chance becomes."""
 
-    epsilon: float
-    prior: float
-
-    name = "lessons_bet"
-    controls = {"epsilon": EPSILON, "prior": PRIOR}
-    snippet = "bet"
+    epsilon: float = set_by(EPSILON)
+    prior: float = set_by(PRIOR)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -72,26 +63,25 @@ class Bet(Scene):
             f"reaches from {least} to {most}."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         low, high = after(_CHANCES, -self.epsilon), after(_CHANCES, self.epsilon)
-        return pd.DataFrame({"before": _CHANCES, "least": low, "most": high})
+        return {"before": _CHANCES, "least": low, "most": high}
 
-    def chart(self, before: Bet | None) -> go.Figure:
-        _, low, high = self.frame().to_numpy().T
+    def chart(self, before: Self | None) -> figures.Figure:
+        _, low, high = self.numbers().values()
         here, (least, most) = (self.prior, self.prior), self.ends
         share: dict[str, Any] = {"tickformat": ".0%"}
-        return figures.figure(
-            [
-                figures.guide((0.0, 1.0), (0.0, 1.0)),
-                figures.band(_CHANCES, low, high, "with"),
-                figures.series("at most", _CHANCES, high, "with", hover="%{y:.1%}"),
-                figures.series("at least", _CHANCES, low, "without", hover="%{y:.1%}"),
-                figures.guide(here, (least, most)),
-                marks(here, {"with": most, "without": least}),
-            ],
-            xaxis=figures.axis("chance before the release", (0.0, 1.0), **share),
-            yaxis=figures.axis("chance after the release", (-0.02, 1.04), **share),
-        )
+        traces = [
+            figures.guide((0.0, 1.0), (0.0, 1.0)),
+            figures.band(_CHANCES, low, high, "with"),
+            figures.series("at most", _CHANCES, high, "with", hover="%{y:.1%}"),
+            figures.series("at least", _CHANCES, low, "without", hover="%{y:.1%}"),
+            figures.guide(here, (least, most)),
+            marks(here, {"with": most, "without": least}),
+        ]
+        xaxis = figures.axis("chance before the release", (0.0, 1.0), **share)
+        yaxis = figures.axis("chance after the release", (-0.02, 1.04), **share)
+        return figures.figure(traces, xaxis, yaxis)
 
 
 def marks(x: tuple[float, float], heights: Mapping[str, float]) -> dict[str, Any]:

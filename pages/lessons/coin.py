@@ -1,7 +1,5 @@
 """Randomised response, the oldest private survey, as a mechanism of the core: it composes as the others do."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@
 choose the option whose first number is nearest.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

@@ -80,7 +80,7 @@ def stage(at: Place, part: Controls, before: Sequence[Part] = (), after: Sequenc
                 show(at, text)
             tools(at, tuple(controls.values()))
         view = scene(**values)
-        picture = page.Picture(view.chart(None), view.alt(), view.frame, f"{at.lesson.title}: {part.picture}")
+        picture = page.Picture(view.chart(None), view.alt(), view.numbers, f"{at.lesson.title}: {part.picture}")
         with left:
             page.answer(view.answer(), promise=view.promise())
             page.show(picture, key=scene.name)

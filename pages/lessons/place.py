@@ -1,7 +1,5 @@
 """Where the reader is: read from the address, else remembered by the session; the row of steps that leads on."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,12 +1,8 @@
 """Something is computed from a release: privacy profiles of a noisy number and of what is left after rounding."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.stats import norm
 
 from objpert_core._validation import FloatArray
@@ -15,6 +11,7 @@ from objpert_core.accounting.laws.discrete import DiscreteLoss
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import SelectSlider, log_values
+from ui.view import set_by
 
 WIDTHS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 SIGMA = SelectSlider("sigma", "Noise σ", 1.0, log_values(0.5, 5, steps=(1, 1.5, 2, 3, 5)))
@@ -23,16 +20,11 @@ _EPSILONS = np.linspace(0.0, 3.0, 121)
 _CELLS = 60.0  # σ to either side: what is left out is less than any double
 
 
-@dataclass(frozen=True)
-class Processing(Scene):
+class Processing(Scene, name="lessons_processing", snippet="processing"):
     """Two profiles, the second nowhere above the first."""
 
-    sigma: float
-    width: float
-
-    name = "lessons_processing"
-    controls = {"sigma": SIGMA, "width": WIDTH}
-    snippet = "processing"
+    sigma: float = set_by(SIGMA)
+    width: float = set_by(WIDTH)
 
     @property
     def deltas(self) -> list[str]:
@@ -57,20 +49,19 @@ class Processing(Scene):
             f"{' and '.join(self.deltas)}."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         noisy, coarse = Gaussian(self.sigma).delta(_EPSILONS), rounded(self.sigma, self.width, _EPSILONS)
-        return pd.DataFrame({"epsilon": _EPSILONS, "noisy": noisy, "rounded": coarse})
+        return {"epsilon": _EPSILONS, "noisy": noisy, "rounded": coarse}
 
-    def chart(self, before: Processing | None) -> go.Figure:
-        _, noisy, coarse = self.frame().to_numpy().T
-        return figures.figure(
-            [
-                figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),
-                figures.series("rounded", _EPSILONS, np.maximum(coarse, 1e-12), "with", hover="%{y:.3g}"),
-            ],
-            xaxis=figures.axis("ε", (0.0, 3.0)),
-            yaxis=figures.axis("δ", (1e-6, 1.0), log=True),
-        )
+    def chart(self, before: Self | None) -> figures.Figure:
+        _, noisy, coarse = self.numbers().values()
+        traces = [
+            figures.series("the noisy number", _EPSILONS, noisy, "without", hover="%{y:.3g}"),
+            figures.series("rounded", _EPSILONS, np.maximum(coarse, 1e-12), "with", hover="%{y:.3g}"),
+        ]
+        xaxis = figures.axis("ε", (0.0, 3.0))
+        yaxis = figures.axis("δ", (1e-6, 1.0), log=True)
+        return figures.figure(traces, xaxis, yaxis)
 
 
 def rounded(sigma: float, width: float, epsilon: FloatArray) -> FloatArray:

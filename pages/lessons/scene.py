@@ -1,7 +1,5 @@
 """What a picture of a lesson is: a view whose sliders stand once in each step that shows it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

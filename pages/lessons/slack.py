@@ -1,13 +1,9 @@
 """The slack: two densities of a noisy number, one step apart; δ is the part of one above e^ε times the other."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.stats import norm
 
 from objpert_core.accounting import Gaussian
@@ -15,20 +11,16 @@ from pages.lessons.bet import EPSILON
 from pages.lessons.scene import Scene
 from ui import figures, sentences
 from ui.controls import SelectSlider
+from ui.view import set_by
 
 SIGMA = SelectSlider("sigma", "Noise σ", 1.0, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0))
 
 
-@dataclass(frozen=True)
-class Slack(Scene):
+class Slack(Scene, name="lessons_slack", snippet="slack"):
     """δ as an area."""
 
-    epsilon: float
-    sigma: float
-
-    name = "lessons_slack"
-    controls = {"epsilon": EPSILON, "sigma": SIGMA}
-    snippet = "slack"
+    epsilon: float = set_by(EPSILON)
+    sigma: float = set_by(SIGMA)
 
     @property
     def delta(self) -> str:
@@ -60,25 +52,24 @@ class Slack(Scene):
             f"δ = {self.delta}."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         low, high = self.ends
         grid = np.union1d(np.linspace(low, high, 241), [min(self.edge, high)])
         yours, others = norm.pdf(grid, 1, self.sigma), norm.pdf(grid, 0, self.sigma)
         limit = math.exp(self.epsilon) * others
-        return pd.DataFrame({"released": grid, "with": yours, "without": others, "limit": limit})
+        return {"released": grid, "with": yours, "without": others, "limit": limit}
 
-    def chart(self, before: Slack | None) -> go.Figure:
-        grid, yours, others, limit = self.frame().to_numpy().T
+    def chart(self, before: Self | None) -> figures.Figure:
+        grid, yours, others, limit = self.numbers().values()
         beyond, top = grid >= self.edge, 1.15 * norm.pdf(0, 0, self.sigma)
         area = [figures.band(grid[beyond], limit[beyond], yours[beyond], "tight", name="δ")] if beyond.any() else []
         above = np.where(limit <= 1.2 * top, limit, np.nan)
-        return figures.figure(
-            [
-                *(trace | {"showlegend": True, "name": "the slack δ"} for trace in area),
-                figures.series("with you", grid, yours, "with", hover="%{y:.3g}"),
-                figures.series("without you", grid, others, "without", hover="%{y:.3g}"),
-                figures.series("without you, times e^ε", grid, above, "noise", hover="%{y:.3g}"),
-            ],
-            xaxis=figures.axis("released number", self.ends),
-            yaxis=figures.axis("density", (0.0, top), showticklabels=True),
-        )
+        traces = [
+            *(trace | {"showlegend": True, "name": "the slack δ"} for trace in area),
+            figures.series("with you", grid, yours, "with", hover="%{y:.3g}"),
+            figures.series("without you", grid, others, "without", hover="%{y:.3g}"),
+            figures.series("without you, times e^ε", grid, above, "noise", hover="%{y:.3g}"),
+        ]
+        xaxis = figures.axis("released number", self.ends)
+        yaxis = figures.axis("density", (0.0, top), showticklabels=True)
+        return figures.figure(traces, xaxis, yaxis)

@@ -1,19 +1,18 @@
-"""The pictures of a survey with a coin: one answer, neighbouring data sets, what is learned about everybody."""
+"""The pictures of a survey with a coin: one answer, several answers, neighbouring data sets, everybody."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from scipy.stats import norm
 
+from objpert_core._validation import FloatArray
+from pages.lessons.bet import marks
 from pages.lessons.coin import Coin
 from pages.lessons.scene import Scene
 from ui import figures, sentences
-from ui.controls import Choice, SelectSlider
+from ui.controls import Choice, SelectSlider, powers_of_ten
+from ui.view import set_by
 
 TRUTHS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 TRUTH = SelectSlider(
@@ -23,11 +22,10 @@ ADJACENCY = "one person’s truth changes"
 FINE = np.linspace(0.0, 1.0, 101)
 
 
-@dataclass(frozen=True)
 class Survey(Scene):
     """A picture of everybody's answers."""
 
-    truth: float
+    truth: float = set_by(TRUTH)
 
     @property
     def coin(self) -> Coin:
@@ -52,13 +50,8 @@ class Survey(Scene):
 NEAR_THE_AXIS = 0.1  # a number on the left of a mark further left would lie on the axis
 
 
-@dataclass(frozen=True)
-class OneAnswer(Survey):
+class OneAnswer(Survey, name="lessons_coin", snippet="coin"):
     """The ratio of two chances."""
-
-    name = "lessons_coin"
-    controls = {"truth": TRUTH}
-    snippet = "coin"
 
     def answer(self) -> str:
         times, ln = sentences.number(self.coin.times), sentences.number(self.coin.loss, 4)
@@ -71,10 +64,10 @@ class OneAnswer(Survey):
             f"where it is no; their ratio is {sentences.number(self.coin.times)}."
         )
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame({"truth": FINE, "yes_if_true": (1 + FINE) / 2, "yes_if_false": (1 - FINE) / 2})
+    def numbers(self) -> dict[str, Any]:
+        return {"truth": FINE, "yes_if_true": (1 + FINE) / 2, "yes_if_false": (1 - FINE) / 2}
 
-    def chart(self, before: OneAnswer | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         rarer, likelier = self.coin.yes
         curves = {
             "without": ("the truth is no", (1 - FINE) / 2, rarer),
@@ -90,11 +83,9 @@ class OneAnswer(Survey):
             place = f"{'top' if role == 'with' else 'bottom'} {side}"
             traces.append(mark | {"text": [sentences.number(here)], "textposition": place, "cliponaxis": False})
         share: dict[str, Any] = {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("chance that the first coin says: tell the truth", (-0.01, 1.01), **share),
-            yaxis=figures.axis("chance of a yes", (-0.04, 1.08), **share),
-        )
+        xaxis = figures.axis("chance that the first coin says: tell the truth", (-0.01, 1.01), **share)
+        yaxis = figures.axis("chance of a yes", (-0.04, 1.08), **share)
+        return figures.figure(traces, xaxis, yaxis)
 
 
 PEOPLE = SelectSlider("people", "People asked", 20, (10, 20, 50, 100), str)
@@ -103,16 +94,11 @@ DIFFER = SelectSlider(
 )
 
 
-@dataclass(frozen=True)
-class Neighbours(Survey):
+class Neighbours(Survey, name="lessons_neighbours", snippet="neighbours"):
     """Two laws, whose ratio is bounded."""
 
-    people: int
-    differ: int
-
-    name = "lessons_neighbours"
-    controls = {"truth": TRUTH, "people": PEOPLE, "differ": DIFFER}
-    snippet = "neighbours"
+    people: int = set_by(PEOPLE)
+    differ: int = set_by(DIFFER)
 
     @property
     def differing(self) -> int:
@@ -139,12 +125,12 @@ class Neighbours(Survey):
             laws, *self.texts
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         first, second = (self.coin.counts(self.people, truly) for truly in (self.truly, self.truly + self.differ))
-        return pd.DataFrame({"count": np.arange(self.people + 1), "first": first, "second": second})
+        return {"count": np.arange(self.people + 1), "first": first, "second": second}
 
-    def chart(self, before: Neighbours | None) -> go.Figure:
-        counts, first, second = (column.to_numpy() for _, column in self.frame().items())
+    def chart(self, before: Self | None) -> figures.Figure:
+        counts, first, second = self.numbers().values()
         named = {
             "without": (f"{self.truly} of {self.people} are truly yes", first),
             "with": (f"{self.truly + self.differ} are truly yes", second),
@@ -153,11 +139,9 @@ class Neighbours(Survey):
             figures.series(name, counts, masses, role, mode="lines+markers", hover="%{y:.3g}")
             for role, (name, masses) in named.items()
         ]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("how many answer yes", (-0.5, self.people + 0.5)),
-            yaxis=figures.axis("probability", (0.0, 1.12 * float(max(first.max(), second.max())))),
-        )
+        xaxis = figures.axis("how many answer yes", (-0.5, self.people + 0.5))
+        yaxis = figures.axis("probability", (0.0, 1.12 * float(max(first.max(), second.max()))))
+        return figures.figure(traces, xaxis, yaxis)
 
 
 MANY = SelectSlider("people", "People asked", 10_000, (100, 1000, 10_000, 100_000, 1_000_000), str)
@@ -166,16 +150,11 @@ SHARE = Choice("share", "Share of people whose truth is yes", 0.3, SHARES, lambd
 _POINTS = 181
 
 
-@dataclass(frozen=True)
-class Group(Survey):
+class Group(Survey, name="lessons_group", snippet="group"):
     """Two laws that lie on each other."""
 
-    people: int
-    share: float
-
-    name = "lessons_group"
-    controls = {"truth": TRUTH, "people": MANY, "share": SHARE}
-    snippet = "group"
+    people: int = set_by(MANY)
+    share: float = set_by(SHARE)
 
     @property
     def points(self) -> str:
@@ -191,22 +170,82 @@ class Group(Survey):
             f"{sentences.percent(self.share, 0)}: 95 % of the estimates are within {self.points} points."
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         spread, one = self.coin.share_error(self.people), 0.5 / self.people  # your truth is one among all
         grid = np.union1d(FINE, self.share + np.linspace(-5, 5, _POINTS) * spread)
         grid = grid[(grid >= 0) & (grid <= 1)]
         your_no, your_yes = (norm.pdf(grid, centre, spread) for centre in (self.share - one, self.share + one))
-        return pd.DataFrame({"share": grid, "your_no": your_no, "your_yes": your_yes})
+        return {"share": grid, "your_no": your_no, "your_yes": your_yes}
 
-    def chart(self, before: Group | None) -> go.Figure:
-        grid, your_no, your_yes = self.frame().to_numpy().T
+    def chart(self, before: Self | None) -> figures.Figure:
+        grid, your_no, your_yes = self.numbers().values()
         top = 1.12 * float(max(your_no.max(), your_yes.max()))
-        return figures.figure(
-            [
-                figures.guide((self.share, self.share), (0.0, top)),
-                figures.series("your truth is no", grid, your_no, "without", hover="density %{y:.3g}"),
-                figures.series("your truth is yes", grid, your_yes, "with", hover="density %{y:.3g}"),
-            ],
-            xaxis=figures.axis("estimated share of people whose truth is yes", (0.0, 1.0), tickformat=".0%"),
-            yaxis=figures.axis("density", (0.0, top), showticklabels=False),
+        traces = [
+            figures.guide((self.share, self.share), (0.0, top)),
+            figures.series("your truth is no", grid, your_no, "without", hover="density %{y:.3g}"),
+            figures.series("your truth is yes", grid, your_yes, "with", hover="density %{y:.3g}"),
+        ]
+        xaxis = figures.axis("estimated share of people whose truth is yes", (0.0, 1.0), tickformat=".0%")
+        yaxis = figures.axis("density", (0.0, top), showticklabels=False)
+        return figures.figure(traces, xaxis, yaxis)
+
+
+NUMBERS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 60)
+ANSWERS = SelectSlider("answers", "Answers to the same question", 20, NUMBERS, str)
+DELTA = SelectSlider("delta", "Slack δ", 1e-5, powers_of_ten(-10, -1))
+
+
+@lru_cache(maxsize=500)
+def composed(truth: float, delta: float) -> FloatArray:
+    """ε at δ of each number of answers."""
+    return np.array([Coin(truth, number).epsilon(delta) for number in NUMBERS])
+
+
+class Several(Scene, name="lessons_several", snippet="several"):
+    """A straight line and a curve below it."""
+
+    truth: float = set_by(TRUTH)
+    answers: int = set_by(ANSWERS)
+    delta: float = set_by(DELTA)
+
+    @property
+    def together(self) -> tuple[float, float]:
+        """ε of all answers, added up and composed."""
+        place = NUMBERS.index(self.answers)
+        return Coin(self.truth, self.answers).loss, float(composed(self.truth, self.delta)[place])
+
+    @property
+    def cost(self) -> str:
+        """The beginning of two sentences."""
+        return "One answer costs" if self.answers == 1 else f"{self.answers} answers cost"
+
+    def answer(self) -> str:
+        added, least = (sentences.number(epsilon, 4) for epsilon in self.together)
+        return f"{self.cost} ε = {least} with slack {sentences.delta(self.delta)}; added up, ε = {added}."
+
+    def promise(self) -> str:
+        law = "the exact law of the privacy loss, rounded up"
+        return sentences.promise(self.together[1], self.delta, law, adjacency=ADJACENCY)
+
+    def shows(self) -> str:
+        return (
+            "ε of all answers against their number: a straight line where they are added up, a lower curve where they "
+            f"are composed. {self.cost} {' or '.join(map(sentences.epsilon, self.together))}."
         )
+
+    def numbers(self) -> dict[str, Any]:
+        added = [Coin(self.truth, number).loss for number in NUMBERS]
+        return {"answers": NUMBERS, "added": added, "composed": composed(self.truth, self.delta)}
+
+    def chart(self, before: Self | None) -> figures.Figure:
+        counts, added, least = self.numbers().values()
+        here, slack = (self.answers, self.answers), sentences.delta(self.delta)
+        traces = [
+            figures.series("added up, δ = 0", counts, added, "without", hover="ε = %{y:.3g}"),
+            figures.series(f"composed, δ = {slack}", counts, least, "with", hover="ε = %{y:.3g}"),
+            figures.guide(here, (0.0, self.together[0])),
+            marks(here, dict(zip(("without", "with"), self.together, strict=True))),
+        ]
+        xaxis = figures.axis("answers to the same question", (0.0, NUMBERS[-1] + 1.0))
+        yaxis = figures.axis("ε of all together", (0.0, 1.1 * float(added[-1])))
+        return figures.figure(traces, xaxis, yaxis)

@@ -1,7 +1,5 @@
 """The controls of the page "Losses", what losses are called, and what the charts of losses and of fits share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -111,7 +109,7 @@ class LossView(View):
     @classmethod
     def now(cls) -> Self:
         view = super().now()
-        return replace(view, parameter=parameter(view.loss))  # type: ignore[type-var]
+        return replace(view, parameter=parameter(view.loss))
 
 
 def parameter(loss: str) -> float:

@@ -4,23 +4,20 @@ Along the curve the Rényi divergence is converted on a grid of orders, which is
 per cent of the best one; the number read out is the best one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, field, replace
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from pages.losses.controls import BETA, DELTA, DIMENSIONS, LAM, LIPSCHITZ, PARAMETERS, SIGMA
 from ui import bounds, figures, sentences, why
 from ui.controls import previous
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 NAMES: Mapping[str, str] = {
     "non-glm": "2023 theorem, any smooth loss",
@@ -62,33 +59,24 @@ def parameters(dimension: int) -> str:
     return f"{dimension:,} parameter{'' if dimension == 1 else 's'}"
 
 
-@dataclass(frozen=True)
-class Dimension(bounds.Setting, View):
+class Dimension(bounds.Setting, View, name="losses_dimension", title="Without GLM structure", snippet="dimension"):
     """A mechanism against the number of parameters; ε is read off at δ and one dimension, `was` is the read-out before.
 
     The ghost is the mechanism before, whatever was read off since.
     """
 
-    delta: float = field(default=DELTA.default, compare=False)
-    dimension: int = field(default=PARAMETERS.default, compare=False)
-    was: Dimension | None = field(default=None, compare=False)
+    dimension: int = set_by(PARAMETERS, compare=False)
+    lam: float = set_by(LAM)
+    sigma: float = set_by(SIGMA)
+    smoothness: float = set_by(BETA, aside=True)
+    lipschitz: float = set_by(LIPSCHITZ, aside=True)
+    delta: float = set_by(DELTA, aside=True, compare=False)
+    was: Self | None = field(default=None, compare=False)
 
-    name = "losses_dimension"
-    title = "Without GLM structure"
     chart_key = "losses_dimension"
     files = "losses-dimension"
-    controls = {
-        "dimension": PARAMETERS,
-        "lam": LAM,
-        "sigma": SIGMA,
-        "smoothness": BETA,
-        "lipschitz": LIPSCHITZ,
-        "delta": DELTA,
-    }
-    aside = (BETA, LIPSCHITZ, DELTA)
     named = {**why.NAMES, "dimension": "d", "delta": "δ"}
     reasons = {"d": "; every parameter costs −log(1 − β/λ)", "λ": "; λ decides what every parameter costs"}
-    snippet = "dimension"
     answers_in_alt = False
 
     @classmethod
@@ -122,7 +110,7 @@ class Dimension(bounds.Setting, View):
         proof = "the Rényi curve of the 2023 theorem for any smooth loss, as corrected here"
         return sentences.promise(self.found["non-glm"], self.delta, proof)
 
-    def moved(self, before: Dimension | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return super().moved(self.was)
 
     def courses(self) -> list[Course]:
@@ -163,11 +151,11 @@ class Dimension(bounds.Setting, View):
             for bound, eps in self.found.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         """One row a dimension."""
         columns = {"dimension": DIMENSIONS, "epsilon_non-glm": curve(self, self.delta)}
         flat = {f"epsilon_{bound}": eps for bound, eps in self.found.items() if bound != "non-glm"}
-        return pd.DataFrame(columns | flat)
+        return columns | flat
 
     def chart(self, before: bounds.Setting | None) -> Any:
         d, rising = np.array(DIMENSIONS, dtype=float), curve(self, self.delta)
@@ -185,9 +173,6 @@ class Dimension(bounds.Setting, View):
             traces.append(figures.series(NAMES[bound], d, level, bound, hover=hover))
         curved = figures.finite(rising)
         traces.append(figures.series(NAMES["non-glm"], d, curved, "kifer2012", mode="lines+markers", hover=hover))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("number of parameters d", (DIMENSIONS[0], DIMENSIONS[-1]), log=True),
-            yaxis=figures.axis("privacy budget ε", (low, high), log=True),
-            height=440,
-        )
+        xaxis = figures.axis("number of parameters d", (DIMENSIONS[0], DIMENSIONS[-1]), log=True)
+        yaxis = figures.axis("privacy budget ε", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=440)

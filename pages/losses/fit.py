@@ -1,12 +1,10 @@
 """A fit with outliers: not clipped, clipped, and private; and the error of a fit at every threshold."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -33,7 +31,7 @@ from pages.losses.controls import (
 )
 from ui import figures, page, sentences
 from ui.snippets import Verbatim
-from ui.view import Course
+from ui.view import Course, set_by
 
 LINES = (
     f"Green: the mean of {sentences.count(clipping.NOISES, 'private fit')} at each C, with a band from the best fit "
@@ -46,9 +44,7 @@ def show_errors(setting: clipping.Setting, ghost: clipping.Setting | None) -> No
     """Draw the picture, with a ghost of another setting's errors."""
     errors = clipping.errors(setting)
     title = f"Error against C: {setting}"
-    picture = page.Picture(
-        errors_chart(setting, ghost), errors_alt(setting, errors), lambda: pd.DataFrame(errors), title
-    )
+    picture = page.Picture(errors_chart(setting, ghost), errors_alt(setting, errors), lambda: errors, title)
     st.header("The error at every threshold", anchor=False)
     st.caption(best(setting, clipping.best_threshold(setting)))
     page.show(picture, key="losses_errors")
@@ -98,7 +94,7 @@ def errors_chart(setting: clipping.Setting, ghost: clipping.Setting | None) -> A
     ]
     what = "distance from the true line" if setting.regression else "wrong labels on fresh rows"
     across = figures.axis("clipping threshold C", (x[0], x[-1]), log=True, hoverformat=".3g")
-    return figures.figure(traces, xaxis=across, yaxis=figures.axis(what, (0.0, top)), height=300)
+    return figures.figure(traces, across, figures.axis(what, (0.0, top)), height=300)
 
 
 PROVED = {
@@ -108,27 +104,20 @@ PROVED = {
 _ABSENT = (", huber_threshold=None", ", hinge_width=None", "loss=LogisticLoss(None), ")
 
 
-@dataclass(frozen=True)
-class Fit(clipping.Setting, LossView):
+class Fit(clipping.Setting, LossView, name="losses_fit", title="The fit"):
     """A fit to rows of which some are far off, and some private fits, drawn."""
 
-    draws: int = field(default=DRAWS.default, compare=False)
+    clip: float = set_by(CLIP)
+    loss: str = set_by(LOSS_NAME)
+    epsilon: float = set_by(EPSILON)
+    outliers: float = set_by(OUTLIERS)
+    parameter: float = set_by(PARAMETER)
+    draws: int = set_by(DRAWS, aside=True, compare=False)
+    seed: int = set_by(SEED, aside=True)
+    delta: float = set_by(DELTA, aside=True)
 
-    name = "losses_fit"
-    title = "The fit"
     chart_key = "losses_fits"
     files = "losses-fits"
-    controls = {
-        "clip": CLIP,
-        "loss": LOSS_NAME,
-        "epsilon": EPSILON,
-        "outliers": OUTLIERS,
-        "parameter": PARAMETER,
-        "draws": DRAWS,
-        "seed": SEED,
-        "delta": DELTA,
-    }
-    aside = (DRAWS, SEED, DELTA)
     reasons = {
         "C": "; a larger C means more noise, and a stronger pull of outliers",
         "ε": "; noise and λ fall as ε grows",
@@ -166,7 +155,7 @@ class Fit(clipping.Setting, LossView):
     def promise(self) -> str:
         return sentences.promise(self.epsilon, self.delta, PROVED[self.bound])
 
-    def moved(self, before: Fit | None) -> str:
+    def moved(self, before: Self | None) -> str:
         return super().moved(before) if before and before.loss == self.loss else ""
 
     def courses(self) -> list[Course]:
@@ -201,7 +190,7 @@ class Fit(clipping.Setting, LossView):
         rows.append((PRIVATE, *("varies" for _ in names), error(self, clipping.private_error(self))))
         return [dict(zip(("Fit", *names, wrong_by), row, strict=True)) for row in rows]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         """Every plotted fit, one a row: which, its threshold, its coefficients and its error."""
         fits = [("f", np.inf, clipping.without_privacy(self, None))]
         fits.append(("f_C", self.clip, clipping.without_privacy(self, self.clip)))
@@ -228,7 +217,7 @@ class Fit(clipping.Setting, LossView):
             code = code.replace(absent, "")
         return code if "LogisticLoss(" in code else code.replace("LogisticLoss, ", "")
 
-    def chart(self, before: Fit | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """The rows, the fits of f and of f_C without noise, also at a quarter and at four times C, and private fits."""
         traces = _rows(self)
 
@@ -251,13 +240,13 @@ class Fit(clipping.Setting, LossView):
         x, y = ("feature x", "target y") if self.regression else ("feature x₁", "feature x₂")
         across = figures.axis(x, (-1.05, 1.05))
         up = figures.axis(y, (-3.8, 1.5) if self.regression else (-1.05, 1.05))
-        return figures.figure(traces, xaxis=across, yaxis=up, height=430, hovermode="closest")
+        return figures.figure(traces, across, up, height=430, hovermode="closest")
 
-    def comparable(self, before: Fit | None) -> Fit | None:
+    def comparable(self, before: Self | None) -> Self | None:
         """The setting before, where it is in the same picture: a line through points, or between classes."""
         return before if before and before.regression == self.regression else None
 
-    def below(self, before: Fit | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The error at every threshold; with the ghost of a setting that differs in more than the threshold."""
         before = self.comparable(before)
         show_errors(self, None if before is None or replace(before, clip=self.clip) == self else before)

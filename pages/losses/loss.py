@@ -1,13 +1,10 @@
 """A loss and its clipped form for a row of some norm, their slopes, and how hard the row pulls."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -16,6 +13,7 @@ from objpert_core.learning import ClippedLoss, Loss
 from pages.losses import ordinary
 from pages.losses.controls import CLIP, CONSTANTS, LOSS_NAME, NAMES, NORM, PARAMETER, REACH, LossView, nice, own
 from ui import figures, page, parameters, sentences
+from ui.view import set_by
 
 POINTS = 241  # on the axis, ends included; the kinks come on top
 
@@ -24,21 +22,18 @@ def _number(value: float) -> str:
     return sentences.number(value)
 
 
-@dataclass(frozen=True)
-class Clipped(clipping.Clipping, LossView):
+class Clipped(clipping.Clipping, LossView, name="losses_loss", title="The loss", snippet="loss"):
     """A loss, clipped, for a row of this norm; drawn at scores up to ±`reach`."""
 
-    norm: float
-    reach: float = field(default=REACH.default, compare=False)
+    clip: float = set_by(CLIP)
+    loss: str = set_by(LOSS_NAME)
+    norm: float = set_by(NORM)
+    parameter: float = set_by(PARAMETER)
+    reach: float = set_by(REACH, aside=True, compare=False)
 
-    name = "losses_loss"
-    title = "The loss"
     chart_key = "losses_chart"
     files = "losses"
-    controls = {"clip": CLIP, "loss": LOSS_NAME, "norm": NORM, "parameter": PARAMETER, "reach": REACH}
-    aside = (REACH,)
     named = {"clip": "C", "norm": "‖x‖", "parameter": "k"}
-    snippet = "loss"
     answers_in_alt = False
 
     @classmethod
@@ -81,7 +76,7 @@ class Clipped(clipping.Clipping, LossView):
         return "signed score m = y·xᵀθ" if self.plain.monotone else "residual r = xᵀθ − y"
 
     @property
-    def unmoved(self) -> Clipped | None:
+    def unmoved(self) -> Self | None:
         """The same without its margin k; None where there is none."""
         return replace(self, parameter=0.0) if self.loss == "logistic" and self.parameter > 0 else None
 
@@ -152,7 +147,7 @@ class Clipped(clipping.Clipping, LossView):
             f"clipped f with L = C, curvature at most {curvature}."
         )
 
-    def moved(self, before: Clipped | None) -> str:
+    def moved(self, before: Self | None) -> str:
         """What a change did to privacy; empty where nothing was changed, or another loss was chosen."""
         changes = sentences.changed(before, self, self.named) if before and before.loss == self.loss else []
         name = changes[0][0] if len(changes) == 1 else ""
@@ -200,8 +195,8 @@ class Clipped(clipping.Clipping, LossView):
             for name, loss, start, end in shown
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(self.curves())
+    def numbers(self) -> Any:
+        return self.curves()
 
     def blanks(self) -> dict[str, Any]:
         constant = self.parameter if self.loss in CONSTANTS else None
@@ -210,7 +205,7 @@ class Clipped(clipping.Clipping, LossView):
     def code(self) -> str:
         return super().code().replace(", None)", ")")
 
-    def chart(self, before: Clipped | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         """f, dashed on top of f_C, with the kinks marked; where there is a margin k, also f at k = 0."""
         drawn = self.curves()
         top = nice(min(float(drawn["f"].max()), 2.5 * float(drawn["f_C"].max())))
@@ -220,9 +215,9 @@ class Clipped(clipping.Clipping, LossView):
             values = self.clipped.value(kinks, self.target)
             traces.append(figures.series("kinks", kinks, values, "tight", mode="markers", hover="kink at %{x:.3g}"))
         across = figures.axis(self.axis, (-self.reach, self.reach), hoverformat=".3g")
-        return figures.figure(traces, xaxis=across, yaxis=figures.axis("loss", (0.0, top)), height=380)
+        return figures.figure(traces, across, figures.axis("loss", (0.0, top)), height=380)
 
-    def slopes(self, before: Clipped | None) -> Any:
+    def slopes(self, before: Self | None) -> Any:
         """f′ and f_C′ with the cut-off ±c; where there is a margin k, also f′ at k = 0."""
         steepest, cut = float(np.abs(self.curves()["slope_f"]).max()), self.slope
         reach = nice(max(1.15 * min(cut, 1.5 * steepest), 0.5 * cut, 0.1))
@@ -231,9 +226,9 @@ class Clipped(clipping.Clipping, LossView):
         guides = [figures.guide((-self.reach, self.reach), (level, level)) for level in cuts]
         across = figures.axis(self.axis, (-self.reach, self.reach), hoverformat=".3g")
         traces = self._traces(before, "f′", guides, "slope_")
-        return figures.figure(traces, xaxis=across, yaxis=figures.axis("slope", (-reach, high)), height=300)
+        return figures.figure(traces, across, figures.axis("slope", (-reach, high)), height=300)
 
-    def _traces(self, before: Clipped | None, f: str, guides: list[Any], what: str = "") -> list[Any]:
+    def _traces(self, before: Self | None, f: str, guides: list[Any], what: str = "") -> list[Any]:
         """The clipped curve of the setting before, then of this one, with the unclipped one on top; `f` is its name.
 
         A loss of margins is no ghost of a loss of residuals.
@@ -259,9 +254,9 @@ class Clipped(clipping.Clipping, LossView):
             f"sets the noise, and the noise keeps a private model near m = 0. A margin k raises this share."
         )
 
-    def below(self, before: Clipped | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The slopes; for the logistic loss also what its margin costs an ordinary row."""
-        picture = page.Picture(self.slopes(before), self.shows("Slope"), self.frame, f"Slope. {self.svg_title()}")
+        picture = page.Picture(self.slopes(before), self.shows("Slope"), self.numbers, f"Slope. {self.svg_title()}")
         st.header("The slope of the loss: how hard a row pulls", anchor=False)
         if self.loss == "logistic":
             st.caption(self.about_pull())

@@ -1,7 +1,5 @@
 """What a margin costs an ordinary row: the exact ε of two neighbouring data sets with one parameter."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 
@@ -114,13 +112,11 @@ def chart(margin: float) -> Any:
     k, top, hover = np.array(MARGINS), 1.1 * certified(), "ε ≈ %{y:.3f}"
     look: dict[str, Any] = {"mode": "lines+markers", "hover": hover}
     roles = {"agrees": "with", "differs": "without"}
-    return figures.figure(
-        [
-            figures.guide((margin, margin), (0.0, top)),
-            figures.series("certified for every row", k, np.full(len(k), certified()), "lower", hover=hover),
-            *(figures.series(NAMES[row], k, curve(row), role, **look) for row, role in roles.items()),
-        ],
-        xaxis=figures.axis("margin k", (k[0], k[-1]), hoverformat=".3g"),
-        yaxis=figures.axis("ε at δ = 10⁻⁵", (0.0, top)),
-        height=300,
-    )
+    traces = [
+        figures.guide((margin, margin), (0.0, top)),
+        figures.series("certified for every row", k, np.full(len(k), certified()), "lower", hover=hover),
+        *(figures.series(NAMES[row], k, curve(row), role, **look) for row, role in roles.items()),
+    ]
+    xaxis = figures.axis("margin k", (k[0], k[-1]), hoverformat=".3g")
+    yaxis = figures.axis("ε at δ = 10⁻⁵", (0.0, top))
+    return figures.figure(traces, xaxis, yaxis, height=300)

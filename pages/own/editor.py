@@ -4,8 +4,6 @@ What is typed is kept by the column's name for as long as the session lasts. A m
 it again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path

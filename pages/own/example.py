@@ -4,8 +4,6 @@ They go the same way as somebody's own file: text of a CSV file, lines of the fo
 because the code below is; their noise has a fixed seed, and the page says so.
 """
 
-from __future__ import annotations
-
 import functools
 import io
 from collections.abc import Callable

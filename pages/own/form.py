@@ -4,8 +4,6 @@ Every line starts empty, whatever the table holds. A range or a list of categori
 tell something about the people in it that no ε accounts for.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

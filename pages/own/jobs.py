@@ -4,8 +4,6 @@ Whatever goes wrong is part of the outcome, as one sentence for whoever holds th
 error may hold values of the table and what is raised in a job may be logged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What a session has released of its owner's tables, and what all of it costs together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

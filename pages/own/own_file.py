@@ -1,7 +1,5 @@
 """Somebody's own file: what is typed about it, a fit when Fit is pressed, and what came of it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

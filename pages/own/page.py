@@ -1,7 +1,5 @@
 """Your own data: a private fit to a table that somebody hands in, by what that person types about its columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -107,7 +105,7 @@ def revealed() -> None:
         series("read off, with her", ages, _scaled(ages, 18, 104), "with", hover="%{y:.2f}"),
         series("read off, without her", ages, _scaled(ages, 18, 81), "without", hover="%{y:.2f}"),
     ]
-    chart = figure(traces, xaxis=axis("age", (15, 107)), yaxis=axis("feature", (-1.1, 1.1)), height=360)
+    chart = figure(traces, axis("age", (15, 107)), axis("feature", (-1.1, 1.1)), height=360)
     page.show(page.Picture(chart, RANGES), key="own_try_chart")
 
 

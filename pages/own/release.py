@@ -1,7 +1,5 @@
 """A released model: its picture, what it promises, its Python. What they show may be published, so it costs nothing."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -178,14 +176,10 @@ def picture(made: Made, before: Made | None = None, *, stale: bool = False) -> P
         edges += [*low, *high]
     traces.append(dots | {"customdata": np.array(labels, dtype=object)})
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
-    chart = figure(
-        draws.faint(traces, stale),
-        xaxis=axis(_axis(made), (min(edges) - pad, max(edges) + pad)),
-        yaxis=draws.places("", labels, (len(names) - 0.5, -0.5)),
-        height=130 + 30 * max(len(names), 6),
-        legend=False,
-        hovermode="closest",
-    )
+    traces = draws.faint(traces, stale)
+    xaxis = axis(_axis(made), (min(edges) - pad, max(edges) + pad))
+    yaxis = draws.places("", labels, (len(names) - 0.5, -0.5))
+    chart = figure(traces, xaxis, yaxis, height=130 + 30 * max(len(names), 6), legend=False, hovermode="closest")
     order = np.argsort(-np.abs(values))[:5]
     listed = "; ".join(f"{safe_text(short(names[k]))} {sentences.number(float(values[k]))}" for k in order)
     alt = f"The {len(names)} largest coefficients of the released model. Largest: {listed}."

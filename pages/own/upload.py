@@ -4,8 +4,6 @@ Streamlit keeps an uploaded file until its owner removes it or its session ends,
 ends after it. Here a file is dropped as soon as its page is left, and soon after its tab is gone.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple

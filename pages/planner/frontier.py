@@ -1,21 +1,17 @@
 """The frontier: the smallest λ against f under each bound, and the point chosen on it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
-import plotly.graph_objects as go
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.planner import cost, numbers
-from pages.planner.along import along
 from pages.planner.controls import BOUND, DELTA, EPSILON, F_MAX, FEATURES, NORM, RATIO, ROWS, SAMPLE, SCALING, SPECIAL
+from pages.planner.cost import along
 from pages.planner.numbers import NAMES, Setting, Spot, lam, nats, written
 from ui import bounds, figures, page, sentences, style, words
-from ui.view import View
+from ui.view import View, set_by
 
 ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the 2023 theorem"}
 _REASONS = {  # more of it, less of it
@@ -26,30 +22,22 @@ _REASONS = {  # more of it, less of it
 }
 
 
-@dataclass(frozen=True)
-class Frontier(Setting, View):
+class Frontier(Setting, View, name="planner", title="The frontier of σ and λ", snippet="frontier"):
     """A setting's frontiers up to `f_max`, those for other losses on request."""
 
-    f_max: float = field(default=3.0, compare=False)
-    monotone: bool = field(default=False, compare=False)
-    two_signed: bool = field(default=False, compare=False)
+    ratio: float = set_by(RATIO)
+    epsilon: float = set_by(EPSILON)
+    bound: str = set_by(BOUND)
+    rows: int = set_by(ROWS)
+    features: int = set_by(FEATURES)
+    norm: float = set_by(NORM)
+    delta: float = set_by(DELTA, aside=True)
+    intercept_scaling: float = set_by(SCALING, aside=True)
+    f_max: float = set_by(F_MAX, aside=True, compare=False)
+    two_signed: bool = set_by(SPECIAL["two-signed"], aside=True, compare=False)
+    monotone: bool = set_by(SPECIAL["monotone"], aside=True, compare=False)
 
-    name = "planner"
     chart_key = "planner_frontier"
-    title = "The frontier of σ and λ"
-    controls = {
-        "ratio": RATIO,
-        "epsilon": EPSILON,
-        "bound": BOUND,
-        "rows": ROWS,
-        "features": FEATURES,
-        "norm": NORM,
-        "delta": DELTA,
-        "intercept_scaling": SCALING,
-        "f_max": F_MAX,
-        **{key.replace("-", "_"): control for key, control in SPECIAL.items()},
-    }
-    aside = (DELTA, SCALING, F_MAX, *SPECIAL.values())
     answers_in_alt = False
     named = {
         "ratio": "f",
@@ -61,7 +49,6 @@ class Frontier(Setting, View):
         "intercept_scaling": "s",
         "norm": "‖θ₀‖",
     }
-    snippet = "frontier"
 
     @property
     def bound_name(self) -> str:
@@ -119,7 +106,7 @@ class Frontier(Setting, View):
             return ""
         return sentences.promise(self.epsilon, self.delta, ACCOUNTANTS[self.bound])
 
-    def went(self, before: Frontier) -> str:
+    def went(self, before: Self) -> str:
         then, here = before.here, self.here
         if then is None or here is None:
             return "some λ keeps the promise now" if here else "no λ keeps the promise"
@@ -169,7 +156,7 @@ class Frontier(Setting, View):
             for name, at, here, best in [*rows, ("kifer2012", f", f = {point.ratio:.3g}", point, point)]
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         rows = [(name, spot.ratio, spot.sigma, spot.lam) for name, spot in numbers.all_spots(self)]
         return pd.DataFrame(rows, columns=["bound", "noise_ratio", "sigma", "lambda"])
 
@@ -183,7 +170,7 @@ class Frontier(Setting, View):
             f"Smallest regularisation λ against the noise ratio f for {target}. At f = {written(self.ratio)}: {lams}."
         )
 
-    def chart(self, before: Frontier | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw λ against f under each bound, with the marked recipes, Kifer's point and the setting's own."""
         look = {"color": figures.GREY, "dash": "dot", "width": 1.5}
         ends, hover = (1.0, self.f_max), "λ = %{y:.3g}"
@@ -197,5 +184,5 @@ class Frontier(Setting, View):
         if style.embedded():
             page.keep(*SAMPLE)
 
-    def below(self, before: Frontier | None) -> None:
+    def below(self, before: Self | None) -> None:
         cost.draw(self, self.bounds, self.f_max, before)

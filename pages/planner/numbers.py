@@ -5,8 +5,6 @@ remembered for rows of norm 1 and stretched to norm R (σ grows with R, λ with 
 some 0.15 s. The point itself is always calibrated exactly as it stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Fits on synthetic rows, sampled while the page watches: the button, how far they are, what they show."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

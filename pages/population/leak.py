@@ -1,12 +1,10 @@
 """Is SGD private as published? δ of one step of noisy SGD over its target, against the number of rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.accounting import SampledWithReplacement
 from objpert_core.accounting.population.published import published_sgd_mechanism, published_sgd_schedule
@@ -38,14 +36,10 @@ def single_step(n: int, d: int, epsilon: float) -> Promise:
     return Promise(delta, step.attained_delta(epsilon), float(step.delta(epsilon)), steps)
 
 
-@dataclass(frozen=True)
-class Leak(Learning):
+class Leak(Learning, name="population_leak", title="Is SGD private as published?", snippet="leak"):
     """One step at one setting."""
 
-    name = "population_leak"
-    title = "Is SGD private as published?"
     ghosts = False
-    snippet = "leak"
 
     @property
     def step(self) -> Promise:
@@ -81,7 +75,7 @@ class Leak(Learning):
         steps = {n: single_step(n, self.d, self.epsilon) for n in ROWS.options}
         return [(n, step.attained / step.target, step.proved / step.target) for n, step in steps.items()]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return pd.DataFrame(self.over(), columns=["n", "attained", "proved"])
 
     def shows(self) -> str:
@@ -91,8 +85,8 @@ class Leak(Learning):
             f"from above. At this n: {attained} and {proved}."
         )
 
-    def chart(self, before: Leak | None) -> go.Figure:
-        table = self.frame()
+    def chart(self, before: Self | None) -> figures.Figure:
+        table = self.numbers()
         low, high = figures.log_range([1.0, *table["attained"], *table["proved"]])
         ends = (table["n"].min() / 1.3, table["n"].max() * 1.3)
         traces = [
@@ -105,10 +99,6 @@ class Leak(Learning):
         ):
             hover = "%{y:.3g} times its target at n = %{x:,}"
             traces.append(figures.series(label, table["n"], table[column], look, mode="lines+markers", hover=hover))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("rows n", ends, log=True),
-            yaxis=figures.axis("δ over what is claimed", (low, high), log=True),
-            height=430,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("rows n", ends, log=True)
+        yaxis = figures.axis("δ over what is claimed", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=430, hovermode="closest")

@@ -1,9 +1,6 @@
 """What every picture of the page "Population risk" has: what is learnt from how much, and names of the methods."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -16,7 +13,7 @@ from pages.population.controls import BOUNDS, EPSILON, EVERY, GHOST, LOSS, RADIU
 from ui import sentences
 from ui.controls import Control, Toggle, previous
 from ui.stored_view import StoredView, nearest
-from ui.view import View
+from ui.view import View, set_by
 
 TIGHT = "objective-tight"
 LEARNT = {"logistic": "logistic regression", "absolute": "the absolute loss", "hard": "the linear loss"}
@@ -35,18 +32,15 @@ LEGEND = {
 REPLACED = "one row replaced"
 
 
-@dataclass(frozen=True)
 class Learning(View):
     """What is learnt, from how many rows, with what promise; a `radius` of 0 is the standard one."""
 
-    loss: str
-    n: int
-    d: int
-    epsilon: float
-    radius: float
+    n: int = set_by(ROWS)
+    epsilon: float = set_by(EPSILON)
+    d: int = set_by(SIZE)
+    loss: str = set_by(LOSS)
+    radius: float = set_by(RADIUS, aside=True)
 
-    controls = {"n": ROWS, "epsilon": EPSILON, "d": SIZE, "loss": LOSS, "radius": RADIUS}
-    aside = (RADIUS,)
     named = {"n": "n", "epsilon": "ε", "d": "d", "ball": "M"}
 
     @classmethod

@@ -1,13 +1,9 @@
 """Methods side by side: stored, or drawn now while the page watches."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -33,6 +29,7 @@ from ui import draws, figures, page, runs, sentences, style
 from ui.jobs import JobView
 from ui.runs import Run, Runs
 from ui.stored_view import results_or_none
+from ui.view import set_by
 
 RUNS: Runs[Risks] = Runs("population")
 _INSIDE = {
@@ -61,27 +58,22 @@ CERTIFIED = (
 STOPPED = "Stopped before the first fit."
 
 
-@dataclass(frozen=True)
-class Methods(Learning):
+class Methods(Learning, name="population", title="Methods side by side", snippet="methods"):
     """Excess risk of every method; `fresh` risks were drawn now, without them the stored ones are shown."""
 
-    every: bool
+    every: bool = set_by(EVERY, switch=True)
     fresh: Risks | None = field(default=None, compare=False)
 
-    name = "population"
-    title = "Methods side by side"
-    switches = {"every": EVERY}
-    snippet = "methods"
     snippet_note = (
         "In the project’s folder these lines fit the best method again. They print its mean excess risk, and the "
         "excess risk of θ = 0."
     )
 
     @classmethod
-    def of(cls, risks: Risks, *, every: bool = False) -> Methods:
+    def of(cls, risks: Risks, *, every: bool = False) -> Self:
         """The view of these risks."""
         setting = risks.setting
-        return cls(setting.population, setting.n, setting.d, setting.epsilon, setting.radius, every, risks)
+        return cls(setting.n, setting.epsilon, setting.d, setting.population, setting.radius, every, risks)
 
     @property
     def risks(self) -> Risks:
@@ -118,10 +110,10 @@ class Methods(Learning):
         answer = self.answer()
         return f"So far: {answer[0].lower()}{answer[1:]}"
 
-    def changes(self, before: Methods) -> str:
+    def changes(self, before: Self) -> str:
         return "" if before.loss != self.loss else super().changes(before)
 
-    def went(self, before: Methods) -> str:
+    def went(self, before: Self) -> str:
         course = sentences.course("the least excess risk", before.least, self.least, risk)
         (name, old, new), *more = sentences.changed(before, self, self.named)
         return course if more or "stays" in course else f"{course}: {_REASONS[name][new < old]}"
@@ -158,7 +150,7 @@ class Methods(Learning):
         }
         return [*rows, zero | {"Proved bound": "–", "Printed in the paper": "–", "Gap to training": "–"}]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         risks = self.risks
         rows = [
             {
@@ -173,7 +165,7 @@ class Methods(Learning):
             for name, excess in risks.excess.items()
         ]
         rows.append({"method": "zero", "excess": risks.zero, "low": risks.zero, "high": risks.zero, "draws": 0})
-        return pd.DataFrame(rows)
+        return rows
 
     def shows(self) -> str:
         risks = self.risks
@@ -183,7 +175,7 @@ class Methods(Learning):
             "Ticks to the right are proved bounds."
         )
 
-    def chart(self, before: Methods | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw excess risk, its interval and its bound for private methods; θ = 0 and no privacy as lines."""
         risks, former = self.risks, None if before is None else before.risks
         names = [name for name in risks.excess if name in CONTENDERS or (self.every and name != "no-privacy")]
@@ -211,13 +203,9 @@ class Methods(Learning):
                 values.append(ours)
             traces.append(dot)
         labels = [LEGEND[name] for name in names]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("excess population risk", figures.log_range(values), log=True),
-            yaxis=draws.places("", labels, up),
-            height=400,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("excess population risk", figures.log_range(values), log=True)
+        yaxis = draws.places("", labels, up)
+        return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
 
     # --- stored, or drawn now ---
 
@@ -247,7 +235,7 @@ class Methods(Learning):
 
     def _draw(self, left: DeltaGenerator, former: Risks | None, *, ghost: bool, under_way: bool = False) -> None:
         before = None if former is None else Methods.of(former)
-        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.frame)
+        picture = page.Picture(self.chart(before if ghost else None), self.alt(), self.numbers)
         with left:
             answer = self.so_far() if under_way and self.risks.trials < DRAWS / 2 else self.answer()
             page.answer(answer, promise=self.promise(), why=self.moved(before))

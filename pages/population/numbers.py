@@ -1,7 +1,5 @@
 """Risks, stored or drawn now, and what is proved about them; no Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,14 +1,11 @@
 """Steps and stability: the bound on noisy gradient descent, taken apart, against the number of steps."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.experiments.population.methods import Setting
 from objpert_core.theory.population_risk import DescentParts, descent_parts
@@ -28,19 +25,16 @@ _CURVES = {
 
 
 @dataclass(frozen=True)
-class Passes(Learning):
+class Passes(Learning, name="population_passes", title="Steps and stability", snippet="passes"):
     """The bound at T steps of one size; of a setting before, `ghost` is the one whose curves are shown."""
 
-    steps: int
+    steps: int = STEPS.default
     ghost: Setting | None = None
 
-    name = "population_passes"
-    title = "Steps and stability"
     controls = {"steps": STEPS, **Learning.controls}
     named = {**Learning.named, "steps": "T"}
-    snippet = "passes"
 
-    def before(self) -> Passes:
+    def before(self) -> Self:
         """The view before; where only T was moved since, the ghost stays."""
         before = previous("population_steps", replace(self, radius=self.ball))
         return replace(before or self, ghost=self.setting_before())
@@ -76,7 +70,7 @@ class Passes(Learning):
         bounds |= {"Their sum": self.here.total, f"The least sum, at T = {best:,}": least}
         return [{"Part": name, "Bound": proved(value)} for name, value in bounds.items()]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return frame(self.setting)
 
     def shows(self) -> str:
@@ -86,7 +80,7 @@ class Passes(Learning):
             f"{self.steps:,}: {values}."
         )
 
-    def chart(self, before: Passes | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         shown = [] if before is None or before.ghost is None else [(before.ghost, True)]
         tables = [(frame(setting), ghost) for setting, ghost in (*shown, (self.setting, False))]
         traces = [
@@ -95,12 +89,10 @@ class Passes(Learning):
             for name, (label, look) in _CURVES.items()
         ]
         low, high = figures.log_range([value for table, _ in tables for name in _CURVES for value in table[name]])
-        return figures.figure(
-            [figures.guide((self.steps, self.steps), (low, high), name="T"), *traces],
-            xaxis=figures.axis("steps T", (T_VALUES[0] / 1.2, T_VALUES[-1] * 1.2), log=True),
-            yaxis=figures.axis("bound on the excess risk", (low, high), log=True),
-            height=400,
-        )
+        traces = [figures.guide((self.steps, self.steps), (low, high), name="T"), *traces]
+        xaxis = figures.axis("steps T", (T_VALUES[0] / 1.2, T_VALUES[-1] * 1.2), log=True)
+        yaxis = figures.axis("bound on the excess risk", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400)
 
 
 def smoothness(setting: Setting) -> float:

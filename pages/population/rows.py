@@ -1,14 +1,10 @@
 """Stored excess risk, and the generalisation gap, against the number of rows."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, Setting
 from pages.population.controls import BOUNDS, EVERY
@@ -16,19 +12,15 @@ from pages.population.learning import LEGEND, TIGHT, StoredLearning, pair, prove
 from pages.population.numbers import bound, stability
 from ui import figures, sentences
 from ui.stored_view import Curve
+from ui.view import set_by
 
 
-@dataclass(frozen=True)
-class Rows(StoredLearning):
+class Rows(StoredLearning, name="population_rows", title="Against the number of rows", snippet="excess"):
     """Excess risk of every method at one number of parameters and ε."""
 
-    bounds: bool
-    every: bool
+    bounds: bool = set_by(BOUNDS, switch=True)
+    every: bool = set_by(EVERY, switch=True)
 
-    name = "population_rows"
-    title = "Against the number of rows"
-    switches = {"bounds": BOUNDS, "every": EVERY}
-    snippet = "excess"
     snippet_note = "In the project’s folder these lines print our method's stored means."
     what: ClassVar[str] = "excess"  # of a stored point
     quantity: ClassVar[str] = "Excess population risk"
@@ -76,7 +68,7 @@ class Rows(StoredLearning):
             rows.append({"Method": LABELS[name]} | {f"n = {n:,}": mean for n, mean in means.items()})
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> Any:
         rows = []
         for name in self.results.methods:
             for n, point in zip(*self.results.curve(self.shown.d, self.shown.epsilon, name), strict=True):
@@ -93,7 +85,7 @@ class Rows(StoredLearning):
                     }
                 )
         rows += [{"method": "zero", "n": n, "excess": self.zero(n)} for n in self.results.rows]
-        return pd.DataFrame(rows)
+        return rows
 
     def zero(self, n: int) -> float:
         """The excess risk of θ = 0."""
@@ -116,7 +108,7 @@ class Rows(StoredLearning):
         """Where an axis of logarithms can show the mean, which has no 0."""
         return curve.means > 0
 
-    def chart(self, before: Rows | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw means with intervals, on request with what is proved, and a guide at n where it is stored."""
         traces: list[dict[str, Any]] = []
         values: list[float] = []
@@ -141,13 +133,9 @@ class Rows(StoredLearning):
         ends, n = self.results.rows, self.shown.n
         view = figures.log_range(values)
         guide = [figures.guide((n, n), view)] if n in ends else []
-        return figures.figure(
-            [*guide, *traces, *levels],
-            xaxis=figures.axis("rows n", (ends[0] / 1.3, ends[-1] * 1.3), log=True),
-            yaxis=figures.axis(self.height, view, log=True),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("rows n", (ends[0] / 1.3, ends[-1] * 1.3), log=True)
+        yaxis = figures.axis(self.height, view, log=True)
+        return figures.figure([*guide, *traces, *levels], xaxis, yaxis, height=420, hovermode="closest")
 
     def levels(self) -> list[dict[str, Any]]:
         """The excess risk of θ = 0."""
@@ -155,12 +143,9 @@ class Rows(StoredLearning):
         return [figures.series(LEGEND["zero"], n, [self.zero(rows) for rows in n], role("zero"), hover="%{y:.3g}")]
 
 
-@dataclass(frozen=True)
-class Gap(Rows):
+class Gap(Rows, title="Generalisation gap", snippet="gap"):
     """How much better a model looks on its own rows than on rows it has not seen."""
 
-    title = "Generalisation gap"
-    snippet = "gap"
     what = "gap"
     quantity = "Generalisation gap"
     height = "risk less training loss"

@@ -1,15 +1,10 @@
 """Who wins where: the best private method at every number of rows and parameters."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import pandas as pd
-import plotly.graph_objects as go
+from typing import Any, Self
 
 from objpert_core.experiments.population.methods import LABELS
 from pages.population.learning import LEGEND, TIGHT, StoredLearning, role
@@ -44,13 +39,9 @@ class Cell:
         return "" if self.clear else "?"
 
 
-@dataclass(frozen=True)
-class Winners(StoredLearning):
+class Winners(StoredLearning, name="population_map", title="Who wins where", snippet="winners"):
     """The map at one ε, with a ring around the setting."""
 
-    name = "population_map"
-    title = "Who wins where"
-    snippet = "winners"
     snippet_note = "In the project’s folder these lines print who wins where."
 
     @cached_property
@@ -86,15 +77,15 @@ class Winners(StoredLearning):
             for d in self.results.dimensions
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame([vars(cell) for cell in self.cells])
+    def numbers(self) -> Any:
+        return [vars(cell) for cell in self.cells]
 
     def shows(self) -> str:
         wins = Counter(cell.winner for cell in self.cells)
         listed = "; ".join(f"{LABELS[name]} {count}" for name, count in wins.most_common())
         return f"The best private method at each number of rows and parameters. Settings won: {listed}."
 
-    def chart(self, before: Winners | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw a square with a letter for each setting, paler with a question mark where the lead is not clear."""
         n, d = self.results.rows, self.results.dimensions
         traces = [self._squares(name) for name in dict.fromkeys(cell.winner for cell in self.cells)]
@@ -103,13 +94,9 @@ class Winners(StoredLearning):
             ring = figures.series("this setting", *place, "guide", mode="markers", hoverinfo="skip")
             ring["marker"] = {"symbol": "square-open", "size": 46, "color": figures.GREY, "line": {"width": 3}}
             traces.append(ring | {"showlegend": False})
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("rows n", (n[0] / 1.8, n[-1] * 1.8), log=True, **_at(n)),
-            yaxis=figures.axis("parameters d", (d[0] / 1.8, d[-1] * 1.8), log=True, **_at(d)),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("rows n", (n[0] / 1.8, n[-1] * 1.8), log=True, **_at(n))
+        yaxis = figures.axis("parameters d", (d[0] / 1.8, d[-1] * 1.8), log=True, **_at(d))
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
     def _squares(self, name: str) -> dict[str, Any]:
         own = [cell for cell in self.cells if cell.winner == name]

@@ -1,40 +1,29 @@
 """One posterior draw: the true δ of the printed γ; below, γ by the printed theorem and exactly."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import PosteriorSampling, posterior_precision, published_posterior_precision
 from pages.ptr.controls import DELTA, EIGENVALUE, EPSILON, LAM
 from pages.ptr.parts import further
 from ui import figures, page, sentences
-from ui.view import View
+from ui.view import View, set_by
 
 EPSILONS = np.geomspace(0.1, 10.0, 61)
 
 
-@dataclass(frozen=True)
-class Gamma(View):
+class Gamma(View, name="ptr_gamma", title="Regression: printed against exact", snippet="gamma"):
     """A draw from a posterior over rows of norm 1 with residuals of at most 1; `eigenvalue` is the least of XᵀX."""
 
-    lam: float
-    eigenvalue: float
-    epsilon: float
-    delta: float
+    lam: float = set_by(LAM)
+    eigenvalue: float = set_by(EIGENVALUE)
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
 
-    name = "ptr_gamma"
-    title = "Regression: printed against exact"
-    controls = {"lam": LAM, "eigenvalue": EIGENVALUE, "epsilon": EPSILON, "delta": DELTA}
-    aside = (DELTA,)
     named = {"lam": "λ", "eigenvalue": "λₘᵢₙ", "epsilon": "ε", "delta": "δ"}
-    snippet = "gamma"
 
     @property
     def star(self) -> float:
@@ -88,7 +77,7 @@ class Gamma(View):
             "1."
         )
 
-    def went(self, before: Gamma) -> str:
+    def went(self, before: Self) -> str:
         exact = sentences.course("the exact γ", before.exact(before.epsilon), self.exact(self.epsilon), _gamma)
         return f"{exact}; {sentences.course('a row’s leverage', before.leverage, self.leverage, sentences.number)}"
 
@@ -111,14 +100,14 @@ class Gamma(View):
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         printed, exact, true = curves(self)
-        return pd.DataFrame({"epsilon": EPSILONS, "printed": printed, "exact": exact, "true_delta": true})
+        return {"epsilon": EPSILONS, "printed": printed, "exact": exact, "true_delta": true}
 
     def shows(self) -> str:
         return "The true δ of the printed γ over the promised one against ε from 0.1 to 10, logarithmic."
 
-    def chart(self, before: Gamma | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         traces: list[dict[str, Any]] = []
         if before is not None:
             over = curves(before)[2] / before.delta
@@ -134,18 +123,14 @@ class Gamma(View):
             traces.append(figures.series("true δ of the printed γ", EPSILONS, over, "published", hover=times))
         else:
             traces.append(_note("the printed formula allows no γ at any ε here", (low, top)))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True),
-            yaxis=figures.axis("true δ / promised δ", (low, top), log=True),
-            height=400,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("privacy budget ε", (0.1, 10.0), log=True)
+        yaxis = figures.axis("true δ / promised δ", (low, top), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
 
-    def below(self, before: Gamma | None) -> None:
+    def below(self, before: Self | None) -> None:
         further("ptr_gammas", self.gammas(before))
 
-    def gammas(self, before: Gamma | None = None) -> page.Picture:
+    def gammas(self, before: Self | None = None) -> page.Picture:
         """γ as printed and exactly."""
         traces: list[dict[str, Any]] = []
         if before is not None:
@@ -163,16 +148,12 @@ class Gamma(View):
             traces.append(figures.series("exactly", EPSILONS, exact, "tight", hover="γ = %{y:.3g}"))
         else:
             traces.append(_note("exactly, no γ is private at any ε here", view))
-        chart = figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True),
-            yaxis=figures.axis("γ", view, log=True),
-            height=320,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("privacy budget ε", (0.1, 10.0), log=True)
+        yaxis = figures.axis("γ", view, log=True)
+        chart = figures.figure(traces, xaxis, yaxis, height=320, hovermode="closest")
         here = " and ".join(_gamma(gamma(self.epsilon)) for gamma in (self.printed, self.exact))
         alt = f"γ as printed and exactly against ε from 0.1 to 10, logarithmic: {here} here."
-        return page.Picture(chart, alt, self.frame)
+        return page.Picture(chart, alt, self.numbers)
 
 
 @lru_cache(maxsize=128)

@@ -1,60 +1,53 @@
 """A few points, their median, and the test in front of it; below, three ε as bars and the law of the test."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from objpert_core.experiments.ptr.points import MIDDLE, Outcome, Points
-from pages.ptr.controls import BETA, DELTA, EPSILON, FALLBACK, MOVER, PEOPLE, POINTS, PUBLISH, PUBLISHED, SEED
-from pages.ptr.editor import parse, write
+from pages.ptr.controls import (
+    BETA,
+    DELTA,
+    EPSILON,
+    FALLBACK,
+    MOVER,
+    PEOPLE,
+    POINTS,
+    PUBLISH,
+    PUBLISHED,
+    SEED,
+    parse,
+    write,
+)
 from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
 from ui import figures, page, sentences
 from ui.controls import Control, Toggle, previous
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 Trace = dict[str, Any]
 _TOP = 1.25
 _GRID = 241
 
 
-@dataclass(frozen=True)
-class Line(View):
+class Line(View, name="ptr", title="Twelve points on a line", snippet="line"):
     """The values, a proposal for their median or for its side of ½, and one run; `epsilon` is of test and release."""
 
-    published: str
-    bound: float
-    epsilon: float
-    people: int
-    delta: float
-    fallback: bool
-    seed: int
-    text: str
+    published: str = set_by(PUBLISH)
+    bound: float = set_by(BETA)
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(PEOPLE)
+    delta: float = set_by(DELTA, aside=True)
+    fallback: bool = set_by(FALLBACK, aside=True)
+    seed: int = set_by(SEED, aside=True)
+    text: str = set_by(POINTS, aside=True)
 
-    name = "ptr"
-    title = "Twelve points on a line"
-    controls = {
-        "published": PUBLISH,
-        "bound": BETA,
-        "epsilon": EPSILON,
-        "people": PEOPLE,
-        "delta": DELTA,
-        "fallback": FALLBACK,
-        "seed": SEED,
-        "text": POINTS,
-    }
-    aside = (DELTA, FALLBACK, SEED, POINTS)
     redrawn = SEED
     named = {"people": "people", "bound": "β", "delta": "δ", "epsilon": "ε"}
-    snippet = "line"
 
     @classmethod
     def in_view(cls, ghost: Toggle | None) -> tuple[Control, ...]:
@@ -75,7 +68,7 @@ class Line(View):
         """The run."""
         return self.points.run(self.seed, self.fallback)
 
-    def before(self) -> Line | None:
+    def before(self) -> Self | None:
         """The setting before: a new draw keeps the ghost."""
         return previous("ptr_line", replace(self, seed=0, text=write(self.values)))
 
@@ -98,7 +91,7 @@ class Line(View):
         accountant, adjacency = "the test and the release, half of ε each", "one person’s value replaced"
         return sentences.promise(without_dust(self.epsilon), self.delta, accountant, adjacency=adjacency)
 
-    def changes(self, before: Line) -> str:
+    def changes(self, before: Self) -> str:
         return ", ".join(
             [
                 *filter(None, [super().changes(before)]),
@@ -152,7 +145,7 @@ class Line(View):
             )
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         points, outcome = self.points, self.outcome
         numbers = {
             "median": points.median,
@@ -167,7 +160,7 @@ class Line(View):
             "passed": float(outcome.passed),
             "published": math.nan if outcome.value is None else outcome.value,
         }
-        return pd.DataFrame({"quantity": list(numbers), "value": list(numbers.values())})
+        return {"quantity": list(numbers), "value": list(numbers.values())}
 
     def shows(self) -> str:
         return (
@@ -175,7 +168,7 @@ class Line(View):
             f"{self.points.median:g} (secret), and the two noises: narrow where the test passes, wide where it fails."
         )
 
-    def chart(self, before: Line | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw the values as dots, their median, the two noises around it, and what this run publishes."""
         met: Counter[float] = Counter()
         heights = []
@@ -190,13 +183,9 @@ class Line(View):
         traces.append(figures.series("median (secret)", *median, "secret", hoverinfo="skip"))
         dots = figures.series("points (secret)", self.values, heights, "without", mode="markers", hover="%{x}")
         dots["marker"] |= {"size": 12, "symbol": "circle", "line": {"width": 1, "color": "#ffffff"}}
-        return figures.figure(
-            [*traces, dots, *self._release()],
-            xaxis=figures.axis("value", (-0.02, 1.02)),
-            yaxis=figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False),
-            height=380,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("value", (-0.02, 1.02))
+        yaxis = figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False)
+        return figures.figure([*traces, dots, *self._release()], xaxis, yaxis, height=380, hovermode="closest")
 
     def _noises(self, *, ghost: bool = False) -> list[Trace]:
         points = self.points
@@ -223,7 +212,7 @@ class Line(View):
         half["line"] |= {"width": 10}
         return [half]
 
-    def below(self, before: Line | None) -> None:
+    def below(self, before: Self | None) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             further("ptr_epsilons", self.epsilons())
@@ -255,7 +244,7 @@ class Line(View):
         )
         chart = bars(named, "ε of the proposed noise<br>(thin line: allowed)", allowed)
         frame = {"of": ["worst", "local", "own", "allowed"], "epsilon": values}
-        return page.Picture(chart, alt, lambda: pd.DataFrame(frame))
+        return page.Picture(chart, alt, lambda: frame)
 
     # --- the law of the noisy distance, and the threshold, where something contradicts the proposal ---
 
@@ -275,18 +264,14 @@ class Line(View):
         own["marker"] |= {"size": 12}
         run["marker"] |= {"size": 14, "symbol": "star", "line": {"width": 1, "color": "#ffffff"}}
         seen = [*places, points.threshold, outcome.noisy_distance]
-        chart = figures.figure(
-            [law, threshold, own, run],
-            xaxis=figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1)),
-            yaxis=figures.axis("probability", (0.0, top)),
-            height=280,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1))
+        yaxis = figures.axis("probability", (0.0, top))
+        chart = figures.figure([law, threshold, own, run], xaxis, yaxis, height=280, hovermode="closest")
         alt = (
             f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
             f"{sentences.number(points.threshold)}; the test passes {share(points.pass_probability)}."
         )
-        return page.Picture(chart, alt, lambda: pd.DataFrame({"noisy_distance": places, "probability": chances}))
+        return page.Picture(chart, alt, lambda: {"noisy_distance": places, "probability": chances})
 
 
 def _distance(value: float) -> str:

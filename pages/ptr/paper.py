@@ -1,49 +1,29 @@
 """Figures 1 to 3 of the paper and whether asking pays, from stored runs: regressions, teachers, votes, directions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from objpert_core.experiments.ptr.stored import Accuracy, Cost, Error, Lost, Price
-from pages.ptr.controls import (
-    COUNTED,
-    DIGITS,
-    EQUAL,
-    EVERY,
-    NARROW_GAP,
-    ROWS,
-    SOURCE,
-    SPREAD,
-    STORED,
-    TABLE,
-    WIDE_GAP,
-)
+from pages.ptr import controls
 from pages.ptr.stored_view import PtrResults, at_most, promise, promise_in_chart, written
 from ui import sentences
 from ui.stored_view import Curve
+from ui.view import set_by
 
 ASIDE = frozenset({"output", "balanced", "ada-split", "ptr-split", "zero"})
 """The methods that are drawn only where all are asked for."""
 VOTER = "one voter joins or leaves"
 
 
-@dataclass(frozen=True)
-class Regressions(PtrResults):
+class Regressions(PtrResults, name="ptr_regression", title="Private regressions (Figure 1)", snippet="means_free"):
     """Every method on one table at one ε."""
 
-    data: str
-    wanted: float
-    every: bool
+    data: str = set_by(controls.TABLE)
+    wanted: float = set_by(controls.STORED)
+    every: bool = set_by(controls.EVERY, aside=True)
 
-    name = "ptr_regression"
-    title = "Private regressions (Figure 1)"
-    controls = {"data": TABLE, "wanted": STORED, "every": EVERY}
-    aside = (EVERY,)
     experiment, column = "regression", "epsilon"
     labels = Error.LABELS
     axes = ("privacy budget ε", "mean squared test error")
-    snippet = "means_free"
 
     @property
     def cells(self) -> Mapping[str, object]:
@@ -89,16 +69,12 @@ class Regressions(PtrResults):
         )
 
 
-@dataclass(frozen=True)
-class Labels(PtrResults):
+class Labels(PtrResults, name="ptr_pate", title="What teachers’ labels cost (Figure 2)"):
     """Every analysis of one source of votes at one σ."""
 
-    source: str
-    wanted: float
+    source: str = set_by(controls.SOURCE)
+    wanted: float = set_by(controls.COUNTED)
 
-    name = "ptr_pate"
-    title = "What teachers’ labels cost (Figure 2)"
-    controls = {"source": SOURCE, "wanted": COUNTED}
     experiment, column = "pate", "sigma"
     labels = Price.LABELS
     axes = ("noise σ on each count", "ε of all labels")
@@ -127,22 +103,17 @@ class Labels(PtrResults):
         )
 
 
-@dataclass(frozen=True)
 class DigitsLabels(Labels):
     """The same where the votes are on digits, for which another σ is stored."""
 
-    controls = {"source": SOURCE, "wanted": DIGITS}
+    wanted: float = set_by(controls.DIGITS)
 
 
-@dataclass(frozen=True)
-class EqualError(PtrResults):
+class EqualError(PtrResults, name="ptr_voting", title="Votes and their ε (Figure 3)"):
     """Figure 3b: who pays what for the same error."""
 
-    wanted: float
+    wanted: float = set_by(controls.EQUAL)
 
-    name = "ptr_voting"
-    title = "Votes and their ε (Figure 3)"
-    controls = {"wanted": EQUAL}
     experiment, column = "voting", "epsilon"
     labels = Cost.LABELS["b"]
     cells = {"panel": "b"}
@@ -168,15 +139,11 @@ class EqualError(PtrResults):
         )
 
 
-@dataclass(frozen=True)
-class WideGap(PtrResults):
+class WideGap(PtrResults, name="ptr_voting", title=EqualError.title):
     """Figure 3a: ε against the gap, with noise of ε = 10."""
 
-    wanted: int
+    wanted: int = set_by(controls.WIDE_GAP)
 
-    name = "ptr_voting"
-    title = EqualError.title
-    controls = {"wanted": WIDE_GAP}
     experiment, column = "voting", "gap"
     labels = Cost.LABELS["a"]
     cells = {"panel": "a", "epsilon": 10.0}
@@ -198,28 +165,23 @@ class WideGap(PtrResults):
         )
 
 
-@dataclass(frozen=True)
 class NarrowGap(WideGap):
     """The same with noise of ε = 0.3."""
 
-    controls = {"wanted": NARROW_GAP}
+    wanted: int = set_by(controls.NARROW_GAP)
+
     cells = {"panel": "a", "epsilon": 0.3}
 
 
-@dataclass(frozen=True)
-class Curvature(PtrResults):
+class Curvature(PtrResults, name="ptr_glm", title="Does asking first pay?", snippet="means_over"):
     """Logistic regression: who is right how often, and whether asking first is seen to pay."""
 
-    wanted: float
+    wanted: float = set_by(controls.STORED)
 
-    name = "ptr_glm"
-    title = "Does asking first pay?"
-    controls = {"wanted": STORED}
     experiment, column, over = "glm", "epsilon", "lam"
     labels = Accuracy.LABELS
     axes = ("privacy budget ε", "test accuracy")
     log_y, percent, hover, ticks = False, True, "%{y:.1%}", {"tickformat": ".0%"}
-    snippet = "means_over"
 
     def answer(self) -> str:
         asked, plain = self.intervals["ptr"], self.intervals["objective"]
@@ -239,16 +201,12 @@ class Curvature(PtrResults):
         )
 
 
-@dataclass(frozen=True)
-class Directions(PtrResults):
+class Directions(PtrResults, name="ptr_pca", title=Curvature.title):
     """First direction: whose error is smaller, where intervals are apart."""
 
-    wanted: int
-    spread: float
+    wanted: int = set_by(controls.ROWS)
+    spread: float = set_by(controls.SPREAD)
 
-    name = "ptr_pca"
-    title = Curvature.title
-    controls = {"wanted": ROWS, "spread": SPREAD}
     experiment, column = "pca", "n"
     labels = Lost.LABELS
     axes = ("rows n", "sin² of the angle to the data’s own direction")

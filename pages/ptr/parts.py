@@ -1,12 +1,9 @@
 """What several pictures of the page "Ask the data first" share: how numbers are written, bars, further charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from ui import figures, page, sentences
 
@@ -50,7 +47,7 @@ def further(name: str, picture: page.Picture) -> None:
     page.evidence(picture, name=name)
 
 
-def bars(named: Sequence[tuple[str, float, str]], title: str, allowed: float | None = None) -> go.Figure:
+def bars(named: Sequence[tuple[str, float, str]], title: str, allowed: float | None = None) -> figures.Figure:
     """Named values as horizontal bars, in the colour of their roles; a thin line at what is allowed."""
     values = np.array([value for _, value, _ in named])
     colors = [figures.look(role).color for _, _, role in named]
@@ -64,10 +61,6 @@ def bars(named: Sequence[tuple[str, float, str]], title: str, allowed: float | N
         traces.append(figures.guide((allowed, allowed), (-0.6, last)))
     names = [name for name, _, _ in named]
     ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(named)), "ticktext": names}
-    return figures.figure(
-        traces,
-        xaxis=figures.axis(title, (0.0, far)),
-        yaxis=figures.axis("", (last, -0.6), showgrid=False, **ticks),
-        height=70 + 40 * len(named),
-        legend=False,
-    )
+    xaxis = figures.axis(title, (0.0, far))
+    yaxis = figures.axis("", (last, -0.6), showgrid=False, **ticks)
+    return figures.figure(traces, xaxis, yaxis, height=70 + 40 * len(named), legend=False)

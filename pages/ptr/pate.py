@@ -1,15 +1,11 @@
 """Many teachers: how far their votes are from trouble; below, what the labels cost, and the votes."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from objpert_core._validation import FloatArray
@@ -17,7 +13,7 @@ from objpert_core.experiments.ptr.teachers import CLASSES, Proposal, Teachers
 from pages.ptr.controls import FIRST, LABELS, NUMBER, SECOND, SIGMA, TEST
 from pages.ptr.parts import bars, chance, further, quantities, share, small, without_dust
 from ui import figures, page, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 EPSILONS = np.unique(np.concatenate([np.geomspace(0.1, 10, 17), [0.7]]))
 
@@ -28,28 +24,16 @@ def distances(proposal: Proposal) -> FloatArray:
     return np.array([replace(proposal, epsilon=float(epsilon)).distance for epsilon in EPSILONS])
 
 
-@dataclass(frozen=True)
-class Pate(View):
+class Pate(View, name="ptr_pate", title="Many teachers vote", snippet="pate"):
     """Labels by noisy votes of teachers, the proposal that they cost `epsilon`, and its test."""
 
-    first: float
-    epsilon: float
-    sigma: float
-    number: int
-    test_epsilon: float
-    second: float
+    first: float = set_by(FIRST)
+    epsilon: float = set_by(LABELS)
+    sigma: float = set_by(SIGMA)
+    number: int = set_by(NUMBER)
+    test_epsilon: float = set_by(TEST)
+    second: float = set_by(SECOND, aside=True)
 
-    name = "ptr_pate"
-    title = "Many teachers vote"
-    controls = {
-        "first": FIRST,
-        "epsilon": LABELS,
-        "sigma": SIGMA,
-        "number": NUMBER,
-        "test_epsilon": TEST,
-        "second": SECOND,
-    }
-    aside = (SECOND,)
     named = {
         "first": "first share",
         "second": "second share",
@@ -58,7 +42,6 @@ class Pate(View):
         "epsilon": "ε′",
         "test_epsilon": "ε̂",
     }
-    snippet = "pate"
 
     @cached_property
     def proposal(self) -> Proposal:
@@ -117,9 +100,9 @@ class Pate(View):
             )
         )
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         curve = distances(self.proposal)
-        return pd.DataFrame({"epsilon": EPSILONS, "distance": curve, "threshold": self.proposal.threshold})
+        return {"epsilon": EPSILONS, "distance": curve, "threshold": self.proposal.threshold}
 
     def shows(self) -> str:
         distance = self.proposal.distance
@@ -129,7 +112,7 @@ class Pate(View):
             f"{self.proposal.threshold} teachers, and {here}."
         )
 
-    def chart(self, before: Pate | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         """Draw D against the proposal, and the threshold."""
         traces: list[dict[str, Any]] = []
         if before is not None:
@@ -148,15 +131,11 @@ class Pate(View):
             dot = figures.series("D here (secret)", [self.epsilon], [here], "asked", mode="markers", **look)
             dot["marker"] |= {"size": 13}
             traces.append(dot)
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True),
-            yaxis=figures.axis("teachers to change", (0.0, top)),
-            height=380,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True)
+        yaxis = figures.axis("teachers to change", (0.0, top))
+        return figures.figure(traces, xaxis, yaxis, height=380, hovermode="closest")
 
-    def below(self, before: Pate | None) -> None:
+    def below(self, before: Self | None) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             further("ptr_costs", self.costs())
@@ -178,7 +157,7 @@ class Pate(View):
             f"secret, and {small(asked)} by proposal and test."
         )
         frame = {"of": ["any votes", "these votes", "proposal and test"], "epsilon": values}
-        return page.Picture(bars(named, "ε of all labels"), alt, lambda: pd.DataFrame(frame))
+        return page.Picture(bars(named, "ε of all labels"), alt, lambda: frame)
 
     # --- the mean votes ---
 
@@ -189,17 +168,13 @@ class Pate(View):
         drawn = {"type": "bar", "name": "votes", "x": places, "y": means, "marker": {"color": colors}}
         drawn |= {"hovertemplate": "class %{x}: %{y:.0f} votes<extra></extra>"}
         ticks: dict[str, Any] = {"tickmode": "array", "tickvals": places, "ticktext": places.astype(str)}
-        chart = figures.figure(
-            [drawn],
-            xaxis=figures.axis("class", (0.4, CLASSES + 0.6), **ticks),
-            yaxis=figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max()))),
-            height=220,
-            legend=False,
-        )
+        xaxis = figures.axis("class", (0.4, CLASSES + 0.6), **ticks)
+        yaxis = figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max())))
+        chart = figures.figure([drawn], xaxis, yaxis, height=220, legend=False)
         first, second = np.sort(means)[::-1][:2]
         told = f"{first:.0f} for the first, {second:.0f} for the next"
         alt = f"Votes for ten classes (secret), means over the rows: {told}."
-        return page.Picture(chart, alt, lambda: pd.DataFrame({"class": places, "votes": means}))
+        return page.Picture(chart, alt, lambda: {"class": places, "votes": means})
 
 
 def _teachers(value: float) -> str:

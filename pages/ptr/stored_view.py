@@ -1,12 +1,8 @@
 """What pictures of stored results share on this page: looks, one place that is read off, a row for each method."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any
-
-import pandas as pd
 
 from objpert_core.experiments.ptr import stored
 from objpert_core.experiments.summary import Interval
@@ -54,13 +50,12 @@ ROLES: Mapping[str, str] = {
 _WHOLE = ("n", "gap")
 
 
-class PtrResults(Against):
+class PtrResults(Against, snippet="means"):
     """Stored means of this page, read off at the place next to the one asked for."""
 
     wanted: float
     load = staticmethod(stored.load)
     roles = ROLES
-    snippet = "means"
     percent = False  # whether heights are shares
 
     @property
@@ -114,13 +109,12 @@ class PtrResults(Against):
         spread = any(row["± (95 %)"] != "–" for row in rows)
         return rows if spread else [{"Method": row["Method"], head: row[head]} for row in rows]
 
-    def frame(self) -> pd.DataFrame:
-        rows = [
+    def numbers(self) -> Any:
+        return [
             {self.column: x, "method": curve.method, "mean": interval.mean, "low": interval.low, "high": interval.high}
             for curve in self.curves
             for x, interval in curve.points
         ]
-        return pd.DataFrame(rows)
 
 
 def promise(epsilon: float, delta: float) -> str:

@@ -1,22 +1,17 @@
 """A vote: how often four private votes err; below, the ε of noisy counts at these data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.experiments.ptr.ballot import Ballot
 from pages.ptr.controls import DELTA, EPSILON, GAP, NOISE
 from pages.ptr.parts import further
 from ui import figures, page, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 NAMES = {
     "laplace": "Laplace noise",
@@ -29,21 +24,15 @@ _FLOOR = 1e-12  # errors below are not drawn
 _POINTS = 120
 
 
-@dataclass(frozen=True)
-class Vote(View):
+class Vote(View, name="ptr_vote", title="A vote", snippet="vote"):
     """A ballot, and the gap that is read off."""
 
-    gap: int
-    epsilon: float
-    noise: float
-    delta: float
+    gap: int = set_by(GAP)
+    epsilon: float = set_by(EPSILON)
+    noise: float = set_by(NOISE)
+    delta: float = set_by(DELTA, aside=True)
 
-    name = "ptr_vote"
-    title = "A vote"
-    controls = {"gap": GAP, "epsilon": EPSILON, "noise": NOISE, "delta": DELTA}
-    aside = (DELTA,)
     named = {"gap": "gap", "epsilon": "ε", "delta": "δ", "noise": "ε of the noise"}
-    snippet = "vote"
 
     @cached_property
     def ballot(self) -> Ballot:
@@ -97,7 +86,7 @@ class Vote(View):
     def courses(self) -> list[Course]:
         return [("the error of asking", self.here["asked"], lambda error: _rare(error, "asked"))]
 
-    def went(self, before: Vote) -> str:
+    def went(self, before: Self) -> str:
         return f"{super().went(before)}; the test passes in most runs from gap {self.ballot.passing_gap} on"
 
     def table(self) -> list[dict[str, str]]:
@@ -118,21 +107,18 @@ class Vote(View):
             row("ε of the proposed noise here, at δ", epsilons["own"], sentences.epsilon, "secret"),
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame({"gap": self.gaps} | self.errors)
+    def numbers(self) -> dict[str, Any]:
+        return {"gap": self.gaps} | self.errors
 
     def shows(self) -> str:
         return "How often four votes err, on a logarithmic scale, against the gap, which is secret."
 
-    def chart(self, before: Vote | None) -> go.Figure:
+    def chart(self, before: Self | None) -> figures.Figure:
         traces = [] if before is None else before._errors(ghost=True)
-        return figures.figure(
-            [*traces, figures.guide((self.gap, self.gap), (_FLOOR, 1.0)), *self._errors()],
-            xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1]))),
-            yaxis=figures.axis("errs with probability", (_FLOOR, 1.0), log=True),
-            height=400,
-            hovermode="closest",
-        )
+        traces = [*traces, figures.guide((self.gap, self.gap), (_FLOOR, 1.0)), *self._errors()]
+        xaxis = figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1])))
+        yaxis = figures.axis("errs with probability", (_FLOOR, 1.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400, hovermode="closest")
 
     def _errors(self, *, ghost: bool = False) -> list[dict[str, Any]]:
         look: dict[str, Any] = {"ghost": True} if ghost else {"hover": "errs with %{y:.3g}"}
@@ -142,7 +128,7 @@ class Vote(View):
             for key, name in NAMES.items()
         ]
 
-    def below(self, before: Vote | None) -> None:
+    def below(self, before: Self | None) -> None:
         further("ptr_vote_epsilons", self.of_the_noise())
 
     def of_the_noise(self) -> page.Picture:
@@ -155,20 +141,16 @@ class Vote(View):
             ("allowed by the test", np.full(self.gaps.shape, half), "guide"),
         ):
             traces.append(figures.series(name, self.gaps, y, role, hover="ε = %{y:.3g}"))
-        chart = figures.figure(
-            traces,
-            xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1]))),
-            yaxis=figures.axis("data-dependent ε (secret)", (0.0, top)),
-            height=300,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("gap: votes ahead (secret)", (0.0, float(self.gaps[-1])))
+        yaxis = figures.axis("data-dependent ε (secret)", (0.0, top))
+        chart = figures.figure(traces, xaxis, yaxis, height=300, hovermode="closest")
         here = self.ballot.epsilons(np.array([self.gap]))
         pure, own = (sentences.epsilon(float(here[name][0])) for name in ("pure", "own"))
         alt = (
             "ε of the proposed noise at these data against the gap, both secret: it rises with the gap to "
             f"{sentences.epsilon(self.noise)} where δ = 0 ({pure} here) and falls to 0 at δ ({own} here)."
         )
-        return page.Picture(chart, alt, lambda: pd.DataFrame({"gap": self.gaps} | self.epsilons))
+        return page.Picture(chart, alt, lambda: {"gap": self.gaps} | self.epsilons)
 
 
 def _rare(error: float, name: str) -> str:

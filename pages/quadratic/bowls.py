@@ -1,11 +1,9 @@
 """A tilt and a bend: level curves of one objective of two parameters, tilted and bent, with their minima."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -14,7 +12,7 @@ from objpert_core.experiments.quadratic.plane import KINDS, THETA, Plane
 from pages.quadratic.controls import DELTA, EPSILON, RADIUS, ROWS, SEED
 from pages.quadratic.numbers import AGREEING, EXACT, count, times
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 KINDS_IN_WORDS = {"plain": "the objective", "tilt": "tilted", "bend": "bent"}
 BOWLS: Mapping[str, tuple[str, str]] = {
@@ -55,23 +53,17 @@ def moved(plane: Plane) -> dict[str, Moved]:
     return result
 
 
-@dataclass(frozen=True)
-class Bowls(View):
+class Bowls(View, name="quadratic", title="A tilt and a bend", snippet="bowls"):
     """One draw of a tilt and of a bend of the same (ε, δ)."""
 
-    epsilon: float
-    delta: float
-    rows: int
-    radius: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
+    rows: int = set_by(ROWS)
+    radius: float = set_by(RADIUS)
+    seed: int = set_by(SEED, aside=True)
 
-    name = "quadratic"
-    title = "A tilt and a bend"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "rows": ROWS, "radius": RADIUS, "seed": SEED}
-    aside = (DELTA, SEED)
     redrawn = SEED
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "radius": "κ"}
-    snippet = "bowls"
 
     @property
     def plane(self) -> Plane:
@@ -114,7 +106,7 @@ class Bowls(View):
             for kind, one in moved(self.plane).items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         rows = [
             vars(one) | {"minimum_1": one.minimum[0], "minimum_2": one.minimum[1]} for one in moved(self.plane).values()
         ]
@@ -127,7 +119,7 @@ class Bowls(View):
             "The bent ellipses are narrower."
         )
 
-    def chart(self, before: Bowls | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         plane = self.plane
         traces = []
         if before is not None:
@@ -152,13 +144,9 @@ class Bowls(View):
         circle = self.radius * np.cos(turn), self.radius * np.sin(turn)
         disc = figures.guide(circle[0].tolist(), circle[1].tolist(), name="disc C")
         end = 1.1 * self.radius
-        return figures.figure(
-            [disc, *traces, anchor],
-            xaxis=figures.axis("θ₁", (-1.5 * end, 1.5 * end)),
-            yaxis=figures.axis("θ₂", (-end, end), scaleanchor="x"),
-            height=400,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("θ₁", (-1.5 * end, 1.5 * end))
+        yaxis = figures.axis("θ₂", (-end, end), scaleanchor="x")
+        return figures.figure([disc, *traces, anchor], xaxis, yaxis, height=400, hovermode="closest")
 
     def _ellipses(self, kind: str, *, ghost: bool = False) -> dict[str, Any]:
         """Three level curves as one line with gaps; a bowl's own heights are those of the objective's."""

@@ -1,10 +1,7 @@
 """Figure 1: the least bound on the risk over (ε, δ), in colours of its logarithm; a ring around one cell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import streamlit as st
@@ -16,6 +13,7 @@ from pages.quadratic.numbers import AGREEING, EXACT, PANELS
 from pages.quadratic.stored_view import StoredView
 from ui import figures, sentences
 from ui.stored_view import nearest
+from ui.view import set_by
 
 # Viridis from dark to light, so that a small bound is dark
 _SCALE = [[0.0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1.0, "#fde725"]]
@@ -24,20 +22,15 @@ _DECADES = (0, 1, 2, 3, 4)
 _WHOSE = {"published": "the published proof", "sharpened": "the sharpened proof", "tight": EXACT}
 
 
-@dataclass(frozen=True)
-class Heat(StoredView):
+class Heat(StoredView, name="quadratic_heat", title="Bounds on the risk (Figure 1)", snippet="heat"):
     """A panel of the figure, and one cell; `chosen` is the bound asked for, which not every panel has."""
 
-    epsilon: float
-    delta: float
-    panel: str
-    chosen: str
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA)
+    panel: str = set_by(PANEL)
+    chosen: str = set_by(PROOF)
 
-    name = "quadratic_heat"
-    title = "Bounds on the risk (Figure 1)"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "panel": PANEL, "chosen": PROOF}
     experiment = "figure1"
-    snippet = "heat"
     snippet_note = "These lines compute the marked cell again."
 
     @property
@@ -118,7 +111,7 @@ class Heat(StoredView):
             self.results.values(panel=self.panel, proof=self.proof, epsilon=epsilon, delta=delta)
         )
 
-    def chart(self, before: Heat | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         epsilons, deltas, values, degrees = self.grid()
         texts = np.array(
             [
@@ -158,13 +151,9 @@ class Heat(StoredView):
         epsilon, delta = self.cell
         ring = figures.series("this (ε, δ)", [epsilon], [delta], "guide", mode="markers", hoverinfo="skip")
         ring["marker"] = {"symbol": "square-open", "size": 24, "color": "#ffffff", "line": {"width": 3}}
-        return figures.figure(
-            [heat, ring | {"showlegend": False}],
-            xaxis=figures.axis("privacy budget ε", (x[0], x[-1]), log=True, showgrid=False),
-            yaxis=figures.axis("slack δ", (y[0], y[-1]), log=True, showgrid=False),
-            height=430,
-            legend=False,
-        )
+        xaxis = figures.axis("privacy budget ε", (x[0], x[-1]), log=True, showgrid=False)
+        yaxis = figures.axis("slack δ", (y[0], y[-1]), log=True, showgrid=False)
+        return figures.figure([heat, ring | {"showlegend": False}], xaxis, yaxis, height=430, legend=False)
 
 
 def _up(value: float) -> str:

@@ -1,14 +1,11 @@
 """Two records that disagree: the true δ of a bend, alone and with a tilt, against how far a label is off."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
 
 from objpert_core._validation import FloatArray
@@ -17,7 +14,7 @@ from objpert_core.experiments.quadratic.disagreement import Disagreement, tilted
 from pages.quadratic.controls import DELTA, EPSILON, OFF, ROWS, TILT
 from pages.quadratic.numbers import AGREEING, EXACT, REPLACED, calibrated, count, tiny
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 PENALTY = 10.0
 """ω of the data that disagree."""
@@ -32,20 +29,15 @@ def both(epsilon: float, delta: float) -> TiltAndBend:
     return calibrate_tilt_and_bend(epsilon, delta, 1, 1.0)
 
 
-@dataclass(frozen=True)
-class Labels(View):
+class Labels(View, name="quadratic_labels", title="Two records disagree"):
     """Two data sets that disagree in one label, which is `off` up or down, and a release of (ε, δ)."""
 
-    off: float
-    tilted: bool
-    epsilon: float
-    rows: int
-    delta: float
+    off: float = set_by(OFF)
+    tilted: bool = set_by(TILT)
+    epsilon: float = set_by(EPSILON)
+    rows: int = set_by(ROWS)
+    delta: float = set_by(DELTA, aside=True)
 
-    name = "quadratic_labels"
-    title = "Two records disagree"
-    controls = {"off": OFF, "tilted": TILT, "epsilon": EPSILON, "rows": ROWS, "delta": DELTA}
-    aside = (DELTA,)
     named = {"epsilon": "ε", "delta": "δ", "rows": "n", "off": "off by", "tilted": "tilt"}
 
     @property
@@ -113,8 +105,8 @@ class Labels(View):
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame({"off": OFFS, "true_delta": true_deltas(self), "promised": self.delta})
+    def numbers(self) -> dict[str, Any]:
+        return {"off": OFFS, "true_delta": true_deltas(self), "promised": self.delta}
 
     def shows(self) -> str:
         return (
@@ -122,7 +114,7 @@ class Labels(View):
             "δ as a level line."
         )
 
-    def chart(self, before: Labels | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         deltas = true_deltas(self)
         low, high = max(min(self.delta / 100, float(deltas[-1]) / 1e6), _FLOOR), 1.6
         traces = []
@@ -144,13 +136,9 @@ class Labels(View):
             dot = figures.series("this label", [self.off], [here], role, mode="markers", hover="δ = %{y:.3g}")
             dot["marker"] |= {"size": 13}
             traces.append(dot | {"showlegend": False})
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("the label is off by", (float(ends[0]), float(ends[1])), log=True),
-            yaxis=figures.axis("δ", (low, high), log=True),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("the label is off by", (float(ends[0]), float(ends[1])), log=True)
+        yaxis = figures.axis("δ", (low, high), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
 
 def _above(values: Any, low: float) -> Any:

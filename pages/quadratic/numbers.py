@@ -1,7 +1,5 @@
 """What several pictures of the page "Tilt or bend?" share: calibrated bends, promises, how numbers are written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 

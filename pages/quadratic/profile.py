@@ -1,12 +1,9 @@
 """δ against ε of one bend by three proofs, on request beside the Gaussian mechanism of the same (ε, δ)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import QuadraticPerturbation, calibrate_gaussian
@@ -14,31 +11,24 @@ from pages.quadratic.controls import BY, DEGREES, DELTA, EPSILON, GAUSSIAN, SIZE
 from pages.quadratic.numbers import BEST, PROOFS, calibrated, count, degrees, promise_of_bend, times, tiny
 from ui import figures, sentences
 from ui.bounds import along, at
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 ROLES = {"published": "bend-published", "sharpened": "bend-sharpened", "exact": "bend-exact"}
 POINTS = 121
 _FLOOR = 1e-16  # δ below is not drawn
 
 
-@dataclass(frozen=True)
-class Profile(View):
+class Profile(View, name="quadratic_profile", title="δ against ε, three proofs", snippet="profile"):
     """One bend, three proofs."""
 
-    epsilon: float
-    delta: float
-    size: int
-    ratio: float
-    by: str
-    gaussian: bool = False
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
+    size: int = set_by(SIZE)
+    ratio: float = set_by(DEGREES)
+    by: str = set_by(BY)
+    gaussian: bool = set_by(GAUSSIAN, switch=True)
 
-    name = "quadratic_profile"
-    title = "δ against ε, three proofs"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "size": SIZE, "ratio": DEGREES, "by": BY}
-    switches = {"gaussian": GAUSSIAN}
-    aside = (DELTA,)
     named = {"epsilon": "ε", "delta": "δ", "size": "d", "m_over_d": "m/d", "by": "calibrated by"}
-    snippet = "profile"
 
     @property
     def bend(self) -> QuadraticPerturbation:
@@ -121,16 +111,16 @@ class Profile(View):
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         columns = {proof: self.profile(proof) for proof in PROOFS}
-        return pd.DataFrame({"epsilon": self.epsilons} | columns | {"gaussian": self.gaussian_delta(self.epsilons)})
+        return {"epsilon": self.epsilons} | columns | {"gaussian": self.gaussian_delta(self.epsilons)}
 
     def shows(self) -> str:
         told = "; ".join(f"{label} {tiny(self.delta_at(proof))}" for proof, label in PROOFS.items())
         beside = " Beside them the Gaussian mechanism of the same (ε, δ)." if self.gaussian else ""
         return f"δ on a logarithmic scale against ε, for one bend and three proofs. At the target’s ε: {told}.{beside}"
 
-    def chart(self, before: Profile | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         x, traces = self.epsilons, []
         names = {proof: f"{label} proof" for proof, label in PROOFS.items()}
         if before is not None:
@@ -151,12 +141,9 @@ class Profile(View):
             traces.append(figures.series("floor: no ε has less", ends, (floor, floor), "anchor", hover="%{y:.3g}"))
         shown = [float(np.nanmin(trace["y"])) for trace in traces if np.isfinite(trace["y"]).any()]
         bottom = max(min(value for value in shown if value > 0) / 3, self.delta * 1e-9, _FLOOR)
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("privacy budget ε", (0.0, float(x[-1])), hoverformat=".3g"),
-            yaxis=figures.axis("slack δ", (bottom, 2.0), log=True),
-            height=400,
-        )
+        xaxis = figures.axis("privacy budget ε", (0.0, float(x[-1])), hoverformat=".3g")
+        yaxis = figures.axis("slack δ", (bottom, 2.0), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=400)
 
 
 def _grid(epsilon: float) -> FloatArray:

@@ -1,10 +1,7 @@
 """Eigenvalues of the random curvature: what is drawn beside what the published proof needs."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -14,7 +11,7 @@ from objpert_core.experiments.quadratic import spectrum
 from pages.quadratic.controls import DEGREES, DELTA, EPSILON, SEED, SIZE
 from pages.quadratic.numbers import calibrated, count, degrees, promise_of_bend, times
 from ui import figures, sentences
-from ui.view import Course, View
+from ui.view import Course, View, set_by
 
 eigenvalues = lru_cache(maxsize=64)(spectrum.Spectrum.eigenvalues)
 
@@ -26,23 +23,17 @@ def histogram(draws: spectrum.Spectrum, bins: int = 40) -> tuple[FloatArray, Flo
     return edges, np.histogram(values, edges)[0] / values.size
 
 
-@dataclass(frozen=True)
-class Spectrum(View):
+class Spectrum(View, name="quadratic_spectrum", title="Eigenvalues of W", snippet="spectrum"):
     """Draws of the Wishart matrix of the bend that meets (ε, δ)."""
 
-    epsilon: float
-    delta: float
-    size: int
-    ratio: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    delta: float = set_by(DELTA, aside=True)
+    size: int = set_by(SIZE)
+    ratio: float = set_by(DEGREES)
+    seed: int = set_by(SEED, aside=True)
 
-    name = "quadratic_spectrum"
-    title = "Eigenvalues of W"
-    controls = {"epsilon": EPSILON, "delta": DELTA, "size": SIZE, "ratio": DEGREES, "seed": SEED}
-    aside = (DELTA, SEED)
     redrawn = SEED
     named = {"dimension": "d", "degrees_of_freedom": "m", "delta": "δ"}
-    snippet = "spectrum"
 
     @cached_property
     def draws(self) -> spectrum.Spectrum:
@@ -101,7 +92,7 @@ class Spectrum(View):
             for name, drawn, sign, end in ends
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         values = eigenvalues(self.draws)
         return pd.DataFrame(values, columns=[f"eigenvalue_{place + 1}" for place in range(values.shape[1])])
 
@@ -111,7 +102,7 @@ class Spectrum(View):
             f"{self.degrees_of_freedom}, on a logarithmic axis, between α and β = {count(self.draws.beta)}."
         )
 
-    def chart(self, before: Spectrum | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         now = self.draws
         traces = []
         tops = []
@@ -137,10 +128,6 @@ class Spectrum(View):
         traces.append(figures.series("(√m ± √d)²", places, heights, "non-private", hoverinfo="skip"))
         edges, _ = histogram(now)
         shown = [place for place in (now.alpha, now.beta, edges[0], edges[-1]) if place > 0]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("eigenvalue", (min(shown) / 1.5, max(shown) * 1.5), log=True),
-            yaxis=figures.axis("share of all", (0.0, top)),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("eigenvalue", (min(shown) / 1.5, max(shown) * 1.5), log=True)
+        yaxis = figures.axis("share of all", (0.0, top))
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")

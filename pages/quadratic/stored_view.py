@@ -1,13 +1,8 @@
 """Pictures of stored results: tilt, bend and anchor against the box and against rows, and beside other regressions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import pandas as pd
+from typing import Any, ClassVar, Self
 
 from objpert_core.experiments.quadratic import stored
 from objpert_core.experiments.quadratic.stored import Excess, NewError, Risk
@@ -15,6 +10,7 @@ from pages.quadratic.controls import CASE, EVERY, KAPPA, STORED_ROWS
 from pages.quadratic.numbers import AGREEING, REPLACED, count, times
 from ui import draws, figures, sentences, stored_view
 from ui.stored_view import Curve
+from ui.view import set_by
 
 ROLES: Mapping[str, str] = {
     "lop": "tilt",
@@ -50,16 +46,15 @@ class StoredView(stored_view.StoredView):
 
     load = staticmethod(stored.load)
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(list(self.results.rows))
+    def numbers(self) -> Any:
+        return list(self.results.rows)
 
 
-class Against(stored_view.Against, StoredView):
+class Against(stored_view.Against, StoredView, snippet="means"):
     """Stored means against a column, both logarithmic."""
 
     roles = ROLES
     what: ClassVar[tuple[str, str]]  # for the alternative text
-    snippet = "means"
     hover = "%{y:.4g}"
     margin = 1.3
     height = 400
@@ -88,17 +83,12 @@ class Against(stored_view.Against, StoredView):
         ]
 
 
-@dataclass(frozen=True)
-class Kappa(Against):
+class Kappa(Against, name="quadratic_kappa", title="Risk against the box (Figure 2)"):
     """Every method at one box; `every`: also the tilt at 2ζ."""
 
-    kappa: float
-    every: bool = False
+    kappa: float = set_by(KAPPA)
+    every: bool = set_by(EVERY, switch=True)
 
-    name = "quadratic_kappa"
-    title = "Risk against the box (Figure 2)"
-    controls = {"kappa": KAPPA}
-    switches = {"every": EVERY}
     experiment, column = "figure2", "kappa"
     labels = Risk.LABELS
     axes = ("half side of the box κ", "empirical risk J")
@@ -129,15 +119,11 @@ class Kappa(Against):
         )
 
 
-@dataclass(frozen=True)
-class Matter(Against):
+class Matter(Against, name="quadratic_matter", title="Where data matter"):
     """Every method at one number of rows."""
 
-    rows: int
+    rows: int = set_by(STORED_ROWS)
 
-    name = "quadratic_matter"
-    title = "Where data matter"
-    controls = {"rows": STORED_ROWS}
     experiment, column = "matter", "n"
     labels = Excess.LABELS
     axes = ("rows n", "excess risk")
@@ -164,17 +150,12 @@ class Matter(Against):
         )
 
 
-@dataclass(frozen=True)
-class Regressions(StoredView):
+class Regressions(StoredView, name="quadratic_regression", title="Beside other regressions", snippet="regression"):
     """All methods at one number of rows, of parameters, and ε."""
 
-    case: tuple[int, int, float]
+    case: tuple[int, int, float] = set_by(CASE)
 
-    name = "quadratic_regression"
-    title = "Beside other regressions"
-    controls = {"case": CASE}
     experiment = "regression"
-    snippet = "regression"
 
     @property
     def place(self) -> dict[str, Any]:
@@ -216,7 +197,7 @@ class Regressions(StoredView):
         listed = "; ".join(f"{row['Method']} {row['Excess test error']}" for row in self.table())
         return f"Excess test error, a logarithmic axis: {listed}."
 
-    def chart(self, before: Regressions | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         known = {method: self.results.interval(**self.place, method=method) for method in NewError.LABELS}
         shown = {method: interval for method, interval in known.items() if interval is not None}
         traces: list[dict[str, Any]] = []

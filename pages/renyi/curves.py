@@ -1,23 +1,19 @@
 """The Rényi curves over α of one fit, of the Gaussian mechanism with its noise and of DP-SGD."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core._validation import FloatArray
 from pages.renyi import landmarks
-from pages.renyi.controls import ALLOCATED, ALPHA_MAX, READ_DELTA, SETTING, SHOWN
+from pages.renyi.controls import ALLOCATED, ALPHA_MAX, HOVER, NAMES, READ_DELTA, SETTING, SHORT, SHOWN, Setting
 from pages.renyi.promises import Promises
-from pages.renyi.setting import HOVER, NAMES, SHORT, Setting
 from ui import figures, page, sentences, style
 from ui.bounds import ORDERS, at, renyi_curve
 from ui.view import View
@@ -51,7 +47,7 @@ def unamplified(setting: Setting) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Curves(Setting, View):
+class Curves(Setting, View, name="renyi", title="Rényi curves", snippet="curves"):
     """The curves of a setting up to an order, and ε read off at one δ."""
 
     delta: float = field(default=READ_DELTA.default, compare=False)
@@ -59,8 +55,6 @@ class Curves(Setting, View):
     axis: str = field(default=SHOWN.default, compare=False)
     allocated: bool = field(default=False, compare=False)
 
-    name = "renyi"
-    title = "Rényi curves"
     controls = {**SETTING, "allocated": ALLOCATED, "delta": READ_DELTA, "alpha_max": ALPHA_MAX, "axis": SHOWN}
     named = {
         "sigma": "σ",
@@ -71,7 +65,6 @@ class Curves(Setting, View):
         "sample_rate": "q",
         "steps": "steps",
     }
-    snippet = "curves"
     answers_in_alt = False
 
     @property
@@ -112,7 +105,7 @@ class Curves(Setting, View):
             f"{sentences.delta(self.delta)}; {sentences.ADJACENCY}; accounted by privacy loss distributions."
         )
 
-    def moved(self, before: Curves | None) -> str:
+    def moved(self, before: Self | None) -> str:
         """Why nothing is proved about the fit; or what was changed, what that did to ε, and why."""
         if why := self.fit.explain():
             return why
@@ -160,10 +153,10 @@ class Curves(Setting, View):
             )
         return rows
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> dict[str, Any]:
         """One column for α, one for each curve, and the two lines DP-SGD moves between."""
         columns = {"alpha": ORDERS} | {f"rdp_{which}": curve(which, self) for which in NAMES}
-        return pd.DataFrame(columns | {"dpsgd_amplified": amplified(self), "dpsgd_unamplified": unamplified(self)})
+        return columns | {"dpsgd_amplified": amplified(self), "dpsgd_unamplified": unamplified(self)}
 
     def blanks(self) -> dict[str, Any]:
         whole = {"steps": round(self.steps), "epoch": self.per_epoch, "epochs": self.epochs}
@@ -209,19 +202,16 @@ class Curves(Setting, View):
             if alpha <= self.alpha_max:
                 y = self.scaled(np.array([epsilon]), self, np.array([alpha]))
                 traces.append(_mark(f"{name}, α = {landmarks.order(alpha)}", alpha, float(y[0]), symbol))
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("Rényi order α", (1.0, self.alpha_max), log=True, hoverformat=".4g"),
-            yaxis=figures.axis("ε(α) / Gaussian’s" if relative else "Rényi divergence ε(α)", (bottom, top), log=True),
-            height=height,
-        )
+        xaxis = figures.axis("Rényi order α", (1.0, self.alpha_max), log=True, hoverformat=".4g")
+        yaxis = figures.axis("ε(α) / Gaussian’s" if relative else "Rényi divergence ε(α)", (bottom, top), log=True)
+        return figures.figure(traces, xaxis, yaxis, height=height)
 
     def evidence(self, picture: page.Picture) -> None:
         rows = self.table()
         page.table(rows, alt=f"ε at δ = {sentences.delta(self.delta)} of the mechanisms, accounted both ways")
         page.evidence(picture, shown=rows, name=self.name)
 
-    def below(self, before: Curves | None) -> None:
+    def below(self, before: Self | None) -> None:
         """The second chart, with random allocation on request; then the lines of Python, which are about both."""
         st.header("What the curves promise: ε at every δ", anchor=False)
         now = replace(self, allocated=ALLOCATED.show())

@@ -1,7 +1,5 @@
 """Where the Rényi curves of a fit and of a run of DP-SGD cross, where DP-SGD's leaps, and what either means."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -6,10 +6,9 @@ from dataclasses import astuple, replace
 import streamlit as st
 
 from pages.renyi import controls
-from pages.renyi.controls import ALPHA_MAX, BETA, BOUND, FIGURE_5, GHOST, MATCH_EPSILON, READ_DELTA
+from pages.renyi.controls import ALPHA_MAX, BETA, BOUND, FIGURE_5, GHOST, MATCH_EPSILON, READ_DELTA, Setting, rounds
 from pages.renyi.curves import Curves
 from pages.renyi.landmarks import order, transition
-from pages.renyi.setting import Setting, rounds
 from ui import page, parameters
 from ui.controls import Preset
 from ui.view import Pictures, View

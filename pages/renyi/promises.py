@@ -1,7 +1,5 @@
 """What the curves promise: ε over δ, both mechanisms, both accountants, and random allocation on request."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
-from pages.renyi.setting import ALLOCATION, HOVER, NAMES, SHORT, Setting
+from pages.renyi.controls import ALLOCATION, HOVER, NAMES, SHORT, Setting
 from ui import figures, page, sentences
 
 DELTAS = tuple(float(f"1e-{k}") for k in range(2, 13, 2))
@@ -184,9 +182,7 @@ class Promises:
             values = self.allocation.resolved
             top = max(top, 1.05 * float(np.nanmax(values, initial=0.0)))
             exact.append(figures.series(ALLOCATION, deltas, values, "allocation", hover=HOVER))
-        return figures.figure(
-            [figures.guide((self.delta, self.delta), (0, top)), *by_renyi, *exact],
-            xaxis=figures.axis("slack δ: rarer events to the right", (1.4e-2, 7e-13), log=True),
-            yaxis=figures.axis("privacy budget ε", (0.0, top)),
-            height=360,
-        )
+        traces = [figures.guide((self.delta, self.delta), (0, top)), *by_renyi, *exact]
+        xaxis = figures.axis("slack δ: rarer events to the right", (1.4e-2, 7e-13), log=True)
+        yaxis = figures.axis("privacy budget ε", (0.0, top))
+        return figures.figure(traces, xaxis, yaxis, height=360)

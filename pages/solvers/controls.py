@@ -1,7 +1,5 @@
 """The controls of the Solvers page, at first Appendix F's fit at ε = 1; what it calls solvers, how it writes counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ui import parameters, sentences

@@ -4,10 +4,8 @@ Runs are remembered with `lru_cache` and shared by everybody. Every solver has a
 takes long; a solver that stops at its limit is shown as far as it got.
 """
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -22,7 +20,7 @@ from pages.solvers import growth
 from pages.solvers.controls import COST, INSIDE, KIND, LAM, NAMES, RELATIVE, ROWS, SEED, SIGMA, SOLVERS, TAU, times
 from ui import bounds as proofs
 from ui import figures, page, sentences
-from ui.view import View
+from ui.view import View, set_by
 
 DESCENT = ("gradient-descent", "accelerated")
 FINITE_SUM = ("sag", "svrg")
@@ -86,34 +84,19 @@ def run(solver: str, case: Case, tau: float) -> Run:
     )
 
 
-@dataclass(frozen=True)
-class Descent(View):
+class Descent(View, name="solvers", title="Gradient norm against evaluations", snippet="solvers"):
     """Solvers on one problem, and the gradient norm to reach; which solvers are shown is no part of the setting."""
 
-    lam: float
-    rows: int
-    tau: float
-    columns: str
-    sigma: float
-    solvers: tuple[str, ...] = field(compare=False)
-    seed: int
-    cost: str = field(compare=False)  # what the second chart shows
+    lam: float = set_by(LAM)
+    rows: int = set_by(ROWS)
+    tau: float = set_by(TAU)
+    columns: str = set_by(KIND)
+    sigma: float = set_by(SIGMA)
+    solvers: tuple[str, ...] = set_by(SOLVERS, aside=True, compare=False)
+    seed: int = set_by(SEED, aside=True)
+    cost: str = set_by(COST, aside=True, compare=False)
 
-    name = "solvers"
-    title = "Gradient norm against evaluations"
-    controls = {
-        "lam": LAM,
-        "rows": ROWS,
-        "tau": TAU,
-        "columns": KIND,
-        "sigma": SIGMA,
-        "solvers": SOLVERS,
-        "seed": SEED,
-        "cost": COST,
-    }
-    aside = (SOLVERS, SEED, COST)
     named = {"lam": "λ", "rows": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
-    snippet = "solvers"
     answers_in_alt = False
 
     def runs(self) -> dict[str, Run]:
@@ -187,7 +170,7 @@ class Descent(View):
             for solver, run in self.runs().items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         """Every check of every solver: one row each."""
         runs = self.runs().items()
         checks = [(solver, *check) for solver, run in runs for check in zip(run.evaluations, run.norms, strict=True)]
@@ -213,7 +196,7 @@ class Descent(View):
         across = figures.axis("gradient evaluations, single rows", (left, right), log=True)
         up = figures.axis("gradient norm ‖∇J‖", (tau / 30, top), log=True)
         labels = [label | {"xanchor": "right", "yanchor": "bottom"}]
-        return figures.figure(traces, xaxis=across, yaxis=up, height=480, hovermode="closest", annotations=labels)
+        return figures.figure(traces, across, up, height=480, hovermode="closest", annotations=labels)
 
     def evidence(self, picture: page.Picture) -> None:
         if rows := self.table():

@@ -1,7 +1,5 @@
 """How the cost grows with the number of rows: stored measurements, and c·n^a·log n fitted to each solver's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -100,7 +98,7 @@ class Growth:
         what = "gradient evaluations / (n log n)" if self.relative else "gradient evaluations"
         up = figures.axis(what, figures.decades(*(heights if traces else [[1e3]])), log=True)
         across = figures.axis("rows n", ends, log=True, dtick=1)
-        return figures.figure(traces, xaxis=across, yaxis=up, height=height, hovermode="closest")
+        return figures.figure(traces, across, up, height=height, hovermode="closest")
 
     def _shown(self, n: FloatArray, evaluations: FloatArray) -> FloatArray:
         return evaluations / (n * np.log(n)) if self.relative else evaluations

@@ -1,9 +1,6 @@
 """Coefficients of one fit with their intervals: without privacy, private, and private but forgetting the noise."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,7 +10,7 @@ from objpert_core.experiments.intervals.coverage import Found
 from pages.sure.controls import ADULT, COLUMNS, DATA, DELTA, EPSILON, PEOPLE, SEED
 from pages.sure.people import OF_ADULT, OfPeople, adult, found
 from ui import bounds, draws, figures, sentences
-from ui.view import Course
+from ui.view import Course, set_by
 
 ACCOUNTANT = f"{bounds.called('logistic')}, composed with the curvature’s noise"
 NAMES = {"public": "without privacy", "interval": "private", "naive": "forgetting the noise"}
@@ -23,30 +20,17 @@ FEW = 5  # columns whose marks have room on a telephone
 _PLACES = {"public": -0.24, "interval": 0.0, "naive": 0.24}
 
 
-@dataclass(frozen=True)
-class Coefficients(OfPeople):
+class Coefficients(OfPeople, name="sure", title="Coefficients", snippet="coefficients"):
     """One private fit to people: generated ones, whose coefficients are known, or those of Adult."""
 
-    epsilon: float
-    people: int
-    shape: str
-    columns: int
-    delta: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(PEOPLE)
+    shape: str = set_by(DATA)
+    columns: int = set_by(COLUMNS, aside=True)
+    delta: float = set_by(DELTA, aside=True)
+    seed: int = set_by(SEED, aside=True)
 
-    name = "sure"
-    title = "Coefficients"
-    controls = {
-        "epsilon": EPSILON,
-        "people": PEOPLE,
-        "shape": DATA,
-        "columns": COLUMNS,
-        "delta": DELTA,
-        "seed": SEED,
-    }
-    aside = (COLUMNS, DELTA, SEED)
     named = {"epsilon": "ε", "people": "n", "columns": "d", "delta": "δ"}
-    snippet = "coefficients"
     snippet_note = "These lines print the private intervals."
 
     @property
@@ -118,7 +102,7 @@ class Coefficients(OfPeople):
             for j, name in enumerate(self.names)
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         parts = [
             pd.DataFrame(
                 {
@@ -138,7 +122,7 @@ class Coefficients(OfPeople):
         about = "" if self.shape == ADULT else ", about the true coefficient, which is the line at 0"
         return f"For every column an interval without privacy, a private one, and one that forgets the noise{about}."
 
-    def chart(self, before: Coefficients | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         traces: list[dict[str, Any]] = []
         rows, edges = np.arange(self.columns), [0.0]
         if before is not None and (before.columns, before.shape) == (self.columns, self.shape):
@@ -169,13 +153,9 @@ class Coefficients(OfPeople):
         if self.shape == ADULT:
             title = f"coefficient, in log-odds<br>on {adult().label}"
         ends = (self.columns - 0.5, -0.5)
-        return figures.figure(
-            [figures.guide((0.0, 0.0), ends), *traces],
-            xaxis=figures.axis(title, (first - air, last + air)),
-            yaxis=draws.places("", names, ends),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis(title, (first - air, last + air))
+        yaxis = draws.places("", names, ends)
+        return figures.figure([figures.guide((0.0, 0.0), ends), *traces], xaxis, yaxis, height=420, hovermode="closest")
 
     def _ends(self, method: str) -> FloatArray:
         """By how much the intervals' ends are off the truth, shape (2, columns), cut where bars are too long."""

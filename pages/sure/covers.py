@@ -1,12 +1,8 @@
 """How often intervals cover: stored simulations, forgetting the noise and not, coverage against width."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from objpert_core.experiments.intervals import coverage, stored
 from objpert_core.experiments.summary import Interval
@@ -14,6 +10,7 @@ from pages.sure.coefficients import ACCOUNTANT
 from pages.sure.controls import CASE, CASES, case_name
 from ui import figures, sentences
 from ui.stored_view import StoredView
+from ui.view import set_by
 
 LABELS = {
     "naive": "forgetting the noise",
@@ -32,18 +29,13 @@ LOOKS = {
 WIDTHS = np.array([1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
 
 
-@dataclass(frozen=True)
-class Covers(StoredView):
+class Covers(StoredView, name="sure_covers", title="How often intervals cover", snippet="covers"):
     """Every method on one kind of data, among all kinds."""
 
-    case: tuple[str, int, int, float]
+    case: tuple[str, int, int, float] = set_by(CASE)
 
-    name = "sure_covers"
-    title = "How often intervals cover"
-    controls = {"case": CASE}
     experiment = "coverage"
     load = staticmethod(stored.load)
-    snippet = "covers"
 
     def missing(self) -> str:
         return "This picture needs stored results: python -m benchmarks.experiments intervals coverage"
@@ -89,14 +81,14 @@ class Covers(StoredView):
             for one in (self.covered(method),)
         ]
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(list(self.results.rows))
+    def numbers(self) -> Any:
+        return list(self.results.rows)
 
     def shows(self) -> str:
         listed = "; ".join(f"{row['Intervals']} {row['Cover']}" for row in self.table())
         return f"Share of coefficients covered, against the width divided by the width without privacy: {listed}."
 
-    def chart(self, before: Covers | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         traces: list[dict[str, Any]] = [figures.guide((0.3, 70.0), (0.95, 0.95))]
         others = [case for case in CASES if case != self.case]
         for method, label in LABELS.items():
@@ -111,14 +103,13 @@ class Covers(StoredView):
             large = figures.series(label, *here, role, mode="markers", hover="covers %{y:.1%}", error_y=bars)
             large["marker"] |= {"size": 13}
             traces += [small | {"showlegend": False}, large]
-        return figures.figure(
-            traces,
-            xaxis=figures.axis("width / width without privacy", (0.4, 60.0), log=True)
-            | {"tickmode": "array", "tickvals": WIDTHS, "ticktext": [f"{width:g}×" for width in WIDTHS]},
-            yaxis=figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%"),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis("width / width without privacy", (0.4, 60.0), log=True) | {
+            "tickmode": "array",
+            "tickvals": WIDTHS,
+            "ticktext": [f"{width:g}×" for width in WIDTHS],
+        }
+        yaxis = figures.axis("share covered, 95 % promised", (0.15, 1.02), tickformat=".0%")
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
 
 def _cells(case: tuple[str, int, int, float]) -> dict[str, Any]:

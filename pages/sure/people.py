@@ -1,7 +1,5 @@
 """Generated people of the page "How sure is a model?", and what was released about them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple

@@ -1,10 +1,7 @@
 """A hundred repetitions: the intervals of one coefficient side by side, those that miss the truth thick."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -15,29 +12,23 @@ from pages.sure.coefficients import ACCOUNTANT, LOOKS, NAMES
 from pages.sure.controls import COLUMNS, EPSILON, REPEATED, SEED, SHAPE, SHAPES
 from pages.sure.people import OfPeople
 from ui import figures, sentences
-from ui.view import Course
+from ui.view import Course, set_by
 
 COUNT = 100
 _FAINT = 0.35
 
 
-@dataclass(frozen=True)
-class Repeats(OfPeople):
+class Repeats(OfPeople, name="sure_repeats", title="A hundred draws", snippet="repeats"):
     """One coefficient's intervals on a hundred generated data sets."""
 
-    epsilon: float
-    people: int
-    shape: str
-    columns: int
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(REPEATED)
+    shape: str = set_by(SHAPE)
+    columns: int = set_by(COLUMNS, aside=True)
+    seed: int = set_by(SEED, aside=True)
 
-    name = "sure_repeats"
-    title = "A hundred draws"
-    controls = {"epsilon": EPSILON, "people": REPEATED, "shape": SHAPE, "columns": COLUMNS, "seed": SEED}
-    aside = (COLUMNS, SEED)
     named = {"epsilon": "ε", "people": "n", "columns": "d"}
     ghosts = False
-    snippet = "repeats"
     snippet_note = "These lines print how many intervals hold the truth."
 
     @property
@@ -86,7 +77,7 @@ class Repeats(OfPeople):
             for method, one in self.methods.items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         parts = [
             pd.DataFrame(
                 {
@@ -105,7 +96,7 @@ class Repeats(OfPeople):
         listed = "; ".join(f"{NAMES[method]} {self._count(method)}" for method in self.methods)
         return f"{COUNT} intervals of each method about the truth, by estimate. How many hold the truth: {listed}."
 
-    def chart(self, before: Repeats | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         most = max(_reach(one) for one in self.methods.values())
         traces: list[dict[str, Any]] = []
         rows, centres = np.arange(COUNT), 2.1 * most * np.arange(len(self.methods))
@@ -124,14 +115,9 @@ class Repeats(OfPeople):
             f"off the true coefficient, ± {sentences.number(most, 2)} log-odds each",
             (-most, centres[-1] + most),
         )
-        return figures.figure(
-            traces,
-            xaxis=figures.axis(title, view, **ticks, showgrid=False),
-            yaxis=figures.axis("", (COUNT, -1), showticklabels=False, showgrid=False),
-            height=420,
-            legend=False,
-            hovermode="closest",
-        )
+        xaxis = figures.axis(title, view, **ticks, showgrid=False)
+        yaxis = figures.axis("", (COUNT, -1), showticklabels=False, showgrid=False)
+        return figures.figure(traces, xaxis, yaxis, height=420, legend=False, hovermode="closest")
 
 
 @lru_cache(maxsize=32)

@@ -1,9 +1,6 @@
 """Scores as they may be published: ROC curve and calibration from one noisy histogram, beside those without noise."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -12,39 +9,25 @@ from objpert_core._validation import FloatArray
 from pages.sure.controls import ADULT, CURVE, DATA, DELTA, EPSILON, PEOPLE, SEED, SHARE
 from pages.sure.people import OfPeople, Scored, adult, columns_of, scored
 from ui import figures, sentences
-from ui.view import Course
+from ui.view import Course, set_by
 
 ACCOUNTANT = "the larger ε of fit and score, as a coin puts each person into one of them"
 _VAGUE = 0.6  # an interval for a share that is as wide says nothing, and is not drawn
 _POINTS = 300
 
 
-@dataclass(frozen=True)
-class Scores(OfPeople):
+class Scores(OfPeople, name="sure_scores", title="Scores", snippet="scores"):
     """One fit to a part of generated people, and one evaluation on the others."""
 
-    epsilon: float
-    people: int
-    shape: str
-    curve: str
-    share: float
-    delta: float
-    seed: int
+    epsilon: float = set_by(EPSILON)
+    people: int = set_by(PEOPLE)
+    shape: str = set_by(DATA)
+    curve: str = set_by(CURVE)
+    share: float = set_by(SHARE, aside=True)
+    delta: float = set_by(DELTA, aside=True)
+    seed: int = set_by(SEED, aside=True)
 
-    name = "sure_scores"
-    title = "Scores"
-    controls = {
-        "epsilon": EPSILON,
-        "people": PEOPLE,
-        "shape": DATA,
-        "curve": CURVE,
-        "share": SHARE,
-        "delta": DELTA,
-        "seed": SEED,
-    }
-    aside = (SHARE, DELTA, SEED)
     named = {"epsilon": "ε", "people": "n", "share": "share of test people", "delta": "δ"}
-    snippet = "scores"
     snippet_note = "These lines print the scores with their intervals, and the ε of fit and scores together."
 
     @property
@@ -87,7 +70,7 @@ class Scores(OfPeople):
             for name, one in scores.estimates().items()
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return self.scored.noisy.roc() if self.curve == "roc" else self.scored.noisy.calibration()
 
     def shows(self) -> str:
@@ -103,7 +86,7 @@ class Scores(OfPeople):
             f"{sentences.fixed(self.scored.auc)}."
         )
 
-    def chart(self, before: Scores | None) -> Any:
+    def chart(self, before: Self | None) -> Any:
         x, y = (
             ("false positive rate", "true positive rate")
             if self.curve == "roc"
@@ -126,17 +109,13 @@ class Scores(OfPeople):
         traces.append(
             figures.series("as published", across, up, "tight", mode="lines+markers", hover="%{y:.3f}", **more)
         )
-        return figures.figure(
-            traces,
-            xaxis=figures.axis(x, (-0.02, 1.02)),
-            yaxis=figures.axis(y, (-0.02, 1.02)),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = figures.axis(x, (-0.02, 1.02))
+        yaxis = figures.axis(y, (-0.02, 1.02))
+        return figures.figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
     def _noisy(self) -> tuple[FloatArray, ...]:
         """Places, heights, ends of intervals, and on a ROC curve those sideways: what is sure enough to be drawn."""
-        table = self.frame()
+        table = self.numbers()
         if self.curve == "calibration":
             table = table[(table["high"] - table["low"] < _VAGUE) & np.isfinite(table["value"])]
             return ((table["from"] + table["to"]).to_numpy() / 2, *table[["value", "low", "high"]].to_numpy().T)

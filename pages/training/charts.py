@@ -1,7 +1,5 @@
 """The training page's pictures: pure functions from a comparison to a figure, its numbers and its alt text."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence
@@ -113,10 +111,12 @@ def roc(
         columns[f"true_positive_rate, {method}"] = curve
         words.append(f"{LABELS[method]} {told}")
     across, up = _ROC_CORNER if corner else ((0.0, 1.0), (0.0, 1.0))
+    xaxis = axis(_on(comparison, "false positive rate"), across, tickformat=".0%")
+    yaxis = axis("true positive rate", up, tickformat=".0%")
     chart = figure(
         draws.faint(traces, stale),
-        xaxis=axis(_on(comparison, "false positive rate"), across, tickformat=".0%"),
-        yaxis=axis("true positive rate", up, tickformat=".0%"),
+        xaxis,
+        yaxis,
         height=BESIDE if small else _height(comparison),
         legend=not small,
         margin=_MARGIN,
@@ -124,7 +124,7 @@ def roc(
     classes = len(comparison.data.classes)
     each = f" (mean of {classes}, each class against the rest)" if classes > 2 else ""
     alt = f"Mean ROC curves on {comparison.data.label}{each}; area under them: {', '.join(words)}."
-    return Picture(chart, alt, lambda: pd.DataFrame(columns))
+    return Picture(chart, alt, lambda: columns)
 
 
 def coefficients(
@@ -187,7 +187,7 @@ def coefficients(
     if share is not None and main is not None:
         alt += f"; those of the model “{LABELS[main]}” are on average {sentences.percent(share, 0)} as large"
     alt += "."
-    return Picture(chart, alt, lambda: pd.DataFrame(table))
+    return Picture(chart, alt, lambda: table)
 
 
 def _short(name: str) -> str:
@@ -228,13 +228,9 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
         words.append(f"{LABELS[method]} reaches τ = {sentences.scientific(tau)} in {len(first) - 1} iterations")
     low, high = (min(edges), max(edges)) if edges else (1e-6, 1.0)
     low = max(low, 1e-12)  # a gradient of exactly zero has no place on a log axis
-    chart = figure(
-        draws.faint(traces, stale),
-        xaxis=axis(_on(comparison, "solver iteration"), (-0.3, steps + 0.3)),
-        yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
-        height=_height(comparison),
-        hovermode="closest",
-    )
+    xaxis = axis(_on(comparison, "solver iteration"), (-0.3, steps + 0.3))
+    yaxis = axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True)
+    chart = figure(draws.faint(traces, stale), xaxis, yaxis, height=_height(comparison), hovermode="closest")
     alt = f"Gradient norm by iteration on {comparison.data.label}: {'; '.join(words) or 'no such method was run'}."
     return Picture(chart, alt, lambda: _norms_frame(comparison))
 

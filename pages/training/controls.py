@@ -1,7 +1,5 @@
 """The training page's controls and presets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from objpert_core import datasets

@@ -1,13 +1,11 @@
 """The training page's work: what was asked for, what is refitted at once, how long it takes. No Streamlit here."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,7 +40,7 @@ class Request(request.Request[Comparison]):
         """Fit every method."""
         return compare(data, self.settings, should_stop, tell)
 
-    def of(self, *methods: str) -> Request:
+    def of(self, *methods: str) -> Self:
         """The same for these methods alone; what none of them depends on is at its default.
 
         So two requests with the same numbers are equal, and a model without privacy is fitted once for every ε.
@@ -52,12 +50,12 @@ class Request(request.Request[Comparison]):
         return replace(self, settings=Settings(**kept, methods=methods))
 
     @property
-    def at_once(self) -> tuple[Request, ...]:
+    def at_once(self) -> tuple[Self, ...]:
         """What is refitted whenever a control is released, method by method."""
         return tuple(self.of(method) for method in self.settings.methods if self._is_quick(method))
 
     @property
-    def later(self) -> Request | None:
+    def later(self) -> Self | None:
         """What waits for Run, if anything does."""
         long = [method for method in self.settings.methods if not self._is_quick(method)]
         return self.of(*long) if long else None

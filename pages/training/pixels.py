@@ -1,7 +1,5 @@
 """The training page's pictures of many classes: the coefficients of each class as an image, a pixel a column."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from typing import Any
@@ -77,14 +75,9 @@ def images(comparison: Comparison, *, height: int, stale: bool = False) -> Pictu
         "tickvals": np.array(middles),
         "ticktext": [_named(fit) for fit in fits],
     }
-    chart = figure(
-        draws.faint([heat, labels], stale),
-        xaxis=axis(f"on {data.label}", (0.0, float(wide)), showgrid=False, showticklabels=False, ticks=""),
-        yaxis=axis("", (float(len(sheet)), 0.0), showgrid=False, scaleanchor="x", constrain="domain", **ticks),
-        height=height,
-        legend=False,
-        hovermode="closest",
-    )
+    xaxis = axis(f"on {data.label}", (0.0, float(wide)), showgrid=False, showticklabels=False, ticks="")
+    yaxis = axis("", (float(len(sheet)), 0.0), showgrid=False, scaleanchor="x", constrain="domain", **ticks)
+    chart = figure(draws.faint([heat, labels], stale), xaxis, yaxis, height=height, legend=False, hovermode="closest")
     methods = " and ".join(LABELS[fit.method] for fit in fits)
     alt = f"The coefficients of the {len(data.classes)} classes of {data.label} as images, {methods}"
     return Picture(

@@ -1,7 +1,5 @@
 """The training page's numbers: the table under the chart, the CSV and the Python that gives the same."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The training page's words: pure functions from a comparison to sentences, tested, without Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What paying for the choice of a learning rate costs: the accuracy of every draw, paid and unpaid."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -179,9 +177,6 @@ class Accuracies(ResultPicture):
             values = [draw.of(way) for draw in self.result.draws]
             traces += draws.spread(label, place, ROLE[way], mean, values, seeds, former)
             labels.append(f"{label.replace(', ', ',<br>')}<br>{accuracy(given(mean).mean)}")
-        return figure(
-            draws.faint(traces, self.stale),
-            xaxis=draws.places("", labels, (-0.5, len(labels) - 0.5)),
-            yaxis=axis("share of right answers", draws.view(traces), tickformat=".1%"),
-            legend=False,
-        )
+        xaxis = draws.places("", labels, (-0.5, len(labels) - 0.5))
+        yaxis = axis("share of right answers", draws.view(traces), tickformat=".1%")
+        return figure(draws.faint(traces, self.stale), xaxis, yaxis, legend=False)

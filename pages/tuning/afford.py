@@ -1,7 +1,5 @@
 """What is left for each run where the whole may cost what one run costs now; only while somebody looks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -127,7 +125,7 @@ class Left:
         names = [WAYS[way].replace(" ", "<br>", 1) for way in self.needs]
         across = figures.axis("", ends, tickvals=places, ticktext=names)
         upright = figures.axis("ε left for each run", (0.0, 1.2 * max(self.target, *shares)))
-        return figures.figure([total, bars, above], xaxis=across, yaxis=upright, height=300, hovermode="closest")
+        return figures.figure([total, bars, above], across, upright, height=300, hovermode="closest")
 
 
 def draw(tuning: Tuning) -> None:

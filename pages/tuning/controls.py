@@ -1,7 +1,5 @@
 """The controls of the tuning page, by the field that each one sets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pages.tuning.numbers import BY_EPSILON, BY_PARAMETERS, DP_SGD, FAMILIES, GRID, OBJECTIVE, Tuning

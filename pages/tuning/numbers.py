@@ -5,8 +5,6 @@ remembers with `lru_cache` on settings of which only what matters is kept, as `u
 wherever the slider of the grid size stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.tuning import trained, trained_controls
+from pages.tuning import trained
 from pages.tuning.afford import OBJECTIVE_PERTURBATION
 from pages.tuning.controls import CONTROLS, GHOST, PRICE, SEARCH, SEARCH_CONTROLS, SHOW, TRAINED
 from pages.tuning.numbers import GENERAL, OBJECTIVE, RUNS
@@ -78,11 +78,11 @@ def revealed() -> None:
     page.show(page.Picture(price.chart(None, height=380), price.alt()), key="tuning_try_chart")
 
 
-LINKED = tuple(dict.fromkeys((SHOW, *CONTROLS.values(), GHOST, *trained_controls.CONTROLS, *SEARCH_CONTROLS.values())))
+LINKED = tuple(dict.fromkeys((SHOW, *CONTROLS.values(), GHOST, *trained.CONTROLS, *SEARCH_CONTROLS.values())))
 PICTURE = Tuned("tuning", {PRICE: Price}, ghost=GHOST, linked=LINKED)
 INSIDE = Pictures("tuning", {SEARCH: Searched}, linked=LINKED)
-ALL = (*PRESETS, *trained_controls.PRESETS, *SEARCHES)
-OWN = {PRICE: PRESETS, TRAINED: trained_controls.PRESETS, SEARCH: SEARCHES}
+ALL = (*PRESETS, *trained.PRESETS, *SEARCHES)
+OWN = {PRICE: PRESETS, TRAINED: trained.PRESETS, SEARCH: SEARCHES}
 
 
 def explore() -> None:
@@ -93,7 +93,7 @@ def explore() -> None:
     with place:
         preset_buttons(ALL if style.embedded() else OWN[shown], prefix="tuning")
     if shown == TRAINED:
-        page.keep(*(control for control in LINKED if control not in (SHOW, *trained_controls.CONTROLS)))
+        page.keep(*(control for control in LINKED if control not in (SHOW, *trained.CONTROLS)))
         trained.draw(left, panel, LINKED, ALL)
         return
     pictures = INSIDE if shown == SEARCH else PICTURE

@@ -1,7 +1,5 @@
 """The three charts of the picture "In accuracy" show one result; below the stage, what K did and the winner's curse."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,13 +129,9 @@ class WhatKDid(ResultPicture):
             traces.append(guide(edges, [draw.honest, draw.honest], name="θ = 0, released") | {"showlegend": True})
         low, high = float(values.min()), float(values.max())
         pad = max(0.02, 0.06 * (high - low))
-        return figure(
-            draws.faint(traces, self.stale),
-            xaxis=axis("learning rate", edges, log=True),
-            yaxis=axis("share of right answers", (low - pad, high + pad), tickformat=".0%"),
-            height=340,
-            hovermode="closest",
-        )
+        xaxis = axis("learning rate", edges, log=True)
+        yaxis = axis("share of right answers", (low - pad, high + pad), tickformat=".0%")
+        return figure(draws.faint(traces, self.stale), xaxis, yaxis, height=340, hovermode="closest")
 
 
 _BINS = 16
@@ -224,10 +218,6 @@ class Curse(ResultPicture):
             label = f"{name}, mean {100 * gaps.mean():+.1f}"
             traces.append(series(label, x, y, role, hover="%{y:.0%} at %{x:.1f} points"))
         traces.insert(0, guide([0, 0], [0, 1.08 * top]))
-        return figure(
-            draws.faint(traces, self.stale),
-            xaxis=axis("judges’ share of right answers<br>minus fresh rows’, points", (edges[0], edges[-1])),
-            yaxis=axis("share of juries", (0, 1.08 * top), tickformat=".0%"),
-            height=340,
-            hovermode="closest",
-        )
+        xaxis = axis("judges’ share of right answers<br>minus fresh rows’, points", (edges[0], edges[-1]))
+        yaxis = axis("share of juries", (0, 1.08 * top), tickformat=".0%")
+        return figure(draws.faint(traces, self.stale), xaxis, yaxis, height=340, hovermode="closest")

@@ -1,7 +1,5 @@
 """A private search over a small grid: every setting's noisy score and what its model is worth, beside unpaid fits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,13 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.searches import Candidate, Search, searched
 from pages.tuning.controls import SEARCH_CONTROLS
 from ui import draws, jobs, sentences
-from ui.figures import axis, figure, series
+from ui.figures import Figure, axis, figure, series
 from ui.view import Course, View
 
 PROOF = "composing all fits, with a coin for each person"
@@ -40,7 +37,7 @@ def called(setting: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Searched(View):
+class Searched(View, name="tuning_search", title="A private search", snippet="searched"):
     """Four settings of one estimator, on one data set."""
 
     data: str
@@ -48,11 +45,8 @@ class Searched(View):
     delta: float
     seed: int
 
-    name = "tuning_search"
-    title = "A private search"
     controls = SEARCH_CONTROLS
     aside = (SEARCH_CONTROLS["delta"], SEARCH_CONTROLS["seed"])
-    snippet = "searched"
     snippet_note = "The first block is the search. The second looks at what only the owner of the rows may see."
     ghosts = False
     named = {"epsilon": "ε", "delta": "δ"}
@@ -77,7 +71,7 @@ class Searched(View):
         """A setting as the chart calls it, with a mark at the winner."""
         return f"{'→ ' if one is self.found.best else ''}{called(one.setting)}"
 
-    def chart(self, before: Self | None) -> go.Figure:
+    def chart(self, before: Self | None) -> Figure:
         every = self.found.candidates
         places = np.arange(len(every), dtype=float)
         scores = np.array([one.score.value for one in every])
@@ -96,13 +90,9 @@ class Searched(View):
         ]
         for trace in traces[1:]:
             trace["marker"]["size"] = 11
-        return figure(
-            traces,
-            xaxis=axis("share of rows that are right", (min(edges) - air, max(edges) + air), tickformat=".0%"),
-            yaxis=draws.places("", [self.label(one) for one in every], (ends[1], ends[0])),
-            height=420,
-            hovermode="closest",
-        )
+        xaxis = axis("share of rows that are right", (min(edges) - air, max(edges) + air), tickformat=".0%")
+        yaxis = draws.places("", [self.label(one) for one in every], (ends[1], ends[0]))
+        return figure(traces, xaxis, yaxis, height=420, hovermode="closest")
 
     def shows(self) -> str:
         best = self.found.best
@@ -131,7 +121,7 @@ class Searched(View):
         missing = dict.fromkeys(rows[0], "–")
         return [*rows, missing | fixed | {"Fit of the search, new rows": sentences.percent(self.found.fixed)}]
 
-    def frame(self) -> pd.DataFrame:
+    def numbers(self) -> pd.DataFrame:
         return pd.DataFrame(
             {
                 **one.setting,

@@ -26,7 +26,7 @@ from objpert_core.learning.certificates.field_rules import (
 from objpert_core.learning.certificates.model import on_lattice
 from objpert_core.learning.certificates.shown import by_public_rows
 from objpert_core.learning.noise import LARGEST_RATIO
-from objpert_core.learning.steps.ranges import MIXED, PRIVATE, PUBLIC, WITHIN
+from objpert_core.learning.steps.ranges import SOURCES
 from objpert_core.learning.steps.stated import STEPS, kinds_for, read, steps_of, written
 
 
@@ -67,7 +67,7 @@ class SolvedCertificate(PrivacyCertificate):
     scale_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     fits: int = fact(COUNT, since=LATER, default=1)
     rest_weight: float = fact(POSITIVE, since=LATER, default=1.0)
-    feature_ranges: str | None = fact(or_nothing(one_of(PUBLIC, PRIVATE, MIXED, WITHIN)), since=LATER, default=None)
+    feature_ranges: str | None = fact(or_nothing(one_of(*SOURCES)), since=LATER, default=None)
     magnitudes_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     quantiles_noise: float | None = fact(or_nothing(POSITIVE), since=LATER, default=None)
     range_columns: int | None = fact(or_nothing(COUNT), since=LATER, default=None)

@@ -114,6 +114,12 @@ class PublicRows:
         return replace(self, outcomes=(*self.outcomes, outcome))
 
 
+def other_steps(certificate: Any) -> tuple[Step, ...]:
+    """The steps that have no fields of their own in a certificate."""
+    found = getattr(certificate, "steps", ())
+    return found if isinstance(found, tuple) else ()  # of gradient descent, a number
+
+
 Published = Mapping[str, FloatArray | None]
 """What was released beside coefficients, by the names of a model's attributes."""
 
@@ -163,7 +169,7 @@ class Taken(ABC, Generic[S]):
             values = {here: getattr(certificate, there, None) for here, there in self.fields.items()}
             made = None if set(values.values()) == {None} else self.takes(**values)
         else:
-            made = next((step for step in getattr(certificate, "steps", ()) if type(step) is self.takes), None)
+            made = next((step for step in other_steps(certificate) if type(step) is self.takes), None)
         return made
 
     def contradiction(self, certificate: Any) -> str | None:
@@ -179,7 +185,13 @@ class Taken(ABC, Generic[S]):
 
     def by_rows(self, certificate: Any) -> list[str]:
         """What was chosen by the public number of rows, in words."""
-        return []
+        step = self.step_of(certificate) if self.reads_rows else None
+        return [] if step is None else [step.name]
+
+    def covered(self, certificate: Any) -> list[str]:
+        """What was published of it, in words that go on from "the coefficients"."""
+        step = self.step_of(certificate) if self.fingerprinted else None
+        return [] if step is None else [f"what the step {step.name} has released, with noise"]
 
     def plausible(self, certificate: Any, published: Published, features: int) -> bool:
         """Whether a model of so many features may have these numbers by the certificate; all are there, or None."""

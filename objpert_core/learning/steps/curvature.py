@@ -53,6 +53,12 @@ class CurvatureTaken(Taken[IntervalNoise], takes=IntervalNoise):
         """See `Taken.by_rows`."""
         return [] if self.step_of(certificate) is None else ["intervals"]
 
+    def covered(self, certificate: Any) -> list[str]:
+        """See `Taken.covered`."""
+        words = "the curvature at the coefficients, with noise", "the squared gradients there, with noise"
+        noises = [getattr(certificate, name, None) for name in self.fields]
+        return [line for line, noise in zip(words, noises, strict=True) if noise is not None]
+
     def plausible(self, certificate: Any, published: Published, features: int) -> bool:
         """See `plausible` in `learning.intervals.curvature`."""
         noise = self.step_of(certificate)

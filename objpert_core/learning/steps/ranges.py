@@ -9,9 +9,8 @@ import numpy as np
 from objpert_core.accounting.steps.ranges import RangeNoise
 from objpert_core.learning.steps.base import Published, Taken
 
-PUBLIC = "public"
-PRIVATE, MIXED, WITHIN = "private", "public and private", "private within public"
-"""Where ranges came from: all from noisy counts, or some, or all from noisy counts within declared limits."""
+PUBLIC, PRIVATE, MIXED, WITHIN = SOURCES = ("public", "private", "public and private", "private within public")
+"""Where ranges came from: declared, all from noisy counts, or some, or all from noisy counts within declared limits."""
 _DECLARED = "that these are not from the data is taken on trust"
 
 
@@ -52,9 +51,10 @@ class RangesTaken(Taken[RangeNoise], takes=RangeNoise):
         declared = {WITHIN: "counted within declared limits", MIXED: "declared for the other columns"}
         return [line, *(f"  ranges     {words}; {_DECLARED}" for one, words in declared.items() if one == source)]
 
-    def by_rows(self, certificate: Any) -> list[str]:
-        """See `Taken.by_rows`."""
-        return [] if self.step_of(certificate) is None else ["ranges"]
+    def covered(self, certificate: Any) -> list[str]:
+        """See `Taken.covered`."""
+        some = "some features" if getattr(certificate, "feature_ranges", None) == MIXED else "the features"
+        return [] if self.step_of(certificate) is None else [f"the ranges of {some}"]
 
     def plausible(self, certificate: Any, published: Published, features: int) -> bool:
         """Whether there is a range for each feature, and as many were released as is said, fewer if some are public."""

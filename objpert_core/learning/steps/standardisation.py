@@ -43,6 +43,10 @@ class StandardisationTaken(Taken[Standardisation], takes=Standardisation):
         """See `Taken.by_rows`."""
         return [name for name in ("center", "scale") if getattr(certificate, f"{name}_noise") is not None]
 
+    def covered(self, certificate: Any) -> list[str]:
+        """See `Taken.covered`."""
+        return [] if self.step_of(certificate) is None else ["how rows are centred and scaled"]
+
     def plausible(self, certificate: Any, published: Published, features: int) -> bool:
         """Whether there is one number for each feature where a sum was released, none too large."""
         center, scale = published["center_"], published["scale_"]

@@ -8,13 +8,13 @@ from typing import Any
 
 from objpert_core.accounting.steps.base import Step, asked
 from objpert_core.learning.certificates.field_rules import Rule
-from objpert_core.learning.steps.base import Taken, kind_of, kinds
+from objpert_core.learning.steps.base import Taken, kind_of, kinds, other_steps
 
 
 def kinds_for(certificate: Any) -> list[Taken[Any]]:
     """The kinds with fields of their own, and those of the certificate's other steps."""
     own = [kind for kind in kinds() if kind.fields]
-    return own + [kind_of(step) for step in getattr(certificate, "steps", ())]
+    return own + [kind_of(step) for step in other_steps(certificate)]
 
 
 def steps_of(certificate: Any) -> tuple[Step, ...]:
@@ -36,6 +36,12 @@ def fingerprinted() -> list[str]:
     """The attributes of a model that its fingerprint covers beside coefficients, in their order there."""
     places = [(kind.place, name) for kind in kinds() for name in kind.fingerprinted]
     return [name for _, name in sorted(places)]
+
+
+def covered(certificate: Any) -> list[str]:
+    """What was published beside coefficients, in words, in the order of the fingerprint."""
+    told = getattr(certificate, "fit_certificate", certificate)
+    return [words for kind in sorted(kinds_for(told), key=lambda kind: kind.place) for words in kind.covered(told)]
 
 
 def published_by(model: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import METHODS
 from pages.accuracy import controls, figure
 from pages.accuracy.figure import HOLLOW, Figure2
-from pages.accuracy.names import LABELS
+from pages.accuracy.reading import LABELS
 from tests.pages.accuracy.runs import made
 from tests.plotted import decode
 

@@ -16,9 +16,7 @@ from pages.accuracy import ahead, controls
 from pages.accuracy.again import Point, again
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
-from pages.accuracy.names import LABELS
-from pages.accuracy.origin import Origin
-from pages.accuracy.reading import Reading
+from pages.accuracy.reading import LABELS, Origin, Reading
 from tests.pages.accuracy.runs import write
 from tests.pages.apps import answer, curves, execute, finished, open_app, press, said, spec, tables, tells, texts
 from tests.pages.apps import opened as opened_part

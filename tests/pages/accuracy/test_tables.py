@@ -12,8 +12,7 @@ from objpert_core.experiments.summary import mean_interval
 from pages.accuracy import ahead, controls
 from pages.accuracy.again import Point
 from pages.accuracy.figure import Figure2
-from pages.accuracy.names import LABELS
-from pages.accuracy.reading import Reading
+from pages.accuracy.reading import LABELS, Reading
 from tests.pages.accuracy.runs import made, point_of, runs, write
 from tests.pages.apps import execute
 from tests.plotted import decode

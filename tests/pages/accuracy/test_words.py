@@ -10,11 +10,10 @@ from objpert_core.experiments import indexed, tables
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS
 from objpert_core.experiments.summary import mean_interval
-from pages.accuracy import ahead, figure, names
+from pages.accuracy import ahead, figure, reading
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
-from pages.accuracy.names import LABELS
-from pages.accuracy.reading import Reading
+from pages.accuracy.reading import LABELS, Reading
 from tests.pages.accuracy.runs import made, moved, point_of
 from tests.pages.apps import words_of
 from ui import figures
@@ -170,9 +169,9 @@ def test_everywhere_counts_every_epsilon_once(adult):
 
 
 def test_points_keep_small_differences():
-    assert names.points(-0.0035) == "0.35 points"
-    assert names.points(0.00001234) == "0.0012 points"
-    assert names.points(0.0) == "0.00 points"
+    assert reading.points(-0.0035) == "0.35 points"
+    assert reading.points(0.00001234) == "0.0012 points"
+    assert reading.points(0.0) == "0.00 points"
     assert signed(-0.0002) == "−0.02"
 
 
@@ -184,13 +183,13 @@ def test_intervals_end_at_100():
 
 
 def test_every_method_has_a_name_and_a_look():
-    assert set(LABELS) == set(EVERY) == set(names.ROLE)
+    assert set(LABELS) == set(EVERY) == set(reading.ROLE)
     assert len(set(LABELS.values())) == len(EVERY)
 
 
 def test_learners_on_one_chart_differ_in_colour_and_in_dash_or_symbol():
-    for first, second in itertools.combinations(names.ROLE, 2):
-        a, b = (figures.ROLES[names.ROLE[method]] for method in (first, second))
+    for first, second in itertools.combinations(reading.ROLE, 2):
+        a, b = (figures.ROLES[reading.ROLE[method]] for method in (first, second))
         assert a.color != b.color or {first, second} & set(EXPLANATIONS)  # a variant has its original's colour
         assert (a.dash, a.symbol) != (b.dash, b.symbol)
 

@@ -244,7 +244,7 @@ def test_the_list_goes_out_as_events_of_dp_accounting_and_comes_back():
 
 # --- the fits, without the page ---------------------------------------------------------------------------------------
 
-TEN = Fits(8.0, 10.0, 1.0, 1.0, "2023 theorem", (1, 10), 1e-5)
+TEN = Fits((1, 10), sigma=8.0, proof="2023 theorem", lam=10.0, delta=1e-5, smoothness=1.0, lipschitz=1.0)
 TIGHT = replace(TEN, proof="our theorem")
 
 

@@ -11,11 +11,9 @@ import objpert_core.accounting as acc
 from benchmarks.figures import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge
-from pages.home.compared import SECOND_QUESTION
-from pages.home.controls import DRAWS, FEATURES, LABELS, PRESETS
 from pages.home.doors import FIGURES
-from pages.home.pair import Pair
-from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, Release
+from pages.home.pair import DRAWS, FEATURES, LABELS, PRESETS, Pair
+from pages.home.release import FRAMES, HELD_OBJECTIVE, HELD_THETA, SECOND_QUESTION, Release
 from tests.pages.apps import answer, curves, execute, open_app, spec, texts
 from tests.plotted import decode
 from ui import lessons, registry, sentences

@@ -14,7 +14,7 @@ from scipy.stats import norm
 import objpert_core.accounting as acc
 from objpert_core.experiments.indexed import load_or_none
 from objpert_core.experiments.intervals import stored as intervals
-from pages.home.compared import SECOND_QUESTION
+from pages.home.release import SECOND_QUESTION
 from pages.lessons import bet, computed, processing
 from pages.lessons.coin import Coin
 from pages.lessons.scenes import SCENES

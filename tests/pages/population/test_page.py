@@ -107,7 +107,7 @@ def test_a_setting_that_is_not_stored_is_drawn_now():
 
 
 def test_a_measured_gap_is_below_what_stability_proves():
-    view = Gap("logistic", 10_000, 10, 0.5, 0.0, True, False)
+    view = Gap(10_000, 0.5, 10, "logistic", bounds=True)
     proved = [numbers.stability("gd", replace(view.shown, n=int(n))) for n in view.curve("gd").places]
     assert (view.curve("gd").means < proved).all()
 
@@ -122,12 +122,12 @@ def test_the_snippets_give_the_numbers_shown():
     def printed(view):
         return execute(view.code())[0]
 
-    hard = ("hard", 100, 10, 2.0, 0.0)
-    methods, passes, leak = Methods(*hard, False), Passes(*hard, 50), Leak("logistic", 1000, 10, 0.5, 0.0)
+    hard = (100, 2.0, 10, "hard")
+    methods, passes, leak = Methods(*hard), Passes(*hard, steps=50), Leak(1000, 0.5, 10, "logistic")
     best = methods.risks.best if methods.risks.best != "zero" else "objective-tight"
     assert printed(methods)["mean"] == pytest.approx(methods.risks.excess[best].mean, rel=1e-9)
     assert printed(passes)["parts"] == passes.here
-    for view in (Rows(*hard, False, False), Gap(*hard, False, False)):
+    for view in (Rows(*hard), Gap(*hard)):
         assert printed(view)["means"] == view.curve("objective-tight").means.tolist()
     assert printed(Winners(*hard))["winners"][100, 10] == stored.load("hard").winner(100, 10, 2.0)
     assert printed(leak)["attained"] == leak.step.attained
@@ -136,7 +136,7 @@ def test_the_snippets_give_the_numbers_shown():
 def test_why_the_risk_moved():
     """What was changed and which way the risk went; nothing across populations."""
     here, few, other = (
-        Methods(population, n, 10, 0.5, 0.0, False)
+        Methods(n, 0.5, 10, population)
         for population, n in (("logistic", 10_000), ("logistic", 1000), ("hard", 10_000))
     )
     assert here.moved(other) == ""
@@ -146,7 +146,7 @@ def test_why_the_risk_moved():
 
 
 def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():
-    passes = Passes("logistic", 1000, 10, 0.5, 0.0, 200)
+    passes = Passes(1000, 0.5, 10, "logistic", steps=200)
     assert all(not trace.meta["ghost"] for trace in passes.chart(passes).data)
     ghosts = [trace for trace in passes.chart(replace(passes, ghost=passes.setting)).data if trace.meta["ghost"]]
     assert [trace.name for trace in ghosts] == ["too few steps", "noise of privacy", "too many passes", "their sum"]
@@ -154,6 +154,6 @@ def test_curves_of_a_setting_before_stay_where_only_steps_were_moved():
 
 @pytest.mark.slow
 def test_the_prediction_is_true():
-    risks = Methods("logistic", 100, 100, 0.5, 0.0, False).risks
+    risks = Methods(100, 0.5, 100, "logistic").risks
     assert risks.excess["objective-tight"].mean < 1.01 * risks.zero
     assert min(risks.excess[name].mean for name in ("gd", "objective-least", "no-privacy")) > 1.2 * risks.zero

@@ -9,7 +9,7 @@ import pytest
 from objpert_core.experiments.ptr.ballot import Ballot
 from objpert_core.experiments.ptr.points import Points
 from objpert_core.experiments.ptr.stored import Error
-from pages.ptr import controls, editor
+from pages.ptr import controls
 from pages.ptr.gamma import Gamma
 from pages.ptr.line import Line
 from pages.ptr.paper import Curvature, DigitsLabels, Directions, EqualError, Labels, NarrowGap, Regressions, WideGap
@@ -19,7 +19,7 @@ from pages.ptr.vote import Vote
 from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables
 from tests.plotted import decode
 
-TWELVE = editor.parse(controls.POINTS.default)
+TWELVE = controls.parse(controls.POINTS.default)
 LINE = Line("number", 0.1, 1.0, 7, 1e-5, True, 0, controls.POINTS.default)
 VOTE = Vote(10, 1.0, 1.0, 1e-5)
 PATE = Pate(0.8, 0.7, 20.0, 100, 0.2, 0.11)
@@ -82,7 +82,7 @@ def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
 @pytest.mark.parametrize("text", ["", "0.1, 0.2", "0.1, nan, 0.3", "1, 2, 3", "inf 0 0", ", ".join(["0.5"] * 25)])
 def test_lists_that_are_none_are_refused(text):
     with pytest.raises(ValueError, match="values must be 3 to 24 numbers from 0 to 1"):
-        editor.parse(text)
+        controls.parse(text)
 
 
 def printed(view):

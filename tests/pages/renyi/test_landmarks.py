@@ -8,8 +8,8 @@ from scipy.optimize import brentq
 
 import objpert_core.accounting as acc
 from pages.renyi import landmarks
+from pages.renyi.controls import Setting, rounds
 from pages.renyi.curves import amplified, curve, unamplified
-from pages.renyi.setting import Setting, rounds
 from ui.bounds import ORDERS
 
 GLM, TIGHT = "2023 theorem", "our theorem"

@@ -9,11 +9,10 @@ import pytest
 
 import objpert_core.accounting as acc
 from pages.renyi import controls
-from pages.renyi.controls import LAM, NOISE, SETTING, SHOWN, SIGMA
+from pages.renyi.controls import LAM, NAMES, NOISE, SETTING, SHORT, SHOWN, SIGMA, Setting, rounds
 from pages.renyi.curves import Curves, curve
 from pages.renyi.landmarks import transition
 from pages.renyi.promises import DELTAS, WIDTH, Promise, Promises, promise
-from pages.renyi.setting import NAMES, SHORT, Setting, rounds
 from tests.pages.apps import curves, execute, open_app, said, spec, tables, tells, written
 from tests.pages.renyi.test_landmarks import EARLY, FIGURE_5, GLM, SETTINGS, TIGHT
 from tests.plotted import decode

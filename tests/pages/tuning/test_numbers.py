@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 import objpert_core.accounting as acc
-from pages.tuning import afford, runs
+from pages.tuning import afford
 from pages.tuning.numbers import FAMILIES, GENERAL, GRID, OBJECTIVE, WAYS
-from pages.tuning.price import Price
+from pages.tuning.price import MOST_BARS, Price, probabilities
 from tests.pages.apps import execute
 
 PAPER = Price()
@@ -90,14 +90,14 @@ def test_memory_does_not_mix_settings_up():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_law_of_k(family):
     price = replace(SMALL, family=family, more=0.5, eta=3.0)
-    heights, mean = runs.probabilities(price), price.mean_runs
+    heights, mean = probabilities(price), price.mean_runs
     assert 1 - heights[:11].sum() == pytest.approx(0.5, abs=1e-7)
     if family == "Poisson":
         np.testing.assert_allclose(heights, stats.poisson(mean).pmf(np.arange(heights.size)), rtol=1e-9)
     else:
         assert heights[0] == 0.0
         assert mean > 10 * 0.5
-    assert 20 < heights.size <= runs.MOST_BARS + 1
+    assert 20 < heights.size <= MOST_BARS + 1
     with pytest.raises(ValueError, match="read-only"):
         heights[0] = 1
 
@@ -108,7 +108,7 @@ def test_every_offered_law_can_be_had(family, more):
     assert np.isfinite(replace(SMALL, family=family, more=more).price("selection"))
     for settings in (1, 100):
         price = replace(SMALL, family=family, more=more, eta=0.25, settings=settings)
-        assert np.isfinite([price.mean_runs, *runs.probabilities(price)]).all()
+        assert np.isfinite([price.mean_runs, *probabilities(price)]).all()
 
 
 @pytest.mark.slow
@@ -145,6 +145,6 @@ def test_the_snippet_prints_the_pages_numbers(setting, settings):
     assert names["ways"] == price.ways()
     lines = dict(line.split() for line in printed.splitlines()[:4])
     assert {way: float(value) for way, value in lines.items()} == names["ways"]
-    k = min(len(names["pmf"]), len(runs.probabilities(price)))
-    np.testing.assert_array_equal(names["pmf"][:k], runs.probabilities(price)[:k])
+    k = min(len(names["pmf"]), len(probabilities(price)))
+    np.testing.assert_array_equal(names["pmf"][:k], probabilities(price)[:k])
     assert names["selection"].mean_runs == price.mean_runs

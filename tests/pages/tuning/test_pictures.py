@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.tuning import runs
+from pages.tuning import price
 from pages.tuning.afford import Left, Need
 from pages.tuning.numbers import GRID, OBJECTIVE, WAYS
 from pages.tuning.price import Price, crossing
@@ -96,13 +96,13 @@ def test_the_accountant_is_the_answers_own(renyi, one, through):
     ],
 )
 def test_runs_are_said_in_words(fields, parts):
-    tells(runs.answer(Price(**fields)), *parts)
+    tells(price.answer(Price(**fields)), *parts)
 
 
 def test_a_cheaper_geometric_law_is_named_with_its_runs():
     tells(costing().geometric(), "would cost ε = 2.25", "95.4 runs on average instead of 15.4")
-    for price in (costing(family="geometric"), costing(settings=1), costing(COSTS | {"liu_talwar": 3.0})):
-        assert price.geometric() == ""
+    for one in (costing(family="geometric"), costing(settings=1), costing(COSTS | {"liu_talwar": 3.0})):
+        assert one.geometric() == ""
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_long_work_waits_for_run():
 
 
 def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
-    import pages.tuning.work as module
+    import pages.tuning.trained as module
 
     def refuse(*_arguments):
         raise ValueError("epsilon and delta must be larger")

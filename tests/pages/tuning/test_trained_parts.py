@@ -9,10 +9,10 @@ import pytest
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from objpert_core.experiments.summary import mean_interval
-from pages.tuning import work
+from pages.tuning import trained
 from pages.tuning.accuracies import WAYS, Accuracies
 from pages.tuning.result import Curse, WhatKDid
-from pages.tuning.work import Request
+from pages.tuning.trained import Request
 from tests.pages.apps import execute, job_view, tells, words_of
 from ui.live import Meter
 from ui.sentences import epsilon
@@ -185,8 +185,8 @@ def test_the_numbers_are_the_results(last):
 
 def test_without_files_the_invitation_does_not_ask_for_run():
     request = Request("gisette", 0, SETTINGS)
-    assert "Press Run" in work.invitation(request)
-    assert "Run" not in work.invitation(request, ready=False)
+    assert "Press Run" in trained.invitation(request)
+    assert "Run" not in trained.invitation(request, ready=False)
 
 
 @pytest.mark.slow
@@ -200,26 +200,26 @@ def test_the_snippet_prints_what_is_shown(last):
 
 def test_progress_and_outcome(last):
     meter = Meter()
-    assert work.progress(job_view("running"), meter) == (0.0, "Loading the data and calibrating the noise …")
+    assert trained.progress(job_view("running"), meter) == (0.0, "Loading the data and calibrating the noise …")
     one = replace(last, draws=last.draws[:1])
     meter.tell(2, 4, 10)
-    share, words = work.progress(job_view("running", one), meter)
+    share, words = trained.progress(job_view("running", one), meter)
     assert words == "Draw 2 of 2: paid, run 2 of K = 4"
     assert share == 0.75
     meter.tell(0, 0, 10)
-    assert work.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
-    assert work.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
-    assert work.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
-    assert work.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws. The page shows these draws."
-    assert work.outcome(job_view("stopped")).startswith("Stopped before")
-    assert work.outcome(job_view("failed", message="no noise")).startswith("No noise")
-    assert work.outcome(job_view("finished", last)) is None
+    assert trained.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
+    assert trained.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
+    assert trained.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
+    assert trained.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws. The page shows these draws."
+    assert trained.outcome(job_view("stopped")).startswith("Stopped before")
+    assert trained.outcome(job_view("failed", message="no noise")).startswith("No noise")
+    assert trained.outcome(job_view("finished", last)) is None
 
 
 def test_differences_name_what_moved():
     shown = Request("breast-cancer", 0, SETTINGS)
-    assert work.differences(shown, shown) is None
-    words = work.differences(shown, Request("digits-4-9", 0, replace(SETTINGS, epsilon=1.0)))
+    assert trained.differences(shown, shown) is None
+    words = trained.differences(shown, Request("digits-4-9", 0, replace(SETTINGS, epsilon=1.0)))
     assert words.startswith("These results are for data set = breast-cancer (now digits-4-9), ε = 2 (now 1).")
 
 
