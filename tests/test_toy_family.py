@@ -166,10 +166,11 @@ class PublicPriorClassifier(LinearClassifier):
     Parameters
     ----------
     %(epsilon delta classes)s
-    fit_intercept : bool
-    %(on_error random_state)s
-    advanced : dict or None
-        Options: %(tau solver max_iter row_norm)s
+    %(fit_intercept on_error random_state advanced)s
+
+    Other Parameters
+    ----------------
+    %(tau solver max_iter intercept_scaling row_norm)s
 
     Attributes
     ----------

@@ -193,8 +193,8 @@ class LinearModel(LinearScores):
         """
         known_rows = getattr(self.settings, "public_rows", None)  # settings are checked first
         classes = len(known) if (known := getattr(self, "classes", None)) is not None else 2
-        shape = known_rows or positive_integer("rows", rows), positive_integer("columns", columns)
-        return self.recipe(Public(*shape, sparse=sparse, classes=classes))
+        rows, columns = positive_integer("rows", rows), positive_integer("columns", columns)
+        return self.recipe(Public(known_rows or rows, columns, sparse=sparse, classes=classes))
 
     def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None, **others: Any) -> Self:
         """Fit the private model.

@@ -53,6 +53,28 @@ PARAGRAPHS = {
             becomes √(1 + s²), and the noise grows by the same factor unless gradients are clipped. A large s penalises
             the intercept less.
         """,
+    "fit_intercept": """
+        fit_intercept : bool, default=True
+            Whether there is an intercept, a constant appended to every row; see `intercept_scaling`.
+        """,
+    "intercept_scaling": """
+        intercept_scaling : float, default=0.3
+            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows' norm
+            becomes √(1 + s²), and the noise grows by the same factor unless gradients are clipped. A large s penalises
+            the intercept less.
+        """,
+    "advanced": """
+        advanced : dict or None, default=None
+            The options of "Other Parameters", by name, such as ``{"tau": 1e-8}``; ``set_params(advanced__tau=1e-8)``
+            sets one, and so do grids of searches. The names are taken as parameters, too, with a `FutureWarning`.
+        """,
+    "target_range": """
+        target_range : pair of float or None, default=None
+            The possible range of the targets, (low, high), known without these `y`: means and standard deviations of
+            these very `y` would reveal them outside the accounting. The middle counts as 0 in the fit and half the
+            width as 1, and `predict` cuts its answers to the range. None takes targets as they are, which are then best
+            of size about 1, and cuts nothing.
+        """,
     "row_norm": """
         row_norm : {"normalize", "clip"}, default="normalize"
             "normalize" divides every row's features by their norm; "clip" does so only where the norm exceeds 1.
@@ -265,7 +287,7 @@ PARAGRAPHS = {
         coef_ : ndarray, shape (n_features_in_,)
             Private, in units of y. Applies to rows after `row_norm`, not to raw ones.
         intercept_ : float
-            Private; without an intercept it is `target_offset`, or the middle of `target_range`.
+            Private; without an intercept it is the middle of the targets' range, or 0.
         target_range_ : ndarray, shape (2,), or None
             The public range of the targets, to which `predict` cuts its answers; None where none is known.
         """,

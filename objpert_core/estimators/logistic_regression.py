@@ -62,10 +62,6 @@ class ObjPertLogisticRegression(LinearClassifier):
     Parameters
     ----------
     %(epsilon delta)s
-    bound : {"logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm"}, default="logistic"
-        The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" needs the least noise.
-        ("non-glm" needs ``accountant="rdp"``.)
-    %(noise_ratio tau sigma_out solver intercept row_norm random_state accountant)s
     lam : float >= 0 or None, default=None
         A lower limit on the regularisation λ; 0 takes the smallest λ that privacy allows. None takes 0 if a
         `noise_ratio` is given and `objpert_core.accounting.recommended_lam` otherwise: a rule in ε, δ, R and the shape
@@ -81,11 +77,12 @@ class ObjPertLogisticRegression(LinearClassifier):
         The number of rows by which rules choose λ, tau, margin, and the noise of `standardize`, `feature_ranges` and
         `intervals`.
         %(declared_rows)s
+    %(fit_intercept)s
     classes : array-like of two labels or more, or None, default=None
         The labels that can occur, so that they need not be learned from the data; a label without rows is fine.
         None takes the labels seen in `y`; the set of labels is then revealed outside the accounting. For K > 2
         labels there are K fits, one for each class against all others, under one (ε, δ).
-    %(max_iter on_error adjacency rows_per_person standardize feature_ranges)s
+    %(on_error random_state adjacency rows_per_person standardize feature_ranges)s
     %(class_weight)s
     intervals : {False, True, "sandwich"}, default=False
         Whether the fit also releases the curvature at the released θ, so that `summary` and `conf_int` have
@@ -98,6 +95,14 @@ class ObjPertLogisticRegression(LinearClassifier):
         are about rows after `row_norm`: with "clip" and rows of norm at most 1 these are the columns as they are,
         with "normalize" they are directions. With `feature_ranges`, which then need "clip", coefficients are in the
         columns' own units; ranges are made √d times as wide, so that no row within the ranges is shortened.
+    %(advanced)s
+
+    Other Parameters
+    ----------------
+    bound : {"logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm"}, default="logistic"
+        The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" needs the least noise.
+        ("non-glm" needs ``accountant="rdp"``.)
+    %(noise_ratio accountant tau sigma_out solver max_iter intercept_scaling row_norm)s
 
     Attributes
     ----------

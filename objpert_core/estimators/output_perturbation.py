@@ -38,7 +38,6 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
         The regularisation λ of the sum of the losses (scikit-learn's 1/C). None takes
         `objpert_core.learning.recommended_output_lam`, a rule in ε, δ, R and the shape of `X`: **the number of rows
         is then treated as public**, and the certificate says so. Choosing λ by looking at fits is not covered.
-    %(tau solver intercept row_norm random_state)s
     adjacency : {"add/remove one row", "replace one row"}, default="add/remove one row"
         Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. The short
         words "add/remove" and "replace" mean the same.
@@ -46,7 +45,11 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
     public_rows : int or None, default=None
         The number of rows by which rules choose λ, and the noise of `standardize` and `feature_ranges`.
         %(declared_rows)s
-    %(classes max_iter on_error rows_per_person standardize feature_ranges)s
+    %(classes feature_ranges standardize fit_intercept rows_per_person on_error random_state advanced)s
+
+    Other Parameters
+    ----------------
+    %(tau solver max_iter intercept_scaling row_norm)s
 
     Attributes
     ----------

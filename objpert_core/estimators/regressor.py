@@ -24,35 +24,36 @@ def chosen_loss(s: Settings) -> Loss:
 class ObjPertRegressor(LinearRegressor):
     """Ridge or Huber regression under (ε, δ)-differential privacy, by objective perturbation.
 
-    The loss of a row is ℓ((y − target_offset)/target_scale − x̃ᵀθ). Its gradient is clipped to norm `clip`, in closed
+    The loss of a row is ℓ(y − x̃ᵀθ), y in units of `target_range`. Its gradient is clipped to norm `clip`, in closed
     form for a linear model: far from the fit the loss goes on as a straight line. The fit adds bᵀθ with b ~ N(0, σ²I)
     and λ/2 ‖θ‖² to the sum of the losses, minimises until the gradient's norm is at most `tau`, and adds N(0,
     sigma_out²) to every coefficient. Nothing is tuned on the data, the targets' scale included.
 
     Parameters
     ----------
-    %(epsilon delta)s
+    %(epsilon delta target_range)s
     loss : {"squared", "huber"}, default="squared"
         "squared" is r²/2 of the scaled residual r; "huber" is r²/2 up to `huber_threshold` and a straight line beyond.
-    huber_threshold : float > 0, default=1.0
-        Residual beyond which ``loss="huber"`` is straight, in units of `target_scale`. The threshold applies to every
-        row alike; `clip` applies to gradients, and so to |r| ‖x̃‖.
     clip : float > 0 or None, default=1.0
         C: no row's gradient gets longer than C, and σ is proportional to C (for "huber" to the smaller of C and
         huber_threshold · R). None, for "huber" only, clips nothing.
+    %(feature_ranges standardize_if_told fit_intercept adjacency rows_per_person on_error random_state advanced)s
+
+    Other Parameters
+    ----------------
     bound : {"glm", "two-signed", "non-glm"}, default="glm"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "two-signed" allows a λ that is
         smaller by R², which pays where rows are many and ε is large. Bounds that need a slope of one sign ("logistic",
         "monotone") do not cover regression. "non-glm" needs ``accountant="rdp"``.
-    %(noise_ratio tau)s
+    huber_threshold : float > 0, default=1.0
+        Residual beyond which ``loss="huber"`` is straight, in units of half the range of the targets. The threshold
+        applies to every row alike; `clip` applies to gradients, and so to |r| ‖x̃‖.
     sigma_out : float or None, default=None
-        Standard deviation of the output noise, before `target_scale`; None takes one that costs next to nothing.
-    %(solver intercept)s
+        Standard deviation of the output noise, in these units; None takes one that costs next to nothing.
+    %(noise_ratio accountant tau solver max_iter intercept_scaling)s
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1, and what depends on a row's length is lost.
-    %(random_state accountant)s
-    %(scaled_targets max_iter on_error adjacency rows_per_person standardize_if_told feature_ranges)s
 
     Attributes
     ----------

@@ -37,15 +37,18 @@ class ObjPertSVC(LinearClassifier):
     clip : float > 0 or None, default=1.0
         C: no row's gradient gets longer than C, and σ is proportional to C (for "huberised-hinge" to the smaller of C
         and R). None, for "huberised-hinge" only, clips nothing.
+    %(classes class_weight feature_ranges standardize_if_told fit_intercept)s
+    %(adjacency rows_per_person on_error random_state advanced)s
+
+    Other Parameters
+    ----------------
     bound : {"monotone", "two-signed", "glm", "non-glm"}, default="monotone"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" does not cover a hinge;
         "non-glm" needs ``accountant="rdp"``.
-    %(noise_ratio tau sigma_out solver intercept row_norm random_state)s
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told feature_ranges)s
-    %(class_weight)s
+    %(noise_ratio accountant tau sigma_out solver max_iter intercept_scaling row_norm)s
 
     Attributes
     ----------

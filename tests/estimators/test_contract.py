@@ -175,7 +175,7 @@ def test_every_parameter_and_every_result_is_described(case):
     model = case.fitted
     text = inspect.getdoc(type(model))
     for name in [*names_of(model), *(name for name in vars(model) if name.endswith("_"))]:
-        assert re.search(rf"^(\w+, )*{name}(, \w+)* : ", text, re.MULTILINE), f"{name} is not described"
+        assert re.search(rf"^ *(\w+, )*{name}(, \w+)* : ", text, re.MULTILINE), f"{name} is not described"
 
 
 BY_RENYI = {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0, "noise_ratio": 4.0}
