@@ -62,7 +62,7 @@ def resident_peak(run: Callable[[], object]) -> int:
 
 def estimator(name: str, lam: float, solver: str) -> ObjPertLogisticRegression | LogisticRegression:
     if name == "private":
-        return ObjPertLogisticRegression(1.0, solver=solver)
+        return ObjPertLogisticRegression(1.0, advanced={"solver": solver})
     return LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-8)
 
 
@@ -106,13 +106,13 @@ def main() -> None:
         ours, again, theirs, together, raw, raw_together = [], [], [], [], [], []
         for repeat in range(options.repeats + 1):
             # a slightly different ε each time, so that every fit calibrates anew
-            private = ObjPertLogisticRegression(epsilon * (1 + 1e-9 * repeat), solver=options.solver)
+            private = ObjPertLogisticRegression(epsilon * (1 + 1e-9 * repeat), advanced={"solver": options.solver})
             ours.append(seconds(lambda model=private: model.fit(X, y)))
             again.append(seconds(lambda model=private: model.fit(X, y)))
             peer = estimator("peer", private.privacy_.lam, options.solver)
             theirs.append(seconds(lambda model=peer: model.fit(X, y)))
             together.append(seconds(lambda model=private: fit_many(model, X, y, range(DRAWS))))
-            plain = ObjPertLogisticRegression(private.epsilon, solver=options.solver, standardize=False)
+            plain = ObjPertLogisticRegression(private.epsilon, standardize=False, advanced={"solver": options.solver})
             raw.append(seconds(lambda model=plain: model.fit(X, y)))
             raw_together.append(seconds(lambda model=plain: fit_many(model, X, y, range(DRAWS))))
         medians = (1e3 * statistics.median(times[1:]) for times in (ours, again, theirs, together, raw, raw_together))

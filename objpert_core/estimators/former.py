@@ -111,6 +111,10 @@ class LinearModel(LinearScores):
         self.random_state = random_state
         self.on_error = on_error
 
+    def having(self, parameters: Mapping[str, Any]) -> Self:
+        """An unfitted model with these parameters."""
+        return type(self)(**self.get_params(deep=False) | dict(parameters))
+
     def __sklearn_clone__(self) -> Any:
         copy = super().__sklearn_clone__()
         copied(self, copy)

@@ -186,7 +186,7 @@ def estimator(ask: Ask) -> Any:
     if ask.intervals and ask.schema.has_private_ranges:
         raise ValueError("intervals must be False where ranges are private: rows of such a schema have no fixed units")
     if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
-        shared |= {"intervals": True, "row_norm": "clip"}
+        shared |= {"intervals": True, "advanced": {"row_norm": "clip"}}
     return ObjPertLogisticRegression(classes=target.classes, class_weight=ask.weights, **shared)
 
 

@@ -38,7 +38,7 @@ def regression_table(
     >>> from objpert_core.estimators import ObjPertLogisticRegression
     >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, size=(4000, 2))
     >>> y = np.random.default_rng(1).random(4000) < 1 / (1 + np.exp(-4 * X[:, 0]))
-    >>> shared = {"intervals": True, "row_norm": "clip", "classes": [False, True], "public_rows": 4000}
+    >>> shared = {"intervals": True, "classes": [False, True], "public_rows": 4000, "advanced": {"row_norm": "clip"}}
     >>> model = ObjPertLogisticRegression(**shared, random_state=0).fit(X, y)
     >>> print(regression_table(model, "text"), end="")
         coefficient

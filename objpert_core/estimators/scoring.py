@@ -208,7 +208,7 @@ class ClassScores(ClassifierMixin, LinearScores):
         >>> X = np.random.default_rng(0).uniform(-0.5, 0.5, size=(4000, 2))
         >>> y = np.random.default_rng(1).random(4000) < 1 / (1 + np.exp(-4 * X[:, 0]))
         >>> model = ObjPertLogisticRegression(
-        ...     intervals=True, row_norm="clip", classes=[False, True], public_rows=4000, random_state=0
+        ...     intervals=True, classes=[False, True], public_rows=4000, random_state=0, advanced={"row_norm": "clip"}
         ... )
         >>> table = model.fit(X, y).summary()
         >>> list(table.index), bool(table.loc["x0", "[0.025"] < 4.0 < table.loc["x0", "0.975]"])

@@ -84,10 +84,7 @@ class Plan:
         return bool(model.planned(self.read_off, self.standing.shape[1], sparse=sp.issparse(self.standing)).reads_rows)
 
     def _unfitted(self, parameters: Mapping[str, Any]) -> Any:
-        own = self.search.estimator
-        if isinstance(own, former.LinearModel):
-            return type(own)(**own.get_params(deep=False) | self.fixed | dict(parameters))
-        return own.having(self.fixed | dict(parameters))
+        return self.search.estimator.having(self.fixed | dict(parameters))
 
     def words(self, certificate: PrivacyCertificate) -> PrivacyCertificate:
         """A fit's certificate with the right words for a number of rows that was not declared."""

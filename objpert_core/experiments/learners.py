@@ -145,7 +145,7 @@ class Learner:
         """The unfitted estimator of a private learner."""
         name, _, preset = self.estimator.partition(".")
         kind = getattr(estimators, name)
-        return (getattr(kind, preset) if preset else kind)(**parameters)
+        return (getattr(kind, preset) if preset else kind)().having(parameters)
 
 
 _ROWS = {"intercept_scaling": Of("intercept_scaling"), "row_norm": Of("row_norm")}

@@ -245,7 +245,7 @@ def fit_code(ask: Ask) -> str:
         estimator, known = "ObjPertRegressor", "target_range=(target.low, target.high)"
     else:
         estimator, known = "ObjPertLogisticRegression", "classes=target.classes"
-        arguments |= {"intervals": True, "row_norm": "clip"} if ask.intervals else {}
+        arguments |= {"intervals": True, "advanced": {"row_norm": "clip"}} if ask.intervals else {}
     if not ask.intervals:
         known += ", feature_ranges=schema.feature_ranges"
     marks = {name: value for name in ("delimiter", "decimal", "encoding") if (value := getattr(ask.dialect, name))}

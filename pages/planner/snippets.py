@@ -13,5 +13,7 @@ print("sigma", mechanism.sigma, "lambda", mechanism.lam)
 print("excess training loss per row, at most", excess / NUMBER_OF_ROWS)
 
 model = ObjPertLogisticRegression(
-    epsilon=EPSILON, delta=DELTA, bound=BOUND, noise_ratio=FITTED, accountant="rdp", intercept_scaling=SCALING
+    epsilon=EPSILON,
+    delta=DELTA,
+    advanced={"bound": BOUND, "noise_ratio": FITTED, "accountant": "rdp", "intercept_scaling": SCALING},
 )

@@ -73,8 +73,8 @@ def found(
     people = sample(shape, n, d, seed)
     n = len(people.labels)
     model = ObjPertLogisticRegression(
-        epsilon, delta, intervals=True, row_norm="clip", intercept_scaling=CONSTANT, classes=[0, 1], public_rows=n,
-        random_state=seed,
+        epsilon, delta, intervals=True, classes=[0, 1], public_rows=n,
+        random_state=seed, advanced={"row_norm": "clip", "intercept_scaling": CONSTANT},
     ).fit(people.rows, people.labels)  # fmt: skip
     summary = model.summary()
     deviation, _ = curvature_noise(model.privacy_.terms.step(IntervalNoise), model.privacy_.radius)
@@ -136,8 +136,8 @@ def scored(epsilon: float, delta: float, shape: str, n: int, share: float, seed:
     n = len(people.labels)
     X, X_test, y, y_test = split_by_coin(people.rows, people.labels, share, random_state=seed)
     model = ObjPertLogisticRegression(
-        epsilon, delta, row_norm="clip", intercept_scaling=CONSTANT, classes=[0, 1], public_rows=round(n * (1 - share)),
-        random_state=seed,
+        epsilon, delta, classes=[0, 1], public_rows=round(n * (1 - share)),
+        random_state=seed, advanced={"row_norm": "clip", "intercept_scaling": CONSTANT},
     ).fit(X, y)  # fmt: skip
     noisy = evaluate(model, X_test, y_test, epsilon, delta, random_state=seed + 1)
     both = together(model.privacy_, noisy)

@@ -17,11 +17,10 @@ model = ObjPertLogisticRegression(
     epsilon=EPSILON,
     delta=DELTA,
     intervals=True,
-    row_norm="clip",
-    intercept_scaling=CONSTANT,
     classes=[0, 1],
     public_rows=len(y),
     random_state=SEED,
+    advanced={"row_norm": "clip", "intercept_scaling": CONSTANT},
 )
 intervals = model.fit(X, y).conf_int()
 print(intervals)
@@ -59,11 +58,10 @@ X_train, X_test, y_train, y_test = split_by_coin(X, y, test_share=SHARE, random_
 model = ObjPertLogisticRegression(
     epsilon=EPSILON,
     delta=DELTA,
-    row_norm="clip",
-    intercept_scaling=CONSTANT,
     classes=[0, 1],
     public_rows=round(len(y) * (1 - SHARE)),
     random_state=SEED,
+    advanced={"row_norm": "clip", "intercept_scaling": CONSTANT},
 ).fit(X_train, y_train)
 scores = evaluate(model, X_test, y_test, EPSILON, DELTA, random_state=SEED + 1)
 print(scores.to_markdown())

@@ -179,7 +179,7 @@ def test_coefficients_with_errors_are_those_of_the_package_and_verify_compares_t
     assert schema.references == {"job": "office"}
     table = read_table((folder / "town.csv").read_bytes(), schema)
     model = ObjPertLogisticRegression(
-        1.0, 1e-5, intervals=True, row_norm="clip", classes=[0, 1], public_rows=5000, random_state=7
+        1.0, 1e-5, intervals=True, classes=[0, 1], public_rows=5000, random_state=7, advanced={"row_norm": "clip"}
     ).fit(table.X, table.y)
     expected = model.summary(scaler=schema)
     np.testing.assert_array_equal([row["std err"] for row in told], expected["std err"])

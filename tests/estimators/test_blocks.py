@@ -41,7 +41,7 @@ MODELS = {
     "balanced": est.ObjPertLogisticRegression(**PRIVATE, class_weight="balanced"),
     "balanced, private ranges": est.ObjPertSVC(**BEARS_RANGES, class_weight="balanced", feature_ranges="private"),
     "known ranges, intervals": est.ObjPertLogisticRegression(
-        **PRIVATE | {"epsilon": 8.0}, feature_ranges=(-5.0, 9.0), intervals=True, row_norm="clip"
+        **PRIVATE | {"epsilon": 8.0}, feature_ranges=(-5.0, 9.0), intervals=True, advanced={"row_norm": "clip"}
     ),
 }
 
@@ -227,7 +227,9 @@ def test_many_classes_are_walked(standardize, ranges, weight):
 @pytest.mark.thorough
 @pytest.mark.parametrize("sandwich", [True, "sandwich"])
 def test_intervals_of_blocks_are_those_of_the_rows_in_memory(sandwich):
-    model = est.ObjPertLogisticRegression(**PRIVATE | {"epsilon": 8.0}, intervals=sandwich, row_norm="clip")
+    model = est.ObjPertLogisticRegression(
+        **PRIVATE | {"epsilon": 8.0}, intervals=sandwich, advanced={"row_norm": "clip"}
+    )
     known = model.fit(X / 10, Y).release()
     for ends in ((), (1, 2, 1500), range(100, 3000, 100)):
         walked = model.fit(cut(X / 10, Y, *ends))
@@ -435,7 +437,7 @@ def test_a_solver_that_stops_early_is_followed_by_a_sure_one_where_errors_must_n
 
     rows = X[:300] if shape == "dense" else sp.csr_array(X[:300])
     model = est.ObjPertLogisticRegression(
-        **PRIVATE | {"epsilon": 1.0}, standardize=False, lam=30.0, max_iter=1, on_error="release"
+        **PRIVATE | {"epsilon": 1.0}, standardize=False, lam=30.0, on_error="release", advanced={"max_iter": 1}
     )
     whole = clone(model).fit(rows, Y[:300])
     monkeypatch.setattr(minimum, "solve_surely", surely)
@@ -447,7 +449,7 @@ def test_a_solver_that_stops_early_is_followed_by_a_sure_one_where_errors_must_n
 def test_the_answer_for_no_data_comes_last(monkeypatch):
     """As in memory: where rounding stops the sure solver, too, which here is not asked to begin."""
     monkeypatch.setattr(minimum, "solve_surely", lambda problem, **_: solve(problem.without_rows(), tau=1.0))
-    model = est.ObjPertLogisticRegression(**PRIVATE, standardize=False, max_iter=1, on_error="release")
+    model = est.ObjPertLogisticRegression(**PRIVATE, standardize=False, on_error="release", advanced={"max_iter": 1})
     nothing = clone(model).fit(np.full((3000, 8), np.nan), Y)
     np.testing.assert_array_equal(model.fit(cut(X, Y, 1000)).coef_, nothing.coef_)
 
@@ -470,7 +472,7 @@ def test_a_block_that_cannot_be_read_is_an_error_before_noise_is_drawn(on_error,
 
 def test_a_solver_that_does_not_arrive_releases_nothing():
     with pytest.raises(ConvergenceError, match="nothing was released"):
-        est.ObjPertLogisticRegression(**PRIVATE, max_iter=2).fit(cut(X, Y, 500))
+        est.ObjPertLogisticRegression(**PRIVATE, advanced={"max_iter": 2}).fit(cut(X, Y, 500))
 
 
 def test_blocks_are_split_by_coins_and_scored_as_rows_in_memory_are():

@@ -203,13 +203,16 @@ NO_CLIP = "clip must be a finite number > 0 for the loss"
 
 
 CONTRADICTIONS = [
-    (est.ObjPertLogisticRegression(bound="kifer2012", accountant="rdp"), "'kifer2012' has a profile only"),
+    (
+        est.ObjPertLogisticRegression(advanced={"bound": "kifer2012", "accountant": "rdp"}),
+        "'kifer2012' has a profile only",
+    ),
     (est.ObjPertSCORegressor(loss="squared"), f"{NO_CLIP} 'squared', whose slope has no bound"),
     (est.ObjPertSCOClassifier(loss="hinge", lam=0.0), "lam must be a number > 0 for a loss with corners"),
-    (est.ObjPertLogisticRegression(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
-    (est.ObjPertSVC(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+    (est.ObjPertLogisticRegression(advanced={"bound": "non-glm"}), "'non-glm' .*needs accountant='rdp'"),
+    (est.ObjPertSVC(advanced={"bound": "non-glm"}), "'non-glm' .*needs accountant='rdp'"),
     (est.ObjPertSVC(clip=None), f"{NO_CLIP} 'squared-hinge', whose slope has no bound"),
-    (est.ObjPertRegressor(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+    (est.ObjPertRegressor(advanced={"bound": "non-glm"}), "'non-glm' .*needs accountant='rdp'"),
     (est.ObjPertRegressor(clip=None), f"{NO_CLIP} 'squared', whose slope has no bound"),
 ]
 
@@ -267,7 +270,9 @@ def test_both_spellings_of_neighbours_are_the_same_for_output_perturbation():
 
 
 def test_k_rows_move_output_perturbation_by_k_gradients_and_the_solver_once():
-    spent = est.OutputPerturbationLogisticRegression(lam=2.0, tau=0.25, rows_per_person=4, adjacency="replace")
+    spent = est.OutputPerturbationLogisticRegression(
+        lam=2.0, rows_per_person=4, adjacency="replace", advanced={"tau": 0.25}
+    )
     spent = spent.fit(*CASES[0].data).privacy_
     assert spent.sensitivity == pytest.approx((8 * math.hypot(1, 0.3) + 0.5) / 2, rel=1e-12)
 
@@ -312,11 +317,17 @@ def test_scikit_learns_own_checks(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        est.ObjPertLogisticRegression(solver="lbfgs", row_norm="clip"),
-        est.ObjPertSVC(loss="huberised-hinge", clip=None, solver="lbfgs", row_norm="clip", fit_intercept=False),
-        est.ObjPertRegressor(loss="huber", clip=None, solver="lbfgs", row_norm="normalize", fit_intercept=False),
+        est.ObjPertLogisticRegression(advanced={"solver": "lbfgs", "row_norm": "clip"}),
+        est.ObjPertSVC(
+            loss="huberised-hinge", clip=None, fit_intercept=False, advanced={"solver": "lbfgs", "row_norm": "clip"}
+        ),
+        est.ObjPertRegressor(
+            loss="huber", clip=None, fit_intercept=False, advanced={"solver": "lbfgs", "row_norm": "normalize"}
+        ),
         est.ObjPertSCORegressor(lam=5.0, solver="lbfgs", row_norm="normalize"),
-        est.OutputPerturbationLogisticRegression(adjacency="replace", row_norm="clip", fit_intercept=False, lam=5.0),
+        est.OutputPerturbationLogisticRegression(
+            adjacency="replace", fit_intercept=False, lam=5.0, advanced={"row_norm": "clip"}
+        ),
         est.DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
         est.DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),
         est.NoisySGDClassifier(epsilon=8.0, radius=8.0, step_scale=4.0, sampling="full batch"),
@@ -339,7 +350,7 @@ def test_scikit_learns_own_checks_of_other_set_ups(estimator, check):
 @pytest.mark.exhaustive
 @parametrize_with_checks(
     [
-        est.ObjPertLogisticRegression(solver="newton-cg", fit_intercept=False),
+        est.ObjPertLogisticRegression(fit_intercept=False, advanced={"solver": "newton-cg"}),
         est.ObjPertLogisticRegression.published(),
         est.DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),
     ]

@@ -23,7 +23,7 @@ SHARED = (
     est.ObjPertLogisticRegression(epsilon=1.0, public_rows=569, **PRIVATE),
     est.ObjPertLogisticRegression(epsilon=1.5, public_rows=569, standardize=False, **PRIVATE),
     est.ObjPertLogisticRegression(epsilon=8.0, lam=0.0, on_error="release", **PRIVATE),
-    est.ObjPertLogisticRegression.published(epsilon=0.5, row_norm="clip", **PRIVATE),
+    est.ObjPertLogisticRegression.published(epsilon=0.5, **PRIVATE, advanced={"row_norm": "clip"}),
     est.ObjPertLogisticRegression.kifer2012(epsilon=2.0, fit_intercept=False, **PRIVATE),
     est.ObjPertSVC(epsilon=1.0, **PRIVATE),
     est.ObjPertSVC(epsilon=1.5, standardize=True, **PRIVATE),
@@ -133,7 +133,7 @@ def test_many_numbers_are_not_copied_to_be_shared(limit, data, monkeypatch):
 
 
 def test_a_draw_that_cannot_be_solved_is_named_and_nothing_is_released(data, monkeypatch):
-    one = est.ObjPertLogisticRegression(public_rows=569, max_iter=2, **PRIVATE)
+    one = est.ObjPertLogisticRegression(public_rows=569, **PRIVATE, advanced={"max_iter": 2})
     models = [clone(one).set_params(random_state=seed) for seed in (7, 8)]
     with pytest.raises(ConvergenceError, match=r"with random_state=7: .* needs tau = 1e-6"):
         fit_each(models, *data)
@@ -186,7 +186,7 @@ def test_one_solution_serves_all_draws_of_output_perturbation(data):
 
 ONE_BY_ONE = [
     est.ObjPertSCOClassifier(radius=1.0, public_rows=569, **PRIVATE),
-    est.ObjPertLogisticRegression(solver="lbfgs", public_rows=569, **PRIVATE),
+    est.ObjPertLogisticRegression(public_rows=569, **PRIVATE, advanced={"solver": "lbfgs"}),
 ]
 
 

@@ -69,7 +69,7 @@ HUBER = {"loss": "huber", "huber_threshold": 0.5}
 
 CALIBRATED = [
     (est.ObjPertSVC(clip=0.7), 0.7, 1.0),
-    (est.ObjPertSVC(**HUBERISED, clip=None, hinge_width=2.0), RADIUS, 0.25),
+    (est.ObjPertSVC(**HUBERISED, clip=None, advanced={"hinge_width": 2.0}), RADIUS, 0.25),
     (est.ObjPertSVC(**HUBERISED, clip=9.0), RADIUS, 1.0),
     (est.ObjPertSVC(**HUBERISED, clip=0.2), 0.2, 1.0),
     (est.ObjPertRegressor(clip=0.7), 0.7, 1.0),

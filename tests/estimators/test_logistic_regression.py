@@ -31,7 +31,7 @@ def test_a_huge_epsilon_approaches_the_model_without_privacy():
 def test_the_intercept_follows_the_base_rate():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(4000, 2)), (rng.random(4000) < 0.9).astype(int)
-    model = ObjPertLogisticRegression(epsilon=8.0, intercept_scaling=1.0).fit(X, y)
+    model = ObjPertLogisticRegression(epsilon=8.0, advanced={"intercept_scaling": 1.0}).fit(X, y)
     assert model.intercept_[0] == pytest.approx(np.log(9), abs=0.4)
     assert ObjPertLogisticRegression(fit_intercept=False).fit(X, y).intercept_.tolist() == [0.0]
 
@@ -44,12 +44,12 @@ def test_the_published_recipe_is_the_papers():
     assert spent.sigma == pytest.approx(1.3 * 5.276, rel=1e-3)  # design note, "Calibration in closed form"
     assert spent.lam == calibrate_published(1.0, 1e-5, 2**0.5, tau=0.01, sigma_out=0.15).objective.lam
     assert spent.lam == pytest.approx(4.02, abs=0.01)  # 3.73 in the note, which leaves tau out
-    assert ObjPertLogisticRegression.published(tau=1e-3).tau == 1e-3
+    assert ObjPertLogisticRegression.published(advanced={"tau": 1e-3}).tau == 1e-3
 
 
 def test_the_default_bound_needs_less_noise_and_less_regularisation_than_the_published_one():
     X, y = labelled(n=50)
-    tight = ObjPertLogisticRegression(intercept_scaling=1.0, lam=0.0).fit(X, y).privacy_
+    tight = ObjPertLogisticRegression(lam=0.0, advanced={"intercept_scaling": 1.0}).fit(X, y).privacy_
     published = ObjPertLogisticRegression.published().fit(X, y).privacy_
     assert tight.sigma < 0.8 * published.sigma
     assert tight.lam < 0.6 * published.lam
@@ -64,7 +64,7 @@ def test_regularisation_follows_the_rule_where_it_asks_for_more_than_privacy_doe
     assert spent.verify()
     told = ObjPertLogisticRegression(public_rows=10**6, standardize=False).fit(X, y).privacy_
     assert (told.lam, told.sigma, told.public_rows) == (least.lam, least.sigma, 10**6)
-    chosen = ObjPertLogisticRegression(lam=50.0, noise_ratio=1.5).fit(X, y).privacy_
+    chosen = ObjPertLogisticRegression(lam=50.0, advanced={"noise_ratio": 1.5}).fit(X, y).privacy_
     assert chosen.lam == 50.0
     assert chosen.sigma == pytest.approx(1.5 * calibrate_gaussian(1.0, 1e-5, chosen.radius).sigma)
     assert chosen.verify()
@@ -107,7 +107,7 @@ def test_the_margin_makes_rows_count_where_noise_keeps_scores_small():
 def test_sparse_input_is_never_made_dense():
     X = sp.random_array((4000, 2000), density=0.002, format="csr", random_state=np.random.default_rng(0))
     y = np.arange(4000) % 2
-    peak = peak_of(lambda: ObjPertLogisticRegression(solver="newton-cg").fit(X, y).predict(X))
+    peak = peak_of(lambda: ObjPertLogisticRegression(advanced={"solver": "newton-cg"}).fit(X, y).predict(X))
     assert peak < 4000 * 2000 * 8 / 20
 
 

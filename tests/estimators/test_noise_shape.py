@@ -20,9 +20,9 @@ RELEASES = {
     "centre and scales": lambda: est.ObjPertLogisticRegression(**CLASSES, standardize=True, epsilon=8.0).fit(X, y),
     "ranges": lambda: est.ObjPertLogisticRegression(**CLASSES, feature_ranges="private", epsilon=30.0).fit(X, y),
     "weights of classes": lambda: est.ObjPertLogisticRegression(**CLASSES, class_weight="balanced").fit(X, y),
-    "intervals": lambda: est.ObjPertLogisticRegression(**CLASSES, row_norm="clip", intervals=True, epsilon=8.0).fit(
-        X, y
-    ),
+    "intervals": lambda: est.ObjPertLogisticRegression(
+        **CLASSES, intervals=True, epsilon=8.0, advanced={"row_norm": "clip"}
+    ).fit(X, y),
     "output": lambda: est.OutputPerturbationLogisticRegression(**CLASSES).fit(X, y),
     "DP-SGD": lambda: est.DPSGDLogisticRegression(**CLASSES, epochs=1).fit(X, y),
     "noisy SGD": lambda: est.NoisySGDClassifier(**CLASSES).fit(X, y),

@@ -155,7 +155,7 @@ def test_the_pipeline_keeps_the_safety_factor_of_many_columns(row_norm):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5, d)) / np.sqrt(d) * np.array([0.5, 0.999999, 1.0, 1.000001, 2.0])[:, None]
     X[2] /= np.linalg.norm(X[2])
-    model = est.ObjPertLogisticRegression(**PUBLIC, row_norm=row_norm, lam=1.0).fit(X, [0, 1, 0, 1, 0])
+    model = est.ObjPertLogisticRegression(**PUBLIC, lam=1.0, advanced={"row_norm": row_norm}).fit(X, [0, 1, 0, 1, 0])
     model.coef_ = 1e3 * rng.normal(size=(1, d)) / np.sqrt(d)
     expected = Rows(X, row_norm).margins(model.coef_[0]) + model.intercept_
     np.testing.assert_allclose(model.to_sklearn().decision_function(X), expected, rtol=1e-12, atol=1e-12)

@@ -101,7 +101,9 @@ def test_the_better_setting_wins():
     ages = rng.uniform(0, 1, size=(4000, 1))
     grid = {"fit_intercept": [False, True], "intercept_scaling": [1.0]}
     model = search(
-        est.OutputPerturbationLogisticRegression(classes=[0, 1], public_rows=4000, row_norm="clip"), grid, epsilon=8.0
+        est.OutputPerturbationLogisticRegression(classes=[0, 1], public_rows=4000, advanced={"row_norm": "clip"}),
+        grid,
+        epsilon=8.0,
     ).fit(ages, (ages[:, 0] > 0.5).astype(int))
     assert model.best_params_["fit_intercept"]
     assert model.best_score_ > 0.8
@@ -196,7 +198,8 @@ def test_what_makes_no_sense_is_refused_before_the_data_are_touched(parameters, 
 
 def test_a_fit_that_fails_releases_nothing():
     model = search(
-        est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000, max_iter=1), {"standardize": [False]}
+        est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000, advanced={"max_iter": 1}),
+        {"standardize": [False]},
     )
     with pytest.raises(ConvergenceError):
         model.fit(X, y)
@@ -215,7 +218,7 @@ def test_only_the_released_model_warns_of_its_numbers(monkeypatch):
 
 
 def test_a_searchs_model_with_intervals_has_a_summary():
-    one = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000, row_norm="clip", intervals=True)
+    one = est.ObjPertLogisticRegression(classes=[0, 1], public_rows=4000, intervals=True, advanced={"row_norm": "clip"})
     model = search(one, {"intercept_scaling": [0.5]}, epsilon=4.0).fit(X, y)
     assert model.privacy_.verify(model.best_estimator_)
     assert (model.best_estimator_.summary()["std err"] > 0).all()

@@ -250,7 +250,9 @@ def test_one_row_more_moves_one_count_by_one_and_no_other(columns, classes):
 
 @pytest.mark.parametrize("more", [{"intervals": True}, {"feature_ranges": (-4.0, 4.0)}], ids=["intervals", "ranges"])
 def test_an_evaluation_of_a_model_with_intervals_or_ranges_is_about_that_model(more):
-    own = ObjPertLogisticRegression(row_norm="clip", classes=[0, 1], public_rows=3000, random_state=0, **more).fit(X, y)
+    own = ObjPertLogisticRegression(
+        classes=[0, 1], public_rows=3000, random_state=0, **more, advanced={"row_norm": "clip"}
+    ).fit(X, y)
     found = evaluate(own, X, y, random_state=0)
     assert found.verify(own)
     assert together(own.privacy_, found, split="same rows").verify(own)

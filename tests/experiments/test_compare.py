@@ -115,9 +115,9 @@ def test_published_is_the_papers_recipe_but_for_the_constant(steps, data, settin
         model = ObjPertLogisticRegression.published(
             epsilon=2.0,
             delta=1e-4,
-            intercept_scaling=settings.intercept_scaling,
             classes=(0, 1),
             random_state=fit.seed,
+            advanced={"intercept_scaling": settings.intercept_scaling},
         )
         model.fit(data.X_train, data.y_train)
         assert_same(fit, model, data)

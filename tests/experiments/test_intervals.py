@@ -77,7 +77,12 @@ def test_the_study_draws_what_the_estimator_draws():
     generator = np.random.default_rng(0)
     X, chances, theta = shapes.drawn("even", n, d, generator)
     model = ObjPertLogisticRegression(
-        epsilon=epsilon, delta=coverage.DELTA, intervals=True, row_norm="clip", classes=[0, 1], public_rows=n
+        epsilon=epsilon,
+        delta=coverage.DELTA,
+        intervals=True,
+        classes=[0, 1],
+        public_rows=n,
+        advanced={"row_norm": "clip"},
     )
     plan = coverage.recipe(epsilon, n, d, "interval")
     ours, errors, others, their_errors = [], [], [], []

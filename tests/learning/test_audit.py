@@ -32,7 +32,7 @@ LEARNERS = {  # and the share of ε that the audit finds at least in data made f
     "logistic regression": (lambda: ObjPertLogisticRegression(**SHARED, **PUBLIC), 0.7),
     "without a margin": (lambda: ObjPertLogisticRegression(**SHARED, **PUBLIC, margin=0.0), 0.7),
     "with hardly more noise than the Gaussian": (
-        lambda: ObjPertLogisticRegression(**SHARED, **PUBLIC, margin=0.0, noise_ratio=1.002),
+        lambda: ObjPertLogisticRegression(**SHARED, **PUBLIC, margin=0.0, advanced={"noise_ratio": 1.002}),
         0.7,
     ),
     "squared hinge": (lambda: ObjPertSVC(**SHARED, classes=[0, 1]), 0.4),

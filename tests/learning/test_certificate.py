@@ -93,7 +93,7 @@ def test_a_bound_on_gradient_or_hessian_that_is_a_trifle_too_small_is_not_covere
 def test_the_constant_of_the_loss_is_told():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
-    spent = ObjPertRegressor(loss="huber", huber_threshold=0.7).fit(X, y).privacy_
+    spent = ObjPertRegressor(loss="huber", advanced={"huber_threshold": 0.7}).fit(X, y).privacy_
     assert "huber loss (threshold 0.7)" in repr(spent)
 
 

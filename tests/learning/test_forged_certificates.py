@@ -189,7 +189,7 @@ def test_one_fit_has_one_row_of_coefficients_and_one_intercept(objective, coef, 
 def test_with_the_model_its_dimension_and_its_lattice_count():
     X, y = some_data()
     model = est.ObjPertLogisticRegression(
-        bound="non-glm", accountant="rdp", epsilon=8.0, classes=[0, 1], random_state=0
+        epsilon=8.0, classes=[0, 1], random_state=0, advanced={"bound": "non-glm", "accountant": "rdp"}
     ).fit(X, y)
     spent = model.privacy_
     assert spent.dimension == 4

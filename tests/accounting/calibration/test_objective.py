@@ -253,4 +253,7 @@ def test_the_preset_needs_far_more_noise_and_any_parameter_may_be_replaced():
     kifer = ObjPertLogisticRegression.kifer2012(classes=[False, True]).fit(X, X[:, 0] > 0).privacy_
     tight = ObjPertLogisticRegression(classes=[False, True]).fit(X, X[:, 0] > 0).privacy_
     assert kifer.sigma > 2 * tight.sigma
-    assert ObjPertLogisticRegression.kifer2012(tau=1e-3, intercept_scaling=1.0).get_params()["tau"] == 1e-3
+    assert (
+        ObjPertLogisticRegression.kifer2012(advanced={"tau": 1e-3, "intercept_scaling": 1.0}).get_params()["tau"]
+        == 1e-3
+    )

@@ -49,7 +49,7 @@ def test_the_losses_are_those_of_the_estimator_on_the_same_rows():
     X, y = synthetic.draw(SMALL.rows + nr.TEST_ROWS, SMALL.features, decay=0.0, flipped=0.036, seed=5)
     point = estimate.of(nr.Recipe("logistic", 1.2))
     for draw in range(SMALL.draws):
-        model = ObjPertLogisticRegression(noise_ratio=1.2, classes=(0, 1), random_state=5 + draw)
+        model = ObjPertLogisticRegression(classes=(0, 1), random_state=5 + draw, advanced={"noise_ratio": 1.2})
         model.fit(X[: SMALL.rows], y[: SMALL.rows])
         chosen = model.predict_log_proba(X[: SMALL.rows])[np.arange(SMALL.rows), y[: SMALL.rows]]
         assert point.excess[draw] == pytest.approx(-chosen.mean() - estimate.reference_loss, abs=1e-9)
