@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 import sys
 import warnings
@@ -55,6 +56,7 @@ def add(commands: Any) -> None:
             "    --number age:18:80 --categories job=office,workshop,café \\",
             "    --epsilon 1 --out release",
             "objpert fit people.csv --schema schema.json --epsilon 1 --overwrite",
+            "objpert fit people.csv --schema schema.json --epsilon 1 --public-rows 5000 --plan",
             notes=_NOTES,
         ),
     )
@@ -92,6 +94,11 @@ def add(commands: Any) -> None:
     )
     promise.add_argument(
         "--intervals", action="store_true", help="coefficients with standard errors, for the same ε and δ"
+    )
+    promise.add_argument(
+        "--plan",
+        action="store_true",
+        help="say what the fit would do, spend and release, and read nothing; needs --public-rows",
     )
     promise.add_argument(
         "--scheduler",
@@ -135,6 +142,10 @@ def run(options: argparse.Namespace) -> int:
     _ = ask.weights  # which refuses values that the target has not, before anything is read
     if (options.skops or options.card) and not own_table.skops_is_there():
         raise ImportError("--skops and --card need skops: pip install '/path/to/checkout[export]'")
+    if options.plan:
+        if options.public_rows is None:
+            raise ValueError("--plan needs --public-rows: rules go by the number of rows, and no row is read")
+        return _plan(own_table.planned(ask), options)
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
         if columns.is_walked(options.data) or options.scheduler is not None:
             fit = partial(own_table.made_of_any_size, ask, options.data, options.scheduler)
@@ -173,6 +184,17 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise Failed(f"the release is in {options.out}, but the answer could not be shown: {why}") from None
+    return 0
+
+
+def _plan(recipe: Any, options: argparse.Namespace) -> int:
+    """Print what the fit would do; the text of the recipe is that of `planned` and of the page."""
+    rows = recipe.statement()
+    if options.score:
+        put_aside = f"{_test_share(options):g} of the rows, each by its own coin, for the same ε and δ"
+        rows.append({"what": "scores", "in words": put_aside})
+    document = {"command": "fit --plan", "plan": {"rows": rows, "noise": dataclasses.asdict(recipe.mechanism)}}
+    show(Answer("what this fit would do, spend and release; no row was read", {}, document, rows), options.format)
     return 0
 
 

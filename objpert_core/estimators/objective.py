@@ -102,6 +102,10 @@ def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> C
     return one_of(first, *(key for key in keys if key != first))
 
 
+_ALSO = {"class_counts": "weights of classes", "curvature": "curvature at the coefficients"}
+"""What the promise of a fit with these steps covers besides."""
+
+
 def composes(s: Settings) -> bool:
     """Whether a fit composes with private sums without losing much by it."""
     return BOUND_REGISTRY[s.bound].has_losses and s.accountant == "profile"
@@ -165,7 +169,7 @@ def by_objective_perturbation(
         rows.row_norm,
         rows.declared,
         counted,
-        (*rows.released, *(step.name.replace("_", " ") for step in terms.steps if step.after)),
+        (*rows.released, *(_ALSO[step.name] for step in terms.steps if step.name in _ALSO)),
         (*rows_cautions(s, name, counted), *rows.cautions),
     )
 

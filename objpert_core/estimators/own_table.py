@@ -1,5 +1,6 @@
 """A private fit to a table of one's own, from its bytes to what may be published, and the published model read back.
 
+planned(ask)           what the fit will do, before any row is read
 made(ask, content)     read a CSV file by what is public about it, and fit once
 model_json(made)       the released model as a file
 read_model(text)       the model of such a file, which predicts
@@ -39,6 +40,7 @@ from objpert_core.datasets.tables.encoding import EncodedBlocks
 from objpert_core.datasets.tables.reading import read_or_open
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
+from objpert_core.estimators.recipe import Recipe
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.released import (
     Released,
@@ -188,6 +190,16 @@ def estimator(ask: Ask) -> Any:
     if ask.intervals:  # rows of a schema are no longer than 1, and as long as they are they have units
         shared |= {"intervals": True, "advanced": {"row_norm": "clip"}}
     return ObjPertLogisticRegression(classes=target.classes, class_weight=ask.weights, **shared)
+
+
+def planned(ask: Ask) -> Recipe:
+    """What the fit of a request will do, spend and release, by what was typed alone.
+
+    `ValueError` where nobody has said how many rows there are: rules go by that number.
+    """
+    if ask.training_rows is None:
+        raise ValueError("rows must be declared for a plan, whose rules go by their number, got None")
+    return estimator(ask).planned(ask.training_rows, len(ask.schema.feature_names))
 
 
 def made(ask: Ask, content: bytes) -> Made:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 
 import scipy.sparse as sp
@@ -15,7 +15,7 @@ from objpert_core.accounting.steps.base import Step
 from objpert_core.accounting.steps.standardisation import AS_THEY_ARE
 from objpert_core.accounting.terms import Terms
 from objpert_core.estimators.cautions import Caution
-from objpert_core.learning.certificates.shown import neighbours_in_words
+from objpert_core.learning.certificates.shown import adjacency_words, neighbours_in_words
 from objpert_core.learning.fit import Seed
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.ranges import Ranges
@@ -158,26 +158,46 @@ class Recipe:
         """The loss's parameter: of the logistic loss its margin; 0.0 where it has none."""
         return 0.0 if self.objective is None else self.objective.loss.parameter or 0.0
 
-    def __str__(self) -> str:
+    def statement(self) -> list[dict[str, str]]:
+        """What the fit will do, spend and release: rows of a table, by public numbers."""
         terms, public = self.terms, self.public
-        adjacency = neighbours_in_words(f"{terms.adjacency}, {terms.rows_per_person} of one person")
+        declared = None if terms.public_rows is None else terms.rows_declared
+        whom = adjacency_words(terms.adjacency, terms.public_rows, declared, terms.rows_per_person)
+        known = "a number that was declared" if terms.rows_declared else "read off the data, and treated as public"
+        counted = "no rule goes by it" if terms.public_rows is None else f"{terms.public_rows}, {known}"
         promise = f"({promised(terms.epsilon or 0.0)}, {promised(terms.delta)})-differential privacy"
-        known = "declared" if terms.rows_declared else "read off the data and treated as public"
-        rows = f", {terms.public_rows} rows ({known})" if terms.public_rows is not None else ""
+        left = f"; ε = {self.epsilon:.4g} is left for one fit" if terms.steps else ""
+        fits = f", {public.fits} fits, each of one class against the others" if public.fits > 1 else ""
+        norms = "brought to norm 1" if self.row_norm == "normalize" else "shortened to norm 1 where they are longer"
         lines = [
-            ("fit", f"{self.algorithm}, {public.fits} fit{'s' * (public.fits > 1)}, {public.columns} columns{rows}"),
-            ("promise", f"{promise}, {adjacency}"),
-            ("rows", f"{self.row_norm}" + (", cut to public ranges" if self.ranges is not None else "")),
-            *(("after" if step.after else "before", _in_words(step)) for step in terms.steps),
-            ("spends", f"ε = {self.epsilon:.4g} for one fit, after what is released beside it"),
+            ("promise", f"{promise}, {neighbours_in_words(whom)}"),
+            ("number of rows", counted),
+            ("rows", f"{public.columns} columns, {norms}{', cut to public ranges' if self.ranges is not None else ''}"),
+            *((f"{'after' if one.after else 'before'} the fit", _in_words(one)) for one in terms.steps),
+            ("fit", f"{self.algorithm}{fits}{left}"),
             *([] if self.objective is None else [("minimises", str(self.objective))]),
-            ("noise", repr(self.mechanism)),
+            ("noise", _numbers(self.mechanism)),
             ("releases", ", ".join(("coefficients", "intercept", *self.released))),
             *(("caution", caution.message) for caution in self.cautions),
         ]
-        return "\n".join(f"{name:<10} {text}" for name, text in lines)
+        return [{"what": name, "in words": text} for name, text in lines]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{row['what']:<14} {row['in words']}" for row in self.statement())
 
 
 def _in_words(step: Step) -> str:
-    told = ", ".join(f"{name} {value:.6g}" for name, value in vars(step).items() if value is not None)
-    return f"{step.name.replace('_', ' ')}: {told}"
+    return f"{step.name.replace('_', ' ')}: {_told(step)}"
+
+
+def _numbers(mechanism: Mechanism) -> str:
+    told = _told(mechanism) if is_dataclass(mechanism) else ""
+    return f"{type(mechanism).__name__}: {told}" if told else type(mechanism).__name__
+
+
+def _told(numbers: Any) -> str:
+    """The numbers of a dataclass and of its parts, with their names."""
+    values = {item.name: getattr(numbers, item.name) for item in fields(numbers)}
+    parts = [_told(value) for value in values.values() if is_dataclass(value)]
+    own = [f"{name} {value:.6g}" for name, value in values.items() if isinstance(value, (int, float))]
+    return ", ".join(part for part in (*parts, *own) if part)
