@@ -56,7 +56,8 @@ def add(commands: Any) -> None:
             "    --number age:18:80 --categories job=office,workshop,café \\",
             "    --epsilon 1 --out release",
             "objpert fit people.csv --schema schema.json --epsilon 1 --overwrite",
-            "objpert fit people.csv --schema schema.json --epsilon 1 --public-rows 5000 --plan",
+            "objpert fit people.csv --schema schema.json --epsilon 1 --public-rows 5000 \\",
+            "    --plan",
             notes=_NOTES,
         ),
     )
