@@ -372,6 +372,8 @@ GHOSTS = [
     ("distance", "sigma", 1.0, None, {}),
     slow("renyi", "noise", 3.0, COMPARED, {"DP-SGD": acc.DPSGD(2.5, 0.01, 10_000).rdp}),
     ("solvers", "lambda", 10.0, None, {}),
+    slow("composition", "sigma", 100.0, [f"k = {k}" for k in (1, 2, 5, 10)], {}),
+    slow("losses", "C", 0.3, ["f clipped"], {}),
 ]
 
 

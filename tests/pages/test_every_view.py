@@ -4,10 +4,14 @@ import contextlib
 import dataclasses
 import importlib
 import inspect
+import operator
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+import numpy as np
 import pytest
 
+from pages.lessons.computed import value_of
 from tests.pages.apps import execute, words_of
 from ui.registry import ROOMS
 from ui.stored_view import StoredView
@@ -49,21 +53,51 @@ def test_a_view_answers_in_few_words_and_shows_its_numbers(view):
 
 DEAR = {"tuning", "tuning_search", "sure_repeats", "renyi"}
 LIVE = {"population"}  # draws rows where nothing is stored
+CHEAP = [view for view in VIEWS if view.id not in DEAR | LIVE]
+
+
+def moved_to(now: View, places: Callable[[Sequence, object], Iterable]) -> Iterator[View]:
+    """The view with one control at another of its options, each control in turn, where the picture has results."""
+    for name, control in {**now.controls, **now.switches}.items():
+        here = getattr(now, name, None)
+        options = [one for one in getattr(control, "options", ()) if type(one) is type(here)]
+        for value in places(options, here):
+            there = dataclasses.replace(now, **{name: value})
+            if not isinstance(there, StoredView) or there.stored():
+                yield there
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", [view for view in VIEWS if view.id not in DEAR | LIVE])
-def test_it_answers_in_few_words_at_either_end_of_every_control(view):
-    """Where it is not refused, and where the picture has results."""
-    now = at_first(view)
-    for name, control in {**view.controls, **view.switches}.items():
-        options = [one for one in getattr(control, "options", ()) if type(one) is type(getattr(now, name, None))]
-        for value in {*options[:1], *options[-1:]}:
-            there = dataclasses.replace(now, **{name: value})
-            if isinstance(there, StoredView) and not there.stored():
-                continue
-            with contextlib.suppress(ValueError):
-                assert 0 < words_of(there.answer()) <= 18, there.answer()
+@pytest.mark.parametrize("view", CHEAP)
+def test_at_either_end_of_every_control_it_is_refused_or_answers_in_few_words_and_is_drawn(view):
+    for there in moved_to(at_first(view), lambda options, _: {*options[:1], *options[-1:]}):
+        with contextlib.suppress(ValueError):
+            answer, chart = there.answer(), there.chart(None)
+            assert 0 < words_of(answer) <= 18, answer
+            assert not re.search(r"nan\b|∞", answer), answer
+            for axis in (chart.layout.xaxis, chart.layout.yaxis):
+                assert axis.range is None or np.isfinite([*map(float, axis.range)]).all()
+
+
+WAYS = {"rises": operator.gt, "falls": operator.lt, "more": operator.gt, "fewer": operator.lt}
+COURSE = r"(rises|falls|more|fewer) (?:from|visits,) (\S+).*? (?:to|→) (\S+)"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", CHEAP)
+def test_why_it_moved_names_the_change_and_the_way_that_its_numbers_went(view):
+    now, told = at_first(view), {}
+    for there in moved_to(now, lambda options, here: [one for one in options if one != here][::5]):
+        if hasattr(now, "was"):  # the view before, where a view remembers it itself
+            there = dataclasses.replace(there, was=now)
+        with contextlib.suppress(ValueError):
+            told[there] = there.moved(now)
+    for why in filter(None, told.values()):
+        assert ": " in why
+        for way, *course in re.findall(COURSE, why.replace("∞", "10⁹⁹")):
+            before, after = map(value_of, course)
+            assert None in (before, after) or WAYS[way](after, before), why
+    assert any(told.values()) or not view.named
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ Of a file nothing is believed but the entries, δ and the target.
 import json
 import math
 
-import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
@@ -15,7 +14,7 @@ from objpert_core.accounting import ledger_file
 from pages.composition import gate, totals
 from pages.composition.listed import Listed
 from pages.composition.totals import WIDTH, Line, down
-from tests.pages.apps import curves, execute, open_app, said, written
+from tests.pages.apps import execute
 from ui.bounds import ORDERS
 
 SMALL = lg.parse("fit*3:8,10,1;cal:1,1e-5;gauss:20,1@Histogram")
@@ -287,20 +286,3 @@ def test_the_snippet_is_the_same_filter(released):
     assert [float(v) for v in first.split()] == [at.budget, at.spent, at.left, at.epsilon]
     assert then == ([] if at.next is None else [str(at.next.state == gate.FITS)])
     assert names["budget"].mu == at.budget
-
-
-@pytest.mark.slow
-def test_the_page_shows_the_filter_when_it_is_switched_on():
-    query = {"composition_ledger": lg.write(LIST), "composition_target": "1"}
-    assert "Odometer" not in written(open_app("pages/composition/page.py", **query))
-    app = open_app("pages/composition/page.py", **query, composition_filter="true", composition_released="3")
-    at = gate.gate(LIST, 3, 1e-5, 1.0)
-    assert gate.answer(at) in said(app)
-    assert "The odometer adds up what is spent so far" in written(app)
-    _, spent = curves(app, 2)[0]["Spent"]
-    np.testing.assert_array_equal(spent, [0.0, *(p.spent for p in at.passages[:3])])
-    assert app.get("plotly_chart")[2].proto.alt == gate.alt(at)
-    app.button(key="composition_list_preset_Chosen as you go").click().run()
-    assert app.session_state["composition_released"] == 2
-    assert "the next release fits" in said(app)  # and after it, the last one no more
-    assert gate.gate(lg.parse(app.session_state["composition_ledger"]), 3, 1e-5, 1.0).next.state == gate.TOO_MUCH

@@ -10,14 +10,12 @@ import objpert_core.accounting as acc
 from objpert_core.accounting import ledger as lg
 from objpert_core.accounting import ledger_file
 from pages.composition import totals as ledger_totals
-from pages.composition.fits import DASHED, Fits, Reading, grid, renyi_profile
+from pages.composition.fits import Fits, Reading, grid, renyi_profile
 from pages.composition.listed import Listed, about_events
-from tests.pages.apps import curves, execute, infos, open_app, said, spec, tables, tells, written
-from ui.bounds import ORDERS
+from tests.pages.apps import execute, open_app, tables
 
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
 FIT = acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm")
-DEFAULT = "fit*3:8,10,1@Models;dpsgd:1,0.01,1000;gauss:20,1@Histogram"
 CHEAP = "gauss:20,1@A;gauss:10,1@B"
 LEDGER = "composition_ledger"
 
@@ -26,82 +24,8 @@ def open_page(**query):
     return open_app("pages/composition/page.py", **{LEDGER: CHEAP} | query)
 
 
-def bands(app):
-    return [trace for trace in spec(app)["data"] if trace.get("meta", {}).get("band")]
-
-
 def entry_of(app):
     return app.session_state[LEDGER]
-
-
-@pytest.mark.slow
-def test_the_band_is_drawn_and_its_width_said_and_drawn_on_its_own():
-    app = open_page()
-    assert len(bands(app)) == 4
-    assert "less than the width of the line" in written(app)
-    app.button(key="composition_preset_A band to see").click().run()
-    assert len(bands(app)) == 2
-    assert "less than the width of the line" not in written(app)
-    app.button(key="composition_preset_How wide is the band?").click().run()
-    x, y = curves(app)[0]["k = 10"]
-    drawn = acc.rdp_to_delta(ORDERS, 10 * FIT.rdp(ORDERS), x) >= 1e-10
-    low, high = acc.repeat(FIT, 10).delta_bounds(x[drawn], 1e-3)
-    known = np.isfinite(y[drawn])
-    assert known.sum() > 50
-    np.testing.assert_array_equal(y[drawn][known], (1 - low / high)[known])
-    assert (high[~known] < 1e-10).all()
-    assert "Relative width" in app.get("plotly_chart")[0].proto.alt
-
-
-@pytest.mark.slow
-def test_presets_leave_ghosts_and_the_logistic_bound_disables_beta():
-    app = open_page(composition_sigma="100", composition_k=["3", "7"], composition_view="30")
-    assert list(curves(app)[0]) == ["k = 3", "k = 7", DASHED]
-    app.button(key="composition_preset_Figure 3: ten fits").click().run()
-    assert curves(app)[1] == [f"k = {k}, before" for k in (1, 2, 5, 10)]
-    assert "σ 100 → 8, k 7 → 10: ε rises from" in said(app)
-    app.toggle(key="composition_ghost").set_value(False).run()
-    assert curves(app)[1] == []
-    app.button(key="composition_preset_A tighter proof for each fit").click().run()
-    assert app.select_slider(key="composition_beta").disabled
-    x, y = curves(app)[0]["k = 5"]
-    known = np.isfinite(y)
-    tight = acc.repeat(acc.ObjectivePerturbation(8.0, 10.0), 5)
-    np.testing.assert_array_equal(y[known], tight.delta_bounds(x[known], 1e-3)[1])
-
-
-@pytest.mark.slow
-def test_rényi_curves_can_be_hidden_and_no_choice_of_k_means_the_default():
-    app = open_page()
-    app.toggle(key="composition_renyi").set_value(False).run()
-    assert list(curves(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
-    app.multiselect(key="composition_k").set_value([]).run()
-    assert list(curves(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
-
-
-@pytest.mark.slow
-def test_a_proof_and_an_entry_that_say_nothing_say_why():
-    app = open_page(composition_lambda="1", **{LEDGER: "gauss:20,1;fit:8,0.5,1,glm,1"})
-    tells(said(app), "No bound proves a finite ε for ten fits", "Not accounted for: no finite ε is proved")
-    tells(infos(app), "λ = 1 is not above β = 1", "λ = 0.5 is not above β = 1")
-    assert tables(app)[1]["By Rényi"].iloc[-1] == "nothing proved"
-
-
-@pytest.mark.slow
-def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
-    app = open_page(**{LEDGER: None})
-    parts = [
-        acc.repeat(acc.symmetrised(acc.ObjectivePerturbation(8, 10)), 3),
-        acc.DPSGD(1.0, 0.01, 1000),
-        acc.Gaussian(20.0),
-    ]
-    x, y = curves(app, 1)[0]["Together"]
-    np.testing.assert_array_equal(x, [0, 1, 2, 3])
-    totals = [acc.compose(*parts[:n]).epsilon_bounds(1e-5, ledger_totals.WIDTH)[1] for n in (1, 2, 3)]
-    np.testing.assert_allclose(y, [0, *totals], rtol=1e-9)
-    shown = [float(cell) for cell in tables(app)[1]["Total so far at δ = 10⁻⁵"]]
-    assert all(total <= cell <= total * 1.01 for cell, total in zip(shown, totals, strict=True))
-    assert "Within budget: five releases cost ε =" in said(app)
 
 
 def fill(app, **fields):
@@ -193,21 +117,6 @@ def test_a_ledger_is_opened_again_from_a_file_or_pasted_or_refused():
     app.button(key="composition_open").click().run()
     assert "complete JSON" in app.error[0].value
     assert entry_of(app) == "gauss*3:30,1"
-
-
-@pytest.mark.slow
-def test_lists_are_presets_and_the_status_is_in_words():
-    app = open_page()
-    app.button(key="composition_list_preset_Ten fits, one by one").click().run()
-    assert len(tables(app)[1]) == 10
-    total = acc.repeat(FIT, 10).epsilon(1e-5)
-    nine = acc.repeat(FIT, 9).epsilon(1e-5)
-    assert nine <= 3.0 < total
-    assert "Over budget: ten releases cost ε = 3" in said(app)
-    assert "Entry 10 (Objective-perturbation fit) takes the total past the target ε = 3" in said(app)
-    assert tables(app)[1]["Target ε = 3"].iloc[-1].startswith("over by")
-    app.button(key="composition_list_preset_Empty list").click().run()
-    assert "Nothing has been released yet" in said(app)
 
 
 @pytest.mark.slow
@@ -324,23 +233,3 @@ def test_the_snippet_prints_the_table_and_defines_the_curves(fit):
 def test_answer_compares_with_the_product_where_it_may(k, total, one, answer, monkeypatch):
     monkeypatch.setattr(Fits, "last", reading(k, epsilon=total, added=k * one))
     assert replace(TEN, counts=(k,)).answer() == answer
-
-
-@pytest.mark.parametrize(
-    ("changes", "total", "why"),
-    [
-        ({}, 3.14, ""),
-        ({"counts": (1, 100)}, 24.4, "k 10 → 100: ε rises from 3.14 to 24.4; 10 times the fits cost"),
-        ({"sigma": 16.0}, 2.1, "falls from 3.14 to 2.1; every fit is noisier."),
-        ({"proof": TIGHT.proof, "smoothness": 2.0}, 2.0, "only the proof differs."),
-        ({"lam": 20.0}, 3.14, "ε stays at 3.14; λ does not matter here."),
-    ],
-)
-def test_why_names_the_change_and_its_reason(changes, total, why, monkeypatch):
-    def last(view):
-        return reading(epsilon=3.14 if view == TEN else total)
-
-    monkeypatch.setattr(Fits, "last", property(last))
-    moved = replace(TEN, **changes).moved(TEN)
-    assert why in moved
-    assert bool(why) == bool(moved)

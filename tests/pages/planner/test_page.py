@@ -1,7 +1,6 @@
 """The Planner page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
 
 import math
-import time
 from functools import partial
 
 import numpy as np
@@ -11,9 +10,8 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
 from pages.planner import sampling
-from tests.pages.apps import curves, finished, open_app, said, spec, tables, written
+from tests.pages.apps import curves, finished, open_app, spec, tables, written
 from tests.plotted import decode
-from tests.ui.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_runner")]
 open_page = partial(open_app, "pages/planner/page.py")
@@ -32,46 +30,6 @@ def marks(app, chart=0):
 def calibrated(bound, f, epsilon=1.0, radius=ROOT2):
     name, accountant = ("glm", "rdp") if bound == "2023 theorem, Rényi" else (bound, "profile")
     return acc.calibrate_objective_perturbation(epsilon, 1e-5, radius, bound=name, noise_ratio=f, accountant=accountant)
-
-
-def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
-    app = open_page()
-    app.select_slider(key="planner_f").set_value(1.4).run()
-    frontier, ghosts = curves(app)
-    point = frontier["your point, f = 1.4"]
-    assert [v.tolist() for v in point] == [[1.4], [calibrated("2023 theorem, Rényi", 1.4).lam]]
-    assert "your point, before" in ghosts
-    assert "f 1.3 → 1.4: λ falls from 3.71 to" in said(app)
-    app.toggle(key="planner_ghost").set_value(False).run()
-    assert curves(app)[1] == []
-
-
-def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
-    app = open_page(planner_f="1.02")
-    shown = said(app)
-    assert "No λ keeps ε = 1 with f = 1.02 by the 2023 theorem, Rényi" in shown
-    assert "Worst case" not in shown
-    assert "your point, f = 1.02" not in curves(app)[0]
-    assert not any("Reproduce" in e.label for e in app.expander)
-    assert "our default f = 1.02" in marks(app)
-
-
-@pytest.mark.parametrize(
-    ("switch", "name"), [("monotone", "Our theorem, one-signed slope"), ("two_signed", "Our theorem, any GLM loss")]
-)
-def test_bounds_for_other_losses_are_shown_when_asked_for_or_chosen(switch, name):
-    assert name not in curves(open_page())[0]
-    assert name in curves(open_page(**{f"planner_{switch}": "true"}))[0]
-    chosen = open_page(planner_bound=name)
-    assert name in curves(chosen)[0]
-    assert "keep the promise" in said(chosen)
-
-
-def test_view_sets_the_axis_and_says_what_is_outside():
-    app = open_page(planner_view="1.5")
-    low, high = spec(app, 0)["layout"]["xaxis"]["range"]
-    assert 0.97 < low < 1 < 1.5 < high < 1.53
-    assert any("outside the picture" in c.value for c in app.caption)
 
 
 def sampled(app):
@@ -102,44 +60,6 @@ def test_sampling_puts_the_fits_next_to_the_theorem_until_the_setting_is_another
     app.select_slider(key="planner_epsilon").set_value(2.0).run()
     assert "sampled, Our theorem" not in curves(app, 1)[0]
     assert any("another setting" in block.value for block in app.info)
-
-
-def test_stop_keeps_what_there_is(monkeypatch):
-    real = nr.perturb_and_solve
-
-    def slow(*args, **options):
-        time.sleep(0.03)
-        return real(*args, **options)
-
-    monkeypatch.setattr(nr, "perturb_and_solve", slow)
-    app = small(planner_draws="20")
-    app.button(key="planner_sample").click().run()
-    run = app.session_state["planner__run"]
-    until(lambda: run.job.view().latest and run.job.view().latest.fits > 3)
-    app.run()
-    app.button(key="planner_stop").click().run()
-    finished(app, "planner__run")
-    assert run.job.view().state == "stopped"
-    assert any("Stopped after" in block.value for block in app.info)
-    assert app.button(key="planner_sample")
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"planner_epsilon": "20", "planner_delta": "1e-12", "planner_rows": "100", "planner_features": "5000"},
-        {"planner_epsilon": "0.01", "planner_delta": "0.01", "planner_norm": "0.1", "planner_features": "1"},
-        {"planner_epsilon": "0.01", "planner_delta": "1e-12", "planner_norm": "1000", "planner_rows": "1000000"},
-    ],
-)
-@pytest.mark.parametrize("bound", ["2023 theorem, Rényi", "Our theorem"])
-def test_the_corners_of_the_controls_are_drawn(query, bound):
-    app = open_page(planner_bound=bound, **query)
-    for chart in (0, 1):
-        low, high = spec(app, chart)["layout"]["yaxis"]["range"]
-        assert math.isfinite(low)
-        assert low < high
-    assert not app.error
 
 
 def test_the_prediction_is_true():

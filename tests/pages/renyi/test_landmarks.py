@@ -106,10 +106,3 @@ def test_turns_tell_who_promises_less_by_renyi():
     assert fit.epsilon(10 * at) > run.epsilon(10 * at)
     assert landmarks.turns(EARLY.fit, EARLY.run)[-1][1] == "objective"
     assert landmarks.turns(NOTHING.fit, NOTHING.run) == ((0.1, "dpsgd"),)
-
-
-def test_rare_events():
-    said = landmarks.rare(landmarks.turns(FIGURE_5.fit, FIGURE_5.run), crossings(FIGURE_5))
-    assert "objective perturbation promises the smaller ε at δ = 10⁻⁷ and below, and DP-SGD just above" in said
-    assert "the same at every δ" in landmarks.rare(((0.1, ""),), ())
-    assert "rarer still" in landmarks.rare(((0.1, "dpsgd"),), crossings(FIGURE_5))

@@ -13,9 +13,8 @@ from pages.renyi.controls import LAM, NAMES, NOISE, SETTING, SHORT, SHOWN, SIGMA
 from pages.renyi.curves import Curves, curve
 from pages.renyi.landmarks import transition
 from pages.renyi.promises import DELTAS, WIDTH, Promise, Promises, promise
-from tests.pages.apps import curves, execute, open_app, said, spec, tables, tells, written
+from tests.pages.apps import execute, open_app, written
 from tests.pages.renyi.test_landmarks import EARLY, FIGURE_5, GLM, SETTINGS, TIGHT
-from tests.plotted import decode
 from ui import sentences
 from ui.bounds import ORDERS
 
@@ -39,95 +38,13 @@ def mechanisms(state):
     return {SHORT[which]: one for which, one in core(Setting(*(state[key] for key in AT_FIRST))).items()}
 
 
-def mark(app, name):
-    trace = next(trace for trace in spec(app)["data"] if trace["name"] == name)
-    return decode(trace["x"]), decode(trace["y"])
-
-
-def press(app, name):
-    app.button(key=f"renyi_preset_{name}").click().run()
-    return {key: app.session_state[key] for key in AT_FIRST}
-
-
 @pytest.mark.slow
-def test_crossing_and_leap_are_marked_and_the_second_chart_has_both_mechanisms_under_both_accountants():
-    found, app = mechanisms(AT_FIRST), open_page()
-    run = found["DP-SGD"]
-    for name in ("crossing, α = 12.9", "leap, α = 57.6"):
-        (alpha,), (height,) = mark(app, name)
-        assert height == pytest.approx(run.rdp(alpha), rel=1e-3)
-    shown, _ = curves(app, chart=1)
+def test_both_mechanisms_are_drawn_under_both_accountants():
+    drawn = {trace.name: trace.y for trace in Promises(FIGURE_5).chart().data}
     for name in ("One fit", "DP-SGD"):
-        x, renyi = shown[f"{name}, Rényi"]
-        np.testing.assert_array_equal(x, [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
-        np.testing.assert_array_equal(renyi, acc.via_rdp(found[name]).epsilon(x))
-        exact = shown[name][1]
-        assert (exact < renyi).all()
-        np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * WIDTH)
-    app.select_slider(key="renyi_q").set_value(1.0).run()
-    assert not any(trace["name"].startswith("leap") for trace in spec(app)["data"])
-    assert "q 0.01 → 1: ε of DP-SGD rises from 1.64 to" in said(app)
-    assert said(app).count("more of the batches.") == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "epsilon", "q", "steps"),
-    [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Little noise, early leap", 2.0, 0.01, 1000)],
-)
-def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
-    app = open_page()
-    values = press(app, name)
-    assert (values["renyi_q"], values["renyi_steps"]) == (q, steps)
-    found = mechanisms(values)
-    for mechanism in ("One fit", "DP-SGD"):
-        assert 0.97 * epsilon < found[mechanism].epsilon(1e-5) <= epsilon
-    assert "about the same" in said(app)
-
-
-@pytest.mark.slow
-def test_match_moves_the_sliders_to_the_safe_side():
-    app = open_page(renyi_epsilon="0.5", renyi_delta="1e-6", renyi_steps="1000")
-    assert app.button(key="renyi_match").label == "Match both at ε = 0.5, δ = 10⁻⁶"
-    app.button(key="renyi_match").click().run()
-    assert not app.error
-    values = {key: app.session_state[key] for key in AT_FIRST}
-    assert values["renyi_sigma"] != 2.5
-    assert values["renyi_noise"] != 2.5
-    assert (values["renyi_q"], values["renyi_steps"], values["renyi_beta"]) == (0.01, 1000.0, 1.0)
-    found = mechanisms(values)
-    for mechanism in ("One fit", "DP-SGD"):
-        assert 0.97 * 0.5 < found[mechanism].epsilon(1e-6) <= 0.5
-    assert curves(app)[1]  # the setting before stays as a ghost
-
-
-@pytest.mark.slow
-def test_random_allocation_joins_the_second_chart_when_it_is_asked_for_or_says_why_not():
-    name = "Random allocation"
-    app = open_page(renyi_noise="2", renyi_q="0.1", renyi_steps="20")
-    assert name not in curves(app, chart=1)[0]
-    app.toggle(key="renyi_allocation").set_value(True).run()
-    shown, _ = curves(app, chart=1)
-    deltas, values = shown[name]
-    mechanism = acc.RandomAllocation(2.0, 10, epochs=2)
-    np.testing.assert_allclose(values[:4], mechanism.epsilon(deltas[:4]), rtol=2 * WIDTH)
-    assert (values[:4] < shown["DP-SGD"][1][:4]).all()
-    assert "in each of 2 epochs every row is in one of 10 steps" in written(app)
-    assert "Random allocation from" in app.get("plotly_chart")[1].proto.alt
-    assert tables(app)[0].iloc[-1, 0] == name
-    app = open_page(renyi_allocation="true", renyi_q="0.0071", renyi_steps="8520")
-    assert app.toggle(key="renyi_allocation").value is True
-    assert "left out: an epoch would have 1/q = 140.8 steps" in written(app)
-    assert name not in curves(app, chart=1)[0]
-
-
-@pytest.mark.slow
-def test_a_bound_that_proves_nothing_says_why_and_stays():
-    app = open_page(renyi_lambda="0.91")
-    tells(said(app), "nothing is proved for the fit, and ε = 1.64 for DP-SGD", "λ = 0.91 is not above β = 1")
-    assert np.isnan(curves(app)[0]["One fit"][1]).all()
-    assert tables(app)[0].iloc[0, 1] == "nothing proved"
-    assert not np.isnan(curves(app, chart=1)[0]["DP-SGD, Rényi"][1]).any()
+        mechanism, deltas = mechanisms(AT_FIRST)[name], np.array(DELTAS)
+        np.testing.assert_array_equal(drawn[f"{name}, Rényi"], acc.via_rdp(mechanism).epsilon(deltas))
+        np.testing.assert_allclose(drawn[name], mechanism.epsilon(deltas), rtol=2 * WIDTH)
 
 
 @pytest.mark.slow
@@ -206,21 +123,6 @@ def test_the_answer_names_who_is_more_private_and_does_not_make_much_of_a_percen
     assert answer in OPENS.answer()
 
 
-@pytest.mark.thorough
-def test_why_epsilon_moved():
-    """The mechanism that was touched, the way it went, and a reason that goes the same way."""
-
-    def why(before=OPENS, **changes):
-        return replace(before, **changes).moved(before)
-
-    assert OPENS.moved(None) == why() == ""
-    assert why(sigma=5.0) == "σ 2.5 → 5: ε of the fit falls from 1.68 to 0.811: a wider tilt hides one person better."
-    assert why(replace(OPENS, proof=TIGHT), lam=200.0).endswith("stays at 1.56: the change does not matter here.")
-    several = why(sigma=5.0, lam=200.0, noise_multiplier=5.0)
-    assert several.startswith("ε of the fit falls from 1.68 to")
-    assert "ε of DP-SGD falls from 1.64 to" in several
-
-
 def test_read_outs_are_the_cores_rounded_up():
     rows = replace(OPENS, delta=1e-8).table()
     assert [row["Mechanism"] for row in rows] == list(NAMES.values())
@@ -280,16 +182,6 @@ def test_its_bounds_are_the_cores_and_open_where_nothing_is_resolved():
     assert not np.isnan(own.resolved[:4]).any()
     assert np.isnan(own.resolved[-1])
     assert (own.resolved[:4] < promise(FEW.run).exact[:4]).all()
-
-
-@pytest.mark.thorough
-def test_the_snippet_of_random_allocation_gives_the_read_outs():
-    short = Curves(*astuple(FEW), allocated=True)
-    _, printed = execute(short.code())
-    name, by_renyi, by_distribution, *_ = printed.splitlines()[-1].split()
-    assert name == "allocation"
-    assert (float(by_renyi), float(by_distribution)) == FEW.epsilon_at("allocation", 1e-5)
-    assert "RandomAllocation" not in replace(short, steps=15.0).code()
 
 
 # --- matching and Python ----------------------------------------------------------------------------------------------

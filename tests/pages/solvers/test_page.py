@@ -7,30 +7,10 @@ import pytest
 
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.studies import solver_costs
-from tests.pages.apps import curves, open_app, press, said, tables
+from tests.pages.apps import curves, open_app
 
 pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/solvers/page.py")
-
-
-def test_the_preset_of_diverse_columns_is_easy():
-    app = press(open_page(), "Diverse columns are easy")
-    totals = tables(app)[0].set_index("Solver")["Gradient evaluations"].str.replace(",", "").astype(int)
-    assert totals["Accelerated"] < 50 * 500
-
-
-def test_a_solver_that_stops_at_the_limit_says_so():
-    app = open_page(solvers_lambda="0.01", solvers_sigma="0.1", solvers_n="100")
-    assert "solvers stop unfinished." in said(app) or "one solver stops unfinished." in said(app)
-    assert tables(app)[0].set_index("Solver").loc["Gradient descent", "‖∇J‖ reached"].endswith("(above τ)")
-
-
-def test_solvers_can_be_hidden_one_and_all():
-    app = open_page(solvers_shown=["Newton", "SAG"])
-    assert list(curves(app)[0]) == ["Newton", "SAG"]
-    assert list(curves(app, 1)[0]) == ["Newton", "SAG"]
-    app.get("button_group")[0].set_value([]).run()
-    assert "Pick a solver" in said(app)
 
 
 def test_the_stored_costs_are_labelled_with_command_and_commit():
@@ -42,12 +22,6 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     cost = solver_costs.cost("sag", "redundant")
     np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)
     assert any("proved: at most $n^{1.5}" in block.value for block in app.markdown)
-    app.selectbox(key="solvers_cost").set_value("Divided by n log n").run()
-    np.testing.assert_allclose(curves(app, 1)[0]["SAG"][1], cost.evaluations / (cost.n * np.log(cost.n)))
-    assert app.get("plotly_chart")[1].proto.alt.startswith("Gradient evaluations divided by n log n against")
-    assert any(
-        "The stored runs on 10,000 rows took this processor time: Newton" in block.value for block in app.markdown
-    )
 
 
 def test_without_stored_results_the_page_says_so(monkeypatch):
