@@ -80,24 +80,32 @@ def test_at_either_end_of_every_control_it_is_refused_or_answers_in_few_words_an
 
 
 WAYS = {"rises": operator.gt, "falls": operator.lt, "more": operator.gt, "fewer": operator.lt}
-COURSE = r"(rises|falls|more|fewer) (?:from|visits,) (\S+).*? (?:to|→) (\S+)"
+COURSE = r"(rises|falls|more|fewer) (?:from|visits,) (\S+).*? (?:to|→) ([^\s;,]*[^\s;,.])"
+
+
+def numbers_of(view: View) -> set[str]:
+    """The numbers that a view says."""
+    parts = [view.answer(), view.promise(), view.shows(), view.note(), *view.remarks(), *map(str, view.table())]
+    return set(re.findall(r"[\d⁻⁰¹²³⁴⁵⁶⁷⁸⁹×.]*[\d⁰¹²³⁴⁵⁶⁷⁸⁹]", " ".join(parts)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("view", CHEAP)
-def test_why_it_moved_names_the_change_and_the_way_that_its_numbers_went(view):
-    now, told = at_first(view), {}
+def test_why_it_moved_names_the_change_and_tells_its_numbers_before_and_after(view):
+    now, told = at_first(view), []
     for there in moved_to(now, lambda options, here: [one for one in options if one != here][::5]):
-        if hasattr(now, "was"):  # the view before, where a view remembers it itself
-            there = dataclasses.replace(there, was=now)
+        remembers = hasattr(now, "was")  # the view before
+        there = dataclasses.replace(there, was=now) if remembers else there
         with contextlib.suppress(ValueError):
-            told[there] = there.moved(now)
-    for why in filter(None, told.values()):
-        assert ": " in why
-        for way, *course in re.findall(COURSE, why.replace("∞", "10⁹⁹")):
-            before, after = map(value_of, course)
-            assert None in (before, after) or WAYS[way](after, before), why
-    assert any(told.values()) or not view.named
+            told.append(there.moved(None if remembers else now))
+            assert ": " in told[-1] or told[-1] == ""
+            for way, before, after in re.findall(COURSE, told[-1]):
+                values = value_of(after), value_of(before)
+                assert None in values or WAYS[way](*values), told[-1]
+                assert after in numbers_of(there) or before not in numbers_of(there) - numbers_of(now), told[-1]
+            for same in re.findall(r"stays at ([^\s;,]*[^\s;,.])", told[-1]):
+                assert (same in numbers_of(there)) == (same in numbers_of(now)), told[-1]
+    assert any(told) or not view.named
 
 
 @pytest.mark.slow
