@@ -13,7 +13,7 @@ import pytest
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
 import objpert_core.accounting as acc
-from tests.pages.apps import answer, charts, curves, infos, open_app, press, spec, tables, texts, written
+from tests.pages.apps import answer, charts, curves, finished, infos, open_app, press, spec, tables, texts, written
 from tests.pages.apps import everything_said as said
 from tests.plotted import decode
 from ui import registry
@@ -292,6 +292,46 @@ BUSY += [("training?methods=DP-SGD unpaid&rates=one&epochs=1&runs=2", "Run")]
 def test_a_full_server_says_so(link, button, full_server):
     (error,) = press(open_page(link), button).error
     assert "The server is busy" in error.value
+
+
+RUNS = [
+    ("training?methods=DP-SGD unpaid&repeats=1&rates=one&epochs=1&runs=2", "training", True),
+    ("tuning?show=In accuracy&honest_data=breast-cancer&honest_draws=2&honest_epochs=1&honest_runs=3", "honest", False),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("link", "run", "pressed"), RUNS)
+def test_results_of_a_setting_before_are_named_and_faint(link, run, pressed):
+    app = open_page(link)
+    finished(press(app, "Run") if pressed else app, f"{run}__run")
+    before = answer(app)
+    app.select_slider(key=f"{run}_epsilon").set_value(8.0).run()
+    assert answer(app) == before
+    assert re.search(r"These results are for ε = \S+ \(now 8\)\. Press Run", texts(app))
+    assert all(trace["opacity"] < 1 for trace in charts(app)[0]["data"])
+
+
+WITHOUT_FILES = [("training?data=adult", None), ("tuning?show=In accuracy&honest_data=gisette", "honest_run")]
+WITHOUT_FILES += [("accuracy?data=adult", "accuracy_run"), ("training?data=adult", b"39, State-gov\n")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("link", "button"), WITHOUT_FILES)
+def test_without_its_files_a_data_set_is_not_run_and_nothing_tells_where_files_lie(link, button, monkeypatch, tmp_path):
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    if damaged := isinstance(button, bytes):
+        (tmp_path / "adult").mkdir()
+        (tmp_path / "adult" / "adult.data").write_bytes(button)
+    app = open_page(link)
+    assert "Press Run" not in texts(app)
+    assert str(tmp_path) not in texts(app)
+    if isinstance(button, str):
+        assert app.button(key=button).disabled
+    else:
+        assert "Run" not in [one.label for one in app.button]
+        assert not charts(app)
+        assert ("wrong SHA-256: expected 5b0026" in texts(app)) == damaged == ("not on this server" not in texts(app))
 
 
 STORED = {

@@ -1,8 +1,6 @@
 """The accuracy page, run without a browser: its numbers are the files', jobs run for real, nonsense does no harm."""
 
 import re
-import time
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -16,11 +14,10 @@ from pages.accuracy import ahead, controls
 from pages.accuracy.again import Point, again
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
-from pages.accuracy.reading import LABELS, Origin, Reading
+from pages.accuracy.reading import LABELS
 from tests.pages.accuracy.runs import write
-from tests.pages.apps import answer, curves, execute, finished, open_app, press, said, spec, tables, tells, texts
+from tests.pages.apps import answer, curves, finished, open_app, press, tables, tells, texts
 from tests.pages.apps import opened as opened_part
-from tests.ui.waiting import until
 from ui import page
 from ui import waterfall as steps
 from ui.request import Meter
@@ -53,20 +50,6 @@ def ended(at, run):
     return finished(at, run).session_state[run].job.view()
 
 
-def paper(shown):
-    return [name for name in shown if name.startswith("paper")]
-
-
-def link(at):
-    """The values of the page's one link, by key, once its button has been pressed."""
-    for key in ("accuracy_data__link", "accuracy_rows_data__link"):
-        at.session_state[key] = True
-    at.run()
-    code, slide = [block.value for block in at.code if "accuracy_" in block.value and "\n" not in block.value]
-    assert "embed=true" in slide
-    return parse_qs(urlsplit(code).query, keep_blank_values=True)
-
-
 @pytest.mark.thorough
 def test_opens_on_adult_with_the_files_numbers(folder):
     at = opened()
@@ -88,39 +71,6 @@ def test_opens_on_adult_with_the_files_numbers(folder):
 
 
 @pytest.mark.slow
-def test_who_is_ahead_names_both_rivals_and_shows_them(folder):
-    at = opened(data="synthetic-l", epsilon="1", question=controls.AHEAD)
-    stored = indexed.load("synthetic-l")
-    assert Ahead(stored, 1.0).answer() == answer(at)
-    assert set(curves(at)[0]) == {LABELS[method] for method in ahead.compared(Reading(stored, 1.0), controls.USUAL)}
-    assert ahead.counter(Reading(stored, 1.0)) in texts(at)
-    at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
-    assert "ε 1 → 2: the lead of our theorem over unpaid DP-SGD " in said(at)
-
-
-@pytest.mark.slow
-def test_where_the_accuracy_comes_from(folder):
-    at = opened(data="synthetic-l", epsilon="1", question=controls.ORIGIN)
-    found = waterfall.of_stored(indexed.load("synthetic-l"), 1.0)
-    assert steps.answer(found) == answer(at)
-    told = [label.rpartition("<br>")[2] for label in spec(at)["layout"]["xaxis"]["ticktext"]]
-    assert told[1:] == [row["Change, points"] for row in steps.table(found)[1:]]
-    assert tables(at)[0]["Step"].tolist() == [step.name for step in found.steps] + ["in all"]
-    code = next(
-        block.value for block in opened_part(at, "accuracy_steps_synthetic-l_code").code if "waterfall" in block.value
-    )
-    names, printed = execute(code)
-    assert names["found"] == found
-    assert printed.count("Interval(") == len(found.steps)  # of all but the first, and of the sum
-    at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
-    assert "the sum of all steps" in said(at)
-    assert any(trace["meta"]["ghost"] for trace in spec(at)["data"])
-    assert Origin(indexed.load("breast-cancer"), 1.0).missing() == answer(
-        opened(data="breast-cancer", epsilon="1", question=controls.ORIGIN)
-    )
-
-
-@pytest.mark.slow
 def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
     at = opened(data="adult", epsilon="8")
@@ -129,19 +79,6 @@ def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, t
     tells(info.value, "This server has no stored results", "The last part of the page works without stored results.")
     assert not at.get("plotly_chart")
     assert [button.label for button in at.button] == ["Measure"]
-
-
-@pytest.mark.slow
-def test_a_damaged_file_is_one_sentence_and_the_others_stay(monkeypatch, tmp_path):
-    monkeypatch.setattr(results, "folder", lambda: tmp_path)
-    (tmp_path / "figure2_adult.csv").write_text("rubbish\n")
-    write(tmp_path, "synthetic-l", trials=1, methods=("tight",))
-    at = opened()
-    assert len(at.error) == 1
-    assert "line 1" in at.error[0].value
-    at.selectbox(key="accuracy_data").set_value("synthetic-l").run()
-    assert not at.error
-    assert "Algorithm 1 with our theorem gets" in answer(at)
 
 
 @pytest.mark.slow
@@ -163,38 +100,6 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at.number_input(key="accuracy_trial").set_value(0).run()
     assert "This run belongs to another point" in texts(at)
     assert not any("made now" in table.columns for table in tables(at))
-
-
-@pytest.mark.slow
-def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeypatch, tmp_path):
-    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
-    at = opened()
-    assert at.button(key="accuracy_run").disabled
-    assert "The files of adult are missing or damaged" in texts(at)
-    monkeypatch.setattr("pages.accuracy.again.LONGEST_SECONDS", 0.1)
-    at = opened(data="adult-synthetic")
-    assert at.button(key="accuracy_run").disabled
-    assert "too long for a shared server" in texts(at)
-
-
-@pytest.mark.slow
-def test_stop_ends_a_point(folder, monkeypatch):
-    import objpert_core.experiments.figure2 as module
-
-    def endless(*_, callback, **__):
-        while True:
-            time.sleep(0.01)
-            callback()
-
-    monkeypatch.setattr(module, "fit", endless)
-    at = opened(data="breast-cancer", epsilon="2")
-    press(at, "Run this point")
-    until(lambda: at.session_state["accuracy__again"].meter.now)
-    at.run()
-    assert "step" in at.get("progress")[0].proto.text
-    at.button(key="accuracy_again_stop").click().run()
-    assert ended(at, "accuracy__again").state == "stopped"
-    assert "Stopped. The page shows the results so far." in texts(at)
 
 
 @pytest.mark.slow
@@ -225,14 +130,6 @@ def _with_sizes(sizes, original):
         original(self, *arguments, **({"sizes": sizes} | keywords))
 
     return init
-
-
-@pytest.mark.slow
-def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):
-    monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
-    sent = link(opened(rows_seed="3"))
-    assert sent["accuracy_rows_seed"] == ["3"]
-    assert all(key.startswith("accuracy_rows_") for key in sent)
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
 from pages.accuracy import again
-from pages.accuracy.rows import FewAndMany, progress
-from tests.pages.apps import execute, job_view, tells
+from pages.accuracy.rows import FewAndMany
+from tests.pages.apps import execute
 from tests.plotted import decode
 from ui.request import Meter
 
@@ -39,32 +39,6 @@ class TestRows:
         assert FewAndMany(curve(draws=0)).answer() == "Nothing has been fitted yet."
         none = LearningCurve(PLAN, "tiny", 288)
         assert FewAndMany(none).answer() == "tiny has 288 training rows, fewer than the smallest size you chose."
-
-    def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
-        words = " ".join(FewAndMany(curve()).notes())
-        tells(words, "On 500 rows the private model is on average no better", "Two draws: each draw is a fresh sample")
-        assert "left out" not in words
-        some = LearningCurve(
-            replace(PLAN, dataset="adult"), "adult", 36_177, tuple(fit for fit in curve().fits if fit.rows < 50_000)
-        )
-        words = " ".join(FewAndMany(some).notes())
-        assert "adult has 36,177 training rows, so 50,000 are left out, because no row is repeated" in words
-        assert "each draw is another split" in words
-        assert "no better" not in " ".join(FewAndMany(curve(baseline=0.5)).notes())
-
-    @pytest.mark.parametrize(
-        ("view", "words"),
-        [
-            (job_view("waiting", ahead=2), "Waiting for a free slot (2 ahead of you)."),
-            (job_view("running", seconds=0.0), "Drawing the rows …"),
-            (job_view("running", curve(draws=1), seconds=1.5), "3 of 6 pairs of models fitted, 1.5 s"),
-            (job_view("running", curve(draws=1), stopping=True), "Stopping …"),
-        ],
-    )
-    def test_progress(self, view, words):
-        share, said = progress(view)
-        assert said == words
-        assert 0 <= share <= 1
 
     def test_the_chart_is_the_curve(self):
         found = curve()
@@ -99,18 +73,6 @@ class TestRows:
         assert printed.startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
         assert "nan" not in printed
 
-    def test_the_snippet_prints_an_interval_from_five_draws_on(self):
-        few, enough = (FewAndMany(curve(plan=replace(PLAN, draws=draws))).code() for draws in (1, 5))
-        assert "cost.low" not in few
-        assert "cost.mean, cost.low, cost.high" in enough
-
-
-def meter_at(steps):
-    meter = Meter()
-    if steps:
-        meter.tell(steps)
-    return meter
-
 
 class TestJobs:
     def point(self, method="tight", epsilon=2.0):
@@ -137,22 +99,3 @@ class TestJobs:
         answers, meter = itertools.chain([False] * 3, itertools.repeat(True)), Meter()
         assert not list(again.again(self.point(), meter, lambda: next(answers)))
         assert (0,) < meter.now < (9,)
-
-    @pytest.mark.parametrize(
-        ("view", "steps", "words"),
-        [
-            (job_view("waiting", ahead=0), None, "Waiting for a free slot (you are next)."),
-            (job_view("running", seconds=0.5), None, "Loading the data and calibrating the noise, 0.5 s"),
-            (job_view("running", seconds=5.0), 7, "seven steps, 5.0 s; stored trials took 10 s"),
-            (job_view("running", None, stopping=True), 7, "Stopping …"),
-        ],
-    )
-    def test_progress(self, view, steps, words):
-        share, said = again.progress(view, meter_at(steps), 10.0)
-        assert said == words
-        assert 0 <= share <= 1
-
-    def test_progress_never_says_done_before_it_is(self):
-        late = job_view("running", seconds=500.0)
-        assert again.progress(late, meter_at(7), 10.0)[0] < 1
-        assert again.progress(late, meter_at(7), None)[1] == "seven steps, 500.0 s"

@@ -65,14 +65,6 @@ def test_a_damaged_or_missing_file_is_one_sentence_and_spoils_nothing_else(tmp_p
     assert controls.epsilons(controls.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
 
 
-def test_labels(adult):
-    assert adult.label == "adult"
-    assert not adult.stand_in
-    assert indexed.load("adult-synthetic").label == "adult-synthetic (stand-in for adult)"
-    assert indexed.load("adult-synthetic").stand_in
-    assert indexed.load("adult-scaling-1").label == "adult, variant adult-scaling-1"
-
-
 def test_a_file_of_a_data_set_that_nobody_knows():
     stored = made(trials=1)
     stranger = indexed.indexed("mine", replace(stored.results, dataset="mine"))

@@ -9,15 +9,14 @@ import pytest
 from objpert_core.experiments import indexed, tables
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS
-from objpert_core.experiments.summary import mean_interval
-from pages.accuracy import ahead, figure, reading
+from pages.accuracy import ahead, reading
 from pages.accuracy.ahead import Ahead
 from pages.accuracy.figure import Figure2
 from pages.accuracy.reading import LABELS, Reading
 from tests.pages.accuracy.runs import made, moved, point_of
 from tests.pages.apps import words_of
 from ui import figures
-from ui.words import ends, fall, signed
+from ui.words import fall, signed
 
 ALL = tuple(METHODS)
 pytestmark = pytest.mark.usefixtures("stored_here")
@@ -70,20 +69,6 @@ def test_without_a_rival_or_without_ours():
     assert "no run of Algorithm 1 with our theorem is stored" in ahead.verdict(Reading(made(methods=DISHONEST), 1.0))
 
 
-@pytest.mark.parametrize(
-    ("factor", "words"),
-    [
-        *((1238, "about 1/1,200 of"), (48, "about 1/48 of"), (10, "about 1/10 of"), (5.5, "takes 18 % of")),
-        *((2, "50 % of"), (1, "takes about "), (0.25, "takes 4 times ")),
-    ],
-)
-def test_times(factor, words):
-    def change(run):
-        return replace(run, seconds=0.5 * factor if run.method in DISHONEST else 0.5)
-
-    assert words in ahead.verdict(Reading(made(trials=2, change=change), 0.1))
-
-
 @pytest.mark.thorough
 def test_the_answer_is_what_privacy_costs(adult):
     own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
@@ -107,18 +92,6 @@ def test_the_promise_names_what_was_released_before_the_fit(adult):
     assert Reading(centred, 1.0).promise().endswith(f"{fit} composed with the noisy centre.")
     raw = made(change=lambda run: replace(run, center_noise=None, scale_noise=None))
     assert Reading(raw, 1.0).promise().endswith(f"{fit}.")
-
-
-def test_why_it_moved(adult):
-    assert Figure2(adult, 1.0).moved(None) == Figure2(adult, 1.0).moved(Reading(adult, 1.0)) == ""
-    assert (
-        Figure2(adult, 1.0)
-        .moved(Reading(adult, 0.1))
-        .startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
-    )
-    assert "more people make the signal stronger" in Figure2(adult, 1.0).moved(
-        Reading(indexed.load("synthetic-l"), 1.0)
-    )
 
 
 @pytest.mark.thorough
@@ -168,20 +141,6 @@ def test_everywhere_counts_every_epsilon_once(adult):
     assert words.endswith("Our theorem takes at most a tenth of the rival’s time (medians) at 9 of these ε.")
 
 
-def test_points_keep_small_differences():
-    assert reading.points(-0.0035) == "0.35 points"
-    assert reading.points(0.00001234) == "0.0012 points"
-    assert reading.points(0.0) == "0.00 points"
-    assert signed(-0.0002) == "−0.02"
-
-
-def test_intervals_end_at_100():
-    assert figure.share_between(mean_interval([1.0, 0.9, 1.0, 1.0, 1.0])).endswith("to 100.00 %")
-    assert figure.share_between(mean_interval([1.0, 0.9])) == "two trials"
-    assert figure.share_between(mean_interval([0.9])) == "one trial"
-    assert ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
-
-
 def test_every_method_has_a_name_and_a_look():
     assert set(LABELS) == set(EVERY) == set(reading.ROLE)
     assert len(set(LABELS.values())) == len(EVERY)
@@ -192,26 +151,6 @@ def test_learners_on_one_chart_differ_in_colour_and_in_dash_or_symbol():
         a, b = (figures.ROLES[reading.ROLE[method]] for method in (first, second))
         assert a.color != b.color or {first, second} & set(EXPLANATIONS)  # a variant has its original's colour
         assert (a.dash, a.symbol) != (b.dash, b.symbol)
-
-
-def test_what_each_epsilon_promises():
-    assert {figure.covers(method) for method in DISHONEST} == {"one run, not the choice"}
-    assert figure.covers("non-private") == "nothing"
-    assert figure.covers("dpsgd-honest") == figure.covers("tight") == "all that was done"
-    assert figure.covers("tight-no-margin") == "all that was done"
-    assert figure.covers("dpsgd-margin") == "one run, not the choice"
-    assert figure.covers("tight-dishonest") == "one draw, not the choice"
-
-
-def test_notes_are_there_only_where_they_apply(adult):
-    assert "Table 2" in Figure2(adult, 1.0).paper_note()
-    assert "Table 1" in Figure2(indexed.load("synthetic-l"), 1.0).paper_note()
-    assert Figure2(indexed.load("adult-synthetic"), 1.0).paper_note() == ""
-    assert "not the real data" in Reading(indexed.load("adult-synthetic"), 1.0).stand_in()
-    assert Reading(adult, 1.0).stand_in() == ""
-    assert Figure2(adult, 1.0, ALL).missing() == ""
-    missing = Figure2(made(methods=("tight",)), 1.0, ("non-private", "dpsgd-honest", "tight")).missing()
-    assert "for no privacy, DP-SGD paid" in missing
 
 
 def test_a_rival_that_was_not_picked_is_named(adult):

@@ -12,8 +12,7 @@ from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import charts as training
 from pages.training import tables
 from pages.training import words as text
-from pages.training.jobs import Meter
-from tests.pages.apps import execute, job_view, words_of
+from tests.pages.apps import execute, words_of
 from tests.pages.training.comparisons import DRAWINGS
 from ui.figures import of_learner
 from ui.printed import printed
@@ -136,18 +135,3 @@ def test_ghosts_are_of_the_methods_that_both_runs_have(everything):
     after = only(everything, OUTPUT, HONEST)
     traces = training.accuracy(after, before).figure.to_plotly_json()["data"]
     assert [t["meta"]["role"] for t in traces if t["meta"]["ghost"]] == ["output"]
-
-
-def test_progress_says_where_a_long_fit_is(everything):
-    view = job_view("running", replace(everything, fits=everything.fits[:3]))
-    meter = Meter()
-    assert text.progress(view, meter)[1] == f"3 of {everything.settings.fits} models, 1 s"
-    for step in (1, 2, 3, 1, 2):
-        meter.tell(HONEST, (step, 0.5))
-    assert text.progress(view, meter)[1].endswith("1 s; DP-SGD paid: run 2, step 2")
-    meter.tell(DISHONEST, (1200, 0.5))
-    assert text.progress(view, meter)[1].endswith("; DP-SGD unpaid: step 1,200")
-    meter.tell(TIGHT, (3, 0.5))  # over before anybody can read it
-    assert text.progress(view, meter)[1].endswith("1 s")
-    meter.next_fit()
-    assert meter.now is None

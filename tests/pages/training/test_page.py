@@ -7,16 +7,14 @@ import pytest
 
 from objpert_core import datasets
 from objpert_core.experiments import waterfall
-from objpert_core.experiments.compare import MAX_REPEATS, METHODS, NON_PRIVATE, TIGHT, Settings, compare
+from objpert_core.experiments.compare import METHODS, NON_PRIVATE, TIGHT, Settings, compare
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import LIVE as LEARNERS
-from pages.training import jobs
 from pages.training import words as text
 from tests.pages import apps
 from tests.pages.apps import answer, charts, execute, open_app, said, tables, tells, texts
 from tests.pages.apps import opened as pressed
 from tests.plotted import decode
-from tests.ui.waiting import until
 from ui import waterfall as steps
 
 pytestmark = pytest.mark.usefixtures("own_runner")
@@ -44,26 +42,6 @@ def printed_certificates(at):
 def marks(at):
     """The means in the first chart: name and accuracy, as the trace says it."""
     return [trace["name"] for trace in charts(at)[0]["data"] if trace["name"] and not trace["meta"]["ghost"]]
-
-
-@pytest.mark.slow
-def test_opens_on_a_picture_that_says_where_rows_stand_in(monkeypatch, tmp_path):
-    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
-    at = open_app("pages/training/page.py")
-    label = "adult-synthetic (stand-in for adult)"
-    assert at.title[0].value == "What does privacy cost in accuracy?"
-    assert at.selectbox(key="training_data").value == "adult-synthetic"
-    assert "**adult-synthetic** stands in for Adult" in texts(at)
-    assert answer(at).startswith("At ε = 1 ")
-    assert label in answer(at)
-    assert f"{label}: 36,177 training rows" in texts(at)
-    assert label in tables(at)[0].columns
-    for chart in charts(at):
-        assert label in chart["layout"]["xaxis"]["title"]["text"].replace("<br>", " ")
-    assert [name.rsplit(" ", 2)[0] for name in marks(at)[:3]] == [LEARNERS[method].label for method in METHODS]
-    assert "see the page Losses" in texts(at)
-    pressed(at, "training_adult-synthetic_files")
-    assert any("training_adult-synthetic_csv" in button.proto.id for button in at.get("download_button"))
 
 
 @pytest.mark.thorough
@@ -162,57 +140,6 @@ def test_a_long_method_waits_for_run_and_joins_the_others():
 
 
 @pytest.mark.slow
-def test_what_waits_for_run_alone_stays_and_is_marked_as_old():
-    at = finished(press_run(opened((DISHONEST,), repeats="1", **QUICK)))
-    at.select_slider(key="training_epsilon").set_value(8.0).run()
-    assert answer(at).startswith("At ε = 1 ")
-    assert all(trace["opacity"] < 1 for trace in charts(at)[0]["data"])
-
-
-@pytest.mark.slow
-def test_stop_keeps_what_there_is_says_so_and_judges_no_guess(monkeypatch):
-    original = jobs.compare
-
-    def halting(data, settings, should_stop, tell):
-        steps = original(data, settings, should_stop, tell)
-        yield next(steps)
-        yield next(steps)
-        until(should_stop)
-
-    at = opened((NON_PRIVATE, TIGHT), repeats=str(MAX_REPEATS), predict="true", seed="3")
-    assert not charts(at)  # more draws than are made at once
-    monkeypatch.setattr(jobs, "compare", halting)
-    press_run(at)
-    until(lambda: (latest := job(at).view().latest) is not None and latest.fits)
-    at.run()
-    at.button(key="training_guess_3").click().run()
-    assert charts(at)  # partial results are on the page while it runs
-    assert " models, " in at.get("progress")[0].proto.text
-    at.button(key="training_stop").click().run()
-    finished(at)
-    fits = len(job(at).view().latest.fits)
-    assert f"Stopped after {fits} of {MAX_REPEATS} models." in texts(at)
-    assert answer(at).startswith("At ε = 1 ")
-    assert "You guessed" not in said(at)
-    assert not [b for b in at.button if b.key == "training_stop"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("view", ["ROC corner", "coefficients", "gradient norm", "certificate"])
-def test_every_view(view):
-    at = opened(view=view)
-    at.select_slider(key="training_epsilon").set_value(2.0).run()
-    assert len(charts(at)) == (3 if view == "certificate" else 4)
-    if view == "certificate":
-        shown = printed_certificates(at)
-        assert sum("reproducible" in words for words in shown) == 2
-        assert list(tables(at)[1].columns) == ["Algorithm 1 with our theorem", "now", "before"]
-    pressed(at, "page_code")
-    code = next(element.value for element in at.code if "import" in element.value)
-    assert "load(name='breast-cancer', split_seed=0)" in code
-
-
-@pytest.mark.slow
 def test_where_the_accuracy_comes_from_is_measured_here_and_now():
     at = opened(view="where the accuracy comes from", seed="4", split="1", epsilon="1")
     settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
@@ -222,22 +149,6 @@ def test_where_the_accuracy_comes_from_is_measured_here_and_now():
     told = [label.rpartition("<br>")[2] for label in charts(at)[-1]["layout"]["xaxis"]["ticktext"]]
     assert told[1:] == [row["Change, points"] for row in steps.table(found)[1:]]
     assert text.NO_STEPS in texts(opened(view="where the accuracy comes from", repeats="21"))
-
-
-@pytest.mark.slow
-def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path):
-    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there
-    at = opened(data="adult")
-    words = at.warning[0].value
-    tells(words, "`adult.data`", "`adult.test`", "`data/downloads/adult`", "OBJPERT_DATA_DIR")
-    assert "Run" not in [button.label for button in at.button]
-    assert not charts(at)
-    assert str(tmp_path) not in texts(at)  # where files lie on the server is not the visitors' business
-    at.button(key="raw_files_download").click().run()
-    until(lambda: at.run().error, 30)
-    assert "data/downloads/adult" in at.error[0].value
-    assert str(tmp_path) not in texts(at)
 
 
 @pytest.mark.slow
@@ -251,22 +162,6 @@ def test_a_damaged_file_is_not_called_missing(monkeypatch, tmp_path):
     tells(words, "data/downloads/adult/adult.data", "wrong SHA-256: expected 5b0026", "found ")
     assert "not on this server" not in texts(at)
     assert "Adult’s files are damaged" in texts(at)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("methods", [(TIGHT,), (DISHONEST,)])
-def test_a_failing_fit_is_one_sentence(monkeypatch, methods):
-    def broken(*arguments):
-        raise RuntimeError("secret internals")
-        yield
-
-    monkeypatch.setattr(jobs, "compare", broken)
-    at = opened(methods, seed="77")
-    if methods == (DISHONEST,):
-        finished(press_run(at))
-    assert "RuntimeError" in at.error[0].value
-    assert "secret" not in texts(at)
-    assert "Traceback" not in texts(at)
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from pages.training import charts as training
 from pages.training import words as text
 from tests.pages.training.comparisons import DRAWINGS, drawn, made_up
 from tests.plotted import decode
-from ui.figures import GHOST_OPACITY
 
 
 def test_accuracy_draws_means_intervals_draws_and_the_majority(last):
@@ -52,11 +51,6 @@ def test_pictures_and_csv_name_their_data_and_say_if_it_stands_in(last, draw, st
     assert set(numbers["split_seed"]) == {1}
 
 
-def test_close_up_leaves_the_majority_class_out_of_the_axis(last):
-    far, near = (training.accuracy(last, close_up=close).figure.layout.yaxis.range for close in (False, True))
-    assert far[0] < last.baseline < near[0]
-
-
 def test_everything_plotted_lies_within_the_axes(last):
     for picture in (training.accuracy(last), training.coefficients(last), training.gradient_norms(last)):
         layout = picture.figure.layout
@@ -82,13 +76,6 @@ def test_ghosts_are_the_previous_run_on_the_same_data_only(last):
     assert not ghosts(training.roc(last, other))
     assert not ghosts(training.accuracy(last, None))
     assert not ghosts(training.accuracy(last, last))
-
-
-@pytest.mark.parametrize("draw", DRAWINGS)
-def test_stale_results_are_faint(last, draw):
-    clear, faint = draw(last), draw(last, stale=True)
-    for a, b in zip(clear.figure.data, faint.figure.data, strict=True):
-        assert b.opacity == pytest.approx(GHOST_OPACITY * (a.opacity or 1.0))
 
 
 def test_roc(last):

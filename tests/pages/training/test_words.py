@@ -1,6 +1,5 @@
 """What the page "Live training" says of a comparison, of what a press on "Run" will train, and meanwhile."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,27 +10,12 @@ from objpert_core.datasets import load
 from objpert_core.experiments.compare import METHODS, NON_PRIVATE, PUBLISHED, TIGHT, Settings
 from objpert_core.experiments.learners import HONEST, TIGHT_RAW
 from pages.training import controls as training_controls
-from pages.training import jobs
 from pages.training import words as text
 from pages.training.jobs import Request, together
-from tests.pages.apps import job_view, tells, words_of
+from tests.pages.apps import tells, words_of
 from tests.pages.training.comparisons import made_up
 from ui import registry
 from ui.words import GRIDS, fall
-
-MORE_WORK = [{}, {"repeats": 4}, {"repeats": 4, "epochs": 60}, {"repeats": 4, "epochs": 60, "mean_runs": 30.0}]
-
-
-def test_differences_name_what_moved_and_only_that():
-    shown = Request("adult", 0, Settings(epsilon=1.0))
-    assert text.differences(shown, Request("adult", 0, Settings(epsilon=1.0))) is None
-    words = text.differences(shown, Request("adult", 3, Settings(epsilon=2.0)))
-    assert words.startswith("These results are for split seed = 0 (now 3), ε = 1 (now 2). Press Run")
-    words = text.differences(shown, Request("adult", 0, Settings(methods=(NON_PRIVATE, HONEST))))
-    assert (
-        "methods = no privacy, Algorithm 1 with the 2023 theorem, Algorithm 1 with our theorem "
-        "(now no privacy, DP-SGD paid)" in words
-    )
 
 
 def test_request_works_in_a_plain_loop_without_threads():
@@ -65,28 +49,6 @@ def test_parts_together_are_the_comparison():
     made, expected = ([(fit.method, fit.seed, fit.accuracy) for fit in one.fits] for one in (joined, whole))
     assert made == expected
     assert joined.complete
-
-
-def test_a_longer_run_is_said_to_take_longer_before_it_is_started(monkeypatch):
-    monkeypatch.setattr(jobs, "_unit", lambda: 2e-4)
-    asked = Settings(methods=(HONEST,), repeats=2, batch_size=32)
-    took = [jobs.seconds(Request("breast-cancer", 0, replace(asked, **more))) for more in MORE_WORK]
-    assert sorted(took) == took
-    assert took[1] == pytest.approx(2 * took[0])
-    monkeypatch.setattr(jobs, "seconds", lambda request: float(request.split_seed))
-    said = {rough: text.estimate(Request("breast-cancer", rough, asked)) for rough in (1, 7, 36, 165)}
-    assert said[1] == "Two models: a moment, longer while other people train."
-    assert [said[rough].split(": ")[1].split(",")[0] for rough in (7, 36, 165)] == [
-        "about 7 seconds",
-        "about 40 seconds",
-        "about 3 minutes",
-    ]
-
-
-def test_a_run_under_way_is_named_by_its_setting():
-    before, now = (Request("adult", 0, Settings(epsilon=epsilon)) for epsilon in (1.0, 2.0))
-    words = text.differences(before, now, under_way=True)
-    assert words.startswith("The run under way is for ε = 1 (now 2). Press Run")
 
 
 def test_the_page_opens_with_the_comparisons_own_defaults():
@@ -136,10 +98,6 @@ def test_headline(last, accuracies, expected):
     assert words_of(words) <= 18
 
 
-def test_a_name_that_reads_like_a_sentence_is_in_quotation_marks():
-    assert [text._named(method) for method in ("dpsgd-honest", "svc")] == ["“DP-SGD paid”", "SVM"]
-
-
 def test_headline_agrees_with_itself_and_with_the_unrounded_numbers(last):
     rng = np.random.default_rng(0)
     for reference, private in rng.uniform(0.8, 0.9, (200, 2)):
@@ -154,20 +112,6 @@ def test_the_promise_names_everything_and_what_it_does_not_cover(last):
     words = text.promise(last)
     tells(words, "ε = 1", "δ = 10⁻⁵", "add or remove", "privacy profile of our theorem")
     assert text.promise(made_up(last, reference=0.8)) == ""
-
-
-def test_why_accuracy_moved(last):
-    settings = last.settings
-
-    def since(**change):
-        return text.why(last, replace(last, settings=replace(settings, **change)))
-
-    assert text.why(None, last) == since() == ""
-    words = text.why(last, made_up(last, epsilon=0.1, tight=0.5))
-    assert re.fullmatch(r"ε 1 → 0\.1: σ stays at 4\.\d+; accuracy falls from 9\d\.\d % to 50\.0 %\.", words)
-    assert since(seed=9).startswith("The new noise has the same size")
-    assert since(repeats=9).startswith("The noise has the same size")
-    assert text.why(last, replace(last, data=replace(last.data, name="adult"))).startswith("With other rows")
 
 
 def test_the_paper_is_quoted_for_its_own_settings_only(last):
@@ -190,32 +134,6 @@ def test_verdict(last, private, guess):
     assert text.judged(text.GUESSES[guess], made_up(last, reference=0.8, tight=[private] * 5)).startswith("Yes")
     assert text.verdict(made_up(last, reference=0.8)) is None
     assert text.verdict(made_up(last, reference=0.8, tight=[private] * 4)) is None  # of five asked for
-
-
-def test_the_page_says_where_adult_is_not():
-    assert text.preset_note("adult", False) is None
-    assert "not on this server" in text.preset_note("adult-synthetic", False)
-    assert "damaged" in text.preset_note("adult-synthetic", True)
-
-
-def test_progress(steps):
-    waiting, running = job_view("waiting", ahead=2), job_view("running", steps[2])
-    assert text.progress(waiting) == (0.0, "Waiting for a free slot (2 ahead of you).")
-    assert text.progress(job_view("running")) == (0.0, "Loading the data …")
-    assert text.progress(running) == (6 / 11, "6 of 11 models, 1 s")
-    assert text.progress(replace(running, stopping=True)) == (6 / 11, "Stopping …")
-
-
-def test_outcome(steps):
-    def at(state, latest=None, message=None):
-        return text.outcome(job_view(state, latest, message=message))
-
-    assert at("finished", steps[-1]) is None
-    assert at("stopped", steps[2]).startswith("Stopped after 6 of 11 models")
-    assert at("stopped").startswith("Stopped before the first model")
-    assert at("stopped", steps[0]).startswith("Stopped before the first model")
-    assert at("failed", None, "it broke") == "It broke."
-    assert at("failed", steps[2], "it broke") == "It broke. The 6 models fitted before are shown."
 
 
 def test_the_explanation_quotes_the_calibrations_own_numbers():

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.tuning import price
 from pages.tuning.afford import Left, Need
 from pages.tuning.numbers import GRID, OBJECTIVE, WAYS
 from pages.tuning.price import Price, crossing
@@ -48,27 +47,6 @@ def test_composing_is_named_where_both_cost_the_same():
     assert costing(COSTS | {"composed": 2.951}).cheapest == "composed"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        (
-            (COSTS, {}),
-            (DEAR, {"settings": 20}),
-            "s 10 → 20: ε rises from 2.96 to 3.5; there are more settings to choose among.",
-        ),
-        ((DEAR, {"settings": 20}), (COSTS, {}), "ε falls from 3.5 to 2.96; there are fewer settings to choose among."),
-        ((COSTS, {}), (CHEAP, {"settings": 3}), "composing every run is now the cheapest proof."),
-        ((COSTS, {}), (DEAR, {"family": "geometric"}), "K Poisson → geometric: ε rises from 2.96 to 3.5."),
-        ((CHEAP, {}), (CHEAP, {"family": "geometric"}), "composing every run does not depend on how K is drawn."),
-        ((COSTS, {}), (DEAR, {"settings": 20, "delta": 1e-6}), "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."),
-        ((COSTS, {"steps": 9}), (COSTS, {"steps": 10}), "steps 9 → 10: ε stays at 2.96."),
-    ],
-)
-def test_why_the_cost_moved(old, new, told):
-    moved = costing(new[0], **new[1]).moved(costing(old[0], **old[1]))
-    assert moved.endswith(told)
-
-
 def test_changes_leave_out_what_another_change_undid():
     found = Price(family="geometric", more=0.5, settings=20).changed(PAPER)
     assert found == [("s", 10, 20), ("K", "Poisson", "geometric"), ("Pr[K > s]", 0.9, 0.5)]
@@ -81,28 +59,6 @@ def test_the_accountant_is_the_answers_own(renyi, one, through):
     assert costing(renyi=renyi).proof() == "Papernot and Steinke (2022), K Poisson of mean 15.4"
     tells(costing(CHEAP, renyi=renyi).proof(), "composing ten runs", through)
     tells(costing(renyi=renyi, settings=1).proof(), one, "of one run")
-
-
-@pytest.mark.parametrize(
-    ("fields", "parts"),
-    [
-        ({}, ["K has mean 15.4 and is larger than the 10 settings with probability 90 %. Very rarely there is no run"]),
-        (
-            {"settings": 1},
-            ["One setting needs no random number of runs. ", "the one setting", "0.021 there is no run, "],
-        ),
-        ({"family": "geometric"}, ["K is never 0"]),
-        ({"family": "logarithmic"}, ["Nobody trains that often", "has mean 1.79×10¹¹"]),
-    ],
-)
-def test_runs_are_said_in_words(fields, parts):
-    tells(price.answer(Price(**fields)), *parts)
-
-
-def test_a_cheaper_geometric_law_is_named_with_its_runs():
-    tells(costing().geometric(), "would cost ε = 2.25", "95.4 runs on average instead of 15.4")
-    for one in (costing(family="geometric"), costing(settings=1), costing(COSTS | {"liu_talwar": 3.0})):
-        assert one.geometric() == ""
 
 
 @pytest.mark.parametrize(
@@ -143,13 +99,6 @@ def test_what_each_run_must_be():
     told = "Each run needs 2.72 times the noise: a noise multiplier of 7.5 instead of 2.77."
     tells(LEFT.answer(), told, "the choice among 10 settings costs ε = 1 in all.")
     assert "Papernot and Steinke 2022 0.328, Liu and Talwar 2019 nothing" in LEFT.alt()
-
-
-def test_what_each_run_must_be_in_the_odd_cases():
-    nothing = replace(LEFT, needs=NEEDS | {"composed": None, "selection": None})
-    assert nothing.answer() == "No noise multiplier meets the target."
-    one = Left(replace(PAPER, settings=1), NEEDS | {"composed": NEEDS["free"]})
-    assert one.answer() == "With one setting there is nothing to choose: one run costs ε = 1, as before."
 
 
 def ghosts(chart):

@@ -9,13 +9,10 @@ import pytest
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from objpert_core.experiments.summary import mean_interval
-from pages.tuning import trained
 from pages.tuning.accuracies import WAYS, Accuracies
 from pages.tuning.result import Curse, WhatKDid
 from pages.tuning.trained import Request
-from tests.pages.apps import execute, job_view, tells, words_of
-from ui.live import Meter
-from ui.sentences import epsilon
+from tests.pages.apps import execute, words_of
 from ui.words import plus_minus
 
 SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
@@ -78,29 +75,6 @@ def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last
     assert ("What paying costs:" in Accuracies(result).caption()) == (len(fresh) >= 5)
 
 
-@pytest.mark.slow
-def test_the_details_name_the_real_price_and_the_curse(last):
-    told = Accuracies(made_up(last, (0.85, 0.85), (0.8, 0.8))).price()
-    assert "once the choice among 2 rates is paid for (μ = 4 runs on average)" in told
-    tells(told, f"The same noise costs ε = {epsilon(last.true_epsilon)} once", "fixed in advance, 0.03")
-    curse = Curse(made_up(last, (0.85, 0.85), (0.8, 0.8))).flattery()
-    assert "Juries of 30 such rows flatter the candidate they choose by 5.0 points on average" in curse
-    assert "(80 drawn): the winner’s curse" in curse
-    assert "by less than 0.1 points" in Curse(made_up(last, (0.9, 0.9), (0.8, 0.8))).flattery()
-    vague = Curse(made_up(last, (0.85, 0.91), (0.8, 0.8))).flattery()
-    assert "is within the noise of two draws (+2.00 points, 95 % interval " in vague
-
-
-@pytest.mark.slow
-def test_why_compares_with_the_run_before_on_the_same_data(last):
-    before, now = made_up(last, (0.9, 0.9), (0.8, 0.8)), made_up(last, (0.9, 0.9), (0.85, 0.85))
-    now = replace(now, settings=replace(SETTINGS, epsilon=4.0))
-    assert Accuracies(now, before=before).moved() == "ε 2 → 4: the price falls from 10.0 points to 5.0 points."
-    assert Accuracies(now, before=None).moved() == Accuracies(now, before=now).moved() == ""
-    assert Accuracies(now, before=replace(before, data=replace(last.data, name="another"))).moved() == ""
-    assert Accuracies(now).accountant() == "private selection over privacy losses"
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("gaps", "expected"),
@@ -116,25 +90,6 @@ def test_where_nothing_was_chosen_the_mean_is_computed(last, gaps, expected):
     assert Curse(result).without_choice() == expected
     assert expected in Curse(result).answer()
     assert Curse(result).alt().endswith(f"for a learning rate fixed in advance {expected}.")
-
-
-@pytest.mark.thorough
-def test_what_k_did_names_the_winner_and_the_better_one(last):
-    draw = replace(
-        last.draws[0], runs=np.array([0.1, 1e-4, 0.1]), scores=np.array([0.5, 0.9, 0.6]),
-        accuracy=np.array([0.8, 0.7, 0.6]), released=1, honest=0.7, seed=3,
-    )  # fmt: skip
-    words = WhatKDid(replace(last, draws=(draw,))).answer()
-    tells(
-        words, "**K was 3** with noise seed 3", "10⁻⁴, 0.1 (2 times)", "highest for 10⁻⁴. This model was released, and"
-    )
-    assert "released, and is right on 70.00 % of fresh rows" in words
-    assert words.endswith("with 0.1, is right on 80.00 %.")
-    assert (
-        WhatKDid(replace(last, draws=(replace(draw, released=0, honest=0.8),)))
-        .answer()
-        .endswith("No other run would have been better.")
-    )
 
 
 @pytest.mark.slow
@@ -159,12 +114,6 @@ def test_the_charts_show_the_results(last):
         assert trace.y[1:-1:2].sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("kind", [Accuracies, WhatKDid, Curse])
-def test_charts_fade_when_stale(last, kind):
-    assert kind(last).chart().data
-    assert all(trace.opacity < 1 for trace in kind(last, stale=True).chart().data)
-
-
 def test_a_former_result_on_the_same_data_is_a_ghost(last):
     ghosts = [trace for trace in Accuracies(last, before=last).chart().data if trace.meta["ghost"]]
     assert len(ghosts) == 4
@@ -183,12 +132,6 @@ def test_the_numbers_are_the_results(last):
     assert Curse(last).frame()["chosen"].mean() == pytest.approx(last.optimism.mean)
 
 
-def test_without_files_the_invitation_does_not_ask_for_run():
-    request = Request("gisette", 0, SETTINGS)
-    assert "Press Run" in trained.invitation(request)
-    assert "Run" not in trained.invitation(request, ready=False)
-
-
 @pytest.mark.slow
 def test_the_snippet_prints_what_is_shown(last):
     names, printed = execute(Accuracies(last).code())
@@ -196,31 +139,6 @@ def test_the_snippet_prints_what_is_shown(last):
     for way in WAYS:
         assert found.mean(way).mean == last.mean(way).mean
         assert repr(last.mean(way).mean) in printed
-
-
-def test_progress_and_outcome(last):
-    meter = Meter()
-    assert trained.progress(job_view("running"), meter) == (0.0, "Loading the data and calibrating the noise …")
-    one = replace(last, draws=last.draws[:1])
-    meter.tell(2, 4, 10)
-    share, words = trained.progress(job_view("running", one), meter)
-    assert words == "Draw 2 of 2: paid, run 2 of K = 4"
-    assert share == 0.75
-    meter.tell(0, 0, 10)
-    assert trained.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
-    assert trained.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
-    assert trained.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
-    assert trained.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws. The page shows these draws."
-    assert trained.outcome(job_view("stopped")).startswith("Stopped before")
-    assert trained.outcome(job_view("failed", message="no noise")).startswith("No noise")
-    assert trained.outcome(job_view("finished", last)) is None
-
-
-def test_differences_name_what_moved():
-    shown = Request("breast-cancer", 0, SETTINGS)
-    assert trained.differences(shown, shown) is None
-    words = trained.differences(shown, Request("digits-4-9", 0, replace(SETTINGS, epsilon=1.0)))
-    assert words.startswith("These results are for data set = breast-cancer (now digits-4-9), ε = 2 (now 1).")
 
 
 def test_only_small_work_starts_by_itself():
