@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from objpert_core.datasets import load
@@ -45,7 +46,7 @@ def test_pictures_and_csv_name_their_data_and_say_if_it_stands_in(last, draw, st
     picture = draw(replace(last, data=data))
     assert f"on {label}" in picture.figure.layout.xaxis.title.text.replace("<br>", " ")
     assert f"on {label}" in picture.alt
-    numbers = picture.numbers()
+    numbers = pd.DataFrame(picture.numbers())
     assert numbers.columns[0] == "data_set"
     assert set(numbers["data_set"]) == {label}
     assert set(numbers["split_seed"]) == {1}
