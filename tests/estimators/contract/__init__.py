@@ -12,12 +12,22 @@ from inspect import getmodule, isfunction, signature
 
 import pytest
 
-from tests.estimators.contract import cautions, certificates, copies, fits, invalid_rows, rows, sizes, targets
+from tests.estimators.contract import (
+    cautions,
+    certificates,
+    copies,
+    fits,
+    invalid_rows,
+    recipes,
+    rows,
+    sizes,
+    targets,
+)
 from tests.estimators.contract.case import Case, Promise
 
 CONTRACT: tuple[Promise, ...] = tuple(
     one
-    for module in (fits, certificates, rows, sizes, invalid_rows, targets, copies, cautions)
+    for module in (fits, recipes, certificates, rows, sizes, invalid_rows, targets, copies, cautions)
     for one in vars(module).values()
     if isfunction(one) and getmodule(one) is module and list(signature(one).parameters) == ["case"]
 )
