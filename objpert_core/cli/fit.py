@@ -146,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
     if options.plan:
         if options.public_rows is None:
             raise ValueError("--plan needs --public-rows: rules go by the number of rows, and no row is read")
-        return _plan(own_table.planned(ask), options)
+        return _plan(own_table.planned(ask).mechanism, own_table.plan(ask), options)
     with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
         if columns.is_walked(options.data) or options.scheduler is not None:
             fit = partial(own_table.made_of_any_size, ask, options.data, options.scheduler)
@@ -188,13 +188,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _plan(recipe: Any, options: argparse.Namespace) -> int:
-    """Print what the fit would do; the text of the recipe is that of `planned` and of the page."""
-    rows = recipe.statement()
-    if options.score:
-        put_aside = f"{_test_share(options):g} of the rows, each by its own coin, for the same ε and δ"
-        rows.append({"what": "scores", "in words": put_aside})
-    document = {"command": "fit --plan", "plan": {"rows": rows, "noise": dataclasses.asdict(recipe.mechanism)}}
+def _plan(mechanism: Any, rows: list[dict[str, str]], options: argparse.Namespace) -> int:
+    """Print what the fit would do, in the words of the recipe."""
+    document = {"command": "fit --plan", "plan": {"rows": rows, "noise": dataclasses.asdict(mechanism)}}
     show(Answer("what this fit would do, spend and release; no row was read", {}, document, rows), options.format)
     return 0
 

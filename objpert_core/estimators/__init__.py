@@ -11,6 +11,7 @@ from objpert_core.estimators.ops_ptr import OPSPTRRegressor
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.estimators.phased import PhasedERMClassifier
 from objpert_core.estimators.qop_lasso import QOPLasso
+from objpert_core.estimators.recipe import Recipe
 from objpert_core.estimators.regression_tables import regression_table
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
@@ -37,6 +38,7 @@ __all__ = [
     "PrivateSearch",
     "PublicRangeScaler",
     "QOPLasso",
+    "Recipe",
     "fit_many",
     "model_card",
     "regression_table",

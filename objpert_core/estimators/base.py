@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -53,6 +54,7 @@ from objpert_core.estimators.parameters import (
     Settings,
     Together,
     settings_of,
+    signature_of,
     take,
     with_old_names,
 )
@@ -112,6 +114,7 @@ class LinearModel(LinearScores):
     random_state: Seed
     on_error: str
     advanced: Advanced
+    __signature__: ClassVar[inspect.Signature]
 
     # Parameters
 
@@ -119,6 +122,7 @@ class LinearModel(LinearScores):
         super().__init_subclass__(**options)
         for name in vars(cls).get("ADVANCED", ()):
             setattr(cls, name, Option(name))
+        cls.__signature__ = signature_of(cls)
 
     def take(self, given: Mapping[str, Any]) -> None:
         """Keep a constructor's `locals()`; see `parameters.take`."""

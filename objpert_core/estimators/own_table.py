@@ -202,6 +202,15 @@ def planned(ask: Ask) -> Recipe:
     return estimator(ask).planned(ask.training_rows, len(ask.schema.feature_names))
 
 
+def plan(ask: Ask) -> list[dict[str, str]]:
+    """The same as rows of a table, scores included."""
+    rows = planned(ask).statement()
+    if ask.test_share is not None:
+        put_aside = f"{ask.test_share:g} of the rows, each by its own coin, for the same ε and δ"
+        rows.append({"what": "scores", "in words": put_aside})
+    return rows
+
+
 def made(ask: Ask, content: bytes) -> Made:
     """Read a file and fit to it, and score the model where that was asked for: one release.
 

@@ -76,10 +76,16 @@ def with_old_names(model: Any, old: Mapping[str, Any]) -> None:
         model.advanced = {**(model.advanced or {}), **old}
 
 
+def signature_of(kind: Any) -> inspect.Signature:
+    """How a class is made, without the names that are taken for a while."""
+    own = inspect.signature(kind.__init__)
+    known = [one for one in own.parameters.values() if one.name != "self" and one.kind != one.VAR_KEYWORD]
+    return own.replace(parameters=known)
+
+
 def flat_names(kind: Any) -> list[str]:
     """The names of a class's constructor parameters, `advanced` among them."""
-    parameters = inspect.signature(kind.__init__).parameters.values()
-    return [one.name for one in parameters if one.name != "self" and one.kind != one.VAR_KEYWORD]
+    return list(signature_of(kind).parameters)
 
 
 def settings_of(model: Any, constraints: Mapping[str, Constraint], together: Iterable[Together]) -> Settings:

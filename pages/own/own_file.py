@@ -6,6 +6,8 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from objpert_core import tables
+from objpert_core.estimators import own_table
 from pages.own import editor, example, jobs, ledger, release, take_away, upload
 from pages.own.controls import GHOST, TWO
 from ui import page, sentences, style
@@ -30,6 +32,8 @@ EACH_FIT = "Each press of Fit is a separate release, and releases add up."
 STILL_EXAMPLE = "Until you press Fit, the faint chart shows the example at this ε and δ."
 YOURS_ALONE = "For your eyes only, outside of the certificate"
 ONLY_YOU = "Only you should see this."
+PLAN = "What Fit will do, spend and release"
+NO_PLAN = "Type the number of rows, if it is known without the table: rules go by it, and without it only Fit can tell."
 FIT_NOTE = (
     "These lines read your file `table.csv` by `schema.json` from this page, and fit a model. Each run is a separate "
     "release and counts like a press of Fit."
@@ -104,9 +108,25 @@ def press(ask: jobs.Ask, uploaded: upload.Upload | None, known: editor.Known) ->
             st.rerun()
     if known.step:
         st.caption(sentences.sentence(f"Next: {known.step}"))
-    elif known.idle:
+        return
+    plan(ask)
+    if known.idle:
         have = "its line has" if len(known.idle) == 1 else "their lines have"
         st.caption(f"Fit leaves out {sentences.listing(known.idle)}, although {have} entries.")
+
+
+def plan(ask: jobs.Ask) -> None:
+    """What Fit will do, spend and release, by what was typed alone: the text that `objpert fit --plan` prints."""
+    block = st.expander(PLAN, icon=":material/receipt_long:", key="own_plan", on_change="rerun")
+    if not block.open:
+        return
+    with block:
+        try:
+            rows = own_table.plan(ask)
+        except ValueError as problem:
+            st.caption(NO_PLAN if ask.rows is None else sentences.sentence(str(problem)))
+            return
+        st.markdown("\n".join(f"* **{row['what']}**: {tables.unmarked(row['in words'])}" for row in rows))
 
 
 def told(ask: jobs.Ask, uploaded: upload.Upload | None) -> None:

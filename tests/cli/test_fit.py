@@ -28,6 +28,23 @@ STORED = Path(__file__).parents[1] / "learning" / "stored_certificates.json"
 FIT = f"objpert fit {COLUMNS} --epsilon 2 --public-rows 40"
 
 
+def test_a_plan_reads_no_row_and_says_what_the_certificate_then_says(release, folder):
+    fit = FIT.replace("people.csv", "nobody.csv")
+    code, told = run(f"{fit} --plan --score")
+    assert code == 0
+    assert "(2, 1e-5)-differential privacy, add or remove one row" in told
+    assert "32, a number that was declared" in told
+    assert "scores          0.2 of the rows" in told
+    planned = json.loads(run(f"{fit} --plan --json")[1])["plan"]["noise"]
+    certificate = json.loads((folder / "release" / "certificate.json").read_text("utf-8"))
+    assert {"sigma", "lam"} <= planned["objective"].keys()
+    assert all(certificate[name] == planned["objective"][name] for name in ("sigma", "lam", "lipschitz", "bound"))
+    assert all(certificate[name] == planned[name] for name in ("tau", "sigma_out"))
+    assert not (folder / "objpert-release").exists()
+    code, told = run(f"{fit.replace('--public-rows 40', '')} --plan")
+    assert (code, told.startswith("objpert: --plan needs --public-rows")) == (2, True)
+
+
 def test_a_folder_is_walked_and_its_model_is_that_of_the_small_file(release, folder):
     (folder / "many").mkdir()
     frame = pd.read_csv(io.BytesIO(PEOPLE), dtype={"member": str})

@@ -15,6 +15,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 
 from objpert_core.datasets.tables import MOST_BYTES
 from objpert_core.estimators import own_table
+from objpert_core.tables import unmarked
 from pages.own import editor, example, form, jobs, ledger, own_file, upload
 from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts
 from tests.ui.waiting import awaited
@@ -170,6 +171,17 @@ def test_a_column_that_was_clipped_is_seen_without_a_click_and_in_no_file(own_ru
     for file in (own_table.model_json, own_table.certificate_json, own_table.schema_json, own_table.card_file):
         assert b"clipped:" not in file(made)
         assert told.encode() not in file(made)
+
+
+@pytest.mark.thorough
+def test_what_fit_will_do_is_told_before_it_is_pressed_by_what_was_typed_alone():
+    app = load(hand_in(own()))
+    assert own_file.NO_PLAN in texts(opened(app, "own_plan"))
+    app.number_input(key="own__rows").set_value(5000).run()
+    ask = own_table.Ask(SCHEMA.decode(), 1.0, 1e-5, 5000)
+    (shown,) = [block.value for block in app.markdown if block.value.startswith("* **promise**")]
+    for row in own_table.plan(ask):
+        assert f"* **{row['what']}**: {unmarked(row['in words'])}" in shown
 
 
 @pytest.mark.slow
