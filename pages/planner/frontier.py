@@ -83,9 +83,9 @@ class Frontier(Setting, View, name="planner", title="The frontier of σ and λ",
             return ""
         code, fitted = super().code(), numbers.fitted_ratio(self)
         if self.bound != "rdp":
-            code = code.replace(', accountant="rdp"', "")
+            code = code.replace(', accountant="rdp"', "").replace(', "accountant": "rdp"', "")
         if not self.intercept_scaling:
-            code = code.replace(f"intercept_scaling={self.intercept_scaling!r}", "fit_intercept=False")
+            code = code.replace(f', "intercept_scaling": {self.intercept_scaling!r}}}', "},\n    fit_intercept=False")
         note = "" if fitted == self.ratio else f"  # f = {written(fitted)}: room for the output noise"
         return code.replace("ObjPertLogisticRegression(\n", f"ObjPertLogisticRegression({note}\n")
 

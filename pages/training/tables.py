@@ -262,5 +262,8 @@ def _call(method: str, settings: Settings, data: DataFacts, declared: str = "len
     """An estimator with its parameters, without the closing bracket; how many rows a data set has is public."""
     learner = COMPARABLE[method]
     parameters = {name: value for name, value in settings.parameters(method).items() if name != "classes"}
-    rows = f", public_rows={declared}" if "public_rows" in learner.make().get_params() else ""
-    return call(learner.estimator, parameters | {"classes": list(range(len(data.classes)))})[:-1] + rows
+    plain = learner.make()
+    rows = f", public_rows={declared}" if "public_rows" in plain.get_params() else ""
+    advanced = {name: parameters.pop(name) for name in getattr(plain, "ADVANCED", ()) if name in parameters}
+    given = parameters | {"classes": list(range(len(data.classes)))} | ({"advanced": advanced} if advanced else {})
+    return call(learner.estimator, given)[:-1] + rows
