@@ -68,6 +68,11 @@ PARAGRAPHS = {
             The options of "Other Parameters", by name, such as ``{"tau": 1e-8}``; ``set_params(advanced__tau=1e-8)``
             sets one, and so do grids of searches. The names are taken as parameters, too, with a `FutureWarning`.
         """,
+    "steps": """
+        steps : sequence of Step, default=()
+            What else is released beside the fit, and paid for out of (epsilon, delta): steps of your own, which
+            docs/adding.md describes.
+        """,
     "target_range": """
         target_range : pair of float or None, default=None
             The possible range of the targets, (low, high), known without these `y`: means and standard deviations of

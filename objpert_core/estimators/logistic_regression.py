@@ -102,7 +102,7 @@ class ObjPertLogisticRegression(LinearClassifier):
     bound : {"logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm"}, default="logistic"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" needs the least noise.
         ("non-glm" needs ``accountant="rdp"``.)
-    %(noise_ratio accountant tau sigma_out solver max_iter intercept_scaling row_norm)s
+    %(steps noise_ratio accountant tau sigma_out solver max_iter intercept_scaling row_norm)s
 
     Attributes
     ----------

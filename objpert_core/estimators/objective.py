@@ -23,6 +23,7 @@ from objpert_core.estimators.steps_before import (
     asks_for_ranges,
     auto_or_plan,
     by_rule_for,
+    further_steps,
     ranges_or_private,
     reads_rows,
     row_plan,
@@ -45,9 +46,13 @@ SOLVED: Mapping[str, Any] = {
     "row_norm": "normalize",
 }
 """Advanced options of every model that a solver finds."""
-ADVANCED: Mapping[str, Any] = {"noise_ratio": None, "accountant": "profile", "sigma_out": None, **SOLVED}
+ADVANCED: Mapping[str, Any] = {"noise_ratio": None, "accountant": "profile", "sigma_out": None, "steps": (), **SOLVED}
 """And of every model by objective perturbation, beside its `bound`."""
-OF_ROWS: Mapping[str, Constraint] = {"standardize": auto_or_plan, "feature_ranges": ranges_or_private}
+OF_ROWS: Mapping[str, Constraint] = {
+    "standardize": auto_or_plan,
+    "feature_ranges": ranges_or_private,
+    "steps": further_steps,
+}
 CONSTRAINTS: Mapping[str, Constraint] = {
     **OF_ROWS,
     "noise_ratio": or_none(number_from(1)),
@@ -78,6 +83,7 @@ TOGETHER = (
     NORMALISED,
     _composed("standardize", asks_for_map),
     _composed("feature_ranges", asks_for_ranges),
+    _composed("steps", lambda s: s.steps),
     _composed("class_weight", lambda s: getattr(s, "class_weight", None) == BALANCED),
 )
 

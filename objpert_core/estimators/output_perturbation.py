@@ -49,7 +49,7 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
 
     Other Parameters
     ----------------
-    %(tau solver max_iter intercept_scaling row_norm)s
+    %(steps tau solver max_iter intercept_scaling row_norm)s
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class OutputPerturbationLogisticRegression(LinearClassifier):
         "lam": or_none(positive),
         "adjacency": one_of(*ADJACENCIES),  # this estimator had short words for it before the others had any
     }
-    ADVANCED: ClassVar = SOLVED
+    ADVANCED: ClassVar = {"steps": (), **SOLVED}
     TOGETHER: ClassVar = (NORMALISED,)
     has_probabilities = shares_work = walks = True
 

@@ -50,7 +50,7 @@ class ObjPertRegressor(LinearRegressor):
         applies to every row alike; `clip` applies to gradients, and so to |r| ‖x̃‖.
     sigma_out : float or None, default=None
         Standard deviation of the output noise, in these units; None takes one that costs next to nothing.
-    %(noise_ratio accountant tau solver max_iter intercept_scaling)s
+    %(steps noise_ratio accountant tau solver max_iter intercept_scaling)s
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1, and what depends on a row's length is lost.

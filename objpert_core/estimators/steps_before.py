@@ -26,6 +26,7 @@ from objpert_core.estimators.parameters import Settings
 from objpert_core.estimators.recipe import Public
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.ranges import Ranges
+from objpert_core.learning.steps.base import Taken, kind_of
 
 Chosen = TypeVar("Chosen")
 AUTO = "auto"
@@ -55,6 +56,14 @@ def ranges_or_private(name: str, value: Any) -> Any:
         Ranges.declared(value[0], value[1], max(map(np.size, value)), names=_ENDS, unknown=True)
         return value
     raise ValueError(f"{name} must be None, 'private' or a pair (low, high), got {value!r}")
+
+
+def further_steps(name: str, value: Any) -> tuple[Step, ...]:
+    """`value` as a tuple; `ValueError` unless it is a sequence of steps from outside of this package."""
+    given: Any = value if isinstance(value, (tuple, list)) else [None]
+    if not all(type(step) in Taken.KINDS and not kind_of(step).fields for step in given):
+        raise ValueError(f"{name} must be a sequence of steps that no parameter asks for, got {value!r}")
+    return tuple(value)
 
 
 class RowPlan(NamedTuple):
@@ -111,8 +120,8 @@ def _standardises(s: Settings, by_rule: bool) -> bool:
 
 
 def reads_rows(s: Settings, by_rule: bool) -> bool:
-    """Whether the number of rows counts for rows' ranges, centre and scales, also if rules find it too small."""
-    return asks_for_ranges(s) or _standardises(s, by_rule)
+    """Whether the number of rows counts for rows' ranges, centre, scales or other steps, also where it is too small."""
+    return asks_for_ranges(s) or _standardises(s, by_rule) or any(kind_of(step).reads_rows for step in s.steps)
 
 
 # What the rules choose
@@ -174,10 +183,11 @@ def _standardisation(s: Settings, rows: int, columns: int, by_rule: bool) -> Sta
 
 
 def terms_of(s: Settings, public: Public, *steps: Step | None, reads_rows: bool, **more: Any) -> Terms:
-    """The promise of a fit with these steps beside it; it names the number of rows where a rule goes by it."""
+    """The promise of a fit with these steps and the settings' own; it names the rows' number where a rule reads it."""
     rows, declared = s.public_rows or public.rows, s.public_rows is not None
     numbers: dict[str, Any] = {"public_rows": rows, "rows_declared": declared} if reads_rows else {}
-    return Terms(s.epsilon, s.delta, NEIGHBOURS[s.adjacency], s.rows_per_person, steps=asked(*steps), **numbers, **more)
+    beside = asked(*steps, *s.steps)
+    return Terms(s.epsilon, s.delta, NEIGHBOURS[s.adjacency], s.rows_per_person, steps=beside, **numbers, **more)
 
 
 def rows_cautions(s: Settings, name: str, reads_rows: bool) -> tuple[Caution, ...]:

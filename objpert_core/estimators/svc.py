@@ -48,7 +48,7 @@ class ObjPertSVC(LinearClassifier):
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    %(noise_ratio accountant tau sigma_out solver max_iter intercept_scaling row_norm)s
+    %(steps noise_ratio accountant tau sigma_out solver max_iter intercept_scaling row_norm)s
 
     Attributes
     ----------

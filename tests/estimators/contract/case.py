@@ -13,6 +13,7 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from objpert_core.accounting.steps.class_counts import ClassCounts
 from objpert_core.learning import SOLVERS
 
 ABOVE_ZERO, FROM_ZERO, COUNT = "a finite number > 0", "a finite number >= 0", "a whole number >= 1"
@@ -41,6 +42,7 @@ RANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
         "None, 'balanced' or a dict of labels and finite numbers > 0",
         ("Balanced", {}, 2.0, [1.0, 2.0], {1: 0.0}, {1: math.inf}),
     ),
+    "steps": ("a sequence of steps that no parameter asks for", ("ranges", (1,), None, (ClassCounts(9.0),))),
     "standardize": ("None, 'auto', True, False or a Standardisation", ("yes", 1, 0, np.array(True))),
 }
 """By a parameter's name: what it may be, in the error's words, and values that it may not have."""
